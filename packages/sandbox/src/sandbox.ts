@@ -1,0 +1,97 @@
+/** Where commands run. A provider prepares the place; our agent inside it does the rest. */
+
+export type SandboxLimits = {
+  /** Bytes of memory for all processes together, tmpfs included. */
+  memory: number
+  processes: number
+  /** Cores, fractions allowed. */
+  cpus: number
+  /** Bytes of each writable tmpfs (`/tmp`, `/run`). */
+  scratch: number
+}
+
+export type SandboxSpec = {
+  /** Names the sandbox on this machine; at most one with a given id is alive. */
+  id: string
+  /** Host folder that is `/workspace` inside; it exists, and outlives the sandbox. */
+  workspace: string
+  /** Host folder that is `/mnt/session/outputs` inside. */
+  outputs: string
+  /** Variables of every command; the server's own environment never enters. */
+  env: Record<string, string>
+  limits: SandboxLimits
+}
+
+export type ShellCommand = {
+  command: string
+  timeoutMs: number
+  /** Aborting kills the command's process group; the result then has `ended: 'aborted'`. */
+  signal?: AbortSignal
+}
+
+export type ShellResult = {
+  /** stdout and stderr in the order written, ANSI codes removed, the last 100 KiB. */
+  output: string
+  /** Bytes written before anything was cut. */
+  bytes: number
+  /** Path inside the sandbox that holds the whole output, when it was cut. */
+  spilled?: string
+  ended: 'exit' | 'timeout' | 'aborted'
+  /** Set when `ended` is `exit`; 128 + n for a signal n. */
+  exitCode?: number
+}
+
+export type FileError = 'not_found' | 'not_a_file' | 'not_a_directory' | 'denied' | 'too_large' | 'io'
+export type Failed = { ok: false; code: FileError; message: string }
+export type Ok<T> = { ok: true } & T
+
+export type FileStat = { path: string; size: number; mtimeMs: number; mode: number }
+
+/**
+ * One running sandbox. Paths are absolute inside it. A file that is missing, or a command that fails, is a
+ * value; a call on a sandbox that has ended rejects with `SandboxEnded`.
+ */
+export interface Sandbox {
+  readonly id: string
+  /** Runs in the session's shell: directory, variables, functions, aliases and options carry over. Serialised. */
+  shell(command: ShellCommand): Promise<ShellResult>
+  /** Kills every process and forgets the shell's state. */
+  restartShell(): Promise<void>
+  /** At most `maxBytes` from `offset`; `size` is the whole file's. Regular files only. */
+  read(path: string, range: { offset: number; maxBytes: number }): Promise<Ok<{ bytes: Uint8Array; size: number }> | Failed>
+  /** Replaces the file in one step; makes parent folders (0700). */
+  write(path: string, bytes: Uint8Array): Promise<Ok<object> | Failed>
+  /** Regular files below `root`, without `.git` and `node_modules`; stops after `maxEntries` looked at. */
+  walk(root: string, maxEntries: number): Promise<Ok<{ files: FileStat[]; complete: boolean }> | Failed>
+  /** ripgrep with line numbers; exit code 1 means no match, 2 a bad pattern. */
+  search(options: { pattern: string; path: string; timeoutMs: number; signal?: AbortSignal }): Promise<ShellResult>
+  /** Resolves when the sandbox has ended, with the reason; never rejects. */
+  readonly ended: Promise<string>
+  /** Ends every process inside; returns when none is left. Idempotent. */
+  close(): Promise<void>
+}
+
+/** What the caller may promise a tenant; never more than was tested. */
+export type Isolation = {
+  /** `none`: commands run as the server's user on its file system. */
+  level: 'none' | 'kernel'
+  /** Whether a command has any route to a network. */
+  network: 'none' | 'host'
+  /** Which limits hold: `cgroup2`, `cgroup1` or `rlimit`. */
+  limits: 'cgroup2' | 'cgroup1' | 'rlimit' | 'none'
+}
+
+export interface SandboxProvider {
+  readonly name: string
+  /** Whether sandboxes can start on this machine; if not, why, and what mends it. */
+  check(): Promise<{ ok: true; isolation: Isolation } | { ok: false; why: string; remedy: string }>
+  /** Rejects with `SandboxEnded` when the sandbox does not start; the message says why. */
+  acquire(spec: SandboxSpec): Promise<Sandbox>
+  /** Ends a sandbox with this id that another process of this machine left behind, if there is one. Idempotent. */
+  reap(spec: Pick<SandboxSpec, 'id' | 'workspace'>): Promise<void>
+}
+
+/** The sandbox is gone; whatever ran in it may have run in part. */
+export class SandboxEnded extends Error {
+  override readonly name = 'SandboxEnded'
+}
