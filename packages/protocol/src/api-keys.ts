@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { Timestamp } from './primitives.ts'
+
+export const ApiKeyCreate = z.strictObject({
+  name: z.string().min(1).max(256),
+  /** Makes it an environment key: only for that environment's work. */
+  environment_id: z.string().min(1).nullish(),
+  expires_at: Timestamp.nullish(),
+})
+export type ApiKeyCreate = z.infer<typeof ApiKeyCreate>
+
+export const ApiKeyShown = z.object({
+  id: z.string(),
+  type: z.literal('api_key'),
+  name: z.string(),
+  kind: z.enum(['workspace', 'environment']),
+  admin: z.boolean(),
+  environment_id: z.string().nullable(),
+  preview: z.string(),
+  expires_at: Timestamp.nullable(),
+  revoked_at: Timestamp.nullable(),
+  created_at: Timestamp,
+})
+export type ApiKey = z.infer<typeof ApiKeyShown>
+
+/** The answer to a create, and the only one that holds the key itself. */
+export const ApiKeyCreated = ApiKeyShown.extend({ key: z.string() })
+export type ApiKeyCreated = z.infer<typeof ApiKeyCreated>

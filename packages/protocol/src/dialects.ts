@@ -1,0 +1,52 @@
+/**
+ * The keys whose values two dialects of one resource cannot share. The official client always sends
+ * `anthropic-version`; whoever does not speaks the interface's own words. contract.md 0.4
+ */
+export type Dialect = 'client' | 'interface'
+
+const clientStatus: Record<string, string> = { pending: 'idle', done: 'terminated', failed: 'terminated' }
+
+type Shown = Record<string, unknown> & { type?: unknown }
+type Rule = (shown: Shown, dialect: Dialect) => Shown
+
+const modelObject = (model: unknown) => {
+  const object = typeof model === 'string' ? { id: model } : (model as object)
+  return { effort: null, speed: 'standard', ...object }
+}
+
+const agent: Rule = (shown, dialect) =>
+  dialect === 'client' ? { ...shown, model: modelObject(shown['model']) } : shown
+
+const session: Rule = (shown, dialect) => {
+  const status = String(shown['status'])
+  if (dialect === 'interface') return status === 'rescheduling' ? { ...shown, status: 'running' } : shown
+  return {
+    ...shown,
+    status: shown['archived_at'] ? 'terminated' : (clientStatus[status] ?? status),
+    agent: agent(shown['agent'] as Shown, dialect),
+  }
+}
+
+const rules: Record<string, Rule> = { agent, session }
+
+/** A resource in the caller's words, chosen by its `type`; lists are walked. */
+export function inDialect<T>(body: T, dialect: Dialect): T {
+  if (typeof body !== 'object' || body === null) return body
+  const shown = body as Shown & { data?: unknown }
+  if (typeof shown.type === 'string') return (rules[shown.type]?.(shown, dialect) ?? shown) as T
+  if (Array.isArray(shown.data)) {
+    return { ...body, data: shown.data.map((item: unknown) => inDialect(item, dialect)) }
+  }
+  return body
+}
+
+/** Both vocabularies of a status filter, in the interface's words. */
+export function statusFilter(word: string): string[] {
+  const folded: Record<string, string[]> = {
+    idle: ['idle', 'pending'],
+    rescheduling: ['rescheduling'],
+    terminated: ['done', 'failed'],
+    running: ['running'],
+  }
+  return folded[word] ?? [word]
+}

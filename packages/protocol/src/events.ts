@@ -1,0 +1,200 @@
+import { z } from 'zod'
+import { ResultContent, TextBlock, UserContent } from './content.ts'
+import { CreatedAtQuery, Flag, ListQuery, pageLimit, TextList, wholeNumberFrom } from './primitives.ts'
+
+const UserMessage = z.strictObject({
+  type: z.literal('user.message'),
+  content: z.array(UserContent).min(1),
+})
+const Interrupt = z.strictObject({
+  type: z.literal('user.interrupt'),
+  session_thread_id: z.string().nullish(),
+})
+const Confirmation = z
+  .strictObject({
+    type: z.literal('user.tool_confirmation'),
+    tool_use_id: z.string(),
+    result: z.enum(['allow', 'deny']),
+    deny_message: z.string().max(10_000).nullish(),
+    session_thread_id: z.string().nullish(),
+  })
+  .refine((event) => event.result === 'deny' || !event.deny_message, {
+    path: ['deny_message'],
+    message: 'goes only with result deny',
+  })
+const answer = {
+  content: z.array(ResultContent).nullish(),
+  is_error: z.boolean().nullish(),
+  session_thread_id: z.string().nullish(),
+}
+const CustomToolResult = z.strictObject({
+  type: z.literal('user.custom_tool_result'),
+  custom_tool_use_id: z.string(),
+  ...answer,
+})
+const ToolResult = z.strictObject({
+  type: z.literal('user.tool_result'),
+  tool_use_id: z.string(),
+  ...answer,
+})
+const SystemMessage = z.strictObject({
+  type: z.literal('system.message'),
+  content: z.array(TextBlock).min(1).max(1000),
+})
+
+/** What a client may post. contract.md 2.3 */
+export const ClientEvent = z.discriminatedUnion('type', [
+  UserMessage,
+  Interrupt,
+  Confirmation,
+  CustomToolResult,
+  ToolResult,
+  SystemMessage,
+])
+export type ClientEvent = z.infer<typeof ClientEvent>
+
+/** A system message stands last, behind what it goes with. */
+export const PostEvents = z.strictObject({
+  events: z
+    .array(ClientEvent)
+    .min(1)
+    .max(1000)
+    .superRefine((events, context) => {
+      for (const [index, event] of events.entries()) {
+        if (event.type !== 'system.message') continue
+        const before = events[index - 1]?.type
+        const wrong =
+          index !== events.length - 1
+            ? 'stands last'
+            : before === undefined || !/^user\.(message|tool_result|custom_tool_result)$/.test(before)
+              ? 'stands directly behind a user.message or a tool result'
+              : undefined
+        if (wrong) context.addIssue({ code: 'custom', path: [index], message: `system.message ${wrong}` })
+      }
+    }),
+})
+
+export const InitialEvent = z.discriminatedUnion('type', [UserMessage])
+export type InitialEvent = z.infer<typeof InitialEvent>
+
+/** A string is one text block. interface.md "Sessions" */
+export const PostMessage = z.strictObject({
+  content: z
+    .union([
+      z
+        .string()
+        .min(1)
+        .transform((text) => [{ type: 'text' as const, text }]),
+      z.array(UserContent).min(1),
+    ]),
+})
+
+export type RetryStatus = { type: 'retrying' | 'exhausted' | 'terminal' }
+export type SessionErrorType =
+  | 'unknown_error'
+  | 'model_overloaded_error'
+  | 'model_rate_limited_error'
+  | 'model_request_failed_error'
+  | 'billing_error'
+  | 'tool_use_limit_reached_error'
+
+export type StopReason =
+  | { type: 'end_turn' }
+  | { type: 'requires_action'; event_ids: string[] }
+  | { type: 'retries_exhausted' }
+  | { type: 'refusal' }
+
+type ToolUse = {
+  name: string
+  input: Record<string, unknown>
+  evaluated_permission?: 'allow' | 'ask' | 'deny'
+  evaluation?: { type: 'always_allow' | 'always_ask' }
+}
+type Result = { content?: ResultContent[] | null; is_error?: boolean | null }
+
+/** Everything a log may hold, by type; fields as contract.md 2.5 has them. */
+export type EventFields = {
+  'user.message': { content: UserContent[] }
+  'user.interrupt': { session_thread_id?: string | null }
+  'user.tool_confirmation': {
+    tool_use_id: string
+    result: 'allow' | 'deny'
+    deny_message?: string | null
+  }
+  'user.custom_tool_result': { custom_tool_use_id: string } & Result
+  'user.tool_result': { tool_use_id: string } & Result
+  'system.message': { content: z.infer<typeof TextBlock>[] }
+  'agent.message': { content: { type: 'text'; text: string }[] }
+  'agent.thinking': { thinking: string }
+  'agent.tool_use': ToolUse
+  'agent.tool_result': { tool_use_id: string } & Result
+  'agent.custom_tool_use': { name: string; input: Record<string, unknown> }
+  'session.status_run_started': object
+  'session.status_running': object
+  'session.status_rescheduled': object
+  'session.status_terminated': object
+  'session.status_idle': { stop_reason: StopReason; stop_details: null }
+  'session.error': {
+    error: { type: SessionErrorType; message: string; retry_status: RetryStatus }
+  }
+  'session.updated': { title?: string | null; metadata?: Record<string, string>; agent?: object }
+  'session.usage': { usage: object; budget: null }
+  'session.deleted': object
+  'span.model_request_start': object
+  'span.model_request_end': {
+    model_request_start_id: string
+    is_error: boolean
+    model_usage: {
+      input_tokens: number
+      output_tokens: number
+      cache_creation_input_tokens: number
+      cache_read_input_tokens: number
+    }
+  }
+  'session.warning': { reason: string; message: string; event_ids?: string[] }
+  'system.user_message_cancelled': { message_id: string; reason: string }
+}
+export type EventType = keyof EventFields
+export type EventOf<T extends EventType> = { id: string; type: T } & EventFields[T]
+/** One event before the log gives it a place. */
+export type NewEvent = { [T in EventType]: EventOf<T> }[EventType]
+
+/** Kept, but shown only to those who ask: by `include=chunks`, by `types[]`, or in `/log`. */
+export const extensionTypes: readonly EventType[] = [
+  'session.warning',
+  'system.user_message_cancelled',
+]
+
+/** An event on the wire: flat fields, and the same fields under `data`. contract.md 2.5 */
+export const EventShown = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  session_id: z.string(),
+  seq: z.int().nullable(),
+  created_at: z.string(),
+  processed_at: z.string().nullable(),
+  data: z.looseObject({}),
+})
+
+export const EventListQuery = ListQuery.extend({
+  ...CreatedAtQuery.shape,
+  limit: pageLimit(1, 1000).default(100),
+  order: z.enum(['asc', 'desc']).default('asc'),
+  after_seq: wholeNumberFrom(0).optional(),
+  types: TextList.optional(),
+  include: TextList.optional(),
+  event_deltas: TextList.optional(),
+  replay: Flag.optional(),
+})
+export type EventListQuery = z.infer<typeof EventListQuery>
+
+export const StreamQuery = z.object({
+  include: TextList.optional(),
+  replay: Flag.optional(),
+  event_deltas: z
+    .union([z.string(), z.array(z.string())])
+    .transform((value) => [value].flat())
+    .pipe(z.array(z.enum(['agent.message', 'agent.thinking'])).max(100))
+    .optional(),
+})
+export type StreamQuery = z.infer<typeof StreamQuery>

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { ListQuery, TextList } from './primitives.ts'
+
+/** The official Model resource. contract.md 1.11 */
+export const ModelInfo = z.looseObject({
+  id: z.string(),
+  type: z.literal('model'),
+  display_name: z.string(),
+  created_at: z.string(),
+  lifecycle: z.enum(['active', 'deprecated', 'retired']),
+  max_input_tokens: z.int().nullable(),
+  max_tokens: z.int().nullable(),
+  capabilities: z.looseObject({}).nullable(),
+})
+export type ModelInfo = z.infer<typeof ModelInfo>
+
+export const ModelListQuery = ListQuery.extend({ lifecycle: TextList.optional() })
+
+/** `api_key` asks two legacy families for their live list; deprecated. */
+export const CatalogRequest = z.strictObject({
+  provider: z.string().min(1),
+  api_key: z.string().min(1).optional(),
+})
+export const CatalogShown = z.object({
+  provider: z.string(),
+  data: z.array(z.looseObject({ id: z.string() })),
+})

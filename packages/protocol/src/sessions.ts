@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import type { Agent } from './agents.ts'
+import { McpServers, ModelRef, SkillRefs } from './agents.ts'
+import { InitialEvent } from './events.ts'
+import {
+  CreatedAtQuery,
+  Flag,
+  ListQuery,
+  Metadata,
+  MetadataPatch,
+  TextList,
+  Timestamp,
+  wholeNumberFrom,
+} from './primitives.ts'
+import { Tools } from './tools.ts'
+
+const version = z.int().min(1).optional()
+const title = z.string().max(1024).nullish()
+
+const AgentChoice = z.union([
+  z.string().min(1),
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('agent'), id: z.string().min(1), version }),
+    z.strictObject({
+      type: z.literal('agent_with_overrides'),
+      id: z.string().min(1),
+      version,
+      model: ModelRef.optional(),
+      system: z.string().max(100_000).nullish(),
+      tools: Tools.nullish(),
+      mcp_servers: McpServers.nullish(),
+      skills: SkillRefs.nullish(),
+    }),
+  ]),
+])
+export type AgentChoice = z.infer<typeof AgentChoice>
+
+/** Kinds of what a session brings in. contract.md 1.3 */
+const Resource = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('file'),
+    file_id: z.string(),
+    mount_path: z.string().nullish(),
+  }),
+  z.strictObject({
+    type: z.literal('github_repository'),
+    url: z.url(),
+    authorization_token: z.string().nullish(),
+    checkout: z
+      .discriminatedUnion('type', [
+        z.strictObject({ type: z.literal('branch'), name: z.string() }),
+        z.strictObject({ type: z.literal('commit'), sha: z.string() }),
+      ])
+      .nullish(),
+    mount_path: z.string().nullish(),
+  }),
+  z.strictObject({
+    type: z.literal('memory_store'),
+    memory_store_id: z.string(),
+    access: z.enum(['read_write', 'read_only']).optional(),
+    instructions: z.string().max(4096).nullish(),
+  }),
+])
+
+export const SessionCreate = z.strictObject({
+  agent: AgentChoice,
+  /** The agent's own `environment_id` stands in when absent. */
+  environment_id: z.string().min(1).nullish(),
+  title,
+  metadata: Metadata.nullish(),
+  resources: z.array(Resource).nullish(),
+  vault_ids: z.array(z.string()).nullish(),
+  initial_events: z.array(InitialEvent).max(50).nullish(),
+  budget: z.null({ error: 'budgets are not yet supported' }).optional(),
+})
+export type SessionCreate = z.infer<typeof SessionCreate>
+
+export const SessionUpdate = z.strictObject({
+  title,
+  metadata: MetadataPatch.nullish(),
+  agent: z.strictObject({ tools: Tools.nullish(), mcp_servers: McpServers.nullish() }).nullish(),
+  vault_ids: z.undefined({ error: 'the vaults of a session are fixed at its creation' }).optional(),
+  budget: z.null({ error: 'budgets are not yet supported' }).optional(),
+})
+export type SessionUpdate = z.infer<typeof SessionUpdate>
+
+/** Where a session stands, in the interface's words. */
+export const sessionStatuses = ['pending', 'running', 'idle', 'done', 'failed'] as const
+export type SessionStatus = (typeof sessionStatuses)[number]
+
+/** The agent as the session runs it: the pinned version with the session's overrides. */
+export type SessionAgent = Omit<Agent, 'archived' | 'archived_at' | 'created_at' | 'updated_at'>
+
+export type SessionUsage = {
+  input_tokens: number
+  output_tokens: number
+  cache_read_input_tokens: number
+  cache_creation: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number }
+  active_seconds: number
+  list_cost: null
+  server_tool_use: null
+}
+
+export type Session = {
+  id: string
+  type: 'session'
+  agent_id: string
+  agent_version: number
+  agent: SessionAgent
+  environment_id: string
+  status: SessionStatus | 'rescheduling'
+  title: string | null
+  metadata: Record<string, string>
+  vault_ids: string[]
+  resources: []
+  usage: SessionUsage
+  stats: { active_seconds: number; duration_seconds: number }
+  outcome_evaluations: []
+  budget: null
+  archived_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+export const SessionShown = z.looseObject({
+  id: z.string(),
+  type: z.literal('session'),
+  status: z.enum([...sessionStatuses, 'rescheduling', 'terminated']),
+  agent_id: z.string(),
+  agent_version: z.int(),
+  agent: z.looseObject({ id: z.string(), version: z.int() }),
+  environment_id: z.string(),
+  title: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()),
+  vault_ids: z.array(z.string()),
+  resources: z.array(z.looseObject({ type: z.string() })),
+  usage: z.looseObject({}),
+  archived_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+export const SessionListQuery = ListQuery.extend({
+  ...CreatedAtQuery.shape,
+  order: z.enum(['asc', 'desc']).optional(),
+  agent_id: z.string().optional(),
+  agent_version: wholeNumberFrom(1).optional(),
+  deployment_id: z.string().optional(),
+  memory_store_id: z.string().optional(),
+  include_archived: Flag.optional(),
+  status: TextList.optional(),
+  statuses: TextList.optional(),
+})

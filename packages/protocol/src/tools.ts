@@ -1,0 +1,162 @@
+import { z } from 'zod'
+
+export const builtInTools = [
+  'bash',
+  'read',
+  'write',
+  'edit',
+  'glob',
+  'grep',
+  'web_fetch',
+  'web_search',
+] as const
+export type BuiltInTool = (typeof builtInTools)[number]
+
+export const PermissionPolicy = z.strictObject({
+  type: z.enum(['always_allow', 'always_ask', 'auto']),
+})
+export type PermissionPolicy = z.infer<typeof PermissionPolicy>
+
+const enabled = z.boolean().nullish()
+const policy = PermissionPolicy.nullish()
+const domains = z.array(z.string().min(1).max(255)).min(1).max(64).nullish()
+
+const DefaultConfig = z.strictObject({ enabled, permission_policy: policy })
+const UrlSource = z.union([
+  z.enum(['all', 'none']),
+  z.strictObject({
+    type: z.enum(['all', 'none', 'only', 'except']),
+    tools: z
+      .array(z.strictObject({ type: z.literal('tool_reference'), name: z.string() }))
+      .optional(),
+  }),
+])
+
+const BuiltInConfig = z
+  .strictObject({
+    name: z.enum(builtInTools),
+    type: z.enum(builtInTools).optional(),
+    enabled,
+    permission_policy: policy,
+    allowed_domains: domains,
+    blocked_domains: domains,
+    max_content_tokens: z.int().positive().nullish(),
+    url_sources: z
+      .strictObject({
+        client_tool_results: UrlSource.nullish(),
+        server_tool_results: UrlSource.nullish(),
+        user_input: UrlSource.nullish(),
+      })
+      .nullish(),
+    user_location: z
+      .strictObject({
+        type: z.literal('approximate'),
+        city: z.string().nullish(),
+        country: z.string().nullish(),
+        region: z.string().nullish(),
+        timezone: z.string().nullish(),
+      })
+      .nullish(),
+  })
+  .refine((entry) => !(entry.allowed_domains && entry.blocked_domains), {
+    message: 'allowed_domains and blocked_domains exclude each other',
+  })
+
+export const Toolset = z.strictObject({
+  type: z.literal('agent_toolset_20260401'),
+  default_config: DefaultConfig.nullish(),
+  configs: z.array(BuiltInConfig).nullish(),
+})
+
+export const McpToolset = z.strictObject({
+  type: z.literal('mcp_toolset'),
+  mcp_server_name: z.string().min(1).max(255),
+  default_config: DefaultConfig.nullish(),
+  configs: z
+    .array(
+      z.strictObject({ name: z.string().min(1).max(128), enabled, permission_policy: policy }),
+    )
+    .nullish(),
+})
+
+const InputSchema = z
+  .looseObject({ type: z.literal('object') })
+  .refine(
+    (schema) => !['oneOf', 'anyOf', 'allOf'].some((key) => key in schema),
+    'oneOf, anyOf and allOf are not accepted at the top level',
+  )
+  .refine((schema) => !refers(schema), '$ref keywords are not accepted')
+  .refine(
+    (schema) => propertyNames(schema).every((name) => /^[\w.-]{1,64}$/.test(name)),
+    'property names are 1 to 64 letters, digits, _, . or -',
+  )
+
+export const CustomTool = z.strictObject({
+  type: z.literal('custom'),
+  name: z.string().regex(/^[\w-]{1,128}$/, '1 to 128 letters, digits, _ or -'),
+  description: z.string().min(1),
+  input_schema: InputSchema,
+  execution: z
+    .discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('http'), endpoint: z.url(), method: z.string().optional() }),
+      z.strictObject({ type: z.literal('sandbox'), command: z.string().min(1) }),
+    ])
+    .nullish(),
+})
+export type CustomTool = z.infer<typeof CustomTool>
+
+/** Entries of an agent's `tools`. contract.md 1.1, interface.md ToolDefinition */
+export const Tools = z
+  .array(z.discriminatedUnion('type', [Toolset, McpToolset, CustomTool]))
+  .superRefine((tools, context) => {
+    const seen = new Set<string>(builtInTools)
+    let count = 0
+    for (const [index, tool] of tools.entries()) {
+      count += tool.type === 'agent_toolset_20260401' ? builtInTools.length : 1
+      if (tool.type !== 'custom') continue
+      const why = seen.has(tool.name)
+        ? 'is taken by another tool'
+        : tool.name.startsWith('mcp__')
+          ? 'may not start with mcp__'
+          : undefined
+      if (why) context.addIssue({ code: 'custom', path: [index, 'name'], message: `${tool.name} ${why}` })
+      seen.add(tool.name)
+    }
+    if (count > 256) context.addIssue({ code: 'custom', message: 'at most 256 tools in all' })
+  })
+export type Tools = z.infer<typeof Tools>
+export type ToolEntry = Tools[number]
+
+function propertyNames(schema: Record<string, unknown>): string[] {
+  const { properties } = schema
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
+}
+
+function refers(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(refers)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(
+    ([key, inner]) => /^\$(ref|dynamicRef|recursiveRef)$/.test(key) || refers(inner),
+  )
+}
+
+/** Every choice spelled out, as replies show it. MCP tools ask unless told otherwise. */
+export function resolveTools(tools: Tools): Tools {
+  return tools.map((tool) => {
+    if (tool.type === 'custom') return tool
+    const mcp = tool.type === 'mcp_toolset'
+    const fallback = {
+      enabled: tool.default_config?.enabled ?? true,
+      permission_policy: tool.default_config?.permission_policy ?? {
+        type: mcp ? ('always_ask' as const) : ('always_allow' as const),
+      },
+    }
+    const configs = (tool.configs ?? []).map((entry) => ({
+      ...entry,
+      ...(mcp ? {} : { type: entry.name }),
+      enabled: entry.enabled ?? fallback.enabled,
+      permission_policy: entry.permission_policy ?? fallback.permission_policy,
+    }))
+    return { ...tool, default_config: fallback, configs } as ToolEntry
+  })
+}
