@@ -1,11 +1,68 @@
 /** The harness's door: one turn in, its events out. It knows no tenant, database or HTTP server. */
-import type { AssistantBlock, Message, Model, Origin, UserBlock } from '@steward/model/model.ts'
-import type { Tool } from './tools/tool.ts'
+import type { Message, Model } from '@steward/model/model.ts'
+import type { EventType, NewEvent, StopReason } from '@steward/protocol/events.ts'
+import type { Tool, ToolResult } from './tools/tool.ts'
 
-export type StopReason =
-  | { type: 'end_turn' }
-  | { type: 'requires_action'; event_ids: string[] }
-  | { type: 'retries_exhausted' }
-  | { type: 'refusal' }
-export type { AssistantBlock, Message, Origin, UserBlock }
-export type { Tool, Model }
+/** A tool call that stands in the history without a result, and what has been decided about it. */
+export type OpenCall = {
+  /** Id of its tool-use event. */
+  event_id: string
+  name: string
+  input: Record<string, unknown>
+  /**
+   * `run`: allowed, not begun. `deny`: refused by a person. `lost`: begun by a process that died; run again only
+   * when the tool is safe to repeat. `wait`: nobody has answered yet.
+   */
+  decision: 'run' | 'deny' | 'lost' | 'wait'
+  deny_message?: string
+}
+
+export type Turn = {
+  /** The whole system prompt; see prompt.ts. */
+  system: string
+  /** Everything said so far, as `history.ts` folds it; the turn extends its own copy. */
+  messages: readonly Message[]
+  model: Model
+  tools: readonly Tool[]
+  /** Calls to settle before the model is asked. */
+  open: readonly OpenCall[]
+  cacheKey: string
+  /** Model requests a turn may make before it is ended with an error. */
+  maxRequests: number
+  /** Waits before another attempt of a failed model request; as many retries as there are entries. */
+  retryDelaysMs: readonly number[]
+  /** Resolves after the time, or at once when the signal aborts. */
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  newEventId: () => string
+  /** A person's interrupt, or a lost lease. */
+  signal: AbortSignal
+}
+
+/** What the log keeps: an event, and what only the next model request needs to know of it. */
+export type Kept = { event: NewEvent; opaque?: string }
+
+/** The three families that stream before their event is kept; `id` is that event's id. */
+export type StreamedType = 'agent.message' | 'agent.thinking' | 'agent.tool_use_input'
+
+/** Live only; never kept. */
+export type Frame =
+  | { kind: 'start'; of: StreamedType; id: string; name?: string }
+  | { kind: 'chunk'; of: StreamedType; id: string; delta: string }
+  | { kind: 'end'; of: StreamedType; id: string }
+  | { kind: 'first_token'; id: string; ms: number }
+
+/**
+ * A `keep` is durable before the generator is resumed: what follows it may have effects.
+ * All events of one `keep` are kept together or not at all.
+ */
+export type TurnStep = { type: 'keep'; kept: Kept[] } | { type: 'frame'; frame: Frame }
+
+/**
+ * Runs until the model has nothing more to do, someone must act, or the signal aborts; never throws for what the
+ * model or a tool does. The value it returns is why it stopped, and `last`: events to keep together with the idle
+ * that the caller appends, so that the end of a turn is one commit.
+ */
+export type RunTurn = (turn: Turn) => AsyncGenerator<TurnStep, TurnEnd, void>
+export type TurnEnd = { stop: StopReason; last: Kept[] }
+
+export type { EventType, Message, Model, NewEvent, StopReason, Tool, ToolResult }

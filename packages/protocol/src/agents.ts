@@ -24,7 +24,10 @@ export const McpServer = z
   .strictObject({
     name: z.string().min(1).max(255),
     type: z.enum(['url', 'stdio']),
-    url: z.url({ protocol: /^https?$/ }).max(2048).nullish(),
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(2048)
+      .nullish(),
     authorization_token: z.string().min(1).nullish(),
     stdio: z
       .strictObject({
@@ -36,7 +39,10 @@ export const McpServer = z
       })
       .nullish(),
   })
-  .refine((server) => server.type !== 'url' || server.url, { path: ['url'], message: 'is required for type url' })
+  .refine((server) => server.type !== 'url' || server.url, {
+    path: ['url'],
+    message: 'is required for type url',
+  })
   .refine((server) => server.type !== 'stdio' || server.stdio, {
     path: ['stdio'],
     message: 'is required for type stdio',
@@ -72,7 +78,9 @@ const compaction = {
 function checkMetadata(bag: Record<string, unknown>, context: z.core.$RefinementCtx) {
   for (const [key, value] of Object.entries(bag)) {
     if (value === null) continue
-    const typed = Object.hasOwn(compaction, key) ? compaction[key as keyof typeof compaction] : undefined
+    const typed = Object.hasOwn(compaction, key)
+      ? compaction[key as keyof typeof compaction]
+      : undefined
     const problem = typed
       ? typed.safeParse(value).error?.issues[0]?.message
       : (typeof value === 'string' ? value : JSON.stringify(value)).length > 512
@@ -80,10 +88,13 @@ function checkMetadata(bag: Record<string, unknown>, context: z.core.$Refinement
         : undefined
     if (problem) context.addIssue({ code: 'custom', path: [key], message: problem })
   }
-  if (Object.keys(bag).length > 16) context.addIssue({ code: 'custom', message: 'at most 16 pairs' })
+  if (Object.keys(bag).length > 16)
+    context.addIssue({ code: 'custom', message: 'at most 16 pairs' })
 }
 /** Values of any JSON type are kept as they came. */
-export const AgentMetadata = z.record(z.string().min(1).max(64), z.json()).superRefine(checkMetadata)
+export const AgentMetadata = z
+  .record(z.string().min(1).max(64), z.json())
+  .superRefine(checkMetadata)
 
 const name = z.string().min(1).max(256)
 const fields = {
@@ -100,7 +111,9 @@ const fields = {
   metadata: AgentMetadata.nullish(),
   multiagent: z.null({ error: 'multi-agent configurations are not yet supported' }).optional(),
   execution_identity: z
-    .strictObject({ type: z.literal('service_account', { error: 'only service_account is supported' }) })
+    .strictObject({
+      type: z.literal('service_account', { error: 'only service_account is supported' }),
+    })
     .nullish(),
 }
 

@@ -4,7 +4,11 @@
  */
 export type Dialect = 'client' | 'interface'
 
-const clientStatus: Record<string, string> = { pending: 'idle', done: 'terminated', failed: 'terminated' }
+const clientStatus: Record<string, string> = {
+  pending: 'idle',
+  done: 'terminated',
+  failed: 'terminated',
+}
 
 type Shown = Record<string, unknown> & { type?: unknown }
 type Rule = (shown: Shown, dialect: Dialect) => Shown
@@ -19,7 +23,8 @@ const agent: Rule = (shown, dialect) =>
 
 const session: Rule = (shown, dialect) => {
   const status = String(shown['status'])
-  if (dialect === 'interface') return status === 'rescheduling' ? { ...shown, status: 'running' } : shown
+  if (dialect === 'interface')
+    return status === 'rescheduling' ? { ...shown, status: 'running' } : shown
   return {
     ...shown,
     status: shown['archived_at'] ? 'terminated' : (clientStatus[status] ?? status),

@@ -102,7 +102,10 @@ export const emptyEnvironment: Omit<EnvironmentRecord, 'name'> = {
   scope: 'organization',
 }
 
-export function foldPackages(kept: PackageLists, input: z.infer<typeof Packages> | null): PackageLists {
+export function foldPackages(
+  kept: PackageLists,
+  input: z.infer<typeof Packages> | null,
+): PackageLists {
   if (input === null) return emptyEnvironment.packages
   const folded = { ...kept }
   for (const manager of managers) {

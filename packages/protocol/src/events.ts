@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { ResultContent, TextBlock, UserContent } from './content.ts'
-import { CreatedAtQuery, Flag, ListQuery, pageLimit, TextList, wholeNumberFrom } from './primitives.ts'
+import {
+  CreatedAtQuery,
+  Flag,
+  ListQuery,
+  pageLimit,
+  TextList,
+  wholeNumberFrom,
+} from './primitives.ts'
 
 const UserMessage = z.strictObject({
   type: z.literal('user.message'),
@@ -66,10 +73,12 @@ export const PostEvents = z.strictObject({
         const wrong =
           index !== events.length - 1
             ? 'stands last'
-            : before === undefined || !/^user\.(message|tool_result|custom_tool_result)$/.test(before)
+            : before === undefined ||
+                !/^user\.(message|tool_result|custom_tool_result)$/.test(before)
               ? 'stands directly behind a user.message or a tool result'
               : undefined
-        if (wrong) context.addIssue({ code: 'custom', path: [index], message: `system.message ${wrong}` })
+        if (wrong)
+          context.addIssue({ code: 'custom', path: [index], message: `system.message ${wrong}` })
       }
     }),
 })
@@ -79,14 +88,13 @@ export type InitialEvent = z.infer<typeof InitialEvent>
 
 /** A string is one text block. interface.md "Sessions" */
 export const PostMessage = z.strictObject({
-  content: z
-    .union([
-      z
-        .string()
-        .min(1)
-        .transform((text) => [{ type: 'text' as const, text }]),
-      z.array(UserContent).min(1),
-    ]),
+  content: z.union([
+    z
+      .string()
+      .min(1)
+      .transform((text) => [{ type: 'text' as const, text }]),
+    z.array(UserContent).min(1),
+  ]),
 })
 
 export type RetryStatus = { type: 'retrying' | 'exhausted' | 'terminal' }

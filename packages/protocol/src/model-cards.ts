@@ -10,7 +10,12 @@ export const NativeConfig = z.strictObject({
   thinkingLevelMap: z.record(z.string(), z.string().nullable()).optional(),
   input: z.array(z.enum(['text', 'image', 'document'])).optional(),
   cost: z
-    .looseObject({ input: price, output: price, cacheRead: price.optional(), cacheWrite: price.optional() })
+    .looseObject({
+      input: price,
+      output: price,
+      cacheRead: price.optional(),
+      cacheWrite: price.optional(),
+    })
     .optional(),
   contextWindow: z.int().positive().optional(),
   maxTokens: z.int().positive().optional(),

@@ -19,9 +19,12 @@ export const Flag = z
   .transform((text) => text === 'true' || text === '1')
 
 /** `name[]=a&name[]=b`, `name=a&name=b` and `name=a,b` are the same list. */
-export const TextList = z
-  .union([z.string(), z.array(z.string())])
-  .transform((value) => [value].flat().flatMap((part) => part.split(',')).filter(Boolean))
+export const TextList = z.union([z.string(), z.array(z.string())]).transform((value) =>
+  [value]
+    .flat()
+    .flatMap((part) => part.split(','))
+    .filter(Boolean),
+)
 
 /** The cursor comes under four names: the official client's, the interface's, and the two of the models list. */
 export const ListQuery = z.object({

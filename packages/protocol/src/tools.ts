@@ -73,9 +73,7 @@ export const McpToolset = z.strictObject({
   mcp_server_name: z.string().min(1).max(255),
   default_config: DefaultConfig.nullish(),
   configs: z
-    .array(
-      z.strictObject({ name: z.string().min(1).max(128), enabled, permission_policy: policy }),
-    )
+    .array(z.strictObject({ name: z.string().min(1).max(128), enabled, permission_policy: policy }))
     .nullish(),
 })
 
@@ -119,7 +117,8 @@ export const Tools = z
         : tool.name.startsWith('mcp__')
           ? 'may not start with mcp__'
           : undefined
-      if (why) context.addIssue({ code: 'custom', path: [index, 'name'], message: `${tool.name} ${why}` })
+      if (why)
+        context.addIssue({ code: 'custom', path: [index, 'name'], message: `${tool.name} ${why}` })
       seen.add(tool.name)
     }
     if (count > 256) context.addIssue({ code: 'custom', message: 'at most 256 tools in all' })

@@ -1,0 +1,25 @@
+import type { ResultContent } from '@steward/protocol/content.ts'
+
+/** A failing tool is a result the model reads, never a throw. */
+export type ToolResult = { content: ResultContent[]; is_error: boolean }
+
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of type object; inputs are checked against it before `run`. */
+  readonly input_schema: Record<string, unknown>
+  /** `client`: the caller of the API answers, `run` is never called. */
+  readonly runs: 'here' | 'client'
+  readonly permission: 'allow' | 'ask'
+  /** Whether a call that may have happened already can be made again after a crash. */
+  readonly repeat: 'safe' | 'never'
+  /** Called when the model begins to write a call's input, so that a slow start overlaps it. Must not throw. */
+  prepare(): void
+  /** Resolves within reason after the signal aborts, with an error result that says so. */
+  run(input: Record<string, unknown>, options: { signal: AbortSignal }): Promise<ToolResult>
+}
+
+export const textResult = (text: string, is_error = false): ToolResult => ({
+  content: [{ type: 'text', text }],
+  is_error,
+})
