@@ -1,0 +1,22 @@
+import type { Bus, BusMessage } from './bus.ts'
+
+type Hear = (message: BusMessage) => void
+
+/** One process. */
+export function memoryBus(): Bus {
+  const topics = new Map<string, Set<Hear>>()
+  return {
+    publish(topic, message) {
+      for (const hear of topics.get(topic) ?? []) hear(message)
+    },
+    subscribe(topic, hear) {
+      const hearers = topics.get(topic) ?? new Set()
+      topics.set(topic, hearers.add(hear))
+      return () => {
+        hearers.delete(hear)
+        if (hearers.size === 0 && topics.get(topic) === hearers) topics.delete(topic)
+      }
+    },
+    close: async () => {},
+  }
+}

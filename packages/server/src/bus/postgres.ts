@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import type { Bus, BusMessage } from './bus.ts'
+import { memoryBus } from './memory.ts'
+
+const channel = 'steward'
+/** Bytes of one notification: Postgres refuses 8,000. */
+const payloadBytes = 7_800
+/** A frame larger than this stays in its process; what is kept is read from the log anyway. */
+const largestMessage = 256 * 1024
+
+type Part = { id: string; part: number; of: number; text: string }
+type Note = { from: string } & ({ messages: [string, BusMessage][] } | { part: Part })
+
+/**
+ * Many processes by LISTEN and NOTIFY over one direct connection. Heard at once in this process; sent to others in
+ * batches, each as large as what came while the one before was under way.
+ */
+export async function postgresBus(url: string): Promise<Bus> {
+  const local = memoryBus()
+  const self = randomUUID()
+  const waiting: [string, BusMessage][] = []
+  const parts = new Map<string, string[]>()
+  let closed = false
+  let client = await connect()
+  let sending: Promise<void> | undefined
+
+  async function connect(): Promise<pg.Client> {
+    const next = new pg.Client({ connectionString: url })
+    next.on('notification', ({ payload }) => payload && hear(JSON.parse(payload) as Note))
+    next.on('error', () => void reconnect())
+    await next.connect()
+    await next.query(`listen ${channel}`)
+    return next
+  }
+
+  /** Rings lost meanwhile are made up for by the sweep and by readers' own looks at the log. */
+  async function reconnect(): Promise<void> {
+    if (closed) return
+    try {
+      client = await connect()
+    } catch {
+      setTimeout(() => void reconnect(), 500).unref()
+    }
+  }
+
+  function hear(note: Note): void {
+    if (note.from === self) return
+    if ('messages' in note) {
+      for (const [topic, message] of note.messages) local.publish(topic, message)
+      return
+    }
+    const { id, part, of, text } = note.part
+    const texts = parts.get(id) ?? []
+    texts[part] = text
+    parts.set(id, texts)
+    if (part < of - 1) return
+    parts.delete(id)
+    if (texts.filter((piece) => piece !== undefined).length < of) return
+    hear({ from: note.from, messages: JSON.parse(texts.join('')) as [string, BusMessage][] })
+  }
+
+  async function send(): Promise<void> {
+    while (waiting.length > 0) {
+      const payloads = pack(self, waiting.splice(0))
+      try {
+        await client.query('select pg_notify($1, p) from unnest($2::text[]) with ordinality as t(p, n) order by n', [channel, payloads])
+      } catch {
+        // Nothing is kept here: a lost ring costs its hearers one sweep.
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    }
+    sending = undefined
+  }
+
+  return {
+    publish(topic, message) {
+      local.publish(topic, message)
+      if (closed) return
+      waiting.push([topic, message])
+      sending ??= Promise.resolve().then(send)
+    },
+    subscribe: local.subscribe,
+    async close() {
+      await sending
+      closed = true
+      await client.end()
+    },
+  }
+}
+
+/** Few payloads: messages joined while they fit, a large one cut into numbered parts. */
+function pack(from: string, messages: [string, BusMessage][]): string[] {
+  const payloads: string[] = []
+  let batch: [string, BusMessage][] = []
+  let bytes = 0
+  const flush = () => {
+    if (batch.length > 0) payloads.push(JSON.stringify({ from, messages: batch } satisfies Note))
+    batch = []
+    bytes = 0
+  }
+  for (const message of messages) {
+    const text = JSON.stringify(message)
+    const size = Buffer.byteLength(text) + 1
+    if (size > largestMessage) continue
+    if (bytes + size > payloadBytes - 100) flush()
+    if (size > payloadBytes - 100) payloads.push(...cut(from, `[${text}]`))
+    else {
+      batch.push(message)
+      bytes += size
+    }
+  }
+  flush()
+  return payloads
+}
+
+/** Text is cut by characters, each of which may take six bytes once it is JSON within JSON. */
+function cut(from: string, text: string): string[] {
+  const id = randomUUID()
+  const length = 1_200
+  const of = Math.ceil(text.length / length)
+  return Array.from({ length: of }, (_, part) =>
+    JSON.stringify({ from, part: { id, part, of, text: text.slice(part * length, (part + 1) * length) } } satisfies Note),
+  )
+}

@@ -1,0 +1,43 @@
+/** What the caller did wrong, in one class; http/errors.ts maps each kind to a status and to both vocabularies. */
+export type ErrorKind =
+  | 'invalid_request'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** A mistake the caller can act on. Anything else that is thrown is ours, and answers 500. */
+export class PlatformError extends Error {
+  readonly kind: ErrorKind
+  /** Shown as `error.details`; `error_code` selects the official client's typed errors. */
+  readonly details: Record<string, unknown> | undefined
+
+  constructor(kind: ErrorKind, message: string, details?: Record<string, unknown>) {
+    super(message)
+    this.kind = kind
+    this.details = details
+  }
+}
+
+export const invalid = (message: string, code?: string) =>
+  new PlatformError('invalid_request', message, code ? { error_code: code } : undefined)
+export const unauthorized = (message: string) => new PlatformError('unauthorized', message)
+export const forbidden = (message: string, code?: string) =>
+  new PlatformError('forbidden', message, code ? { error_code: code } : undefined)
+/** The same words for what is absent and for what belongs to another tenant. */
+export const notFound = (what: string, id: string) =>
+  new PlatformError(
+    'not_found',
+    `${what} ${id} does not exist`,
+    what === 'environment' ? { error_code: 'environment_not_found' } : undefined,
+  )
+export const conflict = (message: string, code?: string) =>
+  new PlatformError('conflict', message, code ? { error_code: code } : undefined)
+/** Specified, and not built yet: `field` names what was asked for. */
+export const unsupported = (field: string, what = 'is') =>
+  new PlatformError('invalid_request', `${field}: ${what} not yet supported`)

@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** Reads and writes over one connection; inside a unit, its transaction. */
+export type Queries = Kysely<Tables>
+
+export interface Database {
+  readonly dialect: 'sqlite' | 'postgres'
+  /** Sees what was committed before each statement; cannot write on SQLite. */
+  readonly read: Queries
+  /**
+   * Runs the unit in a transaction, resolves after the commit is durable, and rejects with nothing written when the
+   * unit throws. A unit awaits only its `tx`, may run more than once, and leaves rings to its caller.
+   */
+  write<T>(unit: (tx: Queries) => Promise<T>): Promise<T>
+  /** Which processes are alive, as leases name them. */
+  readonly owners: Owners
+  close(): Promise<void>
+}
+
+/** Who holds leases. A dead process is known at once where the database can tell. */
+export interface Owners {
+  /** This process, new at every start. */
+  readonly self: string
+  /** Those of the given that are certainly dead; called outside of units. */
+  dead(owners: readonly string[]): Promise<string[]>
+}
+
+/** Every store gets its database by tenant, so that a tenant may have one of its own; keys and workspaces are above. */
+export interface Databases {
+  readonly control: Database
+  of(tenant: string): Database
+  /** Each database once, for sweeps. */
+  all(): Database[]
+}
+
+export const oneDatabase = (database: Database): Databases => ({
+  control: database,
+  of: () => database,
+  all: () => [database],
+})

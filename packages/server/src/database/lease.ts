@@ -1,0 +1,72 @@
+/**
+ * Ownership of a row by one process: claim, beat, release over a table with `owner`, `generation` and `expires_at`.
+ * The generation stands on the row that fenced writes update, so that a stale owner's write finds no row.
+ */
+import type { Database, Queries } from './database.ts'
+
+/** Expiry is for a process that is cut off; one that is dead is known at once. */
+export const leaseMs = 15_000
+
+export type Fence = { owner: string; generation: number }
+
+/** The owner and generation after the claim, or undefined while another living owner holds the row. */
+export async function claim(
+  tx: Queries,
+  sessionId: string,
+  { owner, dead, now }: { owner: string; dead: readonly string[]; now: number },
+): Promise<Fence | undefined> {
+  const row = await tx
+    .updateTable('session_heads')
+    .set((eb) => ({ owner, generation: eb('generation', '+', 1), expires_at: now + leaseMs }))
+    .where('session_id', '=', sessionId)
+    .where((eb) =>
+      eb.or([
+        eb('owner', 'is', null),
+        eb('expires_at', '<', now),
+        ...(dead.length > 0 ? [eb('owner', 'in', dead)] : []),
+      ]),
+    )
+    .returning('generation')
+    .executeTakeFirst()
+  return row && { owner, generation: row.generation }
+}
+
+/** Prolongs all leases of a process; those it lost meanwhile are not among them. */
+export async function beat(tx: Queries, owner: string, now: number): Promise<void> {
+  await tx
+    .updateTable('session_heads')
+    .set({ expires_at: now + leaseMs })
+    .where('owner', '=', owner)
+    .execute()
+}
+
+/** Gives the row back; nothing happens when it was lost. */
+export async function release(tx: Queries, sessionId: string, fence: Fence): Promise<void> {
+  await tx
+    .updateTable('session_heads')
+    .set({ owner: null, expires_at: 0 })
+    .where('session_id', '=', sessionId)
+    .where('owner', '=', fence.owner)
+    .where('generation', '=', fence.generation)
+    .execute()
+}
+
+/** Sessions with something to do that no living owner holds, oldest first. */
+export async function unowned(
+  database: Database,
+  now: number,
+  limit: number,
+): Promise<{ tenant_id: string; session_id: string; dead: string[] }[]> {
+  const rows = await database.read
+    .selectFrom('session_heads')
+    .select(['tenant_id', 'session_id', 'owner', 'expires_at'])
+    .where('due', '=', 1)
+    .orderBy('session_id')
+    .limit(limit)
+    .execute()
+  const owners = [...new Set(rows.flatMap((row) => row.owner ?? []))]
+  const dead = await database.owners.dead(owners)
+  return rows
+    .filter(({ owner, expires_at }) => owner === null || expires_at < now || dead.includes(owner))
+    .map(({ tenant_id, session_id }) => ({ tenant_id, session_id, dead }))
+}

@@ -1,0 +1,13 @@
+import type { Migration } from 'kysely/migration'
+import { Migrator } from 'kysely/migration'
+import type { Queries } from './database.ts'
+import * as initial from './migrations/0001-initial.ts'
+
+const migrations: Record<string, Migration> = { '0001-initial': initial }
+
+/** Applies what is missing, in order, once; two processes that start together do not collide. */
+export async function migrate(db: Queries): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const { error } = await migrator.migrateToLatest()
+  if (error) throw new Error('the database could not be brought up to date', { cause: error })
+}

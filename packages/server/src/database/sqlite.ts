@@ -1,0 +1,115 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import { newId } from '../core/ids.ts'
+import type { Database, Queries } from './database.ts'
+import { migrate } from './migrate.ts'
+import type { Tables } from './tables.ts'
+import { unitQueue } from './units.ts'
+
+const cachedStatements = 1000
+
+/** Statements are prepared once; everything happens within the call, so awaiting it costs only microtasks. */
+class Connection implements DatabaseConnection {
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, { statement: StatementSync; rows: boolean }>()
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  #prepare(sql: string) {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const statement = this.#db.prepare(sql)
+    const prepared = { statement, rows: statement.columns().length > 0 }
+    if (this.#statements.size >= cachedStatements) this.#statements.clear()
+    this.#statements.set(sql, prepared)
+    return prepared
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { statement, rows } = this.#prepare(sql)
+    const values = parameters as SQLInputValue[]
+    if (rows) return { rows: statement.all(...values) as R[] }
+    const { changes } = statement.run(...values)
+    return { rows: [], numAffectedRows: BigInt(changes) }
+  }
+
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    yield await this.executeQuery<R>(query)
+  }
+}
+
+/** No transactions of its own: the writer's are opened by the queue of units, readers need none. */
+function driver(connection: Connection, transaction: (step: string) => void): Driver {
+  return {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    releaseConnection: async () => {},
+    beginTransaction: async () => transaction('begin immediate'),
+    commitTransaction: async () => transaction('commit'),
+    rollbackTransaction: async () => transaction('rollback'),
+    destroy: async () => {},
+  }
+}
+
+const queries = (db: DatabaseSync, transaction: (step: string) => void): Queries =>
+  new Kysely<Tables>({
+    dialect: {
+      createDriver: () => driver(new Connection(db), transaction),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createAdapter: () => new SqliteAdapter(),
+      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    },
+  })
+
+const refuse = () => {
+  throw new Error('transactions are opened by write(unit) alone')
+}
+
+/**
+ * A file, one writing connection and one reading. A commit is on disk when it returns (WAL, synchronous FULL).
+ * A second process on the same file is refused, which also means that every owner but this one is dead.
+ */
+export async function sqliteDatabase(path: string): Promise<Database> {
+  const guard = holdAlone(`${path}.lock`)
+  const writer = new DatabaseSync(path)
+  writer.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000',
+  )
+  await migrate(queries(writer, (step) => writer.exec(step)))
+  const reader = new DatabaseSync(path)
+  reader.exec('pragma query_only = on; pragma busy_timeout = 5000')
+  const self = newId('process')
+  const read = queries(reader, refuse)
+  const units = unitQueue(queries(writer, refuse), (statement) => writer.exec(statement))
+  return {
+    dialect: 'sqlite',
+    read,
+    write: units.write,
+    owners: { self, dead: async (owners) => owners.filter((owner) => owner !== self) },
+    async close() {
+      await units.drained()
+      reader.close()
+      writer.close()
+      guard.close()
+    },
+  }
+}
+
+/** Held by the kernel's file lock, so that it is free the moment this process is gone. */
+function holdAlone(path: string): DatabaseSync {
+  const guard = new DatabaseSync(path)
+  try {
+    guard.exec('pragma journal_mode = delete; begin exclusive')
+  } catch (cause) {
+    guard.close()
+    throw new Error(
+      `another server is using ${path.replace(/\.lock$/, '')}: stop it, or give this one its own DATA_DIR`,
+      { cause },
+    )
+  }
+  return guard
+}

@@ -1,0 +1,90 @@
+import type { Queries } from './database.ts'
+
+type Job = {
+  unit: (tx: Queries) => Promise<unknown>
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** Units that share one commit at most; bounds how long the event loop waits for a batch. */
+const batchSize = 128
+
+/**
+ * Writers that wait at the same time share one commit: a transaction, a savepoint each. Units run one after the
+ * other and promises settle after the commit, so that what was resolved is on disk.
+ */
+export function unitQueue(tx: Queries, exec: (statement: string) => void) {
+  const queue: Job[] = []
+  const idle: (() => void)[] = []
+  let running = false
+
+  function write<T>(unit: (tx: Queries) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      queue.push({ unit, resolve: resolve as (value: unknown) => void, reject })
+      if (running) return
+      running = true
+      setImmediate(() => void work())
+    })
+  }
+
+  async function work(): Promise<void> {
+    while (queue.length > 0) {
+      await commit(queue.splice(0, batchSize))
+      // Let requests in between two batches.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    running = false
+    for (const resume of idle.splice(0)) resume()
+  }
+
+  async function commit(batch: Job[]): Promise<void> {
+    const settle: (() => void)[] = []
+    try {
+      exec('begin immediate')
+      for (const job of batch) settle.push(await attempt(job))
+      exec('commit')
+    } catch (error) {
+      // The whole batch is gone: a full disk, or a lock held elsewhere.
+      if (settle.length > 0 || batch.length > 0) rollback()
+      for (const job of batch) job.reject(error)
+      return
+    }
+    for (const done of settle) done()
+  }
+
+  function rollback(): void {
+    try {
+      exec('rollback')
+    } catch {
+      // SQLite has rolled back by itself after some errors; then there is nothing left to undo.
+    }
+  }
+
+  async function attempt(job: Job): Promise<() => void> {
+    exec('savepoint unit')
+    try {
+      const value = await withinThisTick(job.unit(tx))
+      exec('release unit')
+      return () => job.resolve(value)
+    } catch (error) {
+      exec('rollback to unit')
+      exec('release unit')
+      return () => job.reject(error)
+    }
+  }
+
+  const drained = () =>
+    running ? new Promise<void>((resolve) => void idle.push(resolve)) : Promise.resolve()
+
+  return { write, drained }
+}
+
+/** A unit that awaits anything but its own statements would hold the one writer for as long as that takes. */
+function withinThisTick<T>(unit: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = setImmediate(() =>
+      reject(new Error('a unit awaited something other than its own transaction')),
+    )
+    unit.then(resolve, reject).finally(() => clearImmediate(late))
+  })
+}

@@ -1,0 +1,92 @@
+/** Tool calls and where each stands: a projection of the log, kept in the transaction that appends. */
+import type { NewEvent } from '@steward/protocol/events.ts'
+import type { Queries } from '../database/database.ts'
+import type { CallState } from '../database/tables.ts'
+
+export type Call = { event_id: string; seq: number; state: CallState; deny_message: string | null }
+
+function opened(event: NewEvent): CallState | undefined {
+  if (event.type === 'agent.custom_tool_use') return 'waiting'
+  if (event.type !== 'agent.tool_use') return undefined
+  return event.evaluated_permission === 'ask' ? 'asked' : 'started'
+}
+
+function settled(event: NewEvent): { id: string; state: CallState; deny_message?: string } | undefined {
+  switch (event.type) {
+    case 'agent.tool_result':
+    case 'user.tool_result':
+      return { id: event.tool_use_id, state: 'done' }
+    case 'user.custom_tool_result':
+      return { id: event.custom_tool_use_id, state: 'done' }
+    case 'user.tool_confirmation':
+      return event.result === 'allow'
+        ? { id: event.tool_use_id, state: 'allowed' }
+        : { id: event.tool_use_id, state: 'denied', deny_message: event.deny_message ?? '' }
+    default:
+      return undefined
+  }
+}
+
+/** What the appended events do to the session's calls. */
+export async function projectCalls(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  events: readonly { seq: number; event: NewEvent }[],
+): Promise<void> {
+  for (const { seq, event } of events) {
+    const state = opened(event)
+    if (state) {
+      await tx
+        .insertInto('calls')
+        .values({ tenant_id: tenant, session_id: sessionId, event_id: event.id, seq, state })
+        .execute()
+      continue
+    }
+    const change = settled(event)
+    if (!change) continue
+    await tx
+      .updateTable('calls')
+      .set({ state: change.state, deny_message: change.deny_message ?? null })
+      .where('session_id', '=', sessionId)
+      .where('event_id', '=', change.id)
+      .where('state', '<>', 'done')
+      .execute()
+  }
+}
+
+/** Calls without a result, in the order they were made. */
+export const openCalls = (db: Queries, tenant: string, sessionId: string): Promise<Call[]> =>
+  db
+    .selectFrom('calls')
+    .select(['event_id', 'seq', 'state', 'deny_message'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('state', '<>', 'done')
+    .orderBy('seq')
+    .execute()
+
+export const findCall = (
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  eventId: string,
+): Promise<Call | undefined> =>
+  db
+    .selectFrom('calls')
+    .select(['event_id', 'seq', 'state', 'deny_message'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
+
+/** Records that allowed calls begin, before they do. */
+export async function startCalls(tx: Queries, sessionId: string, eventIds: string[]): Promise<void> {
+  if (eventIds.length === 0) return
+  await tx
+    .updateTable('calls')
+    .set({ state: 'started' })
+    .where('session_id', '=', sessionId)
+    .where('event_id', 'in', eventIds)
+    .execute()
+}

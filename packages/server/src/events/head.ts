@@ -1,0 +1,79 @@
+import type { NewEvent } from '@steward/protocol/events.ts'
+import { sql } from 'kysely'
+import type { Queries } from '../database/database.ts'
+
+/** What status an event leaves its session in; the log's head follows the log, in the same commit. */
+const statusAfter: Partial<Record<NewEvent['type'], string>> = {
+  'session.status_running': 'running',
+  'session.status_rescheduled': 'rescheduling',
+  'session.status_idle': 'idle',
+  'session.status_terminated': 'done',
+}
+
+const counters = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+] as const
+
+/** The columns of the head that these events move, besides `next_seq`. */
+export function headChange(events: readonly NewEvent[], now: number) {
+  const status = events.map((event) => statusAfter[event.type]).findLast((word) => word !== undefined)
+  const idle = events.findLast((event) => event.type === 'session.status_idle')
+  const change: Record<string, unknown> = {}
+  if (status) {
+    change['status'] = status
+    change['stop_reason'] = status === 'idle' && idle ? JSON.stringify(idle.stop_reason) : null
+    const began = sql.ref<number | null>('running_since_ms')
+    if (status === 'running') change['running_since_ms'] = sql`coalesce(${began}, ${now})`
+    else {
+      change['active_ms'] = sql`active_ms + coalesce(${now} - ${began}, 0)`
+      change['running_since_ms'] = null
+    }
+  }
+  for (const name of counters) {
+    let sum = 0
+    for (const event of events) {
+      if (event.type === 'span.model_request_end') sum += event.model_usage[name]
+    }
+    if (sum > 0) change[name] = sql`${sql.ref(name)} + ${sum}`
+  }
+  return change
+}
+
+export type Head = {
+  status: string
+  stop_reason: string | null
+  next_seq: number
+  due: number
+  owner: string | null
+  running_since_ms: number | null
+  active_ms: number
+} & Record<(typeof counters)[number], number>
+
+export async function readHead(db: Queries, tenant: string, sessionId: string): Promise<Head> {
+  return db
+    .selectFrom('session_heads')
+    .select(['status', 'stop_reason', 'next_seq', 'due', 'owner', 'running_since_ms', 'active_ms', ...counters])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .executeTakeFirstOrThrow()
+}
+
+/** The head as `session.usage` and the session show it. */
+export function usageOf(head: Head, now: number) {
+  const activeMs = head.active_ms + (head.running_since_ms === null ? 0 : now - head.running_since_ms)
+  return {
+    input_tokens: head.input_tokens,
+    output_tokens: head.output_tokens,
+    cache_read_input_tokens: head.cache_read_input_tokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: head.cache_creation_input_tokens,
+      ephemeral_1h_input_tokens: 0,
+    },
+    active_seconds: activeMs / 1000,
+    list_cost: null,
+    server_tool_use: null,
+  }
+}

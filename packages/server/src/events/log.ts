@@ -1,0 +1,145 @@
+/** A session's events in one sequence without gaps. Nothing here rings: whoever commits does, afterwards. */
+import type { EventType, NewEvent } from '@steward/protocol/events.ts'
+import { extensionTypes } from '@steward/protocol/events.ts'
+import type { Queries } from '../database/database.ts'
+import type { Fence } from '../database/lease.ts'
+import { iso } from '../core/time.ts'
+import { projectCalls } from './calls.ts'
+import { headChange } from './head.ts'
+
+/** `created_at` is given for what waited in the inbox. */
+export type Entry = { event: NewEvent; opaque?: string; created_at?: string }
+
+export type EventRow = {
+  seq: number
+  id: string
+  type: string
+  created_at: string
+  processed_at: string | null
+  data: string
+}
+
+/** An event as the wire has it. contract.md 2.5 */
+export type WireEvent = {
+  id: string
+  type: string
+  session_id: string
+  seq: number | null
+  created_at: string
+  processed_at: string | null
+  data: Record<string, unknown>
+}
+
+export function showEvent(sessionId: string, row: Omit<EventRow, 'seq'> & { seq: number | null }): WireEvent {
+  const data = JSON.parse(row.data) as Record<string, unknown>
+  const { id, type, seq, created_at, processed_at } = row
+  return { ...data, id, type, session_id: sessionId, seq, created_at, processed_at, data }
+}
+
+/**
+ * Gives the entries the next numbers and moves the head with them; the caller's transaction makes it one step.
+ * Undefined when the fence no longer holds: the session has another owner, and nothing was written.
+ */
+export async function append(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  entries: readonly Entry[],
+  { now, fence, due }: { now: number; fence?: Fence; due?: boolean },
+): Promise<{ first: number; last: number } | undefined> {
+  const events = entries.map(({ event }) => event)
+  let update = tx
+    .updateTable('session_heads')
+    .set((eb) => ({
+      next_seq: eb('next_seq', '+', entries.length),
+      ...headChange(events, now),
+      ...(due === undefined ? {} : { due: due ? 1 : 0 }),
+    }))
+    .where('session_id', '=', sessionId)
+    .where('tenant_id', '=', tenant)
+  if (fence) update = update.where('owner', '=', fence.owner).where('generation', '=', fence.generation)
+  const head = await update.returning('next_seq').executeTakeFirst()
+  if (!head) return undefined
+  const first = head.next_seq - entries.length + 1
+  if (entries.length === 0) return { first, last: head.next_seq }
+  const at = iso(now)
+  const rows = entries.map(({ event, opaque, created_at }, index) => {
+    const { id, type, ...data } = event
+    return {
+      tenant_id: tenant,
+      session_id: sessionId,
+      seq: first + index,
+      id,
+      type,
+      created_at: created_at ?? at,
+      processed_at: at,
+      data: JSON.stringify(data),
+      opaque: opaque ?? null,
+    }
+  })
+  await tx.insertInto('events').values(rows).execute()
+  await projectCalls(tx, tenant, sessionId, events.map((event, index) => ({ seq: first + index, event })))
+  return { first, last: head.next_seq }
+}
+
+export type Range = {
+  after?: number | undefined
+  before?: number | undefined
+  limit: number
+  order?: 'asc' | 'desc' | undefined
+  /** Exactly these; without it the default types, or all of them with `extensions`. */
+  types?: readonly string[] | undefined
+  extensions?: boolean | undefined
+  /** Bounds on `processed_at`, as ISO text in UTC. */
+  processed?: { op: '>' | '>=' | '<' | '<='; at: string }[] | undefined
+}
+
+/** Kept events in order of `seq`. */
+export function readEvents(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  { after, before, limit, order = 'asc', types, extensions, processed = [] }: Range,
+): Promise<EventRow[]> {
+  let rows = db
+    .selectFrom('events')
+    .select(['seq', 'id', 'type', 'created_at', 'processed_at', 'data'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+  if (after !== undefined) rows = rows.where('seq', '>', after)
+  if (before !== undefined) rows = rows.where('seq', '<', before)
+  if (types) rows = rows.where('type', 'in', types)
+  else if (!extensions) rows = rows.where('type', 'not in', extensionTypes)
+  for (const { op, at } of processed) rows = rows.where('processed_at', op, at)
+  return rows.orderBy('seq', order).limit(limit).execute()
+}
+
+/** What the model's history is folded from: only these types, with what only it may see. */
+export function readHistory(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  { after, types, limit }: { after: number; types: readonly EventType[]; limit: number },
+): Promise<(EventRow & { opaque: string | null })[]> {
+  return db
+    .selectFrom('events')
+    .select(['seq', 'id', 'type', 'created_at', 'processed_at', 'data', 'opaque'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('seq', '>', after)
+    .where('type', 'in', types)
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+}
+
+/** Single events by their place, for calls that wait. */
+export const readAt = (db: Queries, tenant: string, sessionId: string, seqs: number[]): Promise<EventRow[]> =>
+  db
+    .selectFrom('events')
+    .select(['seq', 'id', 'type', 'created_at', 'processed_at', 'data'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('seq', 'in', seqs)
+    .orderBy('seq')
+    .execute()

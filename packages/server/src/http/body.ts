@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http'
+import type { z } from 'zod'
+import { invalid, PlatformError } from '../core/errors.ts'
+
+/** Bytes of a JSON body. behaviours.md 1.8 */
+export const largestBody = 32 * 1024 * 1024
+
+const tooLarge = () =>
+  new PlatformError('too_large', `the body is larger than ${largestBody} bytes`)
+
+/** The whole body; stops reading at the limit. */
+export async function readBody(incoming: IncomingMessage): Promise<string> {
+  if (Number(incoming.headers['content-length'] ?? 0) > largestBody) throw tooLarge()
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > largestBody) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** An absent body is an empty object, so that what is missing is named field by field. */
+export function parseJson(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const error = invalid(`the body is not JSON: ${(cause as Error).message}`)
+    error.cause = cause
+    throw error
+  }
+}
+
+/** The input by its schema, or an error that names every field that is wrong. */
+export function parseBy<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  throw invalid(explain(parsed.error.issues).join('; '))
+}
+
+function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = []): string[] {
+  return issues.slice(0, 10).flatMap((issue) => {
+    const path = [...under, ...issue.path]
+    const where = path.map(String).join('.')
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => `${[...path, key].map(String).join('.')}: unknown field`)
+    }
+    if (issue.code === 'invalid_union' && issue.errors.length > 0) return explain(closest(issue.errors), path)
+    return [where ? `${where}: ${issue.message}` : issue.message]
+  })
+}
+
+/** Of a union's branches, the one that came furthest: its complaints lie deepest and are fewest. */
+function closest(branches: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[] {
+  const depth = (issues: readonly z.core.$ZodIssue[]) =>
+    Math.max(...issues.map((issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)))
+  return branches.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0] ?? []
+}

@@ -1,0 +1,41 @@
+import type { ErrorType } from '@steward/protocol/errors.ts'
+import type { Dialect } from '@steward/protocol/dialects.ts'
+import type { ErrorKind } from '../core/errors.ts'
+import { PlatformError } from '../core/errors.ts'
+
+type Answer = { status: number; interface: ErrorType; client: string; retry?: false }
+
+/** Status and both vocabularies of each kind; `retry: false` stops the client from repeating it. contract.md 6.1 */
+const answers: Record<ErrorKind, Answer> = {
+  invalid_request: { status: 400, interface: 'invalid_request', client: 'invalid_request_error' },
+  unauthorized: { status: 401, interface: 'unauthorized', client: 'authentication_error' },
+  forbidden: { status: 403, interface: 'forbidden', client: 'permission_error' },
+  not_found: { status: 404, interface: 'not_found', client: 'not_found_error' },
+  method_not_allowed: { status: 405, interface: 'invalid_request', client: 'invalid_request_error' },
+  conflict: { status: 409, interface: 'invalid_request', client: 'conflict_error', retry: false },
+  precondition_failed: { status: 412, interface: 'invalid_request', client: 'invalid_request_error' },
+  too_large: { status: 413, interface: 'invalid_request', client: 'invalid_request_error' },
+  rate_limited: { status: 429, interface: 'rate_limited', client: 'rate_limit_error' },
+  unavailable: { status: 503, interface: 'internal_error', client: 'overloaded_error' },
+}
+const ours: Answer = { status: 500, interface: 'internal_error', client: 'api_error' }
+
+/** The one error body; what is not the caller's mistake shows nothing but the request's id. */
+export function errorAnswer(
+  error: unknown,
+  { dialect, requestId }: { dialect: Dialect; requestId: string },
+): { status: number; headers: Record<string, string>; body: object } {
+  const known = error instanceof PlatformError ? error : undefined
+  const answer = known ? answers[known.kind] : ours
+  const message = known?.message ?? `something went wrong here; the server's log has it under ${requestId}`
+  const details = known?.details ? { details: known.details } : {}
+  return {
+    status: answer.status,
+    headers: answer.retry === false ? { 'x-should-retry': 'false' } : {},
+    body: {
+      type: 'error',
+      error: { type: dialect === 'client' ? answer.client : answer.interface, message, ...details },
+      request_id: requestId,
+    },
+  }
+}

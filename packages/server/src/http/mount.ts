@@ -1,0 +1,111 @@
+/** Routes as data onto the router: who calls, what they sent, what they get. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Dialect } from '@steward/protocol/dialects.ts'
+import { inDialect } from '@steward/protocol/dialects.ts'
+import type { Context } from 'hono'
+import { Hono } from 'hono'
+import { forbidden, PlatformError, unauthorized } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import type { Log } from '../core/log.ts'
+import { parseBy, parseJson, readBody } from './body.ts'
+import { errorAnswer } from './errors.ts'
+import type { Authenticate, Principal } from './principal.ts'
+import { mayCall } from './principal.ts'
+import { queryObject } from './query.ts'
+import { isReply } from './reply.ts'
+import type { Route } from './route.ts'
+import { writeStream } from './sse.ts'
+
+type Env = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
+type Http = Context<Env>
+
+const nobody: Principal = { kind: 'workspace', tenant: '', keyId: '', admin: false }
+
+export function mount(routes: readonly Route[], { authenticate, log }: { authenticate: Authenticate; log: Log }) {
+  const app = new Hono<Env>()
+  for (const route of routes) {
+    app.on(route.method.toUpperCase(), route.path, async (http) => {
+      const requestId = newId('request')
+      try {
+        return await answer(http, route, authenticate, requestId)
+      } catch (error) {
+        return refuse(http, error, requestId, log)
+      }
+    })
+  }
+  app.notFound((http) => {
+    const { method, path } = http.req
+    const error = new PlatformError('not_found', `there is no ${method} ${path}`)
+    return refuse(http, error, newId('request'), log)
+  })
+  return app
+}
+
+const dialectOf = (http: Http): Dialect =>
+  http.req.header('anthropic-version') === undefined ? 'interface' : 'client'
+
+async function answer(http: Http, route: Route, authenticate: Authenticate, requestId: string) {
+  const open = route.callers.includes('anyone')
+  const principal = open ? nobody : await authenticate(http.req.raw.headers)
+  if (!open && !mayCall(route.callers, principal)) throw refusal(route, principal)
+  const { incoming, outgoing } = http.env
+  const dialect = dialectOf(http)
+  const search = http.req.url.indexOf('?')
+  const query = search < 0 ? {} : queryObject(new URLSearchParams(http.req.url.slice(search)))
+  const result = await route.run({
+    tenant: principal.tenant,
+    principal,
+    dialect,
+    params: http.req.param(),
+    query: route.query ? parseBy(route.query, query) : undefined,
+    body: route.body ? parseBy(route.body, parseJson(await readBody(incoming))) : undefined,
+    betas: betasOf(http),
+    accept: http.req.header('accept') ?? '',
+    lastEventId: http.req.header('last-event-id') ?? null,
+    signal: http.req.raw.signal,
+  })
+  const headers = { 'request-id': requestId }
+  if (!isReply(result)) return json(inDialect(result, dialect), route.status ?? 200, headers)
+  switch (result.reply) {
+    case 'json':
+      return json(inDialect(result.body, dialect), result.status, { ...headers, ...result.headers })
+    case 'empty':
+      return new Response(null, { status: result.status, headers })
+    case 'stream':
+      await writeStream(outgoing, result.frames, headers)
+      return RESPONSE_ALREADY_SENT
+  }
+}
+
+const json = (body: object, status: number, headers: Record<string, string>) =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { ...headers, 'content-type': 'application/json' },
+  })
+
+function refusal(route: Route, principal: Principal): PlatformError {
+  if (principal.kind === 'environment') {
+    return unauthorized('an environment key reaches only the work of its environment')
+  }
+  return route.callers.includes('admin')
+    ? forbidden('this needs a workspace-admin key')
+    : forbidden('a workspace key does not reach this')
+}
+
+function betasOf(http: Http): ReadonlySet<string> {
+  const both = [http.req.header('anthropic-beta'), http.req.header('vendor-beta')].join(',')
+  return new Set(both.split(',').map((value) => value.trim()).filter(Boolean))
+}
+
+function refuse(http: Http, error: unknown, requestId: string, log: Log): Response {
+  const { status, headers, body } = errorAnswer(error, { dialect: dialectOf(http), requestId })
+  if (status >= 500 && !(error instanceof PlatformError)) {
+    log.error('a request failed', { request_id: requestId, method: http.req.method, path: http.req.path, error })
+  }
+  if (http.env.outgoing.headersSent) {
+    http.env.outgoing.destroy()
+    return RESPONSE_ALREADY_SENT
+  }
+  return json(body, status, { ...headers, 'request-id': requestId })
+}

@@ -1,0 +1,53 @@
+import type { Page } from '@steward/protocol/primitives.ts'
+import { z } from 'zod'
+import { decodeCursor, encodeCursor } from '../core/cursor.ts'
+
+/** Where a page of things sorted by time begins or ends. */
+const Place = z.tuple([z.enum(['after', 'before']), z.string(), z.string()])
+
+export type Listed = { id: string; created_at: string }
+export type Paging = {
+  limit: number
+  order: 'asc' | 'desc'
+  from?: { side: 'after' | 'before'; created_at: string; id: string }
+}
+type Asked = { limit?: number | undefined; page?: string | undefined; cursor?: string | undefined; order?: 'asc' | 'desc' | undefined }
+
+export const defaultLimit = 100
+
+/** The page asked for, under whichever name the cursor came. `scope` keeps cursors of one list out of another. */
+export function paging(scope: string, query: Asked): Paging {
+  const order = query.order ?? 'desc'
+  const limit = query.limit ?? defaultLimit
+  const cursor = query.page ?? query.cursor
+  if (cursor === undefined) return { limit, order }
+  const [side, created_at, id] = decodeCursor(cursor, `${scope}/${order}`, Place)
+  return { limit, order, from: { side, created_at, id } }
+}
+
+/**
+ * The envelope around rows read with one more than `limit`, in the order of reading: backwards when the page was
+ * asked for by `prev_page`.
+ */
+export function pageOf<Row extends Listed, Item>(
+  scope: string,
+  { limit, order, from }: Paging,
+  rows: Row[],
+  show: (row: Row) => Item,
+): Page<Item> & { first_id: string | null; last_id: string | null } {
+  const more = rows.length > limit
+  const back = from?.side === 'before'
+  const kept = back ? rows.slice(0, limit).toReversed() : rows.slice(0, limit)
+  const [first, last] = [kept[0], kept.at(-1)]
+  const place = (side: string, row: Row) => encodeCursor(`${scope}/${order}`, [side, row.created_at, row.id])
+  const forward = last && (back || more)
+  const backward = first && (back ? more : from !== undefined)
+  return {
+    data: kept.map(show),
+    has_more: Boolean(forward),
+    next_page: forward ? place('after', last) : null,
+    prev_page: backward ? place('before', first) : null,
+    first_id: first?.id ?? null,
+    last_id: last?.id ?? null,
+  }
+}

@@ -1,0 +1,15 @@
+/** Who is calling, and what they may touch. */
+export type Principal =
+  | { kind: 'workspace'; tenant: string; keyId: string; admin: boolean }
+  | { kind: 'environment'; tenant: string; keyId: string; environmentId: string }
+
+/** Kinds of caller that a route names; `anyone` needs no credential. */
+export type Caller = 'anyone' | 'workspace' | 'admin' | 'environment'
+
+/** Finds the caller of a request, or throws `unauthorized`. */
+export type Authenticate = (headers: Headers) => Promise<Principal>
+
+export function mayCall(callers: readonly Caller[], principal: Principal): boolean {
+  if (principal.kind === 'environment') return callers.includes('environment')
+  return callers.includes('workspace') || (principal.admin && callers.includes('admin'))
+}

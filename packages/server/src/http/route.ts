@@ -1,0 +1,62 @@
+/** A route is data: the router, the parsing, the published description and the isolation walk read the same record. */
+import type { Dialect } from '@steward/protocol/dialects.ts'
+import type { z } from 'zod'
+import type { Caller, Principal } from './principal.ts'
+import type { Reply } from './reply.ts'
+
+type Names<Path extends string> = Path extends `${infer Head}/${infer Tail}`
+  ? Names<Head> | Names<Tail>
+  : Path extends `:${infer Name}`
+    ? Name
+    : never
+
+export type Call<Path extends string, Query, Body> = {
+  tenant: string
+  principal: Principal
+  dialect: Dialect
+  params: Record<Names<Path>, string>
+  query: Query
+  body: Body
+  /** Values of `vendor-beta` and `anthropic-beta` together. */
+  betas: ReadonlySet<string>
+  accept: string
+  /** The last event a reconnecting reader has seen, as its header says. */
+  lastEventId: string | null
+  /** Aborts when the caller goes away. */
+  signal: AbortSignal
+}
+
+type Declared<Path extends string, Query, Body> = {
+  method: 'get' | 'post' | 'patch' | 'delete'
+  /** Segments beginning with `:` are parameters. */
+  path: Path
+  callers: readonly Caller[]
+  /** Where docs/interface.md describes it. */
+  section: string
+  summary: string
+  query?: z.ZodType<Query>
+  body?: z.ZodType<Body>
+  /** What a successful answer looks like; `stream` is text/event-stream, `none` has no body. */
+  answer: z.ZodType | 'stream' | 'none'
+  status?: number
+}
+
+export type Route = Omit<Declared<string, unknown, unknown>, 'query' | 'body'> & {
+  query?: z.ZodType
+  body?: z.ZodType
+  run: (call: Call<string, unknown, unknown>) => Promise<object | Reply>
+}
+
+/** Declares one route. `run` returns a JSON body, or a `Reply` for anything else. */
+export function route<const Path extends string, Query = undefined, Body = undefined>(
+  declared: Declared<Path, Query, Body>,
+  run: (call: Call<Path, Query, Body>) => Promise<object | Reply>,
+): Route {
+  return { ...declared, run: run as Route['run'] }
+}
+
+/** The same route under another method or path, for the two spellings of one operation. */
+export const also = (routes: Route, change: Pick<Partial<Route>, 'method' | 'path' | 'summary'>): Route => ({
+  ...routes,
+  ...change,
+})
