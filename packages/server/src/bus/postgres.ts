@@ -64,7 +64,10 @@ export async function postgresBus(url: string): Promise<Bus> {
     while (waiting.length > 0) {
       const payloads = pack(self, waiting.splice(0))
       try {
-        await client.query('select pg_notify($1, p) from unnest($2::text[]) with ordinality as t(p, n) order by n', [channel, payloads])
+        await client.query(
+          'select pg_notify($1, p) from unnest($2::text[]) with ordinality as t(p, n) order by n',
+          [channel, payloads],
+        )
       } catch {
         // Nothing is kept here: a lost ring costs its hearers one sweep.
         await new Promise((resolve) => setTimeout(resolve, 100))
@@ -120,6 +123,9 @@ function cut(from: string, text: string): string[] {
   const length = 1_200
   const of = Math.ceil(text.length / length)
   return Array.from({ length: of }, (_, part) =>
-    JSON.stringify({ from, part: { id, part, of, text: text.slice(part * length, (part + 1) * length) } } satisfies Note),
+    JSON.stringify({
+      from,
+      part: { id, part, of, text: text.slice(part * length, (part + 1) * length) },
+    } satisfies Note),
   )
 }

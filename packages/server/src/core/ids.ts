@@ -16,8 +16,7 @@ const prefixes = {
 export type IdKind = keyof typeof prefixes
 
 /** Unique, unguessable enough to name but never to authorise, and sorted by the time of its making. */
-export const newId = (kind: IdKind): string =>
-  prefixes[kind] + randomUUIDv7().replaceAll('-', '')
+export const newId = (kind: IdKind): string => prefixes[kind] + randomUUIDv7().replaceAll('-', '')
 
 /** The primary thread of a session is named after it, so that it needs no row. */
 export const threadOf = (sessionId: string): string =>

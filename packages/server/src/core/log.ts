@@ -18,8 +18,14 @@ export function redact(name: string, value: unknown, depth = 0): unknown {
   if (secretName.test(name) && value !== null && value !== undefined) return '[redacted]'
   if (typeof value === 'string') return value.replace(bareToken, '[redacted]')
   if (value instanceof Error) {
-    const cause = value.cause === undefined || depth > 3 ? undefined : redact('cause', value.cause, depth + 1)
-    return { name: value.name, message: redact('', value.message), stack: redact('', value.stack), cause }
+    const cause =
+      value.cause === undefined || depth > 3 ? undefined : redact('cause', value.cause, depth + 1)
+    return {
+      name: value.name,
+      message: redact('', value.message),
+      stack: redact('', value.stack),
+      cause,
+    }
   }
   if (typeof value !== 'object' || value === null) return value
   if (depth > 5) return '[deep]'
@@ -30,10 +36,14 @@ export function redact(name: string, value: unknown, depth = 0): unknown {
 }
 
 export function jsonLog(write: (line: string) => void, least: Level = 'info'): Log {
-  const at = (level: Level) => (message: string, fields: Fields = {}) => {
-    if (levels.indexOf(level) < levels.indexOf(least)) return
-    const shown = redact('', fields) as Fields
-    write(`${JSON.stringify({ time: new Date().toISOString(), level, message: redact('', message), ...shown })}\n`)
-  }
+  const at =
+    (level: Level) =>
+    (message: string, fields: Fields = {}) => {
+      if (levels.indexOf(level) < levels.indexOf(least)) return
+      const shown = redact('', fields) as Fields
+      write(
+        `${JSON.stringify({ time: new Date().toISOString(), level, message: redact('', message), ...shown })}\n`,
+      )
+    }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

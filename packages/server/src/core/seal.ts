@@ -27,13 +27,20 @@ export function sealUnder(rootSecret: string): Seal {
     seal(secret, place) {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
-      const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()])
-      return ['v1', keyId, nonce.toString('base64url'), body.toString('base64url')].join('.') as Sealed
+      const body = Buffer.concat([
+        cipher.update(secret, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ])
+      return ['v1', keyId, nonce.toString('base64url'), body.toString('base64url')].join(
+        '.',
+      ) as Sealed
     },
     open(sealed, place) {
       const [version, id, nonce, body] = sealed.split('.')
       if (version !== 'v1' || !nonce || !body) throw new Error('not a sealed value')
-      if (id !== keyId) throw new Error(`sealed under root key ${id}, but this process holds ${keyId}`)
+      if (id !== keyId)
+        throw new Error(`sealed under root key ${id}, but this process holds ${keyId}`)
       const bytes = Buffer.from(body, 'base64url')
       const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'))
         .setAAD(Buffer.from(place))

@@ -11,7 +11,9 @@ function opened(event: NewEvent): CallState | undefined {
   return event.evaluated_permission === 'ask' ? 'asked' : 'started'
 }
 
-function settled(event: NewEvent): { id: string; state: CallState; deny_message?: string } | undefined {
+function settled(
+  event: NewEvent,
+): { id: string; state: CallState; deny_message?: string } | undefined {
   switch (event.type) {
     case 'agent.tool_result':
     case 'user.tool_result':
@@ -81,7 +83,11 @@ export const findCall = (
     .executeTakeFirst()
 
 /** Records that allowed calls begin, before they do. */
-export async function startCalls(tx: Queries, sessionId: string, eventIds: string[]): Promise<void> {
+export async function startCalls(
+  tx: Queries,
+  sessionId: string,
+  eventIds: string[],
+): Promise<void> {
   if (eventIds.length === 0) return
   await tx
     .updateTable('calls')

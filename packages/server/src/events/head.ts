@@ -19,7 +19,9 @@ const counters = [
 
 /** The columns of the head that these events move, besides `next_seq`. */
 export function headChange(events: readonly NewEvent[], now: number) {
-  const status = events.map((event) => statusAfter[event.type]).findLast((word) => word !== undefined)
+  const status = events
+    .map((event) => statusAfter[event.type])
+    .findLast((word) => word !== undefined)
   const idle = events.findLast((event) => event.type === 'session.status_idle')
   const change: Record<string, unknown> = {}
   if (status) {
@@ -55,7 +57,16 @@ export type Head = {
 export async function readHead(db: Queries, tenant: string, sessionId: string): Promise<Head> {
   return db
     .selectFrom('session_heads')
-    .select(['status', 'stop_reason', 'next_seq', 'due', 'owner', 'running_since_ms', 'active_ms', ...counters])
+    .select([
+      'status',
+      'stop_reason',
+      'next_seq',
+      'due',
+      'owner',
+      'running_since_ms',
+      'active_ms',
+      ...counters,
+    ])
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
     .executeTakeFirstOrThrow()
@@ -63,7 +74,8 @@ export async function readHead(db: Queries, tenant: string, sessionId: string): 
 
 /** The head as `session.usage` and the session show it. */
 export function usageOf(head: Head, now: number) {
-  const activeMs = head.active_ms + (head.running_since_ms === null ? 0 : now - head.running_since_ms)
+  const activeMs =
+    head.active_ms + (head.running_since_ms === null ? 0 : now - head.running_since_ms)
   return {
     input_tokens: head.input_tokens,
     output_tokens: head.output_tokens,

@@ -4,7 +4,10 @@ import type { Queries } from '../database/database.ts'
 import { iso } from '../core/time.ts'
 
 /** Kinds that wait for a runner; everything else a client posts is processed on receipt. */
-export type Waiting = EventOf<'user.message'> | EventOf<'system.message'> | EventOf<'user.interrupt'>
+export type Waiting =
+  | EventOf<'user.message'>
+  | EventOf<'system.message'>
+  | EventOf<'user.interrupt'>
 
 export type Admitted = { position: number; created_at: string; event: Waiting }
 
@@ -54,7 +57,12 @@ export async function waiting(db: Queries, tenant: string, sessionId: string): P
 }
 
 /** Takes out what was read up to a position; the same transaction puts it into the log, or its cancellation. */
-export async function take(tx: Queries, tenant: string, sessionId: string, upTo: number): Promise<void> {
+export async function take(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  upTo: number,
+): Promise<void> {
   await tx
     .deleteFrom('inbox')
     .where('tenant_id', '=', tenant)

@@ -30,7 +30,10 @@ export type WireEvent = {
   data: Record<string, unknown>
 }
 
-export function showEvent(sessionId: string, row: Omit<EventRow, 'seq'> & { seq: number | null }): WireEvent {
+export function showEvent(
+  sessionId: string,
+  row: Omit<EventRow, 'seq'> & { seq: number | null },
+): WireEvent {
   const data = JSON.parse(row.data) as Record<string, unknown>
   const { id, type, seq, created_at, processed_at } = row
   return { ...data, id, type, session_id: sessionId, seq, created_at, processed_at, data }
@@ -57,7 +60,8 @@ export async function append(
     }))
     .where('session_id', '=', sessionId)
     .where('tenant_id', '=', tenant)
-  if (fence) update = update.where('owner', '=', fence.owner).where('generation', '=', fence.generation)
+  if (fence)
+    update = update.where('owner', '=', fence.owner).where('generation', '=', fence.generation)
   const head = await update.returning('next_seq').executeTakeFirst()
   if (!head) return undefined
   const first = head.next_seq - entries.length + 1
@@ -78,7 +82,12 @@ export async function append(
     }
   })
   await tx.insertInto('events').values(rows).execute()
-  await projectCalls(tx, tenant, sessionId, events.map((event, index) => ({ seq: first + index, event })))
+  await projectCalls(
+    tx,
+    tenant,
+    sessionId,
+    events.map((event, index) => ({ seq: first + index, event })),
+  )
   return { first, last: head.next_seq }
 }
 
@@ -134,7 +143,12 @@ export function readHistory(
 }
 
 /** Single events by their place, for calls that wait. */
-export const readAt = (db: Queries, tenant: string, sessionId: string, seqs: number[]): Promise<EventRow[]> =>
+export const readAt = (
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  seqs: number[],
+): Promise<EventRow[]> =>
   db
     .selectFrom('events')
     .select(['seq', 'id', 'type', 'created_at', 'processed_at', 'data'])

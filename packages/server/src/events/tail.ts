@@ -32,7 +32,8 @@ export async function* tail(
   let wake = () => {}
   let seen = after
   const quiet = hear(bus, sessionId, (word) => {
-    if (word.kind === 'ring' ? heard.at(-1)?.kind !== 'ring' : heard.length < mostWaiting) heard.push(word)
+    if (word.kind === 'ring' ? heard.at(-1)?.kind !== 'ring' : heard.length < mostWaiting)
+      heard.push(word)
     else if (word.kind === 'frames') for (const { id } of word.frames) shed.add(id)
     wake()
   })
@@ -45,7 +46,11 @@ export async function* tail(
       else if (next.kind !== 'ring') yield* spread(next, shed)
       else {
         for (;;) {
-          const rows = await readEvents(read, tenant, sessionId, { after: seen, limit: pageSize, extensions })
+          const rows = await readEvents(read, tenant, sessionId, {
+            after: seen,
+            limit: pageSize,
+            extensions,
+          })
           for (const row of rows) {
             seen = row.seq
             yield { kind: 'kept', row }
@@ -67,6 +72,7 @@ function* spread(word: Exclude<Heard, { kind: 'ring' }>, shed: Set<string>): Gen
       if (!shed.has(frame.id) || frame.kind === 'end') yield { kind: 'frame', frame }
       if (frame.kind === 'end') shed.delete(frame.id)
     }
-  } else if (word.kind === 'queued') for (const event of word.events) yield { kind: 'queued', event }
+  } else if (word.kind === 'queued')
+    for (const event of word.events) yield { kind: 'queued', event }
   else if (word.kind === 'promoted') for (const id of word.ids) yield { kind: 'promoted', id }
 }

@@ -47,7 +47,8 @@ function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = [])
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => `${[...path, key].map(String).join('.')}: unknown field`)
     }
-    if (issue.code === 'invalid_union' && issue.errors.length > 0) return explain(closest(issue.errors), path)
+    if (issue.code === 'invalid_union' && issue.errors.length > 0)
+      return explain(closest(issue.errors), path)
     return [where ? `${where}: ${issue.message}` : issue.message]
   })
 }
@@ -55,6 +56,8 @@ function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = [])
 /** Of a union's branches, the one that came furthest: its complaints lie deepest and are fewest. */
 function closest(branches: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[] {
   const depth = (issues: readonly z.core.$ZodIssue[]) =>
-    Math.max(...issues.map((issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)))
+    Math.max(
+      ...issues.map((issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)),
+    )
   return branches.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0] ?? []
 }

@@ -11,9 +11,17 @@ const answers: Record<ErrorKind, Answer> = {
   unauthorized: { status: 401, interface: 'unauthorized', client: 'authentication_error' },
   forbidden: { status: 403, interface: 'forbidden', client: 'permission_error' },
   not_found: { status: 404, interface: 'not_found', client: 'not_found_error' },
-  method_not_allowed: { status: 405, interface: 'invalid_request', client: 'invalid_request_error' },
+  method_not_allowed: {
+    status: 405,
+    interface: 'invalid_request',
+    client: 'invalid_request_error',
+  },
   conflict: { status: 409, interface: 'invalid_request', client: 'conflict_error', retry: false },
-  precondition_failed: { status: 412, interface: 'invalid_request', client: 'invalid_request_error' },
+  precondition_failed: {
+    status: 412,
+    interface: 'invalid_request',
+    client: 'invalid_request_error',
+  },
   too_large: { status: 413, interface: 'invalid_request', client: 'invalid_request_error' },
   rate_limited: { status: 429, interface: 'rate_limited', client: 'rate_limit_error' },
   unavailable: { status: 503, interface: 'internal_error', client: 'overloaded_error' },
@@ -27,7 +35,8 @@ export function errorAnswer(
 ): { status: number; headers: Record<string, string>; body: object } {
   const known = error instanceof PlatformError ? error : undefined
   const answer = known ? answers[known.kind] : ours
-  const message = known?.message ?? `something went wrong here; the server's log has it under ${requestId}`
+  const message =
+    known?.message ?? `something went wrong here; the server's log has it under ${requestId}`
   const details = known?.details ? { details: known.details } : {}
   return {
     status: answer.status,

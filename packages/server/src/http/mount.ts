@@ -22,7 +22,10 @@ type Http = Context<Env>
 
 const nobody: Principal = { kind: 'workspace', tenant: '', keyId: '', admin: false }
 
-export function mount(routes: readonly Route[], { authenticate, log }: { authenticate: Authenticate; log: Log }) {
+export function mount(
+  routes: readonly Route[],
+  { authenticate, log }: { authenticate: Authenticate; log: Log },
+) {
   const app = new Hono<Env>()
   for (const route of routes) {
     app.on(route.method.toUpperCase(), route.path, async (http) => {
@@ -95,13 +98,23 @@ function refusal(route: Route, principal: Principal): PlatformError {
 
 function betasOf(http: Http): ReadonlySet<string> {
   const both = [http.req.header('anthropic-beta'), http.req.header('vendor-beta')].join(',')
-  return new Set(both.split(',').map((value) => value.trim()).filter(Boolean))
+  return new Set(
+    both
+      .split(',')
+      .map((value) => value.trim())
+      .filter(Boolean),
+  )
 }
 
 function refuse(http: Http, error: unknown, requestId: string, log: Log): Response {
   const { status, headers, body } = errorAnswer(error, { dialect: dialectOf(http), requestId })
   if (status >= 500 && !(error instanceof PlatformError)) {
-    log.error('a request failed', { request_id: requestId, method: http.req.method, path: http.req.path, error })
+    log.error('a request failed', {
+      request_id: requestId,
+      method: http.req.method,
+      path: http.req.path,
+      error,
+    })
   }
   if (http.env.outgoing.headersSent) {
     http.env.outgoing.destroy()

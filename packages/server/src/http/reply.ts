@@ -9,4 +9,5 @@ export type Reply =
 export const empty = (status: number): Reply => ({ reply: 'empty', status })
 export const stream = (frames: Frames): Reply => ({ reply: 'stream', frames })
 
-export const isReply = (value: object): value is Reply => 'reply' in value && typeof value.reply === 'string'
+export const isReply = (value: object): value is Reply =>
+  'reply' in value && typeof value.reply === 'string'

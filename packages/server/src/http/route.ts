@@ -56,7 +56,10 @@ export function route<const Path extends string, Query = undefined, Body = undef
 }
 
 /** The same route under another method or path, for the two spellings of one operation. */
-export const also = (routes: Route, change: Pick<Partial<Route>, 'method' | 'path' | 'summary'>): Route => ({
+export const also = (
+  routes: Route,
+  change: Pick<Partial<Route>, 'method' | 'path' | 'summary'>,
+): Route => ({
   ...routes,
   ...change,
 })

@@ -11,7 +11,9 @@ let beating: NodeJS.Timeout | undefined
 
 /** Clients drop messages without an `event:` line; `message` is known to every version of the official one. */
 export const frame = (data: string, seq?: number): string =>
-  seq === undefined ? `event: message\ndata: ${data}\n\n` : `event: message\nid: ${seq}\ndata: ${data}\n\n`
+  seq === undefined
+    ? `event: message\ndata: ${data}\n\n`
+    : `event: message\nid: ${seq}\ndata: ${data}\n\n`
 
 /** Sends headers at once, then each frame as it comes; a slow reader makes this wait, and nobody else. */
 export async function writeStream(

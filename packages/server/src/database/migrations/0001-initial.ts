@@ -6,7 +6,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   const table = (name: string) => db.schema.createTable(name)
   const at = 'text' as const
 
-  await table('settings').addColumn('name', at, (c) => c.primaryKey()).addColumn('value', at, (c) => c.notNull()).execute()
+  await table('settings')
+    .addColumn('name', at, (c) => c.primaryKey())
+    .addColumn('value', at, (c) => c.notNull())
+    .execute()
 
   await table('workspaces')
     .addColumn('id', at, (c) => c.primaryKey())
@@ -109,7 +112,12 @@ async function sessionTables(db: Kysely<unknown>): Promise<void> {
     .addColumn('owner', at)
     .addColumn('running_since_ms', 'bigint')
   const counters = ['next_seq', 'next_position', 'due', 'generation', 'expires_at', 'active_ms']
-  const tokens = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']
+  const tokens = [
+    'input_tokens',
+    'output_tokens',
+    'cache_read_input_tokens',
+    'cache_creation_input_tokens',
+  ]
   for (const name of [...counters, ...tokens]) {
     heads = heads.addColumn(name, 'bigint', (c) => c.notNull().defaultTo(0))
   }
@@ -155,13 +163,34 @@ async function indexes(db: Kysely<unknown>): Promise<void> {
   const index = (name: string) => db.schema.createIndex(name)
   await index('agents_listed').on('agents').columns(['tenant_id', 'created_at', 'id']).execute()
   await index('agents_environment').on('agents').columns(['tenant_id', 'environment_id']).execute()
-  await index('environments_listed').on('environments').columns(['tenant_id', 'created_at', 'id']).execute()
+  await index('environments_listed')
+    .on('environments')
+    .columns(['tenant_id', 'created_at', 'id'])
+    .execute()
   await index('sessions_listed').on('sessions').columns(['tenant_id', 'created_at', 'id']).execute()
-  await index('sessions_agent').on('sessions').columns(['tenant_id', 'agent_id', 'created_at', 'id']).execute()
-  await index('sessions_environment').on('sessions').columns(['tenant_id', 'environment_id']).execute()
+  await index('sessions_agent')
+    .on('sessions')
+    .columns(['tenant_id', 'agent_id', 'created_at', 'id'])
+    .execute()
+  await index('sessions_environment')
+    .on('sessions')
+    .columns(['tenant_id', 'environment_id'])
+    .execute()
   await index('api_keys_listed').on('api_keys').columns(['tenant_id', 'created_at', 'id']).execute()
   await index('model_cards_wire').on('model_cards').columns(['tenant_id', 'model']).execute()
-  await index('heads_due').on('session_heads').columns(['session_id']).where(sql.ref('due'), '=', 1).execute()
-  await index('heads_owned').on('session_heads').columns(['owner']).where(sql.ref('owner'), 'is not', null).execute()
-  await index('calls_open').on('calls').columns(['session_id']).where(sql.ref('state'), '<>', 'done').execute()
+  await index('heads_due')
+    .on('session_heads')
+    .columns(['session_id'])
+    .where(sql.ref('due'), '=', 1)
+    .execute()
+  await index('heads_owned')
+    .on('session_heads')
+    .columns(['owner'])
+    .where(sql.ref('owner'), 'is not', null)
+    .execute()
+  await index('calls_open')
+    .on('calls')
+    .columns(['session_id'])
+    .where(sql.ref('state'), '<>', 'done')
+    .execute()
 }

@@ -1,6 +1,6 @@
 import type { Page } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
-import { decodeCursor, encodeCursor } from '../core/cursor.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
 
 /** Where a page of things sorted by time begins or ends. */
 const Place = z.tuple([z.enum(['after', 'before']), z.string(), z.string()])
@@ -11,7 +11,12 @@ export type Paging = {
   order: 'asc' | 'desc'
   from?: { side: 'after' | 'before'; created_at: string; id: string }
 }
-type Asked = { limit?: number | undefined; page?: string | undefined; cursor?: string | undefined; order?: 'asc' | 'desc' | undefined }
+type Asked = {
+  limit?: number | undefined
+  page?: string | undefined
+  cursor?: string | undefined
+  order?: 'asc' | 'desc' | undefined
+}
 
 export const defaultLimit = 100
 
@@ -39,7 +44,8 @@ export function pageOf<Row extends Listed, Item>(
   const back = from?.side === 'before'
   const kept = back ? rows.slice(0, limit).toReversed() : rows.slice(0, limit)
   const [first, last] = [kept[0], kept.at(-1)]
-  const place = (side: string, row: Row) => encodeCursor(`${scope}/${order}`, [side, row.created_at, row.id])
+  const place = (side: string, row: Row) =>
+    encodeCursor(`${scope}/${order}`, [side, row.created_at, row.id])
   const forward = last && (back || more)
   const backward = first && (back ? more : from !== undefined)
   return {

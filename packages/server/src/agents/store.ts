@@ -1,0 +1,228 @@
+import type { Agent, AgentConfig } from '@steward/protocol/agents.ts'
+import { conflict, invalid, notFound } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import type { Paging } from '../core/page.ts'
+import type { Sealed } from '../core/seal.ts'
+import { iso } from '../core/time.ts'
+import type { Queries } from '../database/database.ts'
+import type { Moment } from '../database/seek.ts'
+import { seek } from '../database/seek.ts'
+import type { Tables } from '../database/tables.ts'
+
+export type SealedTokens = Record<string, Sealed>
+type Row = Tables['agents']
+
+/** Agents and their versions: an update writes a version row, and no version row is ever changed. */
+export function agentStore(db: Queries) {
+  async function get(tenant: string, id: string): Promise<Agent> {
+    const row = await db
+      .selectFrom('agents')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!row) throw notFound('agent', id)
+    return toAgent(row)
+  }
+
+  async function writeVersion(
+    tenant: string,
+    agent: Agent,
+    config: AgentConfig,
+    tokens: SealedTokens,
+  ) {
+    await db
+      .insertInto('agent_versions')
+      .values({
+        tenant_id: tenant,
+        agent_id: agent.id,
+        version: agent.version,
+        config: JSON.stringify(config),
+        sealed_tokens: JSON.stringify(tokens),
+        created_at: agent.updated_at,
+      })
+      .execute()
+  }
+
+  return {
+    get,
+
+    /** One historical version; its `updated_at` is the time it was made. */
+    async version(tenant: string, id: string, version: number): Promise<Agent> {
+      const agent = await get(tenant, id)
+      if (agent.version === version) return agent
+      const row = await db
+        .selectFrom('agent_versions')
+        .select(['config', 'created_at'])
+        .where('tenant_id', '=', tenant)
+        .where('agent_id', '=', id)
+        .where('version', '=', version)
+        .executeTakeFirst()
+      if (!row) throw notFound('agent version', `${id}/${version}`)
+      const config = JSON.parse(row.config) as AgentConfig
+      return { ...agent, ...config, version, updated_at: row.created_at }
+    },
+
+    /** Newest first; rows are one more than the limit when there are more. */
+    async versions(
+      tenant: string,
+      id: string,
+      below: number | undefined,
+      limit: number,
+    ): Promise<Agent[]> {
+      const agent = await get(tenant, id)
+      const rows = await db
+        .selectFrom('agent_versions')
+        .select(['version', 'config', 'created_at'])
+        .where('tenant_id', '=', tenant)
+        .where('agent_id', '=', id)
+        .where('version', '<', below ?? Number.MAX_SAFE_INTEGER)
+        .orderBy('version', 'desc')
+        .limit(limit + 1)
+        .execute()
+      return rows.map(({ version, config, created_at }) => ({
+        ...agent,
+        ...(JSON.parse(config) as AgentConfig),
+        version,
+        updated_at: created_at,
+      }))
+    },
+
+    async list(
+      tenant: string,
+      paging: Paging,
+      { archived, made }: { archived: 'without' | 'with' | 'only'; made: Moment[] },
+    ): Promise<Agent[]> {
+      const { begins, way } = seek(paging)
+      let rows = db.selectFrom('agents').selectAll().where('tenant_id', '=', tenant).where(begins)
+      if (archived === 'without') rows = rows.where('archived_at', 'is', null)
+      if (archived === 'only') rows = rows.where('archived_at', 'is not', null)
+      for (const { op, at } of made) rows = rows.where('created_at', op, at)
+      const found = await rows
+        .orderBy('created_at', way)
+        .orderBy('id', way)
+        .limit(paging.limit + 1)
+        .execute()
+      return found.map(toAgent)
+    },
+
+    async create(
+      tenant: string,
+      config: AgentConfig,
+      tokens: SealedTokens,
+      now: number,
+    ): Promise<Agent> {
+      const at = iso(now)
+      const row: Row = {
+        tenant_id: tenant,
+        id: newId('agent'),
+        version: 1,
+        environment_id: config.environment_id,
+        config: JSON.stringify(config),
+        archived_at: null,
+        created_at: at,
+        updated_at: at,
+      }
+      await db.insertInto('agents').values(row).execute()
+      const agent = toAgent(row)
+      await writeVersion(tenant, agent, config, tokens)
+      return agent
+    },
+
+    /**
+     * A new version with what `change` makes of the newest; the same version when it changes nothing.
+     * `expected` is the optimistic guard: 409 when it is not the newest.
+     */
+    async update(
+      tenant: string,
+      id: string,
+      expected: number | undefined,
+      change: (kept: AgentConfig) => { config: AgentConfig; tokens: SealedTokens | undefined },
+      now: number,
+    ): Promise<Agent> {
+      const kept = await get(tenant, id)
+      if (expected !== undefined && expected !== kept.version) {
+        throw conflict(`version: the agent is at version ${kept.version}, not ${expected}`)
+      }
+      if (kept.archived) throw invalid(`agent ${id} is archived and cannot be changed`)
+      const before = configOfAgent(kept)
+      const { config, tokens } = change(before)
+      const sealed = await sealedTokens(db, tenant, id, kept.version)
+      // A token cannot be compared: giving one, or leaving out one that was there, is a change.
+      const touched = tokens && Object.keys({ ...tokens, ...sealed }).length > 0
+      if (!touched && JSON.stringify(config) === JSON.stringify(before)) return kept
+      const version = kept.version + 1
+      const updated_at = iso(now)
+      const { numUpdatedRows } = await db
+        .updateTable('agents')
+        .set({
+          version,
+          config: JSON.stringify(config),
+          environment_id: config.environment_id,
+          updated_at,
+        })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .where('version', '=', kept.version)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n)
+        throw conflict(`agent ${id} was updated at the same time: read it and try again`)
+      const agent: Agent = { ...kept, ...config, version, updated_at }
+      await writeVersion(tenant, agent, config, tokens ?? sealed)
+      return agent
+    },
+
+    /** For good; done again it changes nothing. */
+    async archive(tenant: string, id: string, now: number): Promise<Agent> {
+      const agent = await get(tenant, id)
+      if (agent.archived) return agent
+      const at = iso(now)
+      await db
+        .updateTable('agents')
+        .set({ archived_at: at, updated_at: at })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+      return { ...agent, archived: true, archived_at: at, updated_at: at }
+    },
+  }
+}
+
+async function sealedTokens(
+  db: Queries,
+  tenant: string,
+  id: string,
+  version: number,
+): Promise<SealedTokens> {
+  const row = await db
+    .selectFrom('agent_versions')
+    .select('sealed_tokens')
+    .where('tenant_id', '=', tenant)
+    .where('agent_id', '=', id)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  return row ? (JSON.parse(row.sealed_tokens) as SealedTokens) : {}
+}
+
+export function configOfAgent(agent: Agent): AgentConfig {
+  const { id: _id, type: _type, version: _version, ...rest } = agent
+  const {
+    archived: _archived,
+    archived_at: _at,
+    created_at: _made,
+    updated_at: _changed,
+    ...config
+  } = rest
+  return config
+}
+
+const toAgent = (row: Row): Agent => ({
+  ...(JSON.parse(row.config) as AgentConfig),
+  id: row.id,
+  type: 'agent',
+  version: row.version,
+  archived: row.archived_at !== null,
+  archived_at: row.archived_at,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})
