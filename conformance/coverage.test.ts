@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { citationsIn, isRequirement, scanTests, uncitedIn } from './citations.ts'
+import { requirements } from './requirements.ts'
+import { readSpecification } from './specification.ts'
+import { uncovered } from './uncovered.ts'
+
+const specification = readFileSync(new URL('../docs/interface.md', import.meta.url), 'utf8')
+const scan = scanTests()
+const cited = new Set(scan.citations.map((citation) => citation.id))
+
+describe('the manifest of requirements', () => {
+  it('says what docs/interface.md says (else: node scripts/requirements.ts)', () => {
+    const written = readSpecification(specification).flatMap((chapter) => [...chapter.requirements])
+    assert.deepEqual(requirements, Object.fromEntries(written))
+  })
+
+  it('has no line of docs/interface.md that only looks like a requirement', () => {
+    const ids = specification.match(/\[[\w-]+(?:\/[\w-]+)+[^\]]*\](?: \|)?$/gm) ?? []
+    assert.equal(ids.length, Object.keys(requirements).length)
+  })
+})
+
+describe('the tests', () => {
+  it('cite ids as literals, so that a scan can find them', () => {
+    assert.deepEqual(scan.unreadable, [])
+  })
+
+  it('cite only requirements that exist', () => {
+    assert.deepEqual(
+      scan.citations.filter(({ id }) => !isRequirement(id)),
+      [],
+    )
+  })
+
+  it('cite no requirement that is still deferred: take its mark out of docs/interface.md', () => {
+    const stale = scan.citations.filter(
+      ({ id }) => isRequirement(id) && requirements[id].deferred !== undefined,
+    )
+    assert.deepEqual(stale, [])
+  })
+
+  it('cite every delivered requirement, but for the list of uncovered ones', () => {
+    const listed = new Set(uncovered)
+    assert.deepEqual(
+      uncitedIn(scan).filter((id) => !listed.has(id)),
+      [],
+    )
+  })
+})
+
+describe('the list of uncovered requirements (node scripts/uncovered.ts)', () => {
+  it('names none that a test cites', () => {
+    assert.deepEqual(
+      uncovered.filter((id) => cited.has(id)),
+      [],
+    )
+  })
+
+  it('names none that is unknown, deferred or named twice', () => {
+    const wrong = uncovered.filter(
+      (id, index) =>
+        !isRequirement(id) ||
+        requirements[id].deferred !== undefined ||
+        uncovered.indexOf(id) !== index,
+    )
+    assert.deepEqual(wrong, [])
+  })
+})
+
+describe('a citation', () => {
+  const found = (source: string) => citationsIn(source, 'x.test.ts')
+  const ids = (source: string) => found(source).citations.map(({ id }) => id)
+
+  it('is the literal first argument of verifies, one id or several', () => {
+    assert.deepEqual(ids(`  verifies('agents/get', 'answers one', () => {})`), ['agents/get'])
+    assert.deepEqual(ids(`verifies(\n  ['agents/get', 'agents/list'],\n  'x', () => {})`), [
+      'agents/get',
+      'agents/list',
+    ])
+  })
+
+  it('is a comment in tests that cannot import verifies', () => {
+    assert.deepEqual(ids('  // verifies: tools/bash, tools/bash/timeout\n  it(…)'), [
+      'tools/bash',
+      'tools/bash/timeout',
+    ])
+  })
+
+  it('is reported when its ids are computed or missing', () => {
+    for (const source of [
+      `verifies(all, 'x', () => {})`,
+      'verifies([`agents/${name}`], prove)',
+      `verifies([], 'x', () => {})`,
+      '// verifies: everything',
+    ]) {
+      assert.deepEqual(ids(source), [])
+      assert.equal(found(source).unreadable.length, 1, source)
+    }
+  })
+})

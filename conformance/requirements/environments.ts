@@ -1,0 +1,37 @@
+// Written by scripts/requirements.ts from docs/interface.md.
+import type { Requirement } from '../specification.ts'
+
+// oxfmt-ignore
+export const environments = {
+  'environments/field/id': { section: '6.1 Fields', says: '`id`, `type` – string – assigned; `type` is `environment`' },
+  'environments/field/name': { section: '6.1 Fields', says: '`name` – string – required, unique among the tenant\'s environments (409)' },
+  'environments/field/description': { section: '6.1 Fields', says: '`description` – string or null – optional' },
+  'environments/field/base-image': { section: '6.1 Fields', says: '`base_image` – string or null – a container image reference' },
+  'environments/field/packages': { section: '6.1 Fields', says: '`packages` – object – lists of strings under `pip`, `npm`, `apt`, `cargo`, `gem` and `go`' },
+  'environments/field/network': { section: '6.1 Fields', says: '`network` – object – `allowlist` and `denylist`, hostnames the sandbox may and may not reach' },
+  'environments/field/env': { section: '6.1 Fields', says: '`env` – map – variables of every command in the sandbox' },
+  'environments/field/config': { section: '6.1 Fields', says: '`config` – object – `{type: \'self_hosted\'}` for a pool of workers, or `{type: \'cloud\', networking?, packages?}`' },
+  'environments/field/allow-mcp-servers': { section: '6.1 Fields', says: '`allow_mcp_servers` – boolean – whether a limited environment may use MCP servers' },
+  'environments/field/metadata': { section: '6.1 Fields', says: '`metadata`, `scope` – object, string – as in 2.4; `scope` is `organization` or `account`' },
+  'environments/field/times': { section: '6.1 Fields', says: '`archived_at`, `created_at`, `updated_at` – time – assigned; `archived_at` null until archived' },
+  'environments/two-spellings': { section: '6.1 Fields', says: 'One record is shown in two spellings: `network.allowlist` as `config.networking.allowed_hosts`, `packages` as `config.packages`, `allow_mcp_servers` as `config.networking.allow_mcp_servers`.' },
+  'environments/hosts': { section: '6.1 Fields', says: 'A host is a bare name or `*.suffix`; a scheme, port or path is refused.' },
+  'environments/config/host-keys': { section: '6.1 Fields', says: 'Settings of the host (sandbox provider, volumes, checkpoints, outputs, retention) are the operator\'s; `config` refuses their keys by name.' },
+  'environments/env/effect': { section: '6.1 Fields', says: '`env` is set for every command that runs in the sandbox.' },
+  'environments/network/allowlist': { section: '6.1 Fields', says: 'The sandbox reaches the hosts on the allowlist and no others.', deferred: 'B' },
+  'environments/network/denylist': { section: '6.1 Fields', says: 'A host on the denylist is never reached, even if the allowlist names it.', deferred: 'B' },
+  'environments/network/mcp': { section: '6.1 Fields', says: 'A limited environment whose `allow_mcp_servers` is not true contacts no MCP server.', deferred: 'B' },
+  'environments/packages/installed': { section: '6.1 Fields', says: 'Packages are installed before the first command runs.', deferred: 'C' },
+  'environments/base-image/used': { section: '6.1 Fields', says: 'The sandbox starts from `base_image`.', deferred: 'C' },
+  'environments/list': { section: '6.2 Endpoints', says: 'GET `/v1/environments` – lists; `limit`, cursor, `include_archived`' },
+  'environments/create': { section: '6.2 Endpoints', says: 'POST `/v1/environments` – creates and answers it' },
+  'environments/get': { section: '6.2 Endpoints', says: 'GET `/v1/environments/:id` – answers one' },
+  'environments/update': { section: '6.2 Endpoints', says: 'PATCH or POST `/v1/environments/:id` – changes what is named; what is absent stays, inside `config` too' },
+  'environments/delete': { section: '6.2 Endpoints', says: 'DELETE `/v1/environments/:id` – deletes, and answers `{id, type: \'environment_deleted\'}`' },
+  'environments/archive': { section: '6.2 Endpoints', says: 'POST `/v1/environments/:id/archive` – archives, and answers it' },
+  'environments/delete/agent-refers': { section: '6.2 Endpoints', says: 'Deletion is refused with 409 while an agent names the environment.' },
+  'environments/delete/session-refers': { section: '6.2 Endpoints', says: 'Deletion is refused with 409 while a session that still lives uses it.' },
+  'environments/update/type-fixed': { section: '6.2 Endpoints', says: '`config.type` cannot change: 400 with `invalid_config_type_change`.' },
+  'environments/update/new-sandboxes': { section: '6.2 Endpoints', says: 'A changed environment affects only sandboxes started afterwards.' },
+  'environments/archive/no-new-sessions': { section: '6.2 Endpoints', says: 'An archived environment takes no new session and no update (400, `environment_archived`); its sessions go on.' },
+} satisfies Record<string, Requirement>

@@ -1,0 +1,38 @@
+// Written by scripts/requirements.ts from docs/interface.md.
+import type { Requirement } from '../specification.ts'
+
+// oxfmt-ignore
+export const models = {
+  'model-cards/field/model-id': { section: '10.1 Model card fields', says: '`model_id` – string – the handle that agents put in `model.id`, unique in the tenant' },
+  'model-cards/field/provider': { section: '10.1 Model card fields', says: '`provider` – string – any name; providers the service does not know are allowed' },
+  'model-cards/field/model': { section: '10.1 Model card fields', says: '`model` – string – the model\'s name on the wire' },
+  'model-cards/field/display-name': { section: '10.1 Model card fields', says: '`display_name` – string or null – optional, for people' },
+  'model-cards/field/base-url': { section: '10.1 Model card fields', says: '`base_url` – string or null – the endpoint, with or without `/v1`; required for a provider the service does not know' },
+  'model-cards/field/custom-headers': { section: '10.1 Model card fields', says: '`custom_headers` – map – sent with each call; values are sealed and only the names come back' },
+  'model-cards/field/api-key': { section: '10.1 Model card fields', says: '`api_key` – string – written only; answers have a preview' },
+  'model-cards/field/native-config': { section: '10.1 Model card fields', says: '`native_config` – object – what is known about the model (below)' },
+  'model-cards/provider/aliases': { section: '10.1 Model card fields', says: 'The short names `ant`, `ant-compatible`, `oai` and `oai-compatible` are still accepted as providers.' },
+  'model-cards/native-config/keys': { section: '10.1 Model card fields', says: '`native_config` may hold `name`, `api`, `reasoning`, `thinkingLevelMap`, `input`, `cost`, `contextWindow`, `maxTokens`, `samplingParams`, `headers` and `compat`, and no other key.' },
+  'model-cards/native-config/no-override': { section: '10.1 Model card fields', says: '`native_config` has no power over the card\'s identity, provider, wire model, endpoint or key.' },
+  'model-cards/native-config/api': { section: '10.1 Model card fields', says: 'A card of a provider the service does not know must set `native_config.api`.' },
+  'model-cards/key/sealed': { section: '10.1 Model card fields', says: 'Keys and header values are sealed under the root secret.' },
+  'model-cards/base-url/guarded': { section: '10.1 Model card fields', says: 'An endpoint that resolves to a private, loopback, link-local or metadata address is refused when it is dialled, unless the operator allows that range.' },
+  'model-cards/key/no-ambient': { section: '10.1 Model card fields', says: 'Cloud credentials of the machine itself are never used for a tenant\'s card.' },
+  'model-cards/list': { section: '10.2 Endpoints', says: 'GET `/v1/ext/model_cards` – lists cards' },
+  'model-cards/create': { section: '10.2 Endpoints', says: 'POST `/v1/ext/model_cards` – creates, and answers the card with its `probe`' },
+  'model-cards/update': { section: '10.2 Endpoints', says: 'POST `/v1/ext/model_cards/:id` – replaces `api_key`, `base_url`, headers or `model`; same fields as create' },
+  'model-cards/delete': { section: '10.2 Endpoints', says: 'DELETE `/v1/ext/model_cards/:id` – deletes' },
+  'model-cards/key': { section: '10.2 Endpoints', says: 'GET `/v1/ext/model_cards/:id/key` – for the runner alone: 404 to every credential a caller can have' },
+  'models/list': { section: '10.2 Endpoints', says: 'GET `/v1/models` – the tenant\'s usable cards as Model resources' },
+  'models/get': { section: '10.2 Endpoints', says: 'GET `/v1/models/:id` – one of them' },
+  'models/catalog': { section: '10.2 Endpoints', says: 'POST `/v1/ext/models/list` – takes `{provider, api_key?}` and answers the built-in catalogue of that provider' },
+  'model-cards/probe/six-seconds': { section: '10.2 Endpoints', says: 'Creating a card tries its key for at most 6 seconds.' },
+  'model-cards/probe/bad-key': { section: '10.2 Endpoints', says: 'A key that the provider rejects makes the probe fail visibly in the answer.' },
+  'model-cards/probe/unsupported': { section: '10.2 Endpoints', says: 'The probe knows the two families with short names; for others it answers `{ok: null, reason: \'unsupported_provider\'}`.' },
+  'model-cards/probe/skipped-runs': { section: '10.2 Endpoints', says: 'A skipped probe is no rejection: such a card runs.' },
+  'model-cards/update/next-resolve': { section: '10.2 Endpoints', says: 'A rotated key reaches running sessions when they next resolve their model.' },
+  'models/projection': { section: '10.2 Endpoints', says: 'A Model resource has the display name, the token limits and the capabilities of a card (images, thinking, effort, strict output), and claims only what is certain.' },
+  'models/no-credentials': { section: '10.2 Endpoints', says: 'No credential appears in a Model resource.' },
+  'models/catalog/live': { section: '10.2 Endpoints', says: '`api_key` in a catalogue request asks the two legacy families for their live list; it is deprecated.' },
+  'models/catalog/unknown': { section: '10.2 Endpoints', says: 'A provider the service does not know has no catalogue.' },
+} satisfies Record<string, Requirement>

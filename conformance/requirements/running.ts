@@ -1,0 +1,22 @@
+// Written by scripts/requirements.ts from docs/interface.md.
+import type { Requirement } from '../specification.ts'
+
+// oxfmt-ignore
+export const running = {
+  'running/one-owner': { section: '9.1 Ownership and recovery', says: 'At most one process runs a session at any moment.' },
+  'running/fenced': { section: '9.1 Ownership and recovery', says: 'A process that lost its session can append nothing more to it.' },
+  'running/dead-process': { section: '9.1 Ownership and recovery', says: 'When a process dies, its sessions go on in another, or in the same one after its restart, without waiting for a lease to run out.' },
+  'running/recovery/orphan-call': { section: '9.1 Ownership and recovery', says: 'A tool call without a result is closed by recovery with an error result that says so.' },
+  'running/recovery/interrupted-stream': { section: '9.1 Ownership and recovery', says: 'A stream that was cut off is announced by `session.warning`.' },
+  'running/recovery/valid-history': { section: '9.1 Ownership and recovery', says: 'After recovery the history is valid for the next model call.' },
+  'running/recovery/once': { section: '9.1 Ownership and recovery', says: 'A command whose result was kept is never run again.' },
+  'running/recovery/nothing-lost': { section: '9.1 Ownership and recovery', says: 'No event that was acknowledged is lost.' },
+  'running/error/overloaded': { section: '9.2 Model failures', says: '`model_overloaded_error` – the provider has no capacity' },
+  'running/error/rate-limited': { section: '9.2 Model failures', says: '`model_rate_limited_error` – the provider limits the rate' },
+  'running/error/request-failed': { section: '9.2 Model failures', says: '`model_request_failed_error` – the call failed in another way' },
+  'running/error/billing': { section: '9.2 Model failures', says: '`billing_error` – the provider wants to be paid' },
+  'running/error/unknown': { section: '9.2 Model failures', says: '`unknown_error` – anything else' },
+  'running/error/retry-status': { section: '9.2 Model failures', says: '`retry_status` is `retrying` while the service goes on, `exhausted` when the turn is given up and the session idles with `retries_exhausted`, `terminal` when the session ends.' },
+  'running/error/rescheduled': { section: '9.2 Model failures', says: 'Between attempts stands a `session.status_rescheduled`.' },
+  'running/error/no-secret': { section: '9.2 Model failures', says: 'No message of an error carries a key or another secret.' },
+} satisfies Record<string, Requirement>

@@ -1,0 +1,35 @@
+// Written by scripts/requirements.ts from docs/interface.md.
+import type { Requirement } from '../specification.ts'
+
+// oxfmt-ignore
+export const settings = {
+  'secrets/model-card-keys': { section: '22.1 Secrets', says: 'Model card keys are sealed with AES-256-GCM under `PLATFORM_ROOT_SECRET`.' },
+  'secrets/vault-tokens': { section: '22.1 Secrets', says: 'Tokens in vaults are sealed in the same way.', deferred: 'B' },
+  'secrets/integration-tokens': { section: '22.1 Secrets', says: 'Tokens of integrations are sealed in the same way.', deferred: 'later' },
+  'secrets/mcp-tokens': { section: '22.1 Secrets', says: 'The tokens that admit a child to the MCP proxy are signed under the same root.', deferred: 'B' },
+  'secrets/root-required': { section: '22.1 Secrets', says: 'The service does not start without `PLATFORM_ROOT_SECRET`, and says so.' },
+  'secrets/other-root': { section: '22.1 Secrets', says: 'Under another root secret sealed rows cannot be read, and the service refuses to start on them.' },
+  'secrets/key-id': { section: '22.1 Secrets', says: 'Sealed values carry the id of the key they were sealed under.' },
+  'secrets/model-keys-outside': { section: '22.1 Secrets', says: 'Keys of models never enter a sandbox, an event, a log line or a payload that a caller sees.' },
+  'secrets/subscription/not-stored': { section: '22.1 Secrets', says: 'Subscription credentials of models are never written to a model card, and never sent along with a request.' },
+  'secrets/subscription/not-archived': { section: '22.1 Secrets', says: 'Subscription credentials of models are in no checkpoint and no published output.', deferred: 'C' },
+  'secrets/subscription/not-in-sandbox': { section: '22.1 Secrets', says: 'Subscription credentials of models are in no sandbox, remote ones included.', deferred: 'D' },
+  'settings/root-secret': { section: '22.2 Variables', says: '`PLATFORM_ROOT_SECRET` – seals and signs; required' },
+  'settings/api-key': { section: '22.2 Variables', says: '`API_KEY` – the first workspace key, any text' },
+  'settings/database-url': { section: '22.2 Variables', says: '`DATABASE_URL` – a Postgres database instead of the embedded SQLite' },
+  'settings/fallback-keys': { section: '22.2 Variables', says: 'provider keys – used for a model where the tenant has no card' },
+  'settings/egress-allow-private': { section: '22.2 Variables', says: '`EGRESS_ALLOW_PRIVATE` – address ranges that may be dialled although private' },
+  'settings/store-backends': { section: '22.2 Variables', says: '`STORE_BACKENDS` – JSON: where bytes are kept', deferred: 'C' },
+  'settings/web-search-key': { section: '22.2 Variables', says: 'web search key – lets `web_search` work', deferred: 'B' },
+  'settings/webhook-url': { section: '22.2 Variables', says: '`PLATFORM_MANAGED_AGENTS_WEBHOOK_URL` – where run hints are sent', deferred: 'D' },
+  'settings/webhook-signing-key': { section: '22.2 Variables', says: '`PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY` – signs them', deferred: 'D' },
+  'settings/webhook-organization-id': { section: '22.2 Variables', says: '`PLATFORM_MANAGED_AGENTS_ORGANIZATION_ID` – their organisation; the workspace\'s id when absent', deferred: 'D' },
+  'settings/session-secret': { section: '22.2 Variables', says: 'session signing secret – signs cookies', deferred: 'later' },
+  'settings/integrations-secret': { section: '22.2 Variables', says: '`INTEGRATIONS_INTERNAL_SECRET` – shared with the integrations process', deferred: 'later' },
+  'settings/integrations': { section: '22.2 Variables', says: '`INTEGRATIONS_PUBLIC_URL`, OAuth clients and webhook secrets of integrations – their installation', deferred: 'later' },
+  'settings/sign-in': { section: '22.2 Variables', says: 'sign-in client id and secret – an identity provider', deferred: 'later' },
+  'settings/per-tenant-db': { section: '22.2 Variables', says: '`PER_TENANT_DB_ENABLED` – `true` gives each tenant a database', deferred: 'later' },
+  'settings/unknown-refused': { section: '22.2 Variables', says: 'A setting that is unknown under the service\'s prefixes, or malformed, is refused at start.' },
+  'settings/not-yet-refused': { section: '22.2 Variables', says: 'A setting that is specified and not delivered yet is refused at start as not yet supported.' },
+  'settings/help': { section: '22.2 Variables', says: '`--help` lists every setting.' },
+} satisfies Record<string, Requirement>

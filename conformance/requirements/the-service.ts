@@ -1,0 +1,20 @@
+// Written by scripts/requirements.ts from docs/interface.md.
+import type { Requirement } from '../specification.ts'
+
+// oxfmt-ignore
+export const theService = {
+  'service/tenants/isolated': { section: '1 The service', says: 'Nothing that belongs to one tenant can be seen, named or changed with another tenant\'s credential.' },
+  'service/agents/versioned': { section: '1 The service', says: 'An agent is a versioned description: model, system prompt, tools, skills and MCP servers.' },
+  'service/environments/template': { section: '1 The service', says: 'An environment is a template for sandboxes: image, packages, variables and network rules.' },
+  'service/sessions/pinned': { section: '1 The service', says: 'A session is one fixed agent version working in one environment.' },
+  'service/sandbox/per-session': { section: '1 The service', says: 'Each session works in a sandbox that no other session shares.' },
+  'service/log/two-forms': { section: '1 The service', says: 'A turn\'s steps form one ordered log, which the same client can read as JSON pages and as server-sent events.' },
+  'service/vaults/kinds': { section: '1 The service', says: 'Credentials for other systems live in vaults: MCP tokens, OAuth tokens, API keys and the tokens of command line programs.', deferred: 'B' },
+  'service/vaults/names-only': { section: '1 The service', says: 'What the agent, its sandbox or a local child process holds are names (tenant, session, server, host), never a credential.', deferred: 'B' },
+  'service/vaults/injected-live': { section: '1 The service', says: 'The service reads a credential when a call is made, adds it to that call, and hands back only the answer.', deferred: 'B' },
+  'service/vaults/model-blind': { section: '1 The service', says: 'The model is shown the upstream\'s answer and nothing of the credential.', deferred: 'B' },
+  'service/paths/contract': { section: '1 The service', says: 'Paths under `/v1/` follow the managed-agents contract of the official client.' },
+  'service/paths/extensions': { section: '1 The service', says: 'What this service adds to that contract is found under `/v1/ext/`, apart from the few additional calls on sessions, agents and skills named below.' },
+  'service/paths/openai': { section: '1 The service', says: '`/openai/v1` is another surface, with requests and events of its own.', deferred: 'later' },
+  'service/workers/claim': { section: '1 The service', says: 'Workers on other machines can take over the sandbox side of a session through the work API.', deferred: 'D' },
+} satisfies Record<string, Requirement>

@@ -1,0 +1,31 @@
+// Written by scripts/requirements.ts from docs/interface.md.
+import type { Requirement } from '../specification.ts'
+
+// oxfmt-ignore
+export const vaults = {
+  'vaults/field/id': { section: '14.1 The vault', says: '`id` – assigned', deferred: 'B' },
+  'vaults/field/tenant-id': { section: '14.1 The vault', says: '`tenant_id` – the tenant it belongs to', deferred: 'B' },
+  'vaults/field/name': { section: '14.1 The vault', says: '`name` – also shown as `display_name`, 1 to 255 characters', deferred: 'B' },
+  'vaults/field/times': { section: '14.1 The vault', says: '`created_at`, `updated_at` – assigned', deferred: 'B' },
+  'vaults/field/archived-at': { section: '14.1 The vault', says: '`archived_at` – null until it is archived', deferred: 'B' },
+  'vaults/list': { section: '14.1 The vault', says: 'GET `/v1/vaults` – lists, without any secret', deferred: 'B' },
+  'vaults/create': { section: '14.1 The vault', says: 'POST `/v1/vaults` – creates; `credentials`, `credential` or `auth` in the body become its credentials', deferred: 'B' },
+  'vaults/get': { section: '14.1 The vault', says: 'GET `/v1/vaults/:id` – answers one', deferred: 'B' },
+  'vaults/update': { section: '14.1 The vault', says: 'PATCH or POST `/v1/vaults/:id` – changes what is named; the same keys as at creation rotate secrets', deferred: 'B' },
+  'vaults/delete': { section: '14.1 The vault', says: 'DELETE `/v1/vaults/:id` – deletes, and answers `{id, type: \'vault_deleted\'}`', deferred: 'B' },
+  'vaults/archive': { section: '14.1 The vault', says: 'POST `/v1/vaults/:id/archive` – archives it with its credentials', deferred: 'B' },
+  'vaults/credentials': { section: '14.1 The vault', says: '`/v1/vaults/:id/credentials` and below – create, list, get, update, delete and archive single credentials', deferred: 'B' },
+  'vaults/bundle': { section: '14.1 The vault', says: 'A vault belongs to one tenant and bundles credentials, which are rows of their own.', deferred: 'B' },
+  'vaults/secrets-never-returned': { section: '14.1 The vault', says: 'What was written as a secret is in no answer, that to the write included.', deferred: 'B' },
+  'vaults/secrets-sealed': { section: '14.1 The vault', says: 'Secrets are sealed at rest.', deferred: 'B' },
+  'vaults/credential-limit': { section: '14.1 The vault', says: 'A vault holds at most 20 credentials.', deferred: 'B' },
+  'credentials/type/static-bearer': { section: '14.2 Credentials', says: '`static_bearer` – `token`, `mcp_server_url`', deferred: 'B' },
+  'credentials/type/mcp-oauth': { section: '14.2 Credentials', says: '`mcp_oauth` – `access_token`, `mcp_server_url`, and optionally `refresh_token`, `token_endpoint`, `expires_at`, or the same nested in `refresh`', deferred: 'B' },
+  'credentials/type/cap-cli': { section: '14.2 Credentials', says: '`cap_cli` – `cli_id`, such as that of a code host\'s program, and `token`', deferred: 'B' },
+  'credentials/type/command-secret': { section: '14.2 Credentials', says: '`command_secret` – `token`, `env_var`, `command_prefixes[]`', deferred: 'B' },
+  'credentials/type/environment-variable': { section: '14.2 Credentials', says: '`environment_variable` – `secret_name`, `secret_value`, `networking`, `injection_location`', deferred: 'B' },
+  'credentials/bound-not-vault': { section: '14.2 Credentials', says: 'A credential is bound to a host; its vault is not.', deferred: 'B' },
+  'credentials/match/host': { section: '14.2 Credentials', says: '`static_bearer` and `mcp_oauth` apply where a request\'s host is that of their `mcp_server_url`; an equal URL comes before an equal host.', deferred: 'B' },
+  'credentials/match/cli': { section: '14.2 Credentials', says: '`cap_cli` applies by looking its `cli_id` up in a list of known programs.', deferred: 'B' },
+  'credentials/match/order': { section: '14.2 Credentials', says: 'Of several vaults the first of the session\'s order that matches counts.', deferred: 'B' },
+} satisfies Record<string, Requirement>

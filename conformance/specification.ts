@@ -1,0 +1,51 @@
+/** Which part brings what is specified and not delivered yet. docs/interface.md says what each covers. */
+export type Deferred = 'B' | 'C' | 'D' | 'later'
+
+export type Requirement = {
+  /** The heading of docs/interface.md under which it stands. */
+  section: string
+  says: string
+  deferred?: Deferred
+}
+
+type Chapter = { title: string; requirements: Map<string, Requirement> }
+
+const heading = /^(##|###) (\d+(?:\.\d+)? .+)$/
+const mark = /^(.*?)\s*\[([a-z0-9-]+(?:\/[a-z0-9-]+)+)(?:, (B|C|D|later))?\](?: \|)?$/
+
+/**
+ * Every requirement of docs/interface.md by chapter, in the order of the text.
+ * Throws when an id stands there twice or outside a section.
+ */
+export function readSpecification(markdown: string): Chapter[] {
+  const chapters: Chapter[] = []
+  const seen = new Set<string>()
+  let section: string | undefined
+  for (const line of markdown.split('\n')) {
+    const [, level, title] = heading.exec(line) ?? []
+    if (title !== undefined) {
+      section = title
+      if (level === '##') chapters.push({ title, requirements: new Map() })
+      continue
+    }
+    const [, text = '', id, deferred] = mark.exec(line) ?? []
+    if (id === undefined) continue
+    const chapter = chapters.at(-1)
+    if (section === undefined || chapter === undefined) throw new Error(`${id} has no section`)
+    if (seen.has(id)) throw new Error(`${id} stands twice in docs/interface.md`)
+    seen.add(id)
+    chapter.requirements.set(id, {
+      section,
+      says: sentence(text),
+      ...(deferred === undefined ? {} : { deferred: deferred as Deferred }),
+    })
+  }
+  return chapters
+}
+
+/** A list item without its dash, a table row with its filled cells in one line. */
+function sentence(text: string): string {
+  if (!text.startsWith('|')) return text.replace(/^[-*] /, '')
+  const cells = text.split('|').map((cell) => cell.trim())
+  return cells.filter((cell) => cell !== '').join(' – ')
+}

@@ -1,0 +1,15 @@
+import { it } from 'node:test'
+import type { TestContext } from 'node:test'
+import type { RequirementId } from './requirements.ts'
+
+/**
+ * A test that proves what docs/interface.md says under these ids; its name ends with them.
+ * Write the ids out as literals: the coverage check finds citations by reading the source.
+ */
+export function verifies(
+  ids: RequirementId | readonly RequirementId[],
+  name: string,
+  prove: (context: TestContext) => void | Promise<void>,
+): void {
+  void it(`${name} [${[ids].flat().join(', ')}]`, prove)
+}
