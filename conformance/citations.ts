@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { requirements } from './requirements.ts'
 import type { RequirementId } from './requirements.ts'
 
-export type Citation = { id: string; file: string }
-export type Scan = { citations: Citation[]; unreadable: string[] }
+type Citation = { id: string; file: string }
+type Scan = { citations: Citation[]; unreadable: string[] }
 
 const call = /\bverifies\(\s*(\[[^\]]*\]|'[^']*'|[^\s,]+)/g
 const comment = /^\s*\/\/ verifies:(.*)$/gm

@@ -1,5 +1,5 @@
 /** Which part brings what is specified and not delivered yet. docs/interface.md says what each covers. */
-export type Deferred = 'B' | 'C' | 'D' | 'later'
+type Deferred = 'B' | 'C' | 'D' | 'later'
 
 export type Requirement = {
   /** The heading of docs/interface.md under which it stands. */

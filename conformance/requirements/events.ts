@@ -51,7 +51,7 @@ export const events = {
   'events/page/after-seq': { section: '8.3 Reading pages', says: '`after_seq` – only events with a higher `seq`' },
   'events/page/cursor': { section: '8.3 Reading pages', says: '`page` – the cursor of the page before' },
   'events/page/types': { section: '8.3 Reading pages', says: '`types[]` – only these types; any kept type may be named' },
-  'events/page/created-at': { section: '8.3 Reading pages', says: '`created_at[gt]`, `[gte]`, `[lt]`, `[lte]` – only from this time span' },
+  'events/page/created-at': { section: '8.3 Reading pages', says: '`created_at[gt]`, `[gte]`, `[lt]`, `[lte]` – only from this time span, compared with `processed_at`' },
   'events/page/include-chunks': { section: '8.3 Reading pages', says: '`include=chunks` – kept extension events as well' },
   'events/page/envelope': { section: '8.3 Reading pages', says: 'The answer is the list envelope of 2.3, with events in `data` and `has_more` and `next_page` telling whether and where it goes on.' },
   'events/page/default-types': { section: '8.3 Reading pages', says: 'Pages show default events only unless `types[]` or `include=chunks` ask for more, so that their `seq` may skip numbers.' },
