@@ -16,7 +16,7 @@ export const memoryStores = {
   'memory-stores/delete': { section: '13.2 Endpoints', says: 'DELETE `/v1/memory_stores/:id` – deletes it with its memories and versions', deferred: 'C' },
   'memories/create': { section: '13.2 Endpoints', says: 'POST `/v1/memory_stores/:id/memories` – takes `{path, content}`', deferred: 'C' },
   'memories/list': { section: '13.2 Endpoints', says: 'GET `/v1/memory_stores/:id/memories` – lists metadata; `path_prefix`, `depth`', deferred: 'C' },
-  'memories/get': { section: '13.2 Endpoints', says: 'GET `/v1/memory_stores/:id/memories/:mid` – content and metadata', deferred: 'C' },
+  'memories/get': { section: '13.2 Endpoints', says: 'GET `/v1/memory_stores/:id/memories/:mid` – one memory, its content included', deferred: 'C' },
   'memories/update': { section: '13.2 Endpoints', says: 'POST `/v1/memory_stores/:id/memories/:mid` – takes `{path?, content?, precondition?}`', deferred: 'C' },
   'memories/delete': { section: '13.2 Endpoints', says: 'DELETE `/v1/memory_stores/:id/memories/:mid` – deletes a memory', deferred: 'C' },
   'memory-versions/list': { section: '13.2 Endpoints', says: 'GET `/v1/memory_stores/:id/memory_versions` – the history; `memory_id`', deferred: 'C' },

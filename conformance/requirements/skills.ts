@@ -16,7 +16,7 @@ export const skills = {
   'skills/list': { section: '12.2 Endpoints', says: 'GET `/v1/skills` – lists the tenant\'s and the built-in ones', deferred: 'C' },
   'skills/create/multipart': { section: '12.2 Endpoints', says: 'POST `/v1/skills`, multipart – `id`, `display_title`, `description` and one or more files', deferred: 'C' },
   'skills/create/json': { section: '12.2 Endpoints', says: 'POST `/v1/skills`, JSON – `{files: [{filename, content}]}` with a SKILL.md whose head has `name` and `description`', deferred: 'C' },
-  'skills/create/zip': { section: '12.2 Endpoints', says: 'POST `/v1/skills/upload` – multipart with a zip archive in `file`, for large or binary skills', deferred: 'C' },
+  'skills/create/zip': { section: '12.2 Endpoints', says: 'POST `/v1/skills/upload` – multipart with a zip archive in `file`, which suits big skills and binary files', deferred: 'C' },
   'skills/get': { section: '12.2 Endpoints', says: 'GET `/v1/skills/:id` – answers one', deferred: 'C' },
   'skills/versions/list': { section: '12.2 Endpoints', says: 'GET `/v1/skills/:id/versions` – lists versions', deferred: 'C' },
   'skills/versions/create': { section: '12.2 Endpoints', says: 'POST `/v1/skills/:id/versions` – adds a version', deferred: 'C' },

@@ -30,9 +30,9 @@ export const workers = {
   'worker/variable/no-parent-key': { section: '17.3 What a worker\'s sandbox is given', says: 'The workspace key of the outer host is never among them.', deferred: 'D' },
   'worker/strategy/claim-then-acquire': { section: '17.4 Strategies and lanes', says: '`claim_then_acquire` – claim and acknowledge, then acquire compute; the outer host owns heartbeat and stop', deferred: 'D' },
   'worker/strategy/poll-unacked': { section: '17.4 Strategies and lanes', says: '`poll_unacked_then_dispatch` – reserve by a raw poll; the session\'s runtime beats first and owns heartbeat and stop', deferred: 'D' },
-  'worker/strategy/acquire-first': { section: '17.4 Strategies and lanes', says: '`acquire_then_session_poll` – a durable webhook intent starts compute; the worker in it polls, claims, beats and stops', deferred: 'D' },
+  'worker/strategy/acquire-first': { section: '17.4 Strategies and lanes', says: '`acquire_then_session_poll` – a webhook, written down as an intent, starts compute first; the worker inside polls, claims, beats and stops', deferred: 'D' },
   'worker/lane/ama-worker': { section: '17.4 Strategies and lanes', says: '`ama_worker` – an unmodified official worker in the sandbox owns heartbeat, stop, skills and memory stores', deferred: 'D' },
-  'worker/lane/supervised': { section: '17.4 Strategies and lanes', says: '`openma_supervised` – a harness in the sandbox that speaks `openma-harness-supervisor-v1`; the outer worker owns heartbeat and stop', deferred: 'D' },
+  'worker/lane/supervised': { section: '17.4 Strategies and lanes', says: '`openma_supervised` – a harness in the sandbox that speaks `openma-harness-supervisor-v1`; heartbeat and stop are the outer worker\'s', deferred: 'D' },
   'worker/lane/supervised-412': { section: '17.4 Strategies and lanes', says: 'In the supervised lane a 412 aborts the inner host.', deferred: 'D' },
   'worker/input/skills': { section: '17.5 Inputs of a session on a worker', says: 'Skills are extracted to `<workdir>/skills/<name>`.', deferred: 'D' },
   'worker/input/memory-stores': { section: '17.5 Inputs of a session on a worker', says: 'Memory stores are downloaded to their `mount_path` and synchronised from time to time and at the end.', deferred: 'D' },
@@ -42,5 +42,5 @@ export const workers = {
   'worker/input/mcp-proxy-url': { section: '17.5 Inputs of a session on a worker', says: 'HTTP MCP servers are reached by the proxy\'s URL; the sandbox learns neither the upstream\'s URL nor its credential.', deferred: 'D' },
   'worker/input/no-materializer': { section: '17.5 Inputs of a session on a worker', says: 'A session with resources is refused before compute is acquired where nothing can lay them out.', deferred: 'D' },
   'worker/input/restored': { section: '17.5 Inputs of a session on a worker', says: 'A workspace that came from a checkpoint skips the clone.', deferred: 'D' },
-  'worker/model-gateway': { section: '17.5 Inputs of a session on a worker', says: 'A sandbox elsewhere reaches models through a gateway that authenticates the request and applies the tenant\'s and the model\'s policy.', deferred: 'D' },
+  'worker/model-gateway': { section: '17.5 Inputs of a session on a worker', says: 'Models are reached from a sandbox elsewhere by way of a gateway, where each request is authenticated and held to the policy of tenant and model.', deferred: 'D' },
 } satisfies Record<string, Requirement>
