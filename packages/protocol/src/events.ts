@@ -137,7 +137,7 @@ export type EventFields = {
   'agent.tool_use': ToolUse
   'agent.tool_result': { tool_use_id: string } & Result
   'agent.custom_tool_use': { name: string; input: Record<string, unknown> }
-  'session.status_run_started': object
+  'session.status_run_started': { workspace_id: string }
   'session.status_running': object
   'session.status_rescheduled': object
   'session.status_terminated': object

@@ -54,6 +54,11 @@ export type Head = {
   active_ms: number
 } & Record<(typeof counters)[number], number>
 
+const columns = [
+  ...(['status', 'stop_reason', 'next_seq', 'due', 'owner', 'running_since_ms', 'active_ms'] as const),
+  ...counters,
+] as const
+
 export async function readHead(db: Queries, tenant: string, sessionId: string): Promise<Head> {
   return db
     .selectFrom('session_heads')
@@ -69,6 +74,17 @@ export async function readHead(db: Queries, tenant: string, sessionId: string): 
     ])
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
+    .executeTakeFirstOrThrow()
+}
+
+/** The head, and no other writer until the transaction ends. */
+export async function lockHead(tx: Queries, tenant: string, sessionId: string): Promise<Head> {
+  return tx
+    .updateTable('session_heads')
+    .set((eb) => ({ due: eb.ref('due') }))
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .returning(columns)
     .executeTakeFirstOrThrow()
 }
 

@@ -78,3 +78,15 @@ export const cancelled = (message: Admitted, id: string, reason: string): NewEve
   message_id: message.event.id,
   reason,
 })
+
+/** Those of the sessions that have an interrupt waiting. */
+export async function interruptsFor(db: Queries, sessionIds: string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .select('session_id')
+    .distinct()
+    .where('session_id', 'in', sessionIds)
+    .where('type', '=', 'user.interrupt')
+    .execute()
+  return rows.map((row) => row.session_id)
+}

@@ -39,6 +39,9 @@ export function showEvent(
   return { ...data, id, type, session_id: sessionId, seq, created_at, processed_at, data }
 }
 
+/** Giving the lease back with the last append saves a write. */
+export type LeaseChange = { owner?: null; expires_at?: number }
+
 /**
  * Gives the entries the next numbers and moves the head with them; the caller's transaction makes it one step.
  * Undefined when the fence no longer holds: the session has another owner, and nothing was written.
@@ -48,7 +51,7 @@ export async function append(
   tenant: string,
   sessionId: string,
   entries: readonly Entry[],
-  { now, fence, due }: { now: number; fence?: Fence; due?: boolean },
+  { now, fence, due, set }: { now: number; fence?: Fence; due?: boolean; set?: LeaseChange },
 ): Promise<{ first: number; last: number } | undefined> {
   const events = entries.map(({ event }) => event)
   let update = tx
@@ -57,6 +60,7 @@ export async function append(
       next_seq: eb('next_seq', '+', entries.length),
       ...headChange(events, now),
       ...(due === undefined ? {} : { due: due ? 1 : 0 }),
+      ...set,
     }))
     .where('session_id', '=', sessionId)
     .where('tenant_id', '=', tenant)

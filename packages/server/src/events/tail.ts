@@ -19,9 +19,10 @@ const pageSize = 200
 
 /**
  * Everything after `after`, then whatever comes, until aborted. The bus only rings: what is kept is always read
- * from the log, so there is no seam between past and present, nothing twice and nothing lost.
+ * from the log, so there is no seam between past and present, nothing twice and nothing lost. It listens from the
+ * moment of the call; whoever calls must iterate, or return, what it gives.
  */
-export async function* tail(
+export function tail(
   { read, bus }: { read: Queries; bus: Bus },
   tenant: string,
   sessionId: string,
@@ -32,37 +33,38 @@ export async function* tail(
   let wake = () => {}
   let seen = after
   const quiet = hear(bus, sessionId, (word) => {
-    if (word.kind === 'ring' ? heard.at(-1)?.kind !== 'ring' : heard.length < mostWaiting)
-      heard.push(word)
+    if (word.kind === 'ring' ? heard.at(-1)?.kind !== 'ring' : heard.length < mostWaiting) heard.push(word)
     else if (word.kind === 'frames') for (const { id } of word.frames) shed.add(id)
     wake()
   })
   const stop = () => wake()
   signal.addEventListener('abort', stop, { once: true })
-  try {
-    while (!signal.aborted) {
-      const next = heard.shift()
-      if (!next) await new Promise<void>((resolve) => (wake = resolve))
-      else if (next.kind !== 'ring') yield* spread(next, shed)
-      else {
-        for (;;) {
-          const rows = await readEvents(read, tenant, sessionId, {
-            after: seen,
-            limit: pageSize,
-            extensions,
-          })
-          for (const row of rows) {
-            seen = row.seq
-            yield { kind: 'kept', row }
-          }
-          if (rows.length < pageSize || signal.aborted) break
-        }
+
+  async function* newRows(): AsyncGenerator<Tailed> {
+    for (;;) {
+      const rows = await readEvents(read, tenant, sessionId, { after: seen, limit: pageSize, extensions })
+      for (const row of rows) {
+        seen = row.seq
+        yield { kind: 'kept', row }
       }
+      if (rows.length < pageSize || signal.aborted) return
     }
-  } finally {
-    signal.removeEventListener('abort', stop)
-    quiet()
   }
+
+  async function* words(): AsyncGenerator<Tailed> {
+    try {
+      while (!signal.aborted) {
+        const next = heard.shift()
+        if (!next) await new Promise<void>((resolve) => (wake = resolve))
+        else if (next.kind === 'ring') yield* newRows()
+        else yield* spread(next, shed)
+      }
+    } finally {
+      signal.removeEventListener('abort', stop)
+      quiet()
+    }
+  }
+  return words()
 }
 
 /** What lost a piece says no more until its event is whole: shown pieces always join to a prefix of it. */

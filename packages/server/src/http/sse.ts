@@ -23,6 +23,8 @@ export async function writeStream(
 ): Promise<void> {
   const gone = new AbortController()
   response.once('close', () => gone.abort())
+  // Asked for before the headers go out, so that it listens to whatever the reader does next.
+  const texts = frames(gone.signal)
   response.socket?.setNoDelay(true)
   response.writeHead(200, {
     ...headers,
@@ -33,7 +35,7 @@ export async function writeStream(
   response.write(': open\n\n')
   keepAlive(response)
   try {
-    for await (const text of frames(gone.signal)) {
+    for await (const text of texts) {
       if (gone.signal.aborted) break
       if (!response.write(text)) await once(response, 'drain', { signal: gone.signal })
     }

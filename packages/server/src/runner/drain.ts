@@ -1,0 +1,141 @@
+/** Works off what one session has to do, and returns when it rests. One drain a session, across processes. */
+import type { OpenCall, RunTurn, Turn, TurnEnd } from '@steward/harness/turn.ts'
+import type { Bus } from '../bus/bus.ts'
+import type { Log } from '../core/log.ts'
+import type { Clock } from '../core/time.ts'
+import type { Database } from '../database/database.ts'
+import { claim, release } from '../database/lease.ts'
+import type { Call } from '../events/calls.ts'
+import { append, readAt } from '../events/log.ts'
+import type { Entry } from '../events/log.ts'
+import type { Work } from '../events/topics.ts'
+import { ring, say } from '../events/topics.ts'
+import { frameSender } from './frames.ts'
+import type { Place, Step } from './steps.ts'
+import { finishTurn, nextStep } from './steps.ts'
+
+export type DrainDeps = {
+  database: Database
+  bus: Bus
+  clock: Clock
+  log: Log
+  runTurn: RunTurn
+  /** Everything a turn needs besides its open calls. */
+  assemble: (work: Work, signal: AbortSignal) => Promise<Omit<Turn, 'open' | 'signal'>>
+  /** Ends the session's sandbox: another process has taken it over. */
+  abandon: (work: Work) => Promise<void>
+}
+
+export type Signals = {
+  /** The server stops: the turn is left as it stands, for whoever comes next. */
+  stopping: AbortSignal
+  /** A new one for each turn, aborted by a person's interrupt. */
+  interrupt: (abort: () => void) => void
+}
+
+/** The owner that was in the way, or undefined when the drain ran to its end. */
+export async function drain(
+  deps: DrainDeps,
+  work: Work,
+  signals: Signals,
+  dead: readonly string[],
+): Promise<'rested' | 'busy' | 'lost'> {
+  const { database, bus, clock } = deps
+  const { tenant, session } = work
+  const now = () => clock.now()
+  const first = await database.write(async (tx) => {
+    const fence = await claim(tx, session, { owner: database.owners.self, dead, now: now() })
+    if (!fence) return undefined
+    return { fence, step: await nextStep(tx, { tenant, session, fence }, { now: now(), claimed: true }) }
+  })
+  if (!first) return 'busy'
+  const place: Place = { tenant, session, fence: first.fence }
+  let step: Step = first.step
+  while (step.kind === 'turn') {
+    announceStep(bus, session, step)
+    const end = await turn(deps, place, step, signals)
+    if (end === 'lost' || signals.stopping.aborted) return leave(deps, place, end === 'lost')
+    const outcome = await database.write((tx) => finishTurn(tx, place, end, now()))
+    say(bus, session, ring)
+    if (outcome === 'lost') return leave(deps, place, true)
+    if (outcome === 'rest') return 'rested'
+    step = await database.write((tx) => nextStep(tx, place, { now: now(), claimed: false }))
+  }
+  say(bus, session, ring)
+  if (step.kind === 'lost') return leave(deps, place, true)
+  return 'rested'
+}
+
+function announceStep(bus: Bus, session: string, step: Extract<Step, { kind: 'turn' }>): void {
+  if (step.promoted.length > 0) say(bus, session, { kind: 'promoted', ids: step.promoted })
+  say(bus, session, ring)
+}
+
+async function leave(deps: DrainDeps, place: Place, lost: boolean): Promise<'lost' | 'rested'> {
+  if (lost) {
+    deps.log.warn('a session was taken over by another process', { session_id: place.session })
+    await deps.abandon(place)
+    return 'lost'
+  }
+  await deps.database.write((tx) => release(tx, place.session, place.fence))
+  return 'rested'
+}
+
+/** Runs one turn: what it keeps is durable before it goes on, what it streams is only said. */
+async function turn(
+  deps: DrainDeps,
+  place: Place,
+  step: Extract<Step, { kind: 'turn' }>,
+  signals: Signals,
+): Promise<{ stop: TurnEnd['stop']; last: Entry[] } | 'lost'> {
+  const { database, bus, clock } = deps
+  const { tenant, session, fence } = place
+  const stop = new AbortController()
+  signals.interrupt(() => stop.abort())
+  const signal = AbortSignal.any([stop.signal, signals.stopping])
+  const parts = await deps.assemble({ tenant, session }, signal)
+  const open = await openOf(database, tenant, session, step.open)
+  const steps = deps.runTurn({ ...parts, open, signal })
+  const frames = frameSender((list) => say(bus, session, { kind: 'frames', frames: list }))
+  try {
+    for (;;) {
+      const next = await steps.next()
+      if (signals.stopping.aborted) return { stop: { type: 'end_turn' }, last: [] }
+      if (next.done) return next.value
+      if (next.value.type === 'frame') {
+        frames.push(next.value.frame)
+        continue
+      }
+      const { kept } = next.value
+      frames.flush()
+      const written = await database.write((tx) => append(tx, tenant, session, kept, { now: clock.now(), fence }))
+      if (!written) return 'lost'
+      say(bus, session, ring)
+    }
+  } finally {
+    frames.flush()
+    await steps.return({ stop: { type: 'end_turn' }, last: [] })
+  }
+}
+
+const decisions: Record<Call['state'], OpenCall['decision']> = {
+  asked: 'wait',
+  waiting: 'wait',
+  allowed: 'run',
+  denied: 'deny',
+  started: 'lost',
+  done: 'wait',
+}
+
+async function openOf(database: Database, tenant: string, session: string, calls: Call[]): Promise<OpenCall[]> {
+  if (calls.length === 0) return []
+  const rows = await readAt(database.read, tenant, session, calls.map((call) => call.seq))
+  return rows.flatMap((row) => {
+    const call = calls.find((each) => each.event_id === row.id)
+    if (!call) return []
+    const { name, input } = JSON.parse(row.data) as Pick<OpenCall, 'name' | 'input'>
+    const deny_message = call.deny_message ?? undefined
+    return [{ event_id: row.id, name, input, decision: decisions[call.state], ...(deny_message ? { deny_message } : {}) }]
+  })
+}
+

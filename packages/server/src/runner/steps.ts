@@ -1,0 +1,201 @@
+/**
+ * What a session needs next, decided and recorded in one transaction: an interrupt to settle, a turn that a dead
+ * process left, calls that were answered, messages to promote, or nothing.
+ */
+import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
+import { newId } from '../core/ids.ts'
+import type { Queries } from '../database/database.ts'
+import type { Fence } from '../database/lease.ts'
+import type { Call } from '../events/calls.ts'
+import { openCalls, startCalls } from '../events/calls.ts'
+import type { Head } from '../events/head.ts'
+import { readHead, usageOf } from '../events/head.ts'
+import type { Admitted } from '../events/inbox.ts'
+import { cancelled, take, waiting } from '../events/inbox.ts'
+import type { Entry } from '../events/log.ts'
+import { append } from '../events/log.ts'
+
+export type Place = { tenant: string; session: string; fence: Fence }
+
+export type Step =
+  /** A turn to run, with the calls that stood open when it was recorded; `promoted` are the messages it begins with. */
+  | { kind: 'turn'; open: Call[]; promoted: string[] }
+  /** Nothing to do: the lease is given back. */
+  | { kind: 'rest' }
+  | { kind: 'lost' }
+
+const unanswered = (call: Call): boolean => call.state === 'asked' || call.state === 'waiting'
+const released = { owner: null, expires_at: 0 }
+
+/** `claimed`: the first step under a new lease, so that a running turn is one that a dead process left. */
+export async function nextStep(
+  tx: Queries,
+  place: Place,
+  { now, claimed }: { now: number; claimed: boolean },
+): Promise<Step> {
+  const { tenant, session } = place
+  const head = await readHead(tx, tenant, session)
+  const open = await openCalls(tx, tenant, session)
+  const queue = await waiting(tx, tenant, session)
+  const interrupted = queue.findLastIndex(({ event }) => event.type === 'user.interrupt')
+  if (interrupted >= 0) {
+    const entries = interrupt(queue.slice(0, interrupted + 1), open)
+    await take(tx, tenant, session, queue[interrupted]?.position ?? 0)
+    const rest = queue.slice(interrupted + 1)
+    if (rest.length > 0) return promote(tx, place, rest, entries, now)
+    return write(tx, place, [...entries, ...idle(head, { type: 'end_turn' }, now)], { due: false, ...released }, now, {
+      kind: 'rest',
+    })
+  }
+  if (isUnfinished(head)) return claimed ? recover(tx, place, open, now) : goOn(tx, place, open, [], now)
+  const rest = open.filter(unanswered)
+  if (rest.length > 0) return askAgain(tx, place, head, rest, now)
+  if (open.length > 0 || asksForAction(head)) return resume(tx, place, open, now)
+  if (queue.length > 0) {
+    await take(tx, tenant, session, queue.at(-1)?.position ?? 0)
+    return promote(tx, place, queue, [], now)
+  }
+  return write(tx, place, [], { due: false, ...released }, now, { kind: 'rest' })
+}
+
+/** A session made with initial events reads `running` before its first turn: only the log tells a begun one. */
+const isUnfinished = (head: Head): boolean =>
+  (head.status === 'running' || head.status === 'rescheduling') && head.next_seq > 0
+
+const asksForAction = (head: Head): boolean =>
+  head.status === 'idle' && head.stop_reason !== null && (JSON.parse(head.stop_reason) as StopReason).type === 'requires_action'
+
+async function write<S extends Step>(
+  tx: Queries,
+  { tenant, session, fence }: Place,
+  entries: readonly Entry[],
+  options: { due: boolean; owner?: null; expires_at?: number },
+  now: number,
+  step: S,
+): Promise<S | { kind: 'lost' }> {
+  const { due, ...set } = options
+  const written = await append(tx, tenant, session, entries, { now, fence, due, set })
+  return written ? step : { kind: 'lost' }
+}
+
+const of = (event: NewEvent): Entry => ({ event })
+
+/** Messages that waited are cancelled, calls that stood open are closed, and the interrupt is on record. */
+function interrupt(queue: readonly Admitted[], open: readonly Call[]): Entry[] {
+  const closed = open.map((call) => of(closing(call, 'interrupted before it had a result')))
+  const gone = queue
+    .filter(({ event }) => event.type === 'user.message')
+    .map((message) => of(cancelled(message, newId('event'), 'interrupt')))
+  const interrupts = queue.flatMap(({ event, created_at }) =>
+    event.type === 'user.interrupt' ? [{ event, created_at }] : [],
+  )
+  return [...closed, ...gone, ...interrupts]
+}
+
+/** An error result in the form that this call's answer takes. */
+export function closing(call: Call, why: string): NewEvent {
+  const id = newId('event')
+  const answer = { content: [{ type: 'text' as const, text: why }], is_error: true }
+  return call.state === 'waiting'
+    ? { id, type: 'user.custom_tool_result', custom_tool_use_id: call.event_id, ...answer }
+    : { id, type: 'agent.tool_result', tool_use_id: call.event_id, ...answer }
+}
+
+/** The two events that end every turn; nothing may follow them. contract.md 2.9 */
+export function idle(head: Head, stop_reason: StopReason, now: number): Entry[] {
+  return [
+    of({ id: newId('event'), type: 'session.usage', usage: usageOf(head, now), budget: null }),
+    of({ id: newId('event'), type: 'session.status_idle', stop_reason, stop_details: null }),
+  ]
+}
+
+/** A process died in this turn. What it had begun and not kept is told to the model, not guessed. */
+async function recover(tx: Queries, place: Place, open: Call[], now: number): Promise<Step> {
+  const lost = open.filter((call) => call.state === 'started').map((call) => call.event_id)
+  const message =
+    lost.length > 0
+      ? `the process that ran this turn ended; ${lost.length} tool call(s) were begun and have no result`
+      : 'the process that ran this turn ended; an unfinished model request is made again'
+  const warning: NewEvent = {
+    ...{ id: newId('event'), type: 'session.warning', reason: 'turn_recovered', message },
+    event_ids: lost,
+  }
+  return goOn(tx, place, open, [of(warning)], now)
+}
+
+/** Allowed calls are on record as begun before the turn can begin them. */
+async function goOn(tx: Queries, place: Place, open: Call[], entries: Entry[], now: number): Promise<Step> {
+  const allowed = open.filter((call) => call.state === 'allowed').map((call) => call.event_id)
+  await startCalls(tx, place.session, allowed)
+  return write(tx, place, entries, { due: true }, now, { kind: 'turn', open, promoted: [] })
+}
+
+/** Some calls were answered, others still wait: the idle is said again with the rest. */
+async function askAgain(tx: Queries, place: Place, head: Head, rest: Call[], now: number): Promise<Step> {
+  const stop: StopReason = { type: 'requires_action', event_ids: rest.map((call) => call.event_id) }
+  const same = head.stop_reason === JSON.stringify(stop)
+  return write(tx, place, same ? [] : idle(head, stop, now), { due: false, ...released }, now, { kind: 'rest' })
+}
+
+/** Everything asked for has come: the turn goes on where it stood. */
+const resume = (tx: Queries, place: Place, open: Call[], now: number): Promise<Step> =>
+  goOn(tx, place, open, [of({ id: newId('event'), type: 'session.status_running' })], now)
+
+/** All waiting messages begin one turn together. */
+async function promote(
+  tx: Queries,
+  place: Place,
+  queue: readonly Admitted[],
+  before: readonly Entry[],
+  now: number,
+): Promise<Step> {
+  await take(tx, place.tenant, place.session, queue.at(-1)?.position ?? 0)
+  const entries: Entry[] = [
+    ...before,
+    of({ id: newId('event'), type: 'session.status_run_started', workspace_id: place.tenant }),
+    ...queue.map(({ event, created_at }) => ({ event, created_at })),
+    of({ id: newId('event'), type: 'session.status_running' }),
+  ]
+  const promoted = queue.filter(({ event }) => event.type === 'user.message').map(({ event }) => event.id)
+  return write(tx, place, entries, { due: true }, now, { kind: 'turn', open: [], promoted })
+}
+
+/**
+ * Ends a turn in one commit: its last events, what an interrupt meanwhile asks for, usage and idle. `more` when the
+ * session has something to do at once, and then keeps its lease.
+ */
+export async function finishTurn(
+  tx: Queries,
+  place: Place,
+  { stop, last }: { stop: StopReason; last: readonly Entry[] },
+  now: number,
+): Promise<'rest' | 'more' | 'lost'> {
+  const { tenant, session, fence } = place
+  const written = await append(tx, tenant, session, last, { now, fence })
+  if (!written) return 'lost'
+  const open = await openCalls(tx, tenant, session)
+  const queue = await waiting(tx, tenant, session)
+  const end = await ending(tx, place, stop, open, queue)
+  if (end === 'answered') return 'more'
+  const head = await readHead(tx, tenant, session)
+  const more = end.rest.length > 0 && end.stop.type !== 'requires_action'
+  const set = more ? {} : released
+  const entries = [...end.entries, ...idle(head, end.stop, now)]
+  const done = await append(tx, tenant, session, entries, { now, fence, due: more, set })
+  if (!done) return 'lost'
+  return more ? 'more' : 'rest'
+}
+
+/** Why the turn really ends, given what came while it ran. */
+async function ending(tx: Queries, place: Place, stop: StopReason, open: Call[], queue: Admitted[]) {
+  const interrupted = queue.findLastIndex(({ event }) => event.type === 'user.interrupt')
+  if (interrupted >= 0) {
+    await take(tx, place.tenant, place.session, queue[interrupted]?.position ?? 0)
+    const entries = interrupt(queue.slice(0, interrupted + 1), open)
+    return { stop: { type: 'end_turn' } as StopReason, entries, rest: queue.slice(interrupted + 1) }
+  }
+  if (stop.type !== 'requires_action') return { stop, entries: [], rest: queue }
+  const rest = open.filter(unanswered).map((call) => call.event_id)
+  if (rest.length === 0) return 'answered'
+  return { stop: { type: 'requires_action', event_ids: rest } as StopReason, entries: [], rest: queue }
+}

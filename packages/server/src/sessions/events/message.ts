@@ -1,0 +1,49 @@
+/** One message posted and its turn watched, in one request. interface.md "Sessions", POST messages */
+import type { UserContent } from '@steward/protocol/content.ts'
+import type { Bus } from '../../bus/bus.ts'
+import type { Databases } from '../../database/database.ts'
+import { readHead } from '../../events/head.ts'
+import type { Tailed } from '../../events/tail.ts'
+import { tail } from '../../events/tail.ts'
+import type { Reply } from '../../http/reply.ts'
+import { stream } from '../../http/reply.ts'
+import { sessionStore } from '../store.ts'
+import { announce, postEvents } from './post.ts'
+import { isKept, texts } from './read.ts'
+
+const view = { chunks: true, deltas: [] }
+
+export async function postMessage(
+  { databases, bus }: { databases: Databases; bus: Bus },
+  tenant: string,
+  sessionId: string,
+  { content, now, signal }: { content: UserContent[]; now: number; signal: AbortSignal },
+): Promise<Reply> {
+  const { read } = databases.of(tenant)
+  await sessionStore(read).row(tenant, sessionId)
+  const after = (await readHead(read, tenant, sessionId)).next_seq
+  const tailed = tail({ read, bus }, tenant, sessionId, { after, extensions: true, signal })
+  try {
+    const posted = await databases
+      .of(tenant)
+      .write((tx) => postEvents(tx, tenant, sessionId, [{ type: 'user.message', content }], now))
+    announce(bus, tenant, sessionId, posted)
+    const id = posted.echoes[0]?.id ?? ''
+    return stream(() => texts(tailed, sessionId, view, endOf(id)))
+  } catch (error) {
+    await tailed.return(undefined)
+    throw error
+  }
+}
+
+/** The idle that ends this message's turn, or whatever else means that none will come. */
+function endOf(messageId: string): (each: Tailed) => boolean {
+  let begun = false
+  return (each) => {
+    if (each.kind !== 'kept') return false
+    if (each.row.id === messageId) begun = true
+    if (begun && each.row.type === 'session.status_idle') return true
+    const gone = each.row.type === 'system.user_message_cancelled' && each.row.data.includes(messageId)
+    return gone || isKept(each, 'session.status_terminated', 'session.deleted')
+  }
+}

@@ -1,0 +1,102 @@
+/** Pages and streams over a session's log. contract.md 2.2, interface.md "Stream behavior" */
+import type { EventListQuery } from '@steward/protocol/events.ts'
+import { z } from 'zod'
+import type { Bus } from '../../bus/bus.ts'
+import { decodeCursor, encodeCursor } from '../../core/cursor.ts'
+import { invalid } from '../../core/errors.ts'
+import type { Queries } from '../../database/database.ts'
+import { moments } from '../../database/seek.ts'
+import { readHead } from '../../events/head.ts'
+import { readEvents, showEvent } from '../../events/log.ts'
+import type { Tailed } from '../../events/tail.ts'
+import { tail } from '../../events/tail.ts'
+import type { Reply } from '../../http/reply.ts'
+import { stream } from '../../http/reply.ts'
+import type { View } from './wire.ts'
+import { presenter } from './wire.ts'
+
+const Place = z.tuple([z.int()])
+
+/** Default events, or exactly `types[]`; a filtered view may skip numbers, the log does not. */
+export async function eventPage(read: Queries, tenant: string, sessionId: string, query: EventListQuery) {
+  const { limit, order, types } = query
+  const scope = `events/${sessionId}/${order}`
+  const cursor = query.page ?? query.cursor
+  const place = cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)[0]
+  const rows = await readEvents(read, tenant, sessionId, {
+    after: Math.max(query.after_seq ?? 0, order === 'asc' ? (place ?? 0) : 0),
+    before: order === 'desc' ? place : undefined,
+    limit: limit + 1,
+    order,
+    types,
+    extensions: query.include?.includes('chunks'),
+    processed: moments(query),
+  })
+  const data = rows.slice(0, limit).map((row) => showEvent(sessionId, row))
+  const last = data.at(-1)
+  const next_page = rows.length > limit && last?.seq ? encodeCursor(scope, [last.seq]) : null
+  return {
+    data,
+    has_more: next_page !== null,
+    next_page,
+    prev_page: null,
+    first_id: data[0]?.id ?? null,
+    last_id: last?.id ?? null,
+  }
+}
+
+/** Every kept event, extensions too, in one array. */
+export async function wholeLog(read: Queries, tenant: string, sessionId: string) {
+  const events = []
+  for (let after = 0; ; ) {
+    const rows = await readEvents(read, tenant, sessionId, { after, limit: 1_000, extensions: true })
+    for (const row of rows) events.push(showEvent(sessionId, row))
+    after = rows.at(-1)?.seq ?? after
+    if (rows.length < 1_000) return events
+  }
+}
+
+type Source = { read: Queries; bus: Bus }
+type Start = { replay: boolean; lastEventId: string | null }
+
+/** From the beginning, behind a given event, or from now on; `now` is taken before the headers go out. */
+export async function eventStream(
+  source: Source,
+  tenant: string,
+  sessionId: string,
+  view: View,
+  start: Start,
+): Promise<Reply> {
+  const after = await startOf(source.read, tenant, sessionId, start)
+  return stream((signal) => {
+    const tailed = tail(source, tenant, sessionId, { after, extensions: view.chunks, signal })
+    return texts(tailed, sessionId, view, (each) => isKept(each, 'session.deleted'))
+  })
+}
+
+/** Shows each word until one of them is the last. */
+export async function* texts(
+  tailed: AsyncGenerator<Tailed>,
+  sessionId: string,
+  view: View,
+  isLast: (each: Tailed) => boolean,
+): AsyncGenerator<string> {
+  const present = presenter(sessionId, view)
+  for await (const each of tailed) {
+    const text = present(each)
+    if (text !== '') yield text
+    if (isLast(each)) return
+  }
+}
+
+export const isKept = (each: Tailed, ...types: string[]): boolean =>
+  each.kind === 'kept' && types.includes(each.row.type)
+
+async function startOf(read: Queries, tenant: string, sessionId: string, start: Start): Promise<number> {
+  if (start.lastEventId !== null) {
+    const seq = Number(start.lastEventId)
+    if (!Number.isSafeInteger(seq) || seq < 0) throw invalid('Last-Event-ID: the seq of an event of this session')
+    return seq
+  }
+  return start.replay ? 0 : (await readHead(read, tenant, sessionId)).next_seq
+}

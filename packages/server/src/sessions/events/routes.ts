@@ -1,0 +1,94 @@
+import { EventListQuery, EventShown, PostEvents, PostMessage, StreamQuery } from '@steward/protocol/events.ts'
+import { ListOf } from '@steward/protocol/primitives.ts'
+import { z } from 'zod'
+import type { Bus } from '../../bus/bus.ts'
+import { invalid } from '../../core/errors.ts'
+import type { Clock } from '../../core/time.ts'
+import type { Databases } from '../../database/database.ts'
+import { empty } from '../../http/reply.ts'
+import type { Route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
+import { sessionStore } from '../store.ts'
+import { postMessage } from './message.ts'
+import { announce, postEvents } from './post.ts'
+import { eventPage, eventStream, wholeLog } from './read.ts'
+import { viewOf } from './wire.ts'
+
+const callers = ['workspace'] as const
+const section = 'Session events'
+
+export function sessionEventRoutes(deps: { databases: Databases; bus: Bus; clock: Clock }): Route[] {
+  const { databases, bus, clock } = deps
+
+  /** The reader of a session that exists in this tenant; every route begins with it. */
+  async function open(tenant: string, id: string) {
+    const { read } = databases.of(tenant)
+    await sessionStore(read).row(tenant, id)
+    return read
+  }
+
+  return [
+    route(
+      {
+        ...{ method: 'get', path: '/v1/sessions/:id/events', callers, section },
+        summary: 'List events; a stream when text/event-stream is accepted',
+        query: EventListQuery,
+        answer: ListOf(EventShown),
+      },
+      async ({ tenant, params, query, accept, lastEventId }) => {
+        const read = await open(tenant, params.id)
+        if (!accept.includes('text/event-stream')) return eventPage(read, tenant, params.id, query)
+        const options = StreamQuery.safeParse(query)
+        if (!options.success) throw invalid('event_deltas: agent.message or agent.thinking')
+        const start = { replay: query.replay ?? false, lastEventId }
+        return eventStream({ read, bus }, tenant, params.id, viewOf(options.data), start)
+      },
+    ),
+    route(
+      {
+        ...{ method: 'get', path: '/v1/sessions/:id/events/stream', callers, section },
+        summary: 'Follow events; never closes by itself until the session is deleted',
+        query: StreamQuery,
+        answer: 'stream',
+      },
+      async ({ tenant, params, query, lastEventId }) => {
+        const read = await open(tenant, params.id)
+        const start = { replay: query.replay ?? false, lastEventId }
+        return eventStream({ read, bus }, tenant, params.id, viewOf(query), start)
+      },
+    ),
+    route(
+      {
+        ...{ method: 'post', path: '/v1/sessions/:id/events', callers, section },
+        summary: 'Post events; 202 without a body, or the events to the official client',
+        body: PostEvents,
+        answer: z.object({ data: z.array(EventShown) }),
+      },
+      async ({ tenant, params, body, dialect }) => {
+        const posted = await databases
+          .of(tenant)
+          .write((tx) => postEvents(tx, tenant, params.id, body.events, clock.now()))
+        announce(bus, tenant, params.id, posted)
+        return dialect === 'client' ? { data: posted.echoes } : empty(202)
+      },
+    ),
+    route(
+      {
+        ...{ method: 'post', path: '/v1/sessions/:id/messages', callers, section },
+        summary: 'Post a message and follow its turn until it is idle',
+        body: PostMessage,
+        answer: 'stream',
+      },
+      ({ tenant, params, body, signal }) =>
+        postMessage(deps, tenant, params.id, { content: body.content, now: clock.now(), signal }),
+    ),
+    route(
+      {
+        ...{ method: 'get', path: '/v1/sessions/:id/log', callers, section },
+        summary: 'The whole log, extension events included',
+        answer: z.array(EventShown),
+      },
+      async ({ tenant, params }) => wholeLog(await open(tenant, params.id), tenant, params.id),
+    ),
+  ]
+}

@@ -1,0 +1,85 @@
+/** What a stream shows of a session: the default events, and the families its reader opted in to. contract.md 2.1, 2.8 */
+import type { Frame, StreamedType } from '@steward/harness/turn.ts'
+import type { StreamQuery } from '@steward/protocol/events.ts'
+import { showEvent } from '../../events/log.ts'
+import type { Tailed } from '../../events/tail.ts'
+import { frame } from '../../http/sse.ts'
+
+export type View = { chunks: boolean; deltas: readonly string[] }
+
+export const viewOf = (query: Pick<StreamQuery, 'include' | 'event_deltas'>): View => ({
+  chunks: query.include?.includes('chunks') ?? false,
+  deltas: query.event_deltas ?? [],
+})
+
+/** Name of the id in a family's events. */
+const idNames: Record<StreamedType, string> = {
+  'agent.message': 'message_id',
+  'agent.thinking': 'thinking_id',
+  'agent.tool_use_input': 'tool_use_id',
+}
+const suffixes = { start: '_stream_start', chunk: '_chunk', end: '_stream_end' } as const
+
+/**
+ * One reader's text. Frames are shown only of blocks whose start this reader has seen, so that pieces always join to
+ * a prefix of the whole.
+ */
+export function presenter(sessionId: string, view: View): (tailed: Tailed) => string {
+  const begun = new Set<string>()
+  return (tailed) => {
+    switch (tailed.kind) {
+      case 'kept':
+        return keptText(sessionId, tailed.row)
+      case 'queued': {
+        const waiting = { type: 'system.user_message_pending', message_id: tailed.event.id, session_id: sessionId }
+        return frame(JSON.stringify(tailed.event)) + (view.chunks ? frame(JSON.stringify(waiting)) : '')
+      }
+      case 'promoted': {
+        const promoted = { type: 'system.user_message_promoted', message_id: tailed.id, session_id: sessionId }
+        return view.chunks ? frame(JSON.stringify(promoted)) : ''
+      }
+      case 'frame':
+        return frameText(sessionId, tailed.frame, view, begun)
+    }
+  }
+}
+
+const keptText = (sessionId: string, row: Extract<Tailed, { kind: 'kept' }>['row']): string =>
+  frame(JSON.stringify(showEvent(sessionId, row)), row.seq)
+
+function frameText(sessionId: string, shown: Frame, view: View, begun: Set<string>): string {
+  if (shown.kind === 'first_token') {
+    const { id, ms } = shown
+    return view.chunks
+      ? frame(JSON.stringify({ type: 'span.model_first_token', model_request_start_id: id, ms, session_id: sessionId }))
+      : ''
+  }
+  if (shown.kind === 'start') begun.add(shown.id)
+  else if (!begun.has(shown.id)) return ''
+  if (shown.kind === 'end') begun.delete(shown.id)
+  return (view.chunks ? chunkText(sessionId, shown) : '') + (view.deltas.includes(shown.of) ? deltaText(shown) : '')
+}
+
+type Streamed = Exclude<Frame, { kind: 'first_token' }>
+/** One text for all readers of one frame. */
+const chunkTexts = new WeakMap<Streamed, string>()
+
+function chunkText(sessionId: string, shown: Streamed): string {
+  const known = chunkTexts.get(shown)
+  if (known !== undefined) return known
+  const { kind, of, id } = shown
+  const type = of + suffixes[kind]
+  const extra = kind === 'chunk' ? { delta: shown.delta } : kind === 'start' && shown.name ? { name: shown.name } : {}
+  const text = frame(JSON.stringify({ type, session_id: sessionId, [idNames[of]]: id, ...extra }))
+  chunkTexts.set(shown, text)
+  return text
+}
+
+/** Thinking gets a start and nothing more. */
+function deltaText(shown: Streamed): string {
+  const { kind, of, id } = shown
+  if (kind === 'start') return frame(JSON.stringify({ type: 'event_start', event: { type: of, id } }))
+  if (kind !== 'chunk' || of !== 'agent.message') return ''
+  const content = { type: 'text', text: shown.delta }
+  return frame(JSON.stringify({ type: 'event_delta', event_id: id, delta: { type: 'content_delta', index: 0, content } }))
+}

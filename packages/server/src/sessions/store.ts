@@ -1,0 +1,127 @@
+import type { Session, SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
+import { notFound } from '../core/errors.ts'
+import type { Paging } from '../core/page.ts'
+import { iso } from '../core/time.ts'
+import type { Queries } from '../database/database.ts'
+import type { Moment } from '../database/seek.ts'
+import { seek } from '../database/seek.ts'
+import type { Tables } from '../database/tables.ts'
+import type { Head } from '../events/head.ts'
+import { readHead, usageOf } from '../events/head.ts'
+
+export type SessionRow = Tables['sessions']
+export type SessionFilter = {
+  agentId?: string | undefined
+  agentVersion?: number | undefined
+  statuses?: string[] | undefined
+  archived: boolean
+  made: Moment[]
+}
+
+/** Session rows. Where a session stands is its log's head; the two are shown as one. */
+export function sessionStore(db: Queries) {
+  async function row(tenant: string, id: string): Promise<SessionRow> {
+    const found = await db
+      .selectFrom('sessions')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst()
+    if (!found) throw notFound('session', id)
+    return found
+  }
+
+  const change = async (tenant: string, id: string, set: Partial<SessionRow>, now: number) => {
+    await db
+      .updateTable('sessions')
+      .set({ ...set, updated_at: iso(now) })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute()
+  }
+
+  return {
+    /** Throws not_found for what is absent, deleted, or another tenant's. */
+    row,
+
+    async get(tenant: string, id: string, now: number): Promise<Session> {
+      const found = await row(tenant, id)
+      return showSession(found, await readHead(db, tenant, id), now)
+    },
+
+    async list(tenant: string, paging: Paging, filter: SessionFilter, now: number): Promise<Session[]> {
+      const { begins, way } = seek(paging)
+      let rows = db
+        .selectFrom('sessions')
+        .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
+        .selectAll('sessions')
+        .select(['head.status', 'head.stop_reason', 'head.next_seq', 'head.due', 'head.owner'])
+        .select(['head.running_since_ms', 'head.active_ms', 'head.input_tokens', 'head.output_tokens'])
+        .select(['head.cache_read_input_tokens', 'head.cache_creation_input_tokens'])
+        .where('sessions.tenant_id', '=', tenant)
+        .where('deleted_at', 'is', null)
+        .where(begins)
+      if (!filter.archived) rows = rows.where('archived_at', 'is', null)
+      if (filter.agentId) rows = rows.where('agent_id', '=', filter.agentId)
+      if (filter.agentVersion) rows = rows.where('agent_version', '=', filter.agentVersion)
+      if (filter.statuses) rows = rows.where('head.status', 'in', filter.statuses)
+      for (const { op, at } of filter.made) rows = rows.where('created_at', op, at)
+      const found = await rows
+        .orderBy('created_at', way)
+        .orderBy('id', way)
+        .limit(paging.limit + 1)
+        .execute()
+      return found.map((each) => showSession(each, each, now))
+    },
+
+    async insert(session: SessionRow, status: SessionStatus): Promise<void> {
+      await db.insertInto('sessions').values(session).execute()
+      await db
+        .insertInto('session_heads')
+        .values({
+          tenant_id: session.tenant_id,
+          session_id: session.id,
+          status,
+          ...{ next_seq: 0, next_position: 0, due: 0, generation: 0, expires_at: 0, active_ms: 0 },
+          ...{ input_tokens: 0, output_tokens: 0 },
+          ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+        })
+        .execute()
+    },
+
+    update: change,
+    archive: (tenant: string, id: string, now: number) =>
+      change(tenant, id, { archived_at: iso(now) }, now),
+    /** The row stays for the record; every read takes it for absent. */
+    remove: (tenant: string, id: string, now: number) =>
+      change(tenant, id, { deleted_at: iso(now) }, now),
+  }
+}
+
+export function showSession(row: SessionRow, head: Head, now: number): Session {
+  const usage = usageOf(head, now)
+  return {
+    id: row.id,
+    type: 'session',
+    agent_id: row.agent_id,
+    agent_version: row.agent_version,
+    agent: JSON.parse(row.agent) as SessionAgent,
+    environment_id: row.environment_id,
+    status: row.archived_at ? 'done' : (head.status as Session['status']),
+    title: row.title,
+    metadata: JSON.parse(row.metadata) as Record<string, string>,
+    vault_ids: [],
+    resources: [],
+    usage,
+    stats: {
+      active_seconds: usage.active_seconds,
+      duration_seconds: (now - Date.parse(row.created_at)) / 1000,
+    },
+    outcome_evaluations: [],
+    budget: null,
+    archived_at: row.archived_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }
+}

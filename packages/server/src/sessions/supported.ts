@@ -1,0 +1,42 @@
+/** What a session of this version cannot run is refused by name, at its creation and never later. */
+import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
+import type { SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
+import type { UserContent } from '@steward/protocol/content.ts'
+import { unsupported } from '../core/errors.ts'
+
+export function checkAgent(agent: SessionAgent): void {
+  if (agent.mcp_servers.length > 0) throw unsupported('agent.mcp_servers', 'MCP servers are')
+  if (agent.skills.length > 0) throw unsupported('agent.skills', 'skills are')
+  if (agent.memory_store_id !== null) throw unsupported('agent.memory_store_id', 'memory stores are')
+  if (agent.harness === 'native') throw unsupported('agent.harness', 'the native harness is')
+  for (const [index, tool] of agent.tools.entries()) {
+    const at = `agent.tools.${index}`
+    if (tool.type === 'mcp_toolset') throw unsupported(at, 'MCP toolsets are')
+    if (tool.type === 'custom' && tool.execution) {
+      throw unsupported(`${at}.execution`, `${tool.execution.type} execution is`)
+    }
+  }
+}
+
+export function checkEnvironment(record: EnvironmentRecord): void {
+  if (record.kind === 'self_hosted') throw unsupported('environment.config.type', 'self_hosted is')
+  if (record.base_image !== null) throw unsupported('environment.base_image', 'a base image is')
+  for (const [name, list] of Object.entries(record.packages)) {
+    if (list.length > 0) throw unsupported(`environment.packages.${name}`, 'installing packages is')
+  }
+}
+
+export function checkRequest(input: SessionCreate): void {
+  if (input.vault_ids?.length) throw unsupported('vault_ids', 'vaults are')
+  if (input.resources?.length) {
+    throw unsupported('resources.0', `a resource of type ${input.resources[0]?.type} is`)
+  }
+}
+
+/** Uploaded files cannot be named before there are any. */
+export function checkContent(content: readonly UserContent[], at: string): void {
+  for (const [index, block] of content.entries()) {
+    if (block.type === 'text' || block.source.type !== 'file') continue
+    throw unsupported(`${at}.content.${index}.source`, 'a file source is')
+  }
+}
