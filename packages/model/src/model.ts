@@ -6,7 +6,13 @@ export type Speed = 'standard' | 'fast'
 export type TextBlock = { type: 'text'; text: string }
 /** `data` is base64. */
 export type ImageBlock = { type: 'image'; media_type: string; data: string }
-export type DocumentBlock = { type: 'document'; media_type: string; data: string; title?: string; context?: string }
+export type DocumentBlock = {
+  type: 'document'
+  media_type: string
+  data: string
+  title?: string
+  context?: string
+}
 export type UserBlock = TextBlock | ImageBlock | DocumentBlock
 
 /** `state` is what the wire needs to see again with the block (a signature, an item id); opaque, never shown. */
@@ -23,7 +29,13 @@ export type Message =
   /** An instruction in mid conversation; wires without such a role send it as a marked user text. */
   | { role: 'system'; content: TextBlock[] }
   | { role: 'assistant'; content: AssistantBlock[]; origin: Origin }
-  | { role: 'tool_result'; tool_call_id: string; tool_name: string; content: UserBlock[]; is_error: boolean }
+  | {
+      role: 'tool_result'
+      tool_call_id: string
+      tool_name: string
+      content: UserBlock[]
+      is_error: boolean
+    }
 
 /** `input_schema` is a JSON Schema of type object. */
 export type ToolSpec = { name: string; description: string; input_schema: Record<string, unknown> }

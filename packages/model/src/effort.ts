@@ -1,0 +1,34 @@
+import type { Effort, Speed } from './model.ts'
+
+export const efforts: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
+const levels = ['minimal', ...efforts] as const
+export type Level = (typeof levels)[number]
+
+type Thinking = { reasoning?: boolean; thinkingLevelMap?: Record<string, string | null> }
+
+/** The two highest levels exist only where a model names them. */
+export function supportedLevels({ reasoning, thinkingLevelMap }: Thinking): Level[] {
+  if (reasoning !== true) return []
+  return levels.filter((level) => {
+    const word = thinkingLevelMap?.[level]
+    return level === 'xhigh' || level === 'max' ? typeof word === 'string' : word !== null
+  })
+}
+
+/** The nearest level the model has, the lower of two as near; undefined when it cannot think. */
+export function clampEffort(model: Thinking, effort: Effort): Level | undefined {
+  const wanted = levels.indexOf(effort)
+  const distance = (level: Level) => Math.abs(levels.indexOf(level) - wanted)
+  return supportedLevels(model).reduce<Level | undefined>(
+    (best, level) => (best === undefined || distance(level) < distance(best) ? level : best),
+    undefined,
+  )
+}
+
+/** Why the provider has no such speed, or undefined when it does. */
+export function refuseSpeed(provider: string, api: string, speed: Speed): string | undefined {
+  if (speed === 'standard') return undefined
+  if (['anthropic', 'ant'].includes(provider) && api === 'anthropic-messages') return undefined
+  if (['openai', 'oai'].includes(provider) && api.startsWith('openai-')) return undefined
+  return `speed 'fast' is not supported by provider '${provider}' over ${api}`
+}

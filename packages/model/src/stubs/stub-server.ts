@@ -1,0 +1,108 @@
+/** A model provider on loopback whose next answers are laid out beforehand. For tests only. */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+
+export type StubBlock =
+  | { type: 'text'; pieces: string[] }
+  | { type: 'thinking'; pieces: string[]; signature: string }
+  | { type: 'tool_call'; id: string; name: string; pieces: string[] }
+
+export type Answer = {
+  blocks: StubBlock[]
+  stop: 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal'
+  usage?: { input: number; output: number; cacheRead?: number; cacheWrite?: number }
+}
+
+export type Reply =
+  | Answer
+  /** The error body is the wire's own, of this kind. */
+  | { status: number; error: string; message: string; headers?: Record<string, string> }
+  /** Sent as it is. */
+  | { body: string; contentType: string }
+  /** The beginning of an answer, after which the connection is cut or stays silent. */
+  | { answer: Answer; frames: number; then: 'cut' | 'hang' }
+  | 'hang'
+
+export type Recorded = {
+  path: string
+  headers: IncomingHttpHeaders
+  body: Record<string, unknown>
+}
+
+/** How a wire says it. */
+export type Dialect = {
+  frames(answer: Answer): string[]
+  error(status: number, kind: string, message: string): string
+}
+
+export type Stub = {
+  url: string
+  requests: Recorded[]
+  /** Answers in order; the last one is repeated. */
+  replies(...next: Reply[]): void
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export async function startStub(dialect: Dialect): Promise<Stub> {
+  const requests: Recorded[] = []
+  let queue: Reply[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString()
+      requests.push({
+        path: request.url ?? '',
+        headers: request.headers,
+        body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+      })
+      const reply = queue.length > 1 ? queue.shift() : queue[0]
+      if (reply !== undefined) answer(dialect, reply, response)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    requests,
+    replies(...next) {
+      queue = next
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function answer(dialect: Dialect, reply: Reply, response: ServerResponse): void {
+  if (reply === 'hang') return
+  if ('status' in reply) {
+    response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
+    response.end(dialect.error(reply.status, reply.error, reply.message))
+    return
+  }
+  if ('body' in reply) {
+    response.writeHead(200, { 'content-type': reply.contentType })
+    response.end(reply.body)
+    return
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  if ('blocks' in reply) {
+    for (const frame of dialect.frames(reply)) response.write(frame)
+    response.end()
+    return
+  }
+  const beginning = dialect.frames(reply.answer).slice(0, reply.frames).join('')
+  response.write(beginning, () => {
+    if (reply.then === 'cut') response.destroy()
+  })
+}
+
+export function sse(data: unknown, event?: string): string {
+  const head = event === undefined ? '' : `event: ${event}\n`
+  return `${head}data: ${JSON.stringify(data)}\n\n`
+}

@@ -1,0 +1,46 @@
+/** Models reached over a provider's own protocol. */
+import { type Model, type ModelEvent, noUsage } from './model.ts'
+import { type ModelSpec, refuseModel, type Wire, wires, isWire } from './spec.ts'
+import { callWire } from './wire/call.ts'
+import { type Library, loadLibrary } from './wire/pi.ts'
+import { inputOf, limitsOf } from './wire/pi-model.ts'
+
+/**
+ * Dials nothing and loads nothing until it is called. A spec that `refuseModel` refuses gives a model whose every
+ * call fails with that reason.
+ */
+export function openModel(spec: ModelSpec): Model {
+  const { contextWindow, maxTokens } = limitsOf(spec.native_config)
+  return {
+    origin: { provider: spec.provider, api: spec.api, model: spec.model },
+    contextWindow,
+    maxOutputTokens: maxTokens,
+    input: inputOf(spec),
+    stream(call) {
+      const refused = refuseModel(spec)
+      if (refused !== undefined || !isWire(spec.api)) return refusal(refused ?? '')
+      return callWire(spec.api, spec, library, call)
+    },
+  }
+}
+
+async function* refusal(message: string): AsyncGenerator<ModelEvent> {
+  yield {
+    type: 'failed',
+    failure: { kind: 'request_failed', retryable: false, message },
+    usage: noUsage,
+  }
+}
+
+const loaded = new Map<Wire, Promise<Library>>()
+
+function library(wire: Wire): Promise<Library> {
+  const known = loaded.get(wire) ?? loadLibrary(wire)
+  loaded.set(wire, known)
+  return known
+}
+
+/** Loads the wires before their first call, which would otherwise wait for it. */
+export async function preload(which: readonly Wire[] = wires): Promise<void> {
+  await Promise.all(which.map(library))
+}

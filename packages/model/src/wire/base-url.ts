@@ -1,0 +1,9 @@
+import type { Wire } from '../spec.ts'
+
+/** Anthropic's client adds the version itself, the others expect it in the URL. */
+export function clientBaseUrl(wire: Wire, baseUrl: string): string {
+  const url = baseUrl.trim().replace(/\/+$/, '')
+  if (wire === 'anthropic-messages') return url.replace(/\/v1$/, '')
+  if (/\/v\d+[a-z0-9]*(\/|$)/.test(new URL(url).pathname)) return url
+  return wire === 'google-generative-ai' ? `${url}/v1beta` : `${url}/v1`
+}

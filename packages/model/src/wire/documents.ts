@@ -1,0 +1,183 @@
+/**
+ * The library has no document block. A document travels through it as a marker text and is put in its place in the
+ * finished payload, in the shape of the wire.
+ */
+import { randomUUID } from 'node:crypto'
+import type { DocumentBlock } from '../model.ts'
+import type { Wire } from '../spec.ts'
+import type { Item } from './payload.ts'
+
+export type Documents = {
+  /** The texts that stand for a document: its own text, a marker, or a note that the model cannot read it. */
+  place(document: DocumentBlock): string[]
+  /** Puts what was placed into the payload, in place. */
+  fill(wire: Wire, payload: Item): void
+}
+
+type Piece = string | DocumentBlock
+
+export function documentSet(readable: boolean): Documents {
+  const placed: DocumentBlock[] = []
+  const nonce = randomUUID()
+  const marker = new RegExp(`\\[${nonce}:(\\d+)\\]`)
+
+  const split = (text: unknown): Piece[] => {
+    if (typeof text !== 'string' || !text.includes(nonce)) return []
+    return text
+      .split(marker)
+      .map((piece, i) => (i % 2 === 0 ? piece.replace(/^\n|\n$/g, '') : placed[Number(piece)]))
+      .filter((piece): piece is Piece => piece !== undefined && piece !== '')
+  }
+
+  return {
+    place(document) {
+      if (isText(document.media_type)) return [asText(document)]
+      if (!readable || document.media_type !== 'application/pdf') {
+        return [`[${nameOf(document)} is left out: the model cannot read ${document.media_type}]`]
+      }
+      const context = document.context === undefined ? [] : [document.context]
+      return [...context, `[${nonce}:${placed.push(document) - 1}]`]
+    },
+    fill(wire, payload) {
+      if (placed.length > 0) fillers[wire](payload, split)
+    },
+  }
+}
+
+function isText(mediaType: string): boolean {
+  return /^text\/|[/+](json|xml|yaml|x-yaml|javascript|toml)$/.test(mediaType.split(';')[0] ?? '')
+}
+
+function asText(document: DocumentBlock): string {
+  const text = Buffer.from(document.data, 'base64').toString('utf8')
+  const context = document.context === undefined ? '' : `${document.context}\n`
+  return `${context}<document name="${nameOf(document)}">\n${text}\n</document>`
+}
+
+function nameOf(document: DocumentBlock): string {
+  return document.title ?? (document.media_type === 'application/pdf' ? 'document.pdf' : 'document')
+}
+
+const dataUrl = (document: DocumentBlock) => `data:${document.media_type};base64,${document.data}`
+const follows = (document: DocumentBlock) => `[${nameOf(document)} follows]`
+
+type Split = (text: unknown) => Piece[]
+
+const fillers: Record<Wire, (payload: Item, split: Split) => void> = {
+  'anthropic-messages': (payload, split) => {
+    const block = (piece: Piece): Item =>
+      typeof piece === 'string'
+        ? { type: 'text', text: piece }
+        : {
+            type: 'document',
+            source: { type: 'base64', media_type: piece.media_type, data: piece.data },
+            ...(piece.title !== undefined && { title: piece.title }),
+          }
+    for (const message of items(payload.messages)) {
+      for (const result of items(message.content)) {
+        if (result.type !== 'tool_result') continue
+        const pieces = split(result.content)
+        if (pieces.length > 0) result.content = pieces.map(block)
+        else replaceTexts(result.content, split, block)
+      }
+      replaceTexts(message.content, split, block)
+    }
+  },
+
+  'openai-completions': (payload, split) => {
+    const part = (piece: Piece): Item =>
+      typeof piece === 'string'
+        ? { type: 'text', text: piece }
+        : { type: 'file', file: { filename: nameOf(piece), file_data: dataUrl(piece) } }
+    const messages = items(payload.messages)
+    const out: Item[] = []
+    let pending: Item[] = []
+    for (const message of messages) {
+      if (message.role !== 'tool' && pending.length > 0) {
+        out.push({ role: 'user', content: pending })
+        pending = []
+      }
+      if (message.role === 'tool') {
+        const pieces = split(message.content)
+        if (pieces.length > 0) {
+          message.content = pieces.map((p) => (typeof p === 'string' ? p : follows(p))).join('\n')
+          pending.push(...pieces.filter((piece) => typeof piece !== 'string').map(part))
+        }
+      } else replaceTexts(message.content, split, part)
+      out.push(message)
+    }
+    if (pending.length > 0) out.push({ role: 'user', content: pending })
+    payload.messages = out
+  },
+
+  'openai-responses': (payload, split) => {
+    const part = (piece: Piece): Item =>
+      typeof piece === 'string'
+        ? { type: 'input_text', text: piece }
+        : { type: 'input_file', filename: nameOf(piece), file_data: dataUrl(piece) }
+    for (const item of items(payload.input)) {
+      const pieces = split(item.output)
+      if (pieces.length > 0) item.output = pieces.map(part)
+      else replaceTexts(item.output, split, part)
+      replaceTexts(item.content, split, part)
+    }
+  },
+
+  'google-generative-ai': (payload, split) => {
+    const part = (piece: Piece): Item =>
+      typeof piece === 'string'
+        ? { text: piece }
+        : { inlineData: { mimeType: piece.media_type, data: piece.data } }
+    const nested = !/^gemini-[12]/.test(String(payload.model))
+    const out: Item[] = []
+    for (const content of items(payload.contents)) {
+      replaceTexts(content.parts, split, part)
+      out.push(content)
+      const found = items(content.parts).flatMap((p) => fillResponse(p, split, nested))
+      if (found.length > 0) out.push({ role: 'user', parts: found.map(part) })
+    }
+    payload.contents = out
+  },
+}
+
+/** Gives back what must stand in a turn of its own, because the model takes no files within a response. */
+function fillResponse(part: Item, split: Split, nested: boolean): DocumentBlock[] {
+  const response = part.functionResponse
+  if (!isItem(response) || !isItem(response.response)) return []
+  const found: DocumentBlock[] = []
+  for (const [key, value] of Object.entries(response.response)) {
+    const pieces = split(value)
+    if (pieces.length === 0) continue
+    response.response[key] = pieces.map((p) => (typeof p === 'string' ? p : follows(p))).join('\n')
+    found.push(...pieces.filter((piece) => typeof piece !== 'string'))
+  }
+  if (!nested) return found
+  const parts = found.map((d) => ({ inlineData: { mimeType: d.media_type, data: d.data } }))
+  if (parts.length > 0) response.parts = [...items(response.parts), ...parts]
+  return []
+}
+
+/** A cache breakpoint on the marker stays where it was. */
+function replaceTexts(content: unknown, split: Split, make: (piece: Piece) => Item): void {
+  if (!Array.isArray(content)) return
+  for (let i = content.length - 1; i >= 0; i--) {
+    const block: unknown = content[i]
+    if (!isItem(block)) continue
+    const pieces = split(block.text)
+    if (pieces.length === 0) continue
+    const made = pieces.map(make)
+    const last = made.at(-1)
+    if (last !== undefined && block.cache_control !== undefined) {
+      last.cache_control = block.cache_control
+    }
+    content.splice(i, 1, ...made)
+  }
+}
+
+function isItem(value: unknown): value is Item {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function items(value: unknown): Item[] {
+  return Array.isArray(value) ? value.filter(isItem) : []
+}

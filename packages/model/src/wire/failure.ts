@@ -1,0 +1,152 @@
+import type { ModelFailure } from '../model.ts'
+
+/** What is known of a call that went wrong. */
+export type Trouble = {
+  /** The library's words; an HTTP status stands at their head, or in the JSON they carry. */
+  message: string
+  overflow: boolean
+  /** Why the connection failed, as far as it was seen. */
+  cause?: unknown
+  retryAfterMs?: number
+  /** False when the request never left, which is a mistake in it. */
+  sent: boolean
+}
+
+type Kind = ModelFailure['kind']
+
+export function failureOf(trouble: Trouble, secrets: readonly string[]): ModelFailure {
+  const status = statusOf(trouble.message)
+  const kind = kindOf(trouble, status)
+  const retryAfterMs = trouble.retryAfterMs ?? retryDelayIn(trouble.message)
+  return {
+    kind,
+    retryable: isRetryable(kind, status, trouble),
+    message: redact(plain(trouble, kind), secrets),
+    ...(status !== undefined && { status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+}
+
+/** The one reader of statuses: `429 {…}`, `429: {…}`, `OpenAI API error (429): …`, `{"error":{"code":429…`. */
+export function statusOf(message: string): number | undefined {
+  const found =
+    /^(\d{3})\b/.exec(message) ??
+    /^[^({]* API error \((\d{3})\)/.exec(message) ??
+    /^(?:got status: [^{]*)?\{"error":\{[^}]*?"code":(\d{3})\b/.exec(message)
+  return found === null ? undefined : Number(found[1])
+}
+
+/** In order: the first that fits. */
+const kinds: [Kind, statuses: number[], words: RegExp][] = [
+  [
+    'billing',
+    [402],
+    /insufficient_quota|billing_error|billing_hard_limit|credit balance is too low/,
+  ],
+  ['overloaded', [503, 529], /overloaded_error|server_overloaded|"UNAVAILABLE"/],
+  ['rate_limited', [429], /rate_limit/],
+  [
+    'authentication',
+    [401, 403],
+    /authentication_error|permission_error|API_KEY_INVALID|API key not valid/,
+  ],
+]
+
+function kindOf(trouble: Trouble, status: number | undefined): Kind {
+  if (isRefusedAddress(trouble.cause)) return 'refused_address'
+  if (trouble.overflow) return 'context_overflow'
+  const fits = kinds.find(
+    ([, statuses, words]) =>
+      (status !== undefined && statuses.includes(status)) || words.test(trouble.message),
+  )
+  if (fits !== undefined) return fits[0]
+  const answered = status !== undefined || stated.test(trouble.message)
+  return answered || !trouble.sent ? 'request_failed' : 'unreachable'
+}
+
+/** The provider answered, with an error in its answer. */
+const stated =
+  /_error\b|Provider (finish_reason|stopped with): (?!network_error)|^[a-z_]+: |Error Code |Response incomplete/
+
+function isRetryable(kind: Kind, status: number | undefined, trouble: Trouble): boolean {
+  switch (kind) {
+    case 'overloaded':
+    case 'rate_limited':
+    case 'unreachable':
+      return true
+    case 'request_failed':
+      if (status !== undefined) return status >= 500 || [408, 409, 425].includes(status)
+      return trouble.sent && !/invalid_request|not_found_error/.test(trouble.message)
+    case 'billing':
+    case 'authentication':
+    case 'context_overflow':
+    case 'refused_address':
+    case 'aborted':
+      return false
+  }
+}
+
+function isRefusedAddress(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++) {
+    if ('code' in at && at.code === 'EREFUSEDADDRESS') return true
+    if (at instanceof AggregateError && at.errors.some(isRefusedAddress)) return true
+  }
+  return false
+}
+
+/** The provider's own sentence, where the JSON around it can be read. */
+function plain({ message, cause }: Trouble, kind: Kind): string {
+  const start = message.indexOf('{')
+  if (start !== -1) {
+    const said = sentenceIn(message.slice(start))
+    if (said !== undefined) return said
+  }
+  if (kind === 'unreachable' || kind === 'refused_address') {
+    const deepest = causes(cause).at(-1)
+    if (deepest !== undefined) return `${message} (${deepest})`
+  }
+  return message
+}
+
+function causes(error: unknown): string[] {
+  if (!(error instanceof Error)) return []
+  const inner = causes(error.cause)
+  return error.message === '' ? inner : [error.message, ...inner]
+}
+
+function sentenceIn(json: string): string | undefined {
+  let body: unknown
+  try {
+    body = JSON.parse(json)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+  for (const holder of [field(body, 'error'), body]) {
+    const message = field(holder, 'message')
+    if (typeof message === 'string' && message !== '') return sentenceIn(message) ?? message
+  }
+  return undefined
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && name in value
+    ? (value as Record<string, unknown>)[name]
+    : undefined
+}
+
+/** Google says how long to wait in the body. */
+function retryDelayIn(message: string): number | undefined {
+  const found = /"retryDelay":\s*"([\d.]+)s"/.exec(message)
+  return found === null ? undefined : Math.ceil(Number(found[1]) * 1000)
+}
+
+const longestMessage = 2_000
+
+export function redact(message: string, secrets: readonly string[]): string {
+  const clean = secrets
+    .filter((secret) => secret.length >= 6)
+    .flatMap((secret) => [secret, encodeURIComponent(secret)])
+    .reduce((text, secret) => text.replaceAll(secret, '[redacted]'), message)
+  return clean.length <= longestMessage ? clean : `${clean.slice(0, longestMessage)}…`
+}

@@ -1,0 +1,52 @@
+/** What the library does not say for us is said here, in the finished request body. */
+import type { ToolSpec } from '../model.ts'
+import type { ModelSpec, Wire } from '../spec.ts'
+import type { Documents } from './documents.ts'
+import { betasOf } from './pi-model.ts'
+
+export type Item = Record<string, unknown>
+
+export function finishPayload(
+  wire: Wire,
+  spec: ModelSpec,
+  tools: readonly ToolSpec[],
+  documents: Documents,
+): (payload: unknown) => unknown {
+  return (payload) => {
+    const body = payload as Item
+    documents.fill(wire, body)
+    if (wire === 'anthropic-messages') finishAnthropic(body, spec, tools)
+    if (spec.speed === 'fast' && wire.startsWith('openai-')) body.service_tier = 'priority'
+    if (spec.effort === undefined) leaveThinkingToProvider[wire](body)
+    return body
+  }
+}
+
+function finishAnthropic(body: Item, spec: ModelSpec, tools: readonly ToolSpec[]): void {
+  const schemas = new Map(tools.map((tool) => [tool.name, tool.input_schema]))
+  for (const tool of (body.tools ?? []) as Item[]) {
+    // The library keeps only properties and required.
+    const schema = schemas.get(String(tool.name))
+    if (schema !== undefined) tool.input_schema = { type: 'object', ...schema }
+  }
+  const fast = spec.speed === 'fast'
+  if (fast) body.speed = 'fast'
+  const betas = [
+    ...((body.betas ?? []) as string[]),
+    ...betasOf(spec),
+    ...(fast ? ['fast-mode-2026-02-01'] : []),
+  ]
+  if (betas.length > 0) body.betas = [...new Set(betas)]
+}
+
+/** Without an effort the library turns thinking off; an absent effort means the provider's own default. */
+const leaveThinkingToProvider: Record<Wire, (body: Item) => void> = {
+  'anthropic-messages': (body) => delete body.thinking,
+  'openai-completions': (body) => delete body.reasoning_effort,
+  'openai-responses': (body) => {
+    if (body.reasoning === undefined) return
+    body.reasoning = { summary: 'auto' }
+    body.include = ['reasoning.encrypted_content']
+  },
+  'google-generative-ai': (body) => delete (body.config as Item | undefined)?.thinkingConfig,
+}

@@ -1,0 +1,72 @@
+/** The only room that knows the library. Everything of it is loaded at first use: it takes tens of milliseconds. */
+import type { Api, AssistantMessage, ProviderStreams } from '@earendil-works/pi-ai'
+import type { Wire } from '../spec.ts'
+
+export type {
+  Api,
+  AssistantMessage,
+  AssistantMessageEvent,
+  Context,
+  Message,
+  Model,
+  SimpleStreamOptions,
+  Tool,
+  TranscriptContext,
+} from '@earendil-works/pi-ai'
+
+export type Library = {
+  streams: ProviderStreams
+  isContextOverflow: (message: AssistantMessage, contextWindow?: number) => boolean
+  parseStreamingJson: (json: string) => unknown
+  normalizeContext: typeof import('@earendil-works/pi-ai/utils/transcript').normalizeContext
+}
+
+const modules: Record<Wire, () => Promise<ProviderStreams>> = {
+  'anthropic-messages': async () =>
+    streamsOf(await import('@earendil-works/pi-ai/api/anthropic-messages')),
+  'openai-completions': async () =>
+    streamsOf(await import('@earendil-works/pi-ai/api/openai-completions')),
+  'openai-responses': async () =>
+    streamsOf(await import('@earendil-works/pi-ai/api/openai-responses')),
+  'google-generative-ai': async () =>
+    streamsOf(await import('@earendil-works/pi-ai/api/google-generative-ai')),
+}
+
+/** Each module narrows the model to its own api, which `Wire` has matched already. */
+function streamsOf(module: Pick<ProviderStreams, never>): ProviderStreams {
+  return module as ProviderStreams
+}
+
+export async function loadLibrary(wire: Wire): Promise<Library> {
+  const [streams, overflow, json, transcript] = await Promise.all([
+    modules[wire](),
+    import('@earendil-works/pi-ai/utils/overflow'),
+    import('@earendil-works/pi-ai/utils/json-parse'),
+    import('@earendil-works/pi-ai/utils/transcript'),
+  ])
+  return {
+    streams,
+    isContextOverflow: overflow.isContextOverflow,
+    parseStreamingJson: json.parseStreamingJson,
+    normalizeContext: transcript.normalizeContext,
+  }
+}
+
+/** A provider's part of the built-in catalog, unread; undefined when there is none of that name. */
+export async function loadCatalog(provider: string): Promise<unknown[] | undefined> {
+  if (!catalogued.has(provider)) return undefined
+  const module: Record<string, Record<string, unknown>> = await import(
+    `@earendil-works/pi-ai/providers/${provider}.models`
+  )
+  return Object.values(Object.values(module)[0] ?? {})
+}
+
+const catalogued = new Set(
+  `ant-ling anthropic baseten cerebras cloudflare-ai-gateway cloudflare-workers-ai deepseek fireworks google groq
+  huggingface kimi-coding meta minimax minimax-cn mistral moonshotai moonshotai-cn nvidia openai opencode opencode-go
+  openrouter qwen-token-plan qwen-token-plan-cn qwen-token-plan-individual together vercel-ai-gateway xai xiaomi
+  xiaomi-token-plan-ams xiaomi-token-plan-cn xiaomi-token-plan-sgp zai zai-coding-cn`.split(/\s+/),
+)
+
+export type { Wire }
+export type LibraryApi = Api

@@ -1,0 +1,123 @@
+import type { ModelCall, ModelEvent, ModelFailure } from '../model.ts'
+import { clampEffort } from '../effort.ts'
+import type { ModelSpec, Wire } from '../spec.ts'
+import { withoutAmbient } from './ambient.ts'
+import { documentSet } from './documents.ts'
+import { failureOf } from './failure.ts'
+import { libraryMessages, libraryTools } from './messages.ts'
+import { dialCause, observedFetch, type Seen } from './observed.ts'
+import { finishPayload } from './payload.ts'
+import { inputOf, libraryModel } from './pi-model.ts'
+import type { AssistantMessage, AssistantMessageEvent, Library } from './pi.ts'
+import { sequence } from './sequence.ts'
+
+type Outcome =
+  | { type: 'end'; stop: Extract<ModelEvent, { type: 'end' }>['stop'] }
+  | { type: 'failed'; failure: ModelFailure }
+
+export type Reader = {
+  emit: (event: ModelEvent) => void
+  /** The message as it stands, at every sign of life. */
+  saw: (partial: AssistantMessage) => void
+}
+
+/** Sends the call and reads its answer to the end. */
+export async function request(
+  library: Library,
+  wire: Wire,
+  spec: ModelSpec,
+  call: ModelCall,
+  signal: AbortSignal,
+  reader: Reader,
+): Promise<Outcome> {
+  const seen: Seen = { sent: wire === 'google-generative-ai' }
+  const events = send(library, wire, spec, call, signal, seen)
+  const ordered = sequence(wire === 'openai-completions', library.parseStreamingJson, reader.emit)
+  for await (const event of events) {
+    if (event.type === 'done') {
+      reader.saw(event.message)
+      ordered.close(event.message)
+      return ended(library, event.message, spec)
+    }
+    if (event.type === 'error') {
+      reader.saw(event.error)
+      if (!refusals.has(event.error.rawStopReason ?? '')) {
+        return await failed(library, spec, event.error, seen, signal)
+      }
+      ordered.close(event.error)
+      return { type: 'end', stop: 'refusal' }
+    }
+    reader.saw(event.partial)
+    ordered.take(event)
+  }
+  throw new Error('The library ended its stream without a last event')
+}
+
+function send(
+  library: Library,
+  wire: Wire,
+  spec: ModelSpec,
+  call: ModelCall,
+  signal: AbortSignal,
+  seen: Seen,
+): AsyncIterable<AssistantMessageEvent> {
+  const model = libraryModel(wire, spec)
+  const documents = documentSet(inputOf(spec).includes('document'))
+  const context = library.normalizeContext({
+    systemPrompt: call.system,
+    messages: libraryMessages(call.messages, model, documents),
+    tools: libraryTools(call.tools),
+  })
+  const effort = spec.effort && clampEffort(spec.native_config ?? {}, spec.effort)
+  return withoutAmbient(() =>
+    library.streams.streamSimple(model, context, {
+      apiKey: spec.api_key,
+      signal,
+      headers: model.headers,
+      cacheRetention: 'short',
+      maxRetries: 0,
+      onPayload: finishPayload(wire, spec, call.tools, documents),
+      // Google's client takes none.
+      ...(wire !== 'google-generative-ai' && { fetch: observedFetch(seen) }),
+      ...(call.cacheKey !== undefined && { sessionId: call.cacheKey }),
+      ...(call.maxTokens !== undefined && { maxTokens: call.maxTokens }),
+      ...(effort !== undefined && { reasoning: effort }),
+    }),
+  )
+}
+
+function ended(library: Library, message: AssistantMessage, spec: ModelSpec): Outcome {
+  if (
+    message.stopReason === 'length' &&
+    library.isContextOverflow(message, spec.native_config?.contextWindow)
+  ) {
+    const text = 'The conversation fills the context window and leaves no room for an answer'
+    return {
+      type: 'failed',
+      failure: { kind: 'context_overflow', retryable: false, message: text },
+    }
+  }
+  const called = message.content.some((block) => block.type === 'toolCall')
+  if (message.stopReason === 'length') return { type: 'end', stop: 'max_tokens' }
+  return { type: 'end', stop: called ? 'tool_use' : 'end_turn' }
+}
+
+const refusals = new Set(
+  `refusal sensitive content_filter incomplete.content_filter SAFETY PROHIBITED_CONTENT BLOCKLIST SPII RECITATION
+  IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION`.split(/\s+/),
+)
+
+async function failed(
+  library: Library,
+  spec: ModelSpec,
+  error: AssistantMessage,
+  seen: Seen,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const message = error.errorMessage ?? 'The provider failed without a reason'
+  const cause = message === 'fetch failed' ? await dialCause(spec.base_url, signal) : seen.cause
+  const overflow = library.isContextOverflow({ ...error, stopReason: 'error' })
+  const secrets = [spec.api_key, ...Object.values(spec.headers ?? {})]
+  const failure = failureOf({ ...seen, message, cause, overflow }, secrets)
+  return { type: 'failed', failure }
+}

@@ -1,0 +1,210 @@
+/**
+ * The library may have several blocks open at once, and chat completions end all of them with the message. Here they
+ * come one after the other: what belongs to a later block waits until the earlier one has ended.
+ */
+import { randomUUID } from 'node:crypto'
+import type { AssistantBlock, ModelEvent } from '../model.ts'
+import type { AssistantMessage, AssistantMessageEvent } from './pi.ts'
+
+type LibraryBlock = AssistantMessage['content'][number]
+type Segment = {
+  /** Index of the library's block. */
+  of: number
+  kind: 'text' | 'thinking' | 'tool_call'
+  text: string
+  /** Characters of `text` already given out; undefined before its start was. */
+  sent?: number
+  /** The library's block in its last form. */
+  end?: LibraryBlock
+  /** Ended here although the library may still add to its block. */
+  cut: boolean
+}
+
+type State = {
+  segments: Segment[]
+  /** The first segment that has not ended; also its index in our message. */
+  head: number
+  /** Reasoning that chat completions complete only at the end, when its block has long been given out. */
+  lateState?: string
+  /** The wire ends no block before the message. */
+  endsLate: boolean
+  parseJson: (json: string) => unknown
+  emit: (event: ModelEvent) => void
+}
+
+export type Sequence = {
+  take(event: Exclude<AssistantMessageEvent, { type: 'done' | 'error' }>): void
+  /** Ends what the library left open, for a message that itself ended well. */
+  close(message: AssistantMessage): void
+}
+
+export function sequence(
+  endsLate: boolean,
+  parseJson: (json: string) => unknown,
+  emit: (event: ModelEvent) => void,
+): Sequence {
+  const state: State = { segments: [], head: 0, endsLate, parseJson, emit }
+  return {
+    take(event) {
+      if (event.type === 'start') return
+      const { contentIndex, partial } = event
+      const [name, step] = event.type.split('_')
+      const kind = name === 'toolcall' ? 'tool_call' : name === 'thinking' ? 'thinking' : 'text'
+      if ('delta' in event) extend(state, contentIndex, kind, event.delta, partial)
+      else if (step === 'start') begin(state, contentIndex, kind, partial)
+      else end(state, contentIndex, partial)
+      flush(state, partial)
+    },
+    close(message) {
+      for (const segment of state.segments.slice(state.head)) {
+        segment.cut ||= segment.end === undefined
+      }
+      flush(state, message)
+      if (state.lateState === undefined) return
+      const index = state.head
+      emit({ type: 'block_start', index, block: 'thinking' })
+      const block = { type: 'thinking', text: '', redacted: true, state: state.lateState } as const
+      emit({ type: 'block_end', index, block })
+    },
+  }
+}
+
+function begin(state: State, of: number, kind: Segment['kind'], partial: AssistantMessage): Segment {
+  const last = state.segments.at(-1)
+  if (state.endsLate && last !== undefined && isWhole(last)) last.cut = true
+  const segment: Segment = { of, kind, text: '', cut: false }
+  state.segments.push(segment)
+  unburden(partial.content[of])
+  return segment
+}
+
+function extend(
+  state: State,
+  of: number,
+  kind: Segment['kind'],
+  delta: string,
+  partial: AssistantMessage,
+): void {
+  const last = state.segments.findLast((each) => each.of === of)
+  if (kind !== 'tool_call') {
+    const segment = last?.cut === false ? last : begin(state, of, kind, partial)
+    segment.text += delta
+  } else if (last?.cut === false && delta !== last.text) {
+    // The Responses wire says the whole input once more when it is complete.
+    last.text += delta
+  }
+}
+
+function end(state: State, of: number, partial: AssistantMessage): void {
+  const block = partial.content[of]
+  const parts = state.segments.filter((each) => each.of === of)
+  const last = parts.at(-1)
+  if (last === undefined || block === undefined) return
+  if (parts.length === 1 && !last.cut) {
+    last.end = { ...block }
+    return
+  }
+  last.cut = true
+  if (block.type === 'thinking' && block.thinkingSignature?.startsWith('[') === true) {
+    state.lateState = block.thinkingSignature
+  }
+}
+
+/** Gives out all that is in turn. */
+function flush(state: State, partial: AssistantMessage): void {
+  const { segments, emit, parseJson } = state
+  for (let segment = segments[state.head]; segment !== undefined; segment = segments[state.head]) {
+    const index = state.head
+    const block = segment.end ?? partial.content[segment.of]
+    if (segment.sent === undefined && !emitStart(segment, block, index, emit)) return
+    const sent = segment.sent ?? 0
+    if (segment.text.length > sent) {
+      emit({ type: 'delta', index, delta: segment.text.slice(sent) })
+    }
+    segment.sent = segment.text.length
+    if (segment.end === undefined && !segment.cut) return
+    emit({ type: 'block_end', index, block: finished(segment, block, parseJson) })
+    state.head += 1
+  }
+}
+
+/** Calls wait for their name. */
+function emitStart(
+  segment: Segment,
+  block: LibraryBlock | undefined,
+  index: number,
+  emit: (event: ModelEvent) => void,
+): boolean {
+  if (segment.kind !== 'tool_call') {
+    emit({ type: 'block_start', index, block: segment.kind })
+  } else {
+    if (block?.type !== 'toolCall' || block.name === '') return false
+    if (block.id === '') {
+      if (segment.end === undefined && !segment.cut) return false
+      block.id = `call_${randomUUID().replaceAll('-', '')}`
+    }
+    emit({ type: 'block_start', index, block: 'tool_call', id: block.id, name: block.name })
+  }
+  segment.sent = 0
+  return true
+}
+
+function finished(
+  segment: Segment,
+  block: LibraryBlock | undefined,
+  parseJson: (json: string) => unknown,
+): AssistantBlock {
+  if (block?.type === 'toolCall') {
+    const input = segment.text === '' ? block.arguments : parseJson(segment.text)
+    return {
+      type: 'tool_call',
+      id: block.id,
+      name: block.name,
+      input: isRecord(input) ? input : {},
+      ...state(block.thoughtSignature),
+    }
+  }
+  const whole = segment.end !== undefined
+  if (block?.type === 'thinking') {
+    if (block.redacted === true) {
+      return { type: 'thinking', text: '', redacted: true, ...state(block.thinkingSignature) }
+    }
+    const text = whole ? block.thinking : segment.text
+    return { type: 'thinking', text, ...state(block.thinkingSignature) }
+  }
+  if (block?.type !== 'text' || !whole) return { type: 'text', text: segment.text }
+  return { type: 'text', text: block.text, ...state(block.textSignature) }
+}
+
+function state(signature: string | undefined): { state?: string } {
+  return signature === undefined || signature === '' ? {} : { state: signature }
+}
+
+/** A call whose input is complete JSON cannot grow. */
+function isWhole(segment: Segment): boolean {
+  if (segment.kind !== 'tool_call') return true
+  if (!segment.text.trimEnd().endsWith('}')) return false
+  try {
+    JSON.parse(segment.text)
+    return true
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
+}
+
+/**
+ * The library parses a call's whole input again at every piece of it, which takes seconds for a large file. It
+ * keeps the text in one of these properties; the text is gathered here instead and parsed once.
+ */
+function unburden(block: LibraryBlock | undefined): void {
+  if (block?.type !== 'toolCall') return
+  for (const scratch of ['partialJson', 'partialArgs']) {
+    if (!(scratch in block)) continue
+    Object.defineProperty(block, scratch, { configurable: true, get: () => '', set: () => {} })
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
