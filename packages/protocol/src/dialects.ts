@@ -32,7 +32,7 @@ const session: Rule = (shown, dialect) => {
   }
 }
 
-const rules: Record<string, Rule> = { agent, session }
+const rules: Record<string, Rule> = { agent, session, session_thread: session }
 
 /** A resource in the caller's words, chosen by its `type`; lists are walked. */
 export function inDialect<T>(body: T, dialect: Dialect): T {

@@ -22,6 +22,8 @@ export async function claim(
     .where((eb) =>
       eb.or([
         eb('owner', 'is', null),
+        // A process drains a session at most once at a time: what it still holds, it may take again.
+        eb('owner', '=', owner),
         eb('expires_at', '<', now),
         ...(dead.length > 0 ? [eb('owner', 'in', dead)] : []),
       ]),

@@ -8,6 +8,7 @@ const statusAfter: Partial<Record<NewEvent['type'], string>> = {
   'session.status_rescheduled': 'rescheduling',
   'session.status_idle': 'idle',
   'session.status_terminated': 'done',
+  'session.deleted': 'deleted',
 }
 
 const counters = [

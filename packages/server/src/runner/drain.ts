@@ -1,6 +1,8 @@
 /** Works off what one session has to do, and returns when it rests. One drain a session, across processes. */
 import type { OpenCall, RunTurn, Turn, TurnEnd } from '@steward/harness/turn.ts'
+import type { SessionErrorType } from '@steward/protocol/events.ts'
 import type { Bus } from '../bus/bus.ts'
+import { newId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import type { Database } from '../database/database.ts'
@@ -20,11 +22,17 @@ export type DrainDeps = {
   clock: Clock
   log: Log
   runTurn: RunTurn
-  /** Everything a turn needs besides its open calls. */
-  assemble: (work: Work, signal: AbortSignal) => Promise<Omit<Turn, 'open' | 'signal'>>
+  /** Everything a turn needs besides its open calls, or why this session cannot have one now. */
+  assemble: (work: Work, signal: AbortSignal) => Promise<Assembled>
   /** Ends the session's sandbox: another process has taken it over. */
   abandon: (work: Work) => Promise<void>
+  /** Clears away what a deleted session leaves. */
+  remove: (work: Work) => Promise<void>
 }
+
+export type Assembled =
+  | { ok: true; parts: Omit<Turn, 'open' | 'signal'> }
+  | { ok: false; type: SessionErrorType; message: string }
 
 export type Signals = {
   /** The server stops: the turn is left as it stands, for whoever comes next. */
@@ -33,14 +41,14 @@ export type Signals = {
   interrupt: (abort: () => void) => void
 }
 
-/** The owner that was in the way, or undefined when the drain ran to its end. */
+/** `busy` while another process holds the session, `lost` when one took it over. */
 export async function drain(
   deps: DrainDeps,
   work: Work,
   signals: Signals,
   dead: readonly string[],
 ): Promise<'rested' | 'busy' | 'lost'> {
-  const { database, bus, clock } = deps
+  const { database, clock } = deps
   const { tenant, session } = work
   const now = () => clock.now()
   const first = await database.write(async (tx) => {
@@ -50,10 +58,22 @@ export async function drain(
   })
   if (!first) return 'busy'
   const place: Place = { tenant, session, fence: first.fence }
-  let step: Step = first.step
+  try {
+    return await workOff(deps, place, first.step, signals)
+  } catch (error) {
+    await database.write((tx) => release(tx, session, place.fence))
+    throw error
+  }
+}
+
+async function workOff(deps: DrainDeps, place: Place, first: Step, signals: Signals): Promise<'rested' | 'lost'> {
+  const { database, bus, clock } = deps
+  const { session } = place
+  const now = () => clock.now()
+  let step = first
   while (step.kind === 'turn') {
     announceStep(bus, session, step)
-    const end = await turn(deps, place, step, signals)
+    const end = await turn(deps, place, step, signals).catch((error: unknown) => failed(deps, session, error))
     if (end === 'lost' || signals.stopping.aborted) return leave(deps, place, end === 'lost')
     const outcome = await database.write((tx) => finishTurn(tx, place, end, now()))
     say(bus, session, ring)
@@ -63,6 +83,7 @@ export async function drain(
   }
   say(bus, session, ring)
   if (step.kind === 'lost') return leave(deps, place, true)
+  if (step.kind === 'gone') await deps.remove(place)
   return 'rested'
 }
 
@@ -87,15 +108,16 @@ async function turn(
   place: Place,
   step: Extract<Step, { kind: 'turn' }>,
   signals: Signals,
-): Promise<{ stop: TurnEnd['stop']; last: Entry[] } | 'lost'> {
+): Promise<End | 'lost'> {
   const { database, bus, clock } = deps
   const { tenant, session, fence } = place
   const stop = new AbortController()
   signals.interrupt(() => stop.abort())
   const signal = AbortSignal.any([stop.signal, signals.stopping])
-  const parts = await deps.assemble({ tenant, session }, signal)
+  const assembled = await deps.assemble({ tenant, session }, signal)
+  if (!assembled.ok) return given(assembled.type, assembled.message)
   const open = await openOf(database, tenant, session, step.open)
-  const steps = deps.runTurn({ ...parts, open, signal })
+  const steps = deps.runTurn({ ...assembled.parts, open, signal })
   const frames = frameSender((list) => say(bus, session, { kind: 'frames', frames: list }))
   try {
     for (;;) {
@@ -116,6 +138,23 @@ async function turn(
     frames.flush()
     await steps.return({ stop: { type: 'end_turn' }, last: [] })
   }
+}
+
+type End = { stop: TurnEnd['stop']; last: Entry[] }
+
+/** A turn that ends with an error of the session, which is idle afterwards. */
+function given(type: SessionErrorType, message: string): End {
+  const error = { type, message, retry_status: { type: 'exhausted' as const } }
+  return {
+    stop: { type: 'retries_exhausted' },
+    last: [{ event: { id: newId('event'), type: 'session.error', error } }],
+  }
+}
+
+/** A bug of ours: it is logged whole, and the session says only that it happened. */
+function failed({ log }: DrainDeps, session: string, error: unknown): End {
+  log.error('a turn failed', { error, session_id: session })
+  return given('unknown_error', 'the turn could not go on; the log of the server says why')
 }
 
 const decisions: Record<Call['state'], OpenCall['decision']> = {

@@ -51,11 +51,13 @@ export function runner(deps: RunnerDeps) {
 
   async function run(each: Running, dead: readonly string[]): Promise<void> {
     const { work } = each
-    const unhear = hear(bus, work.session, (word) => word.kind === 'interrupt' && each.interrupt())
+    const look = () => guard(() => interruptIf(databases.of(work.tenant), [work.session]))
+    const unhear = hear(bus, work.session, (word) => word.kind === 'interrupt' && look())
     const signals = {
       stopping: stopping.signal,
       interrupt: (abort: () => void) => {
         each.interrupt = abort
+        look()
       },
     }
     try {
@@ -74,14 +76,14 @@ export function runner(deps: RunnerDeps) {
     for (const database of databases.all()) {
       const due = await unowned(database, clock.now(), sweepLimit)
       for (const { tenant_id, session_id, dead } of due) start({ tenant: tenant_id, session: session_id }, dead)
-      await interruptOwn(database)
+      await interruptIf(database, [...running.keys()])
     }
   }
 
-  async function interruptOwn(database: Database): Promise<void> {
-    if (running.size === 0) return
-    const sessions = await interruptsFor(database.read, [...running.keys()])
-    for (const session of sessions) running.get(session)?.interrupt()
+  /** The inbox decides, not the ring: one that was settled meanwhile must not stop the next turn. */
+  async function interruptIf(database: Database, sessions: string[]): Promise<void> {
+    if (sessions.length === 0) return
+    for (const session of await interruptsFor(database.read, sessions)) running.get(session)?.interrupt()
   }
 
   async function prolong(): Promise<void> {

@@ -23,6 +23,8 @@ export type Step =
   /** Nothing to do: the lease is given back. */
   | { kind: 'rest' }
   | { kind: 'lost' }
+  /** The session was deleted: what is left of it on this machine goes. */
+  | { kind: 'gone' }
 
 const unanswered = (call: Call): boolean => call.state === 'asked' || call.state === 'waiting'
 const released = { owner: null, expires_at: 0 }
@@ -35,6 +37,7 @@ export async function nextStep(
 ): Promise<Step> {
   const { tenant, session } = place
   const head = await readHead(tx, tenant, session)
+  if (head.status === 'deleted') return write(tx, place, [], { due: false, ...released }, now, { kind: 'gone' })
   const open = await openCalls(tx, tenant, session)
   const queue = await waiting(tx, tenant, session)
   const interrupted = queue.findLastIndex(({ event }) => event.type === 'user.interrupt')
@@ -194,7 +197,10 @@ async function ending(tx: Queries, place: Place, stop: StopReason, open: Call[],
     const entries = interrupt(queue.slice(0, interrupted + 1), open)
     return { stop: { type: 'end_turn' } as StopReason, entries, rest: queue.slice(interrupted + 1) }
   }
-  if (stop.type !== 'requires_action') return { stop, entries: [], rest: queue }
+  if (stop.type !== 'requires_action') {
+    const entries = open.map((call) => of(closing(call, 'the turn ended before this call had a result')))
+    return { stop, entries, rest: queue }
+  }
   const rest = open.filter(unanswered).map((call) => call.event_id)
   if (rest.length === 0) return 'answered'
   return { stop: { type: 'requires_action', event_ids: rest } as StopReason, entries: [], rest: queue }

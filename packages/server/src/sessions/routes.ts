@@ -87,6 +87,7 @@ export function sessionRoutes({ databases, bus, clock }: { databases: Databases;
       { method: 'delete', path: '/v1/sessions/:id', callers, section, summary: 'Delete a session', answer: Deleted('session_deleted') },
       async ({ tenant, params }) => {
         await change(tenant, params.id, (tx) => deleteSession(tx, tenant, params.id, clock.now()))
+        wake(bus, { tenant, session: params.id })
         return { id: params.id, type: 'session_deleted' }
       },
     ),

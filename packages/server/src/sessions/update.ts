@@ -90,5 +90,7 @@ async function end(
     .filter(({ event }) => event.type === 'user.message')
     .map((message) => ({ event: cancelled(message, newId('event'), reason) }))
   await take(tx, tenant, id, queue.at(-1)?.position ?? 0)
-  await append(tx, tenant, id, [...gone, { event: last }], { now, due: false })
+  // A runner has the rest of a deleted session to clear away.
+  const due = last.type === 'session.deleted'
+  await append(tx, tenant, id, [...gone, { event: last }], { now, due })
 }

@@ -1,0 +1,104 @@
+/** The environment as a configuration, or a refusal to start that names every setting that is wrong. */
+import { parseRanges } from './core/dial.ts'
+import { settings } from './settings.ts'
+
+export type Config = {
+  port: number
+  host: string
+  dataDir: string
+  sandboxDir: string | undefined
+  rootSecret: string
+  apiKey: string | undefined
+  databaseUrl: string | undefined
+  egressAllowPrivate: ReturnType<typeof parseRanges>
+  sandbox: 'bubblewrap' | 'local'
+  sandboxIdleMs: number
+  sandboxMemory: number
+  sandboxProcesses: number
+  sandboxCpus: number
+  most: number
+  offlineModel: boolean
+  logLevel: 'debug' | 'info' | 'warn' | 'error'
+  fallbackKeys: {
+    anthropic: Fallback | undefined
+    openai: Fallback | undefined
+    google: Fallback | undefined
+  }
+}
+type Fallback = { apiKey: string; baseUrl: string | undefined }
+
+type Environment = Record<string, string | undefined>
+
+/** Our names and the specification's; whatever else is in the environment is none of our business. */
+const ours = /^(STEWARD_|PLATFORM_|EGRESS_|SANDBOX_|RUNNER_|PER_TENANT_|STORE_|INTEGRATIONS_|VENDOR_)/
+
+export function readConfig(env: Environment): { ok: true; config: Config } | { ok: false; problems: string[] } {
+  const problems: string[] = []
+  const known = new Map(settings.map((setting) => [setting.name, setting]))
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || value === '') continue
+    const setting = known.get(name)
+    if (!setting && ours.test(name)) problems.push(`${name} is not a setting of this server; --help lists them`)
+    if (setting?.later && value !== 'false') problems.push(`${name} is specified, but not yet supported`)
+  }
+
+  function take<T>(name: string, parse: (text: string) => T | undefined): T | undefined {
+    const setting = known.get(name)
+    const text = env[name] || setting?.default
+    if (text === undefined) return undefined
+    try {
+      const value = parse(text)
+      if (value !== undefined) return value
+      problems.push(`${name}: ${JSON.stringify(secret(name) ? '…' : text)} is not ${setting?.form ?? 'valid'}`)
+    } catch (error) {
+      problems.push(`${name}: ${(error as Error).message}`)
+    }
+    return undefined
+  }
+  const secret = (name: string) => /KEY|SECRET|URL/.test(name)
+  const text = (name: string) => take(name, (value) => value)
+  const number = (name: string, least: number, most: number) =>
+    take(name, (value) => {
+      const parsed = Number(value)
+      return Number.isFinite(parsed) && parsed >= least && parsed <= most ? parsed : undefined
+    }) ?? 0
+  const choice = <T extends string>(name: string, words: readonly T[]) =>
+    take(name, (value) => words.find((word) => word === value)) ?? (words[0] as T)
+  const url = (name: string, protocols: RegExp) =>
+    take(name, (value) => (URL.canParse(value) && protocols.test(new URL(value).protocol) ? value : undefined))
+  const fallback = (key: string, base: string): Fallback | undefined => {
+    const [apiKey, baseUrl] = [text(key), url(base, /^https?:$/)]
+    return apiKey || baseUrl ? { apiKey: apiKey ?? 'none', baseUrl } : undefined
+  }
+
+  const rootSecret = take('PLATFORM_ROOT_SECRET', (value) => (value.length >= 16 ? value : undefined))
+  if (!env['PLATFORM_ROOT_SECRET']) {
+    problems.push(
+      'PLATFORM_ROOT_SECRET is missing: it seals keys and tokens at rest. Make one with `openssl rand -hex 32`, and keep it: sealed values are lost with it',
+    )
+  }
+  const config: Config = {
+    port: number('PORT', 0, 65_535),
+    host: text('HOST') ?? '',
+    dataDir: text('DATA_DIR') ?? '',
+    sandboxDir: text('SANDBOX_DIR'),
+    rootSecret: rootSecret ?? '',
+    apiKey: text('API_KEY'),
+    databaseUrl: url('DATABASE_URL', /^postgres(ql)?:$/),
+    egressAllowPrivate: take('EGRESS_ALLOW_PRIVATE', parseRanges) ?? parseRanges(''),
+    sandbox: choice('SANDBOX_PROVIDER', ['bubblewrap', 'local']),
+    sandboxIdleMs: number('SANDBOX_IDLE_SECONDS', 1, 86_400) * 1000,
+    sandboxMemory: number('SANDBOX_MEMORY_MB', 64, 1_048_576) * 1024 * 1024,
+    sandboxProcesses: number('SANDBOX_PROCESSES', 16, 100_000),
+    sandboxCpus: number('SANDBOX_CPUS', 0.1, 1024),
+    most: number('RUNNER_SESSIONS', 1, 100_000),
+    offlineModel: choice('STEWARD_OFFLINE_MODEL', ['true', 'false']) === 'true',
+    logLevel: choice('STEWARD_LOG_LEVEL', ['info', 'debug', 'warn', 'error']),
+    fallbackKeys: {
+      anthropic: fallback('ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'),
+      openai: fallback('OPENAI_API_KEY', 'OPENAI_BASE_URL'),
+      google: fallback('GEMINI_API_KEY', 'GEMINI_BASE_URL'),
+    },
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, config }
+}

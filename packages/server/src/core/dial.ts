@@ -1,0 +1,112 @@
+/**
+ * The guarded dialler for everything a tenant names: no private, loopback, link-local or metadata address is
+ * dialled unless the operator allows its range. Names are judged by what they resolve to, in the look-up that the
+ * connection uses, so that there is no second answer to swap in.
+ */
+import { lookup } from 'node:dns'
+import type { LookupOptions } from 'node:dns'
+import { BlockList, isIP } from 'node:net'
+import { Agent, buildConnector } from 'undici'
+
+/** Reserved, local, shared and metadata ranges. RFC 6890, RFC 4193, RFC 4291 */
+const refused: [string, number, 'ipv4' | 'ipv6'][] = [
+  ['0.0.0.0', 8, 'ipv4'],
+  ['10.0.0.0', 8, 'ipv4'],
+  ['100.64.0.0', 10, 'ipv4'],
+  ['127.0.0.0', 8, 'ipv4'],
+  ['169.254.0.0', 16, 'ipv4'],
+  ['172.16.0.0', 12, 'ipv4'],
+  ['192.0.0.0', 24, 'ipv4'],
+  ['192.0.2.0', 24, 'ipv4'],
+  ['192.168.0.0', 16, 'ipv4'],
+  ['198.18.0.0', 15, 'ipv4'],
+  ['198.51.100.0', 24, 'ipv4'],
+  ['203.0.113.0', 24, 'ipv4'],
+  ['224.0.0.0', 3, 'ipv4'],
+  ['::', 128, 'ipv6'],
+  ['::1', 128, 'ipv6'],
+  ['64:ff9b::', 96, 'ipv6'],
+  ['64:ff9b:1::', 48, 'ipv6'],
+  ['100::', 64, 'ipv6'],
+  ['2001::', 23, 'ipv6'],
+  ['2001:db8::', 32, 'ipv6'],
+  ['2002::', 16, 'ipv6'],
+  ['fc00::', 7, 'ipv6'],
+  ['fe80::', 10, 'ipv6'],
+  ['ff00::', 8, 'ipv6'],
+]
+
+/** The dial was refused before any packet left. */
+export class RefusedAddress extends Error {
+  readonly code = 'EREFUSEDADDRESS'
+  constructor(host: string, address: string) {
+    super(
+      host === address
+        ? `${host} is a private or reserved address, which this server does not dial`
+        : `${host} resolves to ${address}, a private or reserved address, which this server does not dial`,
+    )
+  }
+}
+
+/** `a.b.c.d/n`, `x::/n` or a bare address. Throws on anything else. */
+export function parseRanges(text: string): BlockList {
+  const ranges = new BlockList()
+  for (const part of text.split(',').map((each) => each.trim()).filter(Boolean)) {
+    const [address = '', bits] = part.split('/')
+    const family = isIP(address)
+    const most = family === 6 ? 128 : 32
+    const prefix = bits === undefined ? most : Number(bits)
+    if (family === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > most) {
+      throw new Error(`${part} is not an address range such as 127.0.0.0/8`)
+    }
+    ranges.addSubnet(address, prefix, family === 6 ? 'ipv6' : 'ipv4')
+  }
+  return ranges
+}
+
+export function addressGuard(allowed: BlockList): (address: string) => boolean {
+  const blocked = new BlockList()
+  for (const [address, bits, family] of refused) blocked.addSubnet(address, bits, family)
+  return (address) => {
+    const plain = unmapped(address)
+    const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4'
+    return allowed.check(plain, family) || !blocked.check(plain, family)
+  }
+}
+
+/** IPv4 in IPv6 clothes is judged as IPv4. */
+function unmapped(address: string): string {
+  const dotted = /^::(?:ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (dotted) return dotted
+  const hex = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address)
+  if (!hex) return address
+  const [high, low] = [Number.parseInt(hex[1] ?? '', 16), Number.parseInt(hex[2] ?? '', 16)]
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}
+
+type Found = (error: NodeJS.ErrnoException | null, address: string | { address: string; family: number }[], family?: number) => void
+
+/** An undici dispatcher that refuses at the dial; as the global one it is under the runtime's own fetch too. */
+export function guardedAgent(may: (address: string) => boolean): Agent {
+  const guardedLookup = (host: string, options: LookupOptions, found: Found) => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error) return found(error, [])
+      const bad = addresses.find(({ address }) => !may(address))
+      if (bad) return found(new RefusedAddress(host, bad.address), [])
+      if (options.all) return found(null, addresses)
+      const [first] = addresses
+      found(null, first?.address ?? '', first?.family)
+    })
+  }
+  const connect = buildConnector({ lookup: guardedLookup })
+  return new Agent({
+    connect(options, callback) {
+      // A literal address never reaches a look-up.
+      const host = options.hostname.replace(/^\[|\]$/g, '')
+      if (isIP(host) !== 0 && !may(host)) return callback(new RefusedAddress(host, host), null)
+      connect(options, callback)
+    },
+    connections: 256,
+    keepAliveTimeout: 30_000,
+  })
+}

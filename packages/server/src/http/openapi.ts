@@ -1,0 +1,75 @@
+/** The published description, made from the declared routes. OpenAPI 3.1 takes JSON Schema as it is. */
+import { ErrorBody } from '@steward/protocol/errors.ts'
+import { z } from 'zod'
+import type { Route } from './route.ts'
+
+type Json = Record<string, unknown>
+
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
+  return rest
+}
+
+const json = (schema: Json) => ({ 'application/json': { schema } })
+
+export function openApi(routes: readonly Route[], version: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    const item = (paths[path] ??= {})
+    item[route.method] = operation(route)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Steward',
+      version,
+      description: 'A self-hosted, multi-tenant service for running AI agents.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+      schemas: { Error: schemaOf(ErrorBody, 'output') },
+    },
+  }
+}
+
+function operation(route: Route): Json {
+  const open = route.callers.includes('anyone')
+  return {
+    operationId: `${route.method}${route.path.replace(/[/:_]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`,
+    summary: route.summary,
+    tags: [route.section],
+    security: open ? [] : [{ apiKey: [] }, { bearer: [] }],
+    parameters: [...pathParameters(route.path), ...(route.query ? queryParameters(route.query) : [])],
+    ...(route.body ? { requestBody: { required: true, content: json(schemaOf(route.body, 'input')) } } : {}),
+    responses: {
+      [String(route.status ?? 200)]: success(route),
+      default: { description: 'An error', content: json({ $ref: '#/components/schemas/Error' }) },
+    },
+  }
+}
+
+function success({ answer }: Route): Json {
+  if (answer === 'none') return { description: 'Done' }
+  if (answer === 'stream') {
+    return { description: 'Server-sent events', content: { 'text/event-stream': { schema: { type: 'string' } } } }
+  }
+  return { description: 'Done', content: json(schemaOf(answer, 'output')) }
+}
+
+const pathParameters = (path: string): Json[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    ...{ name, in: 'path', required: true },
+    schema: { type: 'string' },
+  }))
+
+function queryParameters(query: z.ZodType): Json[] {
+  const { properties = {} } = schemaOf(query, 'input') as { properties?: Record<string, Json> }
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }))
+}

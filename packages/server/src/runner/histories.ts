@@ -1,0 +1,46 @@
+/** The folded history of sessions that ran lately, so that a long session costs each turn only what is new. */
+import type { History } from '@steward/harness/history.ts'
+import { emptyHistory, foldHistory, historyTypes, sizeOf } from '@steward/harness/history.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import type { Queries } from '../database/database.ts'
+import { readHistory } from '../events/log.ts'
+
+const pageSize = 1_000
+
+export function histories(mostBytes: number) {
+  /** Oldest use first. */
+  const known = new Map<string, { seq: number; history: History; bytes: number }>()
+  let bytes = 0
+
+  function forget(session: string): void {
+    bytes -= known.get(session)?.bytes ?? 0
+    known.delete(session)
+  }
+
+  return {
+    forget,
+    /** Everything the log has said so far that a model must know. */
+    async of(read: Queries, tenant: string, session: string): Promise<History> {
+      let { seq, history } = known.get(session) ?? { seq: 0, history: emptyHistory() }
+      for (;;) {
+        const rows = await readHistory(read, tenant, session, { after: seq, types: historyTypes, limit: pageSize })
+        const folded = rows.map((row) => ({
+          event: { ...(JSON.parse(row.data) as object), id: row.id, type: row.type } as NewEvent,
+          ...(row.opaque === null ? {} : { opaque: row.opaque }),
+        }))
+        history = foldHistory(history, folded)
+        seq = rows.at(-1)?.seq ?? seq
+        if (rows.length < pageSize) break
+      }
+      forget(session)
+      const size = sizeOf(history)
+      known.set(session, { seq, history, bytes: size })
+      bytes += size
+      for (const oldest of known.keys()) {
+        if (bytes <= mostBytes || oldest === session) break
+        forget(oldest)
+      }
+      return history
+    },
+  }
+}

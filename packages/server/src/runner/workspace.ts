@@ -1,0 +1,99 @@
+/** Each session's sandbox: started when a tool first needs it, stopped when idle; its workspace stays. */
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sandbox, SandboxLimits, SandboxProvider, SandboxSpec } from '@steward/sandbox/sandbox.ts'
+import type { Log } from '../core/log.ts'
+import type { Clock } from '../core/time.ts'
+
+export type WorkspaceDeps = {
+  provider: SandboxProvider
+  /** Folder of all workspaces; every process of a deployment sees the same one. */
+  folder: string
+  limits: SandboxLimits
+  idleMs: number
+  clock: Clock
+  log: Log
+}
+
+type Held = { sandbox: Promise<Sandbox>; users: number; usedAt: number }
+
+export function workspaces({ provider, folder, limits, idleMs, clock, log }: WorkspaceDeps) {
+  const held = new Map<string, Held>()
+
+  const placeOf = (session: string): Pick<SandboxSpec, 'id' | 'workspace' | 'outputs'> => ({
+    id: session,
+    workspace: join(folder, session, 'workspace'),
+    outputs: join(folder, session, 'outputs'),
+  })
+
+  async function start(session: string, env: Record<string, string>): Promise<Sandbox> {
+    const place = placeOf(session)
+    await mkdir(place.workspace, { recursive: true })
+    await mkdir(place.outputs, { recursive: true })
+    await provider.reap(place)
+    return provider.acquire({ ...place, env, limits })
+  }
+
+  function open(session: string, env: Record<string, string>): Held {
+    const sandbox = start(session, env)
+    const fresh: Held = { sandbox, users: 0, usedAt: clock.now() }
+    held.set(session, fresh)
+    const forget = () => held.get(session) === fresh && held.delete(session)
+    sandbox.then((started) => started.ended, String).then((why) => {
+      forget()
+      log.debug('a sandbox ended', { session_id: session, why })
+    }, forget)
+    return fresh
+  }
+
+  async function stop(session: string): Promise<void> {
+    const current = held.get(session)
+    if (!current) return
+    held.delete(session)
+    const sandbox = await current.sandbox.catch(() => undefined)
+    await sandbox?.close()
+  }
+
+  const sweep = setInterval(() => {
+    const now = clock.now()
+    for (const [session, { users, usedAt }] of held) {
+      if (users > 0 || now - usedAt < idleMs) continue
+      stop(session).catch((error: unknown) => log.error('an idle sandbox could not be stopped', { error, session_id: session }))
+    }
+  }, Math.min(idleMs, 30_000))
+
+  return {
+    /** For the length of a turn: its sandbox is not idle until the turn gives it back. */
+    use(session: string, env: Record<string, string>) {
+      let mine: Held | undefined
+      return {
+        sandbox(): Promise<Sandbox> {
+          const current = held.get(session) ?? open(session, env)
+          if (mine !== current) {
+            mine = current
+            current.users++
+          }
+          return current.sandbox
+        },
+        giveBack(): void {
+          if (!mine) return
+          mine.users--
+          mine.usedAt = clock.now()
+          mine = undefined
+        },
+      }
+    },
+    /** Ends the session's sandbox in this process, if it has one; the workspace stays. */
+    stop,
+    /** Of a deleted session: nothing stays. */
+    async remove(session: string): Promise<void> {
+      await stop(session)
+      await rm(join(folder, session), { recursive: true, force: true })
+    },
+    async close(): Promise<void> {
+      clearInterval(sweep)
+      await Promise.all([...held.keys()].map(stop))
+    },
+  }
+}
+export type Workspaces = ReturnType<typeof workspaces>

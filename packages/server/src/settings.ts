@@ -1,0 +1,47 @@
+/** Every setting, as `--help` and docs/operations.md list them. `later`: specified, and refused for now. */
+export type Setting = { name: string; about: string; default?: string; form?: string; later?: true }
+
+export const settings: readonly Setting[] = [
+  { name: 'PLATFORM_ROOT_SECRET', about: 'seals keys and tokens at rest; required', form: '16 or more characters' },
+  { name: 'PORT', about: 'port to listen on; 0 takes a free one', default: '8787', form: 'a port' },
+  { name: 'HOST', about: 'address to listen on', default: '127.0.0.1' },
+  { name: 'DATA_DIR', about: 'folder of the embedded database and of workspaces', default: './data' },
+  { name: 'API_KEY', about: 'initial workspace-admin key; kept as a hash' },
+  {
+    ...{ name: 'DATABASE_URL', about: 'Postgres to use in place of the embedded database' },
+    form: 'a postgres:// URL',
+  },
+  {
+    ...{ name: 'EGRESS_ALLOW_PRIVATE', default: '' },
+    about: 'private address ranges that model endpoints and image URLs may lie in, e.g. 127.0.0.0/8',
+    form: 'a list of address ranges',
+  },
+  { name: 'ANTHROPIC_API_KEY', about: 'key for Anthropic models where a workspace has no model card' },
+  { name: 'ANTHROPIC_BASE_URL', about: 'another endpoint of the same wire', form: 'an http URL' },
+  { name: 'OPENAI_API_KEY', about: 'key for OpenAI models where a workspace has no model card' },
+  { name: 'OPENAI_BASE_URL', about: 'another endpoint of the same wire', form: 'an http URL' },
+  { name: 'GEMINI_API_KEY', about: 'key for Google models where a workspace has no model card' },
+  { name: 'GEMINI_BASE_URL', about: 'another endpoint of the same wire', form: 'an http URL' },
+  {
+    ...{ name: 'SANDBOX_PROVIDER', default: 'bubblewrap', form: 'bubblewrap or local' },
+    about: 'where commands run; `local` isolates nothing and is for trials',
+  },
+  {
+    ...{ name: 'SANDBOX_DIR' },
+    about: 'folder of workspaces; by default below DATA_DIR, as root below /var/lib/steward',
+  },
+  { name: 'SANDBOX_IDLE_SECONDS', about: 'a sandbox unused this long is stopped; its workspace stays', default: '300', form: '1 to 86400' },
+  { name: 'SANDBOX_MEMORY_MB', about: 'memory of one sandbox', default: '2048', form: '64 or more' },
+  { name: 'SANDBOX_PROCESSES', about: 'processes of one sandbox', default: '512', form: '16 or more' },
+  { name: 'SANDBOX_CPUS', about: 'cores of one sandbox, fractions allowed', default: '2', form: '0.1 or more' },
+  { name: 'RUNNER_SESSIONS', about: 'sessions that one process runs at once', default: '1000', form: '1 or more' },
+  { name: 'STEWARD_OFFLINE_MODEL', about: 'whether the built-in model `offline` exists', default: 'true', form: 'true or false' },
+  { name: 'STEWARD_LOG_LEVEL', about: 'least level that is logged', default: 'info', form: 'debug, info, warn or error' },
+  { name: 'PER_TENANT_DB_ENABLED', about: 'a database per workspace', later: true },
+  { name: 'STORE_BACKENDS', about: 'blob stores', later: true },
+  { name: 'INTEGRATIONS_INTERNAL_SECRET', about: 'integrations', later: true },
+  { name: 'INTEGRATIONS_PUBLIC_URL', about: 'integrations', later: true },
+  { name: 'PLATFORM_MANAGED_AGENTS_WEBHOOK_URL', about: 'run-started webhook', later: true },
+  { name: 'PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY', about: 'run-started webhook', later: true },
+  { name: 'PLATFORM_MANAGED_AGENTS_ORGANIZATION_ID', about: 'run-started webhook', later: true },
+]
