@@ -20,7 +20,7 @@ export type Reply =
   /** Sent as it is. */
   | { body: string; contentType: string }
   /** The beginning of an answer, after which the connection is cut or stays silent. */
-  | { answer: Answer; frames: number; then: 'cut' | 'hang' }
+  | { answer: Answer; frames: number; after: 'cut' | 'hang' }
   | 'hang'
 
 export type Recorded = {
@@ -98,7 +98,7 @@ function answer(dialect: Dialect, reply: Reply, response: ServerResponse): void 
   }
   const beginning = dialect.frames(reply.answer).slice(0, reply.frames).join('')
   response.write(beginning, () => {
-    if (reply.then === 'cut') response.destroy()
+    if (reply.after === 'cut') response.destroy()
   })
 }
 

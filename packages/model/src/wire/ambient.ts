@@ -1,12 +1,12 @@
 import { env } from 'node:process'
 
+const logLevels = ['ANTHROPIC_LOG', 'OPENAI_LOG']
 /** What the vendors' clients read in their constructors, beside what they are given. */
 const names = [
+  ...logLevels,
   'ANTHROPIC_CUSTOM_HEADERS',
-  'ANTHROPIC_LOG',
   'OPENAI_ADMIN_KEY',
   'OPENAI_CUSTOM_HEADERS',
-  'OPENAI_LOG',
   'OPENAI_ORG_ID',
   'OPENAI_PROJECT_ID',
   'GEMINI_API_KEY',
@@ -31,9 +31,12 @@ export function withoutAmbient<T>(construct: () => T): T {
     hidden.push([name, value])
     delete env[name]
   }
+  // Their own log goes to the console, with what a provider sent.
+  for (const name of logLevels) env[name] = 'off'
   try {
     return construct()
   } finally {
+    for (const name of logLevels) delete env[name]
     for (const [name, value] of hidden) env[name] = value
   }
 }

@@ -1,24 +1,26 @@
 /** The only room that knows the library. Everything of it is loaded at first use: it takes tens of milliseconds. */
-import type { Api, AssistantMessage, ProviderStreams } from '@earendil-works/pi-ai'
+import type {
+  AssistantMessage,
+  Context,
+  ProviderStreams,
+  TranscriptContext,
+} from '@earendil-works/pi-ai'
 import type { Wire } from '../spec.ts'
 
 export type {
   Api,
   AssistantMessage,
   AssistantMessageEvent,
-  Context,
   Message,
   Model,
-  SimpleStreamOptions,
   Tool,
-  TranscriptContext,
 } from '@earendil-works/pi-ai'
 
 export type Library = {
   streams: ProviderStreams
   isContextOverflow: (message: AssistantMessage, contextWindow?: number) => boolean
   parseStreamingJson: (json: string) => unknown
-  normalizeContext: typeof import('@earendil-works/pi-ai/utils/transcript').normalizeContext
+  normalizeContext: (context: Context) => TranscriptContext
 }
 
 const modules: Record<Wire, () => Promise<ProviderStreams>> = {
@@ -67,6 +69,3 @@ const catalogued = new Set(
   openrouter qwen-token-plan qwen-token-plan-cn qwen-token-plan-individual together vercel-ai-gateway xai xiaomi
   xiaomi-token-plan-ams xiaomi-token-plan-cn xiaomi-token-plan-sgp zai zai-coding-cn`.split(/\s+/),
 )
-
-export type { Wire }
-export type LibraryApi = Api

@@ -69,7 +69,12 @@ export function sequence(
   }
 }
 
-function begin(state: State, of: number, kind: Segment['kind'], partial: AssistantMessage): Segment {
+function begin(
+  state: State,
+  of: number,
+  kind: Segment['kind'],
+  partial: AssistantMessage,
+): Segment {
   const last = state.segments.at(-1)
   if (state.endsLate && last !== undefined && isWhole(last)) last.cut = true
   const segment: Segment = { of, kind, text: '', cut: false }

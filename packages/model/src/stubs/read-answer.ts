@@ -1,0 +1,65 @@
+/** For tests: reads an answer to its end and checks the promises every model makes. */
+import assert from 'node:assert/strict'
+import type { AssistantBlock, Message, Model, ModelEvent, ToolSpec } from '../model.ts'
+
+export const key = 'sk-test-0123456789abcdef'
+export const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
+export const bash: ToolSpec = {
+  name: 'bash',
+  description: 'Runs a command',
+  input_schema: {
+    type: 'object',
+    properties: { command: { type: 'string' } },
+    required: ['command'],
+    additionalProperties: false,
+  },
+}
+
+export async function read(
+  model: Model,
+  messages: Message[],
+  more: { tools?: ToolSpec[]; signal?: AbortSignal } = {},
+) {
+  const events: ModelEvent[] = []
+  const call = { system: 'Be brief.', messages, tools: more.tools ?? [] }
+  for await (const event of model.stream({
+    ...call,
+    signal: more.signal ?? new AbortController().signal,
+  })) {
+    events.push(event)
+  }
+  return { events, blocks: checkOrder(events), last: events.at(-1) }
+}
+
+/** Blocks come one after the other, each as promised, and exactly one last event ends them. */
+export function checkOrder(events: ModelEvent[]): AssistantBlock[] {
+  const blocks: AssistantBlock[] = []
+  let open: { index: number; kind: string; text: string } | undefined
+  for (const [i, event] of events.entries()) {
+    const isLast = i === events.length - 1
+    assert.equal(
+      event.type === 'end' || event.type === 'failed',
+      isLast,
+      'one last event, at the end',
+    )
+    if (event.type === 'end') assert.equal(open, undefined, 'every block has ended')
+    if (event.type === 'block_start') {
+      assert.equal(open, undefined, 'no block begins in another')
+      assert.equal(event.index, blocks.length)
+      open = { index: event.index, kind: event.block, text: '' }
+    } else if (event.type === 'delta') {
+      assert.equal(event.index, open?.index)
+      assert.notEqual(event.delta, '')
+      if (open !== undefined) open.text += event.delta
+    } else if (event.type === 'block_end') {
+      assert.equal(event.index, open?.index)
+      assert.equal(event.block.type, open?.kind)
+      if (event.block.type === 'tool_call')
+        assert.deepEqual(JSON.parse(open?.text || '{}'), event.block.input)
+      else assert.equal(event.block.text, open?.text)
+      blocks.push(event.block)
+      open = undefined
+    }
+  }
+  return blocks
+}
