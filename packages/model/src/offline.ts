@@ -1,0 +1,90 @@
+/** A model without a network: it follows commands in the user's text. See docs/offline-model.md. */
+import { setImmediate } from 'node:timers/promises'
+import type { AssistantBlock, Message, Model, ModelCall, ModelEvent, Usage } from './model.ts'
+import { planReply, type ReplyBlock } from './offline/plan.ts'
+
+export function offlineModel(): Model {
+  return {
+    origin: { provider: 'offline', api: 'offline', model: 'offline' },
+    contextWindow: 200_000,
+    maxOutputTokens: 32_000,
+    input: ['text', 'image', 'document'],
+    stream: answer,
+  }
+}
+
+async function* answer(call: ModelCall): AsyncGenerator<ModelEvent> {
+  const reply = planReply(call.messages, call.tools)
+  const input = tokens(call.system) + sum(call.messages.map(tokensOf))
+  let written = 0
+  const usage = (): Usage => ({ ...cached(call, input), output_tokens: Math.ceil(written / 4) })
+  const aborted = (): ModelEvent => ({
+    type: 'failed',
+    failure: { kind: 'aborted', retryable: false, message: 'The call was aborted' },
+    usage: usage(),
+  })
+  await pause(reply.waitMs, call.signal)
+  for (const [index, block] of reply.blocks.entries()) {
+    if (call.signal.aborted) return yield aborted()
+    yield block.type === 'tool_call'
+      ? { type: 'block_start', index, block: block.type, id: block.id, name: block.name }
+      : { type: 'block_start', index, block: block.type }
+    for (const [n, delta] of pieces(block).entries()) {
+      if (n % 64 === 63) await setImmediate()
+      if (call.signal.aborted) return yield aborted()
+      written += delta.length
+      yield { type: 'delta', index, delta }
+    }
+    if (call.signal.aborted) return yield aborted()
+    yield { type: 'block_end', index, block: finished(block) }
+  }
+  if (call.signal.aborted) return yield aborted()
+  yield 'stop' in reply.outcome
+    ? { type: 'end', stop: reply.outcome.stop, usage: usage() }
+    : { type: 'failed', failure: reply.outcome.failure, usage: usage() }
+}
+
+/** Words with the white space behind them; the input of a call in pieces of its JSON. */
+function pieces(block: ReplyBlock): string[] {
+  const text = block.type === 'tool_call' ? JSON.stringify(block.input) : block.text
+  return text.match(block.type === 'tool_call' ? /[^]{1,24}/g : /\s*\S+\s*|\s+/g) ?? []
+}
+
+function finished(block: ReplyBlock): AssistantBlock {
+  return block.type === 'thinking' ? { ...block, type: 'thinking' } : (block as AssistantBlock)
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms === 0 || signal.aborted) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  const stop = () => resolve()
+  signal.addEventListener('abort', stop, { once: true })
+  await promise
+  clearTimeout(timer)
+  signal.removeEventListener('abort', stop)
+}
+
+/** As a provider with a prompt cache would count: what an earlier call of the session had is read from it. */
+function cached(call: ModelCall, input: number): Omit<Usage, 'output_tokens'> {
+  const asked = call.messages.findLastIndex((message) => message.role === 'assistant')
+  const known =
+    asked === -1 ? 0 : tokens(call.system) + sum(call.messages.slice(0, asked).map(tokensOf))
+  return {
+    input_tokens: input - known,
+    cache_read_input_tokens: known,
+    cache_creation_input_tokens: 0,
+  }
+}
+
+function tokensOf(message: Message): number {
+  return sum(
+    message.content.map((block) => {
+      if ('text' in block) return tokens(block.text)
+      return 'input' in block ? tokens(JSON.stringify(block.input)) : 1_200
+    }),
+  )
+}
+
+const tokens = (text: string) => Math.ceil(text.length / 4)
+const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
