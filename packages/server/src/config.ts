@@ -30,16 +30,21 @@ type Fallback = { apiKey: string; baseUrl: string | undefined }
 type Environment = Record<string, string | undefined>
 
 /** Our names and the specification's; whatever else is in the environment is none of our business. */
-const ours = /^(STEWARD_|PLATFORM_|EGRESS_|SANDBOX_|RUNNER_|PER_TENANT_|STORE_|INTEGRATIONS_|VENDOR_)/
+const ours =
+  /^(STEWARD_|PLATFORM_|EGRESS_|SANDBOX_|RUNNER_|PER_TENANT_|STORE_|INTEGRATIONS_|VENDOR_)/
 
-export function readConfig(env: Environment): { ok: true; config: Config } | { ok: false; problems: string[] } {
+export function readConfig(
+  env: Environment,
+): { ok: true; config: Config } | { ok: false; problems: string[] } {
   const problems: string[] = []
   const known = new Map(settings.map((setting) => [setting.name, setting]))
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || value === '') continue
     const setting = known.get(name)
-    if (!setting && ours.test(name)) problems.push(`${name} is not a setting of this server; --help lists them`)
-    if (setting?.later && value !== 'false') problems.push(`${name} is specified, but not yet supported`)
+    if (!setting && ours.test(name))
+      problems.push(`${name} is not a setting of this server; --help lists them`)
+    if (setting?.later && value !== 'false')
+      problems.push(`${name} is specified, but not yet supported`)
   }
 
   function take<T>(name: string, parse: (text: string) => T | undefined): T | undefined {
@@ -49,7 +54,9 @@ export function readConfig(env: Environment): { ok: true; config: Config } | { o
     try {
       const value = parse(text)
       if (value !== undefined) return value
-      problems.push(`${name}: ${JSON.stringify(secret(name) ? '…' : text)} is not ${setting?.form ?? 'valid'}`)
+      problems.push(
+        `${name}: ${JSON.stringify(secret(name) ? '…' : text)} is not ${setting?.form ?? 'valid'}`,
+      )
     } catch (error) {
       problems.push(`${name}: ${(error as Error).message}`)
     }
@@ -65,13 +72,17 @@ export function readConfig(env: Environment): { ok: true; config: Config } | { o
   const choice = <T extends string>(name: string, words: readonly T[]) =>
     take(name, (value) => words.find((word) => word === value)) ?? (words[0] as T)
   const url = (name: string, protocols: RegExp) =>
-    take(name, (value) => (URL.canParse(value) && protocols.test(new URL(value).protocol) ? value : undefined))
+    take(name, (value) =>
+      URL.canParse(value) && protocols.test(new URL(value).protocol) ? value : undefined,
+    )
   const fallback = (key: string, base: string): Fallback | undefined => {
     const [apiKey, baseUrl] = [text(key), url(base, /^https?:$/)]
     return apiKey || baseUrl ? { apiKey: apiKey ?? 'none', baseUrl } : undefined
   }
 
-  const rootSecret = take('PLATFORM_ROOT_SECRET', (value) => (value.length >= 16 ? value : undefined))
+  const rootSecret = take('PLATFORM_ROOT_SECRET', (value) =>
+    value.length >= 16 ? value : undefined,
+  )
   if (!env['PLATFORM_ROOT_SECRET']) {
     problems.push(
       'PLATFORM_ROOT_SECRET is missing: it seals keys and tokens at rest. Make one with `openssl rand -hex 32`, and keep it: sealed values are lost with it',

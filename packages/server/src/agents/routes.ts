@@ -54,7 +54,7 @@ export function agentRoutes({
       answer,
     },
     async ({ tenant, body, dialect }) => {
-      if (dialect === 'interface' && body.tools == null)
+      if (dialect === 'interface' && (body.tools ?? null) === null)
         throw invalid('tools: required (may be empty)')
       const { config, tokens } = configOf(body)
       const sealed = sealAll(tenant, tokens)

@@ -83,7 +83,7 @@ export async function postgresBus(url: string): Promise<Bus> {
       waiting.push([topic, message])
       sending ??= Promise.resolve().then(send)
     },
-    subscribe: local.subscribe,
+    subscribe: (topic, hear) => local.subscribe(topic, hear),
     async close() {
       await sending
       closed = true

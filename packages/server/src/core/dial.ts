@@ -51,7 +51,10 @@ export class RefusedAddress extends Error {
 /** `a.b.c.d/n`, `x::/n` or a bare address. Throws on anything else. */
 export function parseRanges(text: string): BlockList {
   const ranges = new BlockList()
-  for (const part of text.split(',').map((each) => each.trim()).filter(Boolean)) {
+  for (const part of text
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean)) {
     const [address = '', bits] = part.split('/')
     const family = isIP(address)
     const most = family === 6 ? 128 : 32
@@ -84,7 +87,11 @@ function unmapped(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
-type Found = (error: NodeJS.ErrnoException | null, address: string | { address: string; family: number }[], family?: number) => void
+type Found = (
+  error: NodeJS.ErrnoException | null,
+  address: string | { address: string; family: number }[],
+  family?: number,
+) => void
 
 /** An undici dispatcher that refuses at the dial; as the global one it is under the runtime's own fetch too. */
 export function guardedAgent(may: (address: string) => boolean): Agent {

@@ -56,7 +56,15 @@ export type Head = {
 } & Record<(typeof counters)[number], number>
 
 const columns = [
-  ...(['status', 'stop_reason', 'next_seq', 'due', 'owner', 'running_since_ms', 'active_ms'] as const),
+  ...([
+    'status',
+    'stop_reason',
+    'next_seq',
+    'due',
+    'owner',
+    'running_since_ms',
+    'active_ms',
+  ] as const),
   ...counters,
 ] as const
 

@@ -33,7 +33,8 @@ export function tail(
   let wake = () => {}
   let seen = after
   const quiet = hear(bus, sessionId, (word) => {
-    if (word.kind === 'ring' ? heard.at(-1)?.kind !== 'ring' : heard.length < mostWaiting) heard.push(word)
+    if (word.kind === 'ring' ? heard.at(-1)?.kind !== 'ring' : heard.length < mostWaiting)
+      heard.push(word)
     else if (word.kind === 'frames') for (const { id } of word.frames) shed.add(id)
     wake()
   })
@@ -42,7 +43,11 @@ export function tail(
 
   async function* newRows(): AsyncGenerator<Tailed> {
     for (;;) {
-      const rows = await readEvents(read, tenant, sessionId, { after: seen, limit: pageSize, extensions })
+      const rows = await readEvents(read, tenant, sessionId, {
+        after: seen,
+        limit: pageSize,
+        extensions,
+      })
       for (const row of rows) {
         seen = row.seq
         yield { kind: 'kept', row }

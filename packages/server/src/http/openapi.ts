@@ -46,8 +46,13 @@ function operation(route: Route): Json {
     summary: route.summary,
     tags: [route.section],
     security: open ? [] : [{ apiKey: [] }, { bearer: [] }],
-    parameters: [...pathParameters(route.path), ...(route.query ? queryParameters(route.query) : [])],
-    ...(route.body ? { requestBody: { required: true, content: json(schemaOf(route.body, 'input')) } } : {}),
+    parameters: [
+      ...pathParameters(route.path),
+      ...(route.query ? queryParameters(route.query) : []),
+    ],
+    ...(route.body
+      ? { requestBody: { required: true, content: json(schemaOf(route.body, 'input')) } }
+      : {}),
     responses: {
       [String(route.status ?? 200)]: success(route),
       default: { description: 'An error', content: json({ $ref: '#/components/schemas/Error' }) },
@@ -58,18 +63,28 @@ function operation(route: Route): Json {
 function success({ answer }: Route): Json {
   if (answer === 'none') return { description: 'Done' }
   if (answer === 'stream') {
-    return { description: 'Server-sent events', content: { 'text/event-stream': { schema: { type: 'string' } } } }
+    return {
+      description: 'Server-sent events',
+      content: { 'text/event-stream': { schema: { type: 'string' } } },
+    }
   }
   return { description: 'Done', content: json(schemaOf(answer, 'output')) }
 }
 
 const pathParameters = (path: string): Json[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    ...{ name, in: 'path', required: true },
+    name,
+    in: 'path',
+    required: true,
     schema: { type: 'string' },
   }))
 
 function queryParameters(query: z.ZodType): Json[] {
   const { properties = {} } = schemaOf(query, 'input') as { properties?: Record<string, Json> }
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }))
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema,
+  }))
 }

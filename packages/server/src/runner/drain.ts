@@ -54,7 +54,10 @@ export async function drain(
   const first = await database.write(async (tx) => {
     const fence = await claim(tx, session, { owner: database.owners.self, dead, now: now() })
     if (!fence) return undefined
-    return { fence, step: await nextStep(tx, { tenant, session, fence }, { now: now(), claimed: true }) }
+    return {
+      fence,
+      step: await nextStep(tx, { tenant, session, fence }, { now: now(), claimed: true }),
+    }
   })
   if (!first) return 'busy'
   const place: Place = { tenant, session, fence: first.fence }
@@ -66,14 +69,21 @@ export async function drain(
   }
 }
 
-async function workOff(deps: DrainDeps, place: Place, first: Step, signals: Signals): Promise<'rested' | 'lost'> {
+async function workOff(
+  deps: DrainDeps,
+  place: Place,
+  first: Step,
+  signals: Signals,
+): Promise<'rested' | 'lost'> {
   const { database, bus, clock } = deps
   const { session } = place
   const now = () => clock.now()
   let step = first
   while (step.kind === 'turn') {
     announceStep(bus, session, step)
-    const end = await turn(deps, place, step, signals).catch((error: unknown) => failed(deps, session, error))
+    const end = await turn(deps, place, step, signals).catch((error: unknown) =>
+      failed(deps, session, error),
+    )
     if (end === 'lost' || signals.stopping.aborted) return leave(deps, place, end === 'lost')
     const outcome = await database.write((tx) => finishTurn(tx, place, end, now()))
     say(bus, session, ring)
@@ -130,7 +140,9 @@ async function turn(
       }
       const { kept } = next.value
       frames.flush()
-      const written = await database.write((tx) => append(tx, tenant, session, kept, { now: clock.now(), fence }))
+      const written = await database.write((tx) =>
+        append(tx, tenant, session, kept, { now: clock.now(), fence }),
+      )
       if (!written) return 'lost'
       say(bus, session, ring)
     }
@@ -166,15 +178,32 @@ const decisions: Record<Call['state'], OpenCall['decision']> = {
   done: 'wait',
 }
 
-async function openOf(database: Database, tenant: string, session: string, calls: Call[]): Promise<OpenCall[]> {
+async function openOf(
+  database: Database,
+  tenant: string,
+  session: string,
+  calls: Call[],
+): Promise<OpenCall[]> {
   if (calls.length === 0) return []
-  const rows = await readAt(database.read, tenant, session, calls.map((call) => call.seq))
+  const rows = await readAt(
+    database.read,
+    tenant,
+    session,
+    calls.map((call) => call.seq),
+  )
   return rows.flatMap((row) => {
     const call = calls.find((each) => each.event_id === row.id)
     if (!call) return []
     const { name, input } = JSON.parse(row.data) as Pick<OpenCall, 'name' | 'input'>
     const deny_message = call.deny_message ?? undefined
-    return [{ event_id: row.id, name, input, decision: decisions[call.state], ...(deny_message ? { deny_message } : {}) }]
+    return [
+      {
+        event_id: row.id,
+        name,
+        input,
+        decision: decisions[call.state],
+        ...(deny_message ? { deny_message } : {}),
+      },
+    ]
   })
 }
-

@@ -23,7 +23,11 @@ export function histories(mostBytes: number) {
     async of(read: Queries, tenant: string, session: string): Promise<History> {
       let { seq, history } = known.get(session) ?? { seq: 0, history: emptyHistory() }
       for (;;) {
-        const rows = await readHistory(read, tenant, session, { after: seq, types: historyTypes, limit: pageSize })
+        const rows = await readHistory(read, tenant, session, {
+          after: seq,
+          types: historyTypes,
+          limit: pageSize,
+        })
         const folded = rows.map((row) => ({
           event: { ...(JSON.parse(row.data) as object), id: row.id, type: row.type } as NewEvent,
           ...(row.opaque === null ? {} : { opaque: row.opaque }),

@@ -13,7 +13,12 @@ const sweepMs = 1_000
 const beatMs = 5_000
 const sweepLimit = 500
 
-export type RunnerDeps = Omit<DrainDeps, 'database'> & { databases: Databases; log: Log; bus: Bus; most: number }
+export type RunnerDeps = Omit<DrainDeps, 'database'> & {
+  databases: Databases
+  log: Log
+  bus: Bus
+  most: number
+}
 
 type Running = {
   work: Work
@@ -28,7 +33,10 @@ export function runner(deps: RunnerDeps) {
   const running = new Map<string, Running>()
   const stopping = new AbortController()
   const quiet = hearWork(bus, (work) => start(work))
-  const timers = [setInterval(() => guard(sweep), sweepMs), setInterval(() => guard(prolong), beatMs)]
+  const timers = [
+    setInterval(() => guard(sweep), sweepMs),
+    setInterval(() => guard(prolong), beatMs),
+  ]
 
   function guard(task: () => Promise<void>): void {
     task().catch((error: unknown) => log.error('a sweep for work failed', { error }))
@@ -45,7 +53,10 @@ export function runner(deps: RunnerDeps) {
     const each: Running = { work, again: false, interrupt: () => {}, done: Promise.resolve() }
     running.set(work.session, each)
     each.done = run(each, dead).catch((error: unknown) =>
-      log.error('a session could not be drained; it stays due', { error, session_id: work.session }),
+      log.error('a session could not be drained; it stays due', {
+        error,
+        session_id: work.session,
+      }),
     )
   }
 
@@ -75,7 +86,8 @@ export function runner(deps: RunnerDeps) {
   async function sweep(): Promise<void> {
     for (const database of databases.all()) {
       const due = await unowned(database, clock.now(), sweepLimit)
-      for (const { tenant_id, session_id, dead } of due) start({ tenant: tenant_id, session: session_id }, dead)
+      for (const { tenant_id, session_id, dead } of due)
+        start({ tenant: tenant_id, session: session_id }, dead)
       await interruptIf(database, [...running.keys()])
     }
   }
@@ -83,7 +95,8 @@ export function runner(deps: RunnerDeps) {
   /** The inbox decides, not the ring: one that was settled meanwhile must not stop the next turn. */
   async function interruptIf(database: Database, sessions: string[]): Promise<void> {
     if (sessions.length === 0) return
-    for (const session of await interruptsFor(database.read, sessions)) running.get(session)?.interrupt()
+    for (const session of await interruptsFor(database.read, sessions))
+      running.get(session)?.interrupt()
   }
 
   async function prolong(): Promise<void> {

@@ -37,7 +37,8 @@ export async function nextStep(
 ): Promise<Step> {
   const { tenant, session } = place
   const head = await readHead(tx, tenant, session)
-  if (head.status === 'deleted') return write(tx, place, [], { due: false, ...released }, now, { kind: 'gone' })
+  if (head.status === 'deleted')
+    return write(tx, place, [], { due: false, ...released }, now, { kind: 'gone' })
   const open = await openCalls(tx, tenant, session)
   const queue = await waiting(tx, tenant, session)
   const interrupted = queue.findLastIndex(({ event }) => event.type === 'user.interrupt')
@@ -46,11 +47,19 @@ export async function nextStep(
     await take(tx, tenant, session, queue[interrupted]?.position ?? 0)
     const rest = queue.slice(interrupted + 1)
     if (rest.length > 0) return promote(tx, place, rest, entries, now)
-    return write(tx, place, [...entries, ...idle(head, { type: 'end_turn' }, now)], { due: false, ...released }, now, {
-      kind: 'rest',
-    })
+    return write(
+      tx,
+      place,
+      [...entries, ...idle(head, { type: 'end_turn' }, now)],
+      { due: false, ...released },
+      now,
+      {
+        kind: 'rest',
+      },
+    )
   }
-  if (isUnfinished(head)) return claimed ? recover(tx, place, open, now) : goOn(tx, place, open, [], now)
+  if (isUnfinished(head))
+    return claimed ? recover(tx, place, open, now) : goOn(tx, place, open, [], now)
   const rest = open.filter(unanswered)
   if (rest.length > 0) return askAgain(tx, place, head, rest, now)
   if (open.length > 0 || asksForAction(head)) return resume(tx, place, open, now)
@@ -66,7 +75,9 @@ const isUnfinished = (head: Head): boolean =>
   (head.status === 'running' || head.status === 'rescheduling') && head.next_seq > 0
 
 const asksForAction = (head: Head): boolean =>
-  head.status === 'idle' && head.stop_reason !== null && (JSON.parse(head.stop_reason) as StopReason).type === 'requires_action'
+  head.status === 'idle' &&
+  head.stop_reason !== null &&
+  (JSON.parse(head.stop_reason) as StopReason).type === 'requires_action'
 
 async function write<S extends Step>(
   tx: Queries,
@@ -120,24 +131,41 @@ async function recover(tx: Queries, place: Place, open: Call[], now: number): Pr
       ? `the process that ran this turn ended; ${lost.length} tool call(s) were begun and have no result`
       : 'the process that ran this turn ended; an unfinished model request is made again'
   const warning: NewEvent = {
-    ...{ id: newId('event'), type: 'session.warning', reason: 'turn_recovered', message },
+    id: newId('event'),
+    type: 'session.warning',
+    reason: 'turn_recovered',
+    message,
     event_ids: lost,
   }
   return goOn(tx, place, open, [of(warning)], now)
 }
 
 /** Allowed calls are on record as begun before the turn can begin them. */
-async function goOn(tx: Queries, place: Place, open: Call[], entries: Entry[], now: number): Promise<Step> {
+async function goOn(
+  tx: Queries,
+  place: Place,
+  open: Call[],
+  entries: Entry[],
+  now: number,
+): Promise<Step> {
   const allowed = open.filter((call) => call.state === 'allowed').map((call) => call.event_id)
   await startCalls(tx, place.session, allowed)
   return write(tx, place, entries, { due: true }, now, { kind: 'turn', open, promoted: [] })
 }
 
 /** Some calls were answered, others still wait: the idle is said again with the rest. */
-async function askAgain(tx: Queries, place: Place, head: Head, rest: Call[], now: number): Promise<Step> {
+async function askAgain(
+  tx: Queries,
+  place: Place,
+  head: Head,
+  rest: Call[],
+  now: number,
+): Promise<Step> {
   const stop: StopReason = { type: 'requires_action', event_ids: rest.map((call) => call.event_id) }
   const same = head.stop_reason === JSON.stringify(stop)
-  return write(tx, place, same ? [] : idle(head, stop, now), { due: false, ...released }, now, { kind: 'rest' })
+  return write(tx, place, same ? [] : idle(head, stop, now), { due: false, ...released }, now, {
+    kind: 'rest',
+  })
 }
 
 /** Everything asked for has come: the turn goes on where it stood. */
@@ -159,7 +187,9 @@ async function promote(
     ...queue.map(({ event, created_at }) => ({ event, created_at })),
     of({ id: newId('event'), type: 'session.status_running' }),
   ]
-  const promoted = queue.filter(({ event }) => event.type === 'user.message').map(({ event }) => event.id)
+  const promoted = queue
+    .filter(({ event }) => event.type === 'user.message')
+    .map(({ event }) => event.id)
   return write(tx, place, entries, { due: true }, now, { kind: 'turn', open: [], promoted })
 }
 
@@ -190,7 +220,13 @@ export async function finishTurn(
 }
 
 /** Why the turn really ends, given what came while it ran. */
-async function ending(tx: Queries, place: Place, stop: StopReason, open: Call[], queue: Admitted[]) {
+async function ending(
+  tx: Queries,
+  place: Place,
+  stop: StopReason,
+  open: Call[],
+  queue: Admitted[],
+) {
   const interrupted = queue.findLastIndex(({ event }) => event.type === 'user.interrupt')
   if (interrupted >= 0) {
     await take(tx, place.tenant, place.session, queue[interrupted]?.position ?? 0)
@@ -198,10 +234,16 @@ async function ending(tx: Queries, place: Place, stop: StopReason, open: Call[],
     return { stop: { type: 'end_turn' } as StopReason, entries, rest: queue.slice(interrupted + 1) }
   }
   if (stop.type !== 'requires_action') {
-    const entries = open.map((call) => of(closing(call, 'the turn ended before this call had a result')))
+    const entries = open.map((call) =>
+      of(closing(call, 'the turn ended before this call had a result')),
+    )
     return { stop, entries, rest: queue }
   }
   const rest = open.filter(unanswered).map((call) => call.event_id)
   if (rest.length === 0) return 'answered'
-  return { stop: { type: 'requires_action', event_ids: rest } as StopReason, entries: [], rest: queue }
+  return {
+    stop: { type: 'requires_action', event_ids: rest } as StopReason,
+    entries: [],
+    rest: queue,
+  }
 }

@@ -1,7 +1,12 @@
 /** Each session's sandbox: started when a tool first needs it, stopped when idle; its workspace stays. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sandbox, SandboxLimits, SandboxProvider, SandboxSpec } from '@steward/sandbox/sandbox.ts'
+import type {
+  Sandbox,
+  SandboxLimits,
+  SandboxProvider,
+  SandboxSpec,
+} from '@steward/sandbox/sandbox.ts'
 import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 
@@ -39,10 +44,12 @@ export function workspaces({ provider, folder, limits, idleMs, clock, log }: Wor
     const fresh: Held = { sandbox, users: 0, usedAt: clock.now() }
     held.set(session, fresh)
     const forget = () => held.get(session) === fresh && held.delete(session)
-    sandbox.then((started) => started.ended, String).then((why) => {
-      forget()
-      log.debug('a sandbox ended', { session_id: session, why })
-    }, forget)
+    sandbox
+      .then((started) => started.ended, String)
+      .then((why) => {
+        forget()
+        log.debug('a sandbox ended', { session_id: session, why })
+      }, forget)
     return fresh
   }
 
@@ -54,13 +61,18 @@ export function workspaces({ provider, folder, limits, idleMs, clock, log }: Wor
     await sandbox?.close()
   }
 
-  const sweep = setInterval(() => {
-    const now = clock.now()
-    for (const [session, { users, usedAt }] of held) {
-      if (users > 0 || now - usedAt < idleMs) continue
-      stop(session).catch((error: unknown) => log.error('an idle sandbox could not be stopped', { error, session_id: session }))
-    }
-  }, Math.min(idleMs, 30_000))
+  const sweep = setInterval(
+    () => {
+      const now = clock.now()
+      for (const [session, { users, usedAt }] of held) {
+        if (users > 0 || now - usedAt < idleMs) continue
+        stop(session).catch((error: unknown) =>
+          log.error('an idle sandbox could not be stopped', { error, session_id: session }),
+        )
+      }
+    },
+    Math.min(idleMs, 30_000),
+  )
 
   return {
     /** For the length of a turn: its sandbox is not idle until the turn gives it back. */

@@ -27,7 +27,10 @@ export async function createSession(
   if (!environmentId) throw invalid('environment_id: required, as the agent names none')
   const environment = await environmentStore(tx).get(tenant, environmentId)
   if (environment.archived_at) {
-    throw invalid(`environment ${environmentId} is archived and takes no new sessions`, 'environment_archived')
+    throw invalid(
+      `environment ${environmentId} is archived and takes no new sessions`,
+      'environment_archived',
+    )
   }
   checkEnvironment(await environmentStore(tx).record(tenant, environmentId))
   const at = iso(now)
@@ -55,10 +58,15 @@ export async function createSession(
 }
 
 /** The version asked for, or the newest, with the overrides of this session. */
-async function chooseAgent(tx: Queries, tenant: string, choice: SessionCreate['agent']): Promise<SessionAgent> {
+async function chooseAgent(
+  tx: Queries,
+  tenant: string,
+  choice: SessionCreate['agent'],
+): Promise<SessionAgent> {
   const agents = agentStore(tx)
   const { id, version } = typeof choice === 'string' ? { id: choice, version: undefined } : choice
-  const agent = version === undefined ? await agents.get(tenant, id) : await agents.version(tenant, id, version)
+  const agent =
+    version === undefined ? await agents.get(tenant, id) : await agents.version(tenant, id, version)
   if (agent.archived) throw invalid(`agent ${id} is archived and takes no new sessions`)
   if (typeof choice === 'string' || choice.type === 'agent') return snapshot(agent)
   const { type: _type, id: _id, version: _version, ...overrides } = choice
@@ -73,7 +81,12 @@ export function override(agent: Agent | SessionAgent, overrides: Omit<AgentUpdat
 }
 
 export function snapshot(agent: Agent): SessionAgent {
-  const { archived: _archived, archived_at: _at, created_at: _made, updated_at: _changed, ...pinned } = agent
+  const {
+    archived: _archived,
+    archived_at: _at,
+    created_at: _made,
+    updated_at: _changed,
+    ...pinned
+  } = agent
   return pinned
 }
-

@@ -1,6 +1,11 @@
 import { statusFilter } from '@steward/protocol/dialects.ts'
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
-import { SessionCreate, SessionListQuery, SessionShown, SessionUpdate } from '@steward/protocol/sessions.ts'
+import {
+  SessionCreate,
+  SessionListQuery,
+  SessionShown,
+  SessionUpdate,
+} from '@steward/protocol/sessions.ts'
 import type { Bus } from '../bus/bus.ts'
 import { invalid } from '../core/errors.ts'
 import { pageOf, paging } from '../core/page.ts'
@@ -19,29 +24,61 @@ const callers = ['workspace'] as const
 const section = 'Sessions'
 const answer = SessionShown
 
-export function sessionRoutes({ databases, bus, clock }: { databases: Databases; bus: Bus; clock: Clock }): Route[] {
+export function sessionRoutes({
+  databases,
+  bus,
+  clock,
+}: {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+}): Route[] {
   /** Commits, then rings for whoever follows the session. */
-  async function change<T>(tenant: string, id: string, unit: (tx: Queries) => Promise<T>): Promise<T> {
+  async function change<T>(
+    tenant: string,
+    id: string,
+    unit: (tx: Queries) => Promise<T>,
+  ): Promise<T> {
     const value = await databases.of(tenant).write(unit)
     say(bus, id, ring)
     return value
   }
 
-  const get = (tenant: string, id: string) => sessionStore(databases.of(tenant).read).get(tenant, id, clock.now())
+  const get = (tenant: string, id: string) =>
+    sessionStore(databases.of(tenant).read).get(tenant, id, clock.now())
 
   return [
     route(
-      { method: 'post', path: '/v1/sessions', callers, section, summary: 'Create a session', body: SessionCreate, answer },
+      {
+        method: 'post',
+        path: '/v1/sessions',
+        callers,
+        section,
+        summary: 'Create a session',
+        body: SessionCreate,
+        answer,
+      },
       async ({ tenant, body }) => {
-        const session = await databases.of(tenant).write((tx) => createSession(tx, tenant, body, clock.now()))
+        const session = await databases
+          .of(tenant)
+          .write((tx) => createSession(tx, tenant, body, clock.now()))
         if (body.initial_events?.length) wake(bus, { tenant, session: session.id })
         return session
       },
     ),
     route(
-      { method: 'get', path: '/v1/sessions', callers, section, summary: 'List sessions', query: SessionListQuery, answer: ListOf(answer) },
+      {
+        method: 'get',
+        path: '/v1/sessions',
+        callers,
+        section,
+        summary: 'List sessions',
+        query: SessionListQuery,
+        answer: ListOf(answer),
+      },
       async ({ tenant, query }) => {
-        if (query.agent_version && !query.agent_id) throw invalid('agent_version: goes only with agent_id')
+        if (query.agent_version && !query.agent_id)
+          throw invalid('agent_version: goes only with agent_id')
         const page = paging('sessions', query)
         const words = [...(query.status ?? []), ...(query.statuses ?? [])]
         const rows = await sessionStore(databases.of(tenant).read).list(
@@ -60,31 +97,69 @@ export function sessionRoutes({ databases, bus, clock }: { databases: Databases;
       },
     ),
     route(
-      { method: 'get', path: '/v1/sessions/:id', callers, section, summary: 'Get a session', answer },
+      {
+        method: 'get',
+        path: '/v1/sessions/:id',
+        callers,
+        section,
+        summary: 'Get a session',
+        answer,
+      },
       ({ tenant, params }) => get(tenant, params.id),
     ),
     route(
-      { method: 'post', path: '/v1/sessions/:id', callers, section, summary: 'Update a session', body: SessionUpdate, answer },
+      {
+        method: 'post',
+        path: '/v1/sessions/:id',
+        callers,
+        section,
+        summary: 'Update a session',
+        body: SessionUpdate,
+        answer,
+      },
       ({ tenant, params, body }) =>
         change(tenant, params.id, (tx) => updateSession(tx, tenant, params.id, body, clock.now())),
     ),
     route(
-      { method: 'post', path: '/v1/sessions/:id/archive', callers, section, summary: 'Archive a session', answer },
+      {
+        method: 'post',
+        path: '/v1/sessions/:id/archive',
+        callers,
+        section,
+        summary: 'Archive a session',
+        answer,
+      },
       ({ tenant, params }) =>
         change(tenant, params.id, (tx) => archiveSession(tx, tenant, params.id, clock.now())),
     ),
     route(
-      { method: 'post', path: '/v1/sessions/:id/cancel', callers, section, summary: 'Cancel the running turn and what waits behind it', answer },
+      {
+        method: 'post',
+        path: '/v1/sessions/:id/cancel',
+        callers,
+        section,
+        summary: 'Cancel the running turn and what waits behind it',
+        answer,
+      },
       async ({ tenant, params }) => {
         const posted = await databases
           .of(tenant)
-          .write((tx) => postEvents(tx, tenant, params.id, [{ type: 'user.interrupt' }], clock.now()))
+          .write((tx) =>
+            postEvents(tx, tenant, params.id, [{ type: 'user.interrupt' }], clock.now()),
+          )
         announce(bus, tenant, params.id, posted)
         return get(tenant, params.id)
       },
     ),
     route(
-      { method: 'delete', path: '/v1/sessions/:id', callers, section, summary: 'Delete a session', answer: Deleted('session_deleted') },
+      {
+        method: 'delete',
+        path: '/v1/sessions/:id',
+        callers,
+        section,
+        summary: 'Delete a session',
+        answer: Deleted('session_deleted'),
+      },
       async ({ tenant, params }) => {
         await change(tenant, params.id, (tx) => deleteSession(tx, tenant, params.id, clock.now()))
         wake(bus, { tenant, session: params.id })

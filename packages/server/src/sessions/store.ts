@@ -50,14 +50,24 @@ export function sessionStore(db: Queries) {
       return showSession(found, await readHead(db, tenant, id), now)
     },
 
-    async list(tenant: string, paging: Paging, filter: SessionFilter, now: number): Promise<Session[]> {
+    async list(
+      tenant: string,
+      paging: Paging,
+      filter: SessionFilter,
+      now: number,
+    ): Promise<Session[]> {
       const { begins, way } = seek(paging)
       let rows = db
         .selectFrom('sessions')
         .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
         .selectAll('sessions')
         .select(['head.status', 'head.stop_reason', 'head.next_seq', 'head.due', 'head.owner'])
-        .select(['head.running_since_ms', 'head.active_ms', 'head.input_tokens', 'head.output_tokens'])
+        .select([
+          'head.running_since_ms',
+          'head.active_ms',
+          'head.input_tokens',
+          'head.output_tokens',
+        ])
         .select(['head.cache_read_input_tokens', 'head.cache_creation_input_tokens'])
         .where('sessions.tenant_id', '=', tenant)
         .where('deleted_at', 'is', null)
@@ -83,9 +93,16 @@ export function sessionStore(db: Queries) {
           tenant_id: session.tenant_id,
           session_id: session.id,
           status,
-          ...{ next_seq: 0, next_position: 0, due: 0, generation: 0, expires_at: 0, active_ms: 0 },
-          ...{ input_tokens: 0, output_tokens: 0 },
-          ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+          next_seq: 0,
+          next_position: 0,
+          due: 0,
+          generation: 0,
+          expires_at: 0,
+          active_ms: 0,
+          input_tokens: 0,
+          output_tokens: 0,
+          cache_read_input_tokens: 0,
+          cache_creation_input_tokens: 0,
         })
         .execute()
     },

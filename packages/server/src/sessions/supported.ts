@@ -7,7 +7,8 @@ import { unsupported } from '../core/errors.ts'
 export function checkAgent(agent: SessionAgent): void {
   if (agent.mcp_servers.length > 0) throw unsupported('agent.mcp_servers', 'MCP servers are')
   if (agent.skills.length > 0) throw unsupported('agent.skills', 'skills are')
-  if (agent.memory_store_id !== null) throw unsupported('agent.memory_store_id', 'memory stores are')
+  if (agent.memory_store_id !== null)
+    throw unsupported('agent.memory_store_id', 'memory stores are')
   if (agent.harness === 'native') throw unsupported('agent.harness', 'the native harness is')
   for (const [index, tool] of agent.tools.entries()) {
     const at = `agent.tools.${index}`

@@ -27,9 +27,12 @@ export async function updateSession(
   if (input.title !== undefined && input.title !== row.title) changed.title = input.title
   const metadata = patched(JSON.parse(row.metadata) as Record<string, string>, input.metadata ?? {})
   if (JSON.stringify(metadata) !== row.metadata) changed.metadata = metadata
-  const agent = input.agent ? replaceTools(JSON.parse(row.agent) as SessionAgent, input.agent) : undefined
+  const agent = input.agent
+    ? replaceTools(JSON.parse(row.agent) as SessionAgent, input.agent)
+    : undefined
   if (agent && JSON.stringify(agent) !== row.agent) {
-    if (isRunning(head.status)) throw invalid('agent: the session is running; interrupt it and wait until it is idle')
+    if (isRunning(head.status))
+      throw invalid('agent: the session is running; interrupt it and wait until it is idle')
     changed.agent = { tools: agent.tools, mcp_servers: agent.mcp_servers }
   }
   if (Object.keys(changed).length === 0) return store.get(tenant, id, now)
@@ -39,17 +42,29 @@ export async function updateSession(
     ...(agent ? { agent: JSON.stringify(agent) } : {}),
   }
   await store.update(tenant, id, columns, now)
-  await append(tx, tenant, id, [{ event: { id: newId('event'), type: 'session.updated', ...changed } }], { now })
+  await append(
+    tx,
+    tenant,
+    id,
+    [{ event: { id: newId('event'), type: 'session.updated', ...changed } }],
+    { now },
+  )
   return store.get(tenant, id, now)
 }
 
-function replaceTools(agent: SessionAgent, change: NonNullable<SessionUpdate['agent']>): SessionAgent {
+function replaceTools(
+  agent: SessionAgent,
+  change: NonNullable<SessionUpdate['agent']>,
+): SessionAgent {
   const next = { ...agent, ...override(agent, change) }
   checkAgent(next)
   return next
 }
 
-function patched(kept: Record<string, string>, patch: Record<string, string | null>): Record<string, string> {
+function patched(
+  kept: Record<string, string>,
+  patch: Record<string, string | null>,
+): Record<string, string> {
   const merged = Object.entries({ ...kept, ...patch })
   const next = merged.filter((pair): pair is [string, string] => pair[1] !== null)
   if (next.length > 16) throw invalid('metadata: at most 16 pairs')
@@ -59,17 +74,30 @@ function patched(kept: Record<string, string>, patch: Record<string, string | nu
 const isRunning = (status: string): boolean => status === 'running' || status === 'rescheduling'
 
 /** For good; done again it changes nothing. Refused in mid turn. */
-export async function archiveSession(tx: Queries, tenant: string, id: string, now: number): Promise<Session> {
+export async function archiveSession(
+  tx: Queries,
+  tenant: string,
+  id: string,
+  now: number,
+): Promise<Session> {
   const store = sessionStore(tx)
   const row = await store.row(tenant, id)
   if (row.archived_at) return store.get(tenant, id, now)
-  await end(tx, tenant, id, now, 'archive', { id: newId('event'), type: 'session.status_terminated' })
+  await end(tx, tenant, id, now, 'archive', {
+    id: newId('event'),
+    type: 'session.status_terminated',
+  })
   await store.archive(tenant, id, now)
   return store.get(tenant, id, now)
 }
 
 /** Afterwards every read takes it for absent. Refused in mid turn. */
-export async function deleteSession(tx: Queries, tenant: string, id: string, now: number): Promise<void> {
+export async function deleteSession(
+  tx: Queries,
+  tenant: string,
+  id: string,
+  now: number,
+): Promise<void> {
   await sessionStore(tx).row(tenant, id)
   await end(tx, tenant, id, now, 'delete', { id: newId('event'), type: 'session.deleted' })
   await sessionStore(tx).remove(tenant, id, now)
@@ -84,7 +112,8 @@ async function end(
   last: NewEvent,
 ): Promise<void> {
   const head = await lockHead(tx, tenant, id)
-  if (isRunning(head.status)) throw invalid(`session ${id} is running: interrupt it and wait until it is idle`)
+  if (isRunning(head.status))
+    throw invalid(`session ${id} is running: interrupt it and wait until it is idle`)
   const queue = await waiting(tx, tenant, id)
   const gone = queue
     .filter(({ event }) => event.type === 'user.message')

@@ -43,7 +43,8 @@ function endOf(messageId: string): (each: Tailed) => boolean {
     if (each.kind !== 'kept') return false
     if (each.row.id === messageId) begun = true
     if (begun && each.row.type === 'session.status_idle') return true
-    const gone = each.row.type === 'system.user_message_cancelled' && each.row.data.includes(messageId)
+    const gone =
+      each.row.type === 'system.user_message_cancelled' && each.row.data.includes(messageId)
     return gone || isKept(each, 'session.status_terminated', 'session.deleted')
   }
 }

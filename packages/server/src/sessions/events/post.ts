@@ -7,6 +7,7 @@ import { iso } from '../../core/time.ts'
 import type { Queries } from '../../database/database.ts'
 import type { Call } from '../../events/calls.ts'
 import { findCall, openCalls } from '../../events/calls.ts'
+import type { Head } from '../../events/head.ts'
 import { lockHead } from '../../events/head.ts'
 import type { Waiting } from '../../events/inbox.ts'
 import { admit } from '../../events/inbox.ts'
@@ -27,6 +28,10 @@ export type Posted = {
   interrupt: boolean
 }
 
+/** Where the events of one request go: behind those that wait, or into the log at once. */
+type Sorted = { waits: Waiting[]; kept: NewEvent[] }
+type Target = { tx: Queries; tenant: string; sessionId: string; head: Head }
+
 export async function postEvents(
   tx: Queries,
   tenant: string,
@@ -35,55 +40,79 @@ export async function postEvents(
   now: number,
 ): Promise<Posted> {
   const session = await sessionStore(tx).row(tenant, sessionId)
-  if (session.archived_at) throw invalid(`session ${sessionId} is archived and takes no more events`)
-  const head = await lockHead(tx, tenant, sessionId)
-  const waits: Waiting[] = []
-  const kept: NewEvent[] = []
-  const echoes: NewEvent[] = []
-  for (const [index, event] of events.entries()) {
-    const fresh = { ...event, id: newId('event') }
-    echoes.push(fresh)
-    switch (fresh.type) {
-      case 'user.message':
-        checkContent(fresh.content, `events.${index}`)
-        waits.push(fresh)
-        break
-      case 'system.message':
-        if (events[index - 1]?.type === 'user.message') waits.push(fresh)
-        else kept.push(fresh)
-        break
-      case 'user.interrupt': {
-        const busy = head.status !== 'idle' && head.status !== 'pending'
-        const pending = head.due === 1 || waits.length > 0
-        if (busy || pending || (await openCalls(tx, tenant, sessionId)).length > 0) waits.push(fresh)
-        break
-      }
-      case 'user.tool_confirmation':
-      case 'user.custom_tool_result':
-        if (await settles(tx, tenant, sessionId, fresh, kept, `events.${index}`)) kept.push(fresh)
-        break
-      case 'user.tool_result':
-        throw unsupported(`events.${index}.type`, 'user.tool_result, which belongs to self_hosted environments, is')
-    }
+  if (session.archived_at) {
+    throw invalid(`session ${sessionId} is archived and takes no more events`)
   }
+  const target = { tx, tenant, sessionId, head: await lockHead(tx, tenant, sessionId) }
+  const sorted: Sorted = { waits: [], kept: [] }
+  const fresh = events.map((event) => ({ ...event, id: newId('event') }))
+  for (const [index, event] of fresh.entries()) {
+    await receive(target, sorted, event, { at: `events.${index}`, behind: events[index - 1]?.type })
+  }
+  const { waits, kept } = sorted
   if (waits.length > 0) await admit(tx, tenant, sessionId, waits, now)
-  const due = kept.length > 0 || waits.length > 0
-  if (kept.length > 0) await append(tx, tenant, sessionId, kept.map((event) => ({ event })), { now, due: true })
-  const shown = echoes.map((event) => echo(sessionId, event, waits.includes(event as Waiting), now))
+  if (kept.length > 0) {
+    const entries = kept.map((event) => ({ event }))
+    await append(tx, tenant, sessionId, entries, { now, due: true })
+  }
+  const echoes = fresh.map((event) => {
+    const waiting = waits.some(({ id }) => id === event.id)
+    return echo(sessionId, event, waiting, now)
+  })
   return {
-    echoes: shown,
-    queued: shown.filter((event) => event.type === 'user.message'),
+    echoes,
+    queued: echoes.filter(({ type, processed_at }) => type === 'user.message' && !processed_at),
     appended: kept.length > 0,
-    due,
+    due: kept.length > 0 || waits.length > 0,
     interrupt: waits.some((event) => event.type === 'user.interrupt'),
   }
+}
+
+async function receive(
+  target: Target,
+  { waits, kept }: Sorted,
+  event: ClientEvent & { id: string },
+  { at, behind }: { at: string; behind: string | undefined },
+): Promise<void> {
+  switch (event.type) {
+    case 'user.message':
+      checkContent(event.content, at)
+      waits.push(event)
+      return
+    case 'system.message':
+      if (behind === 'user.message') waits.push(event)
+      else kept.push(event)
+      return
+    case 'user.interrupt':
+      // Of an idle session with nothing waiting there is nothing to stop, and nothing to record.
+      if (waits.length > 0 || (await isBusy(target))) waits.push(event)
+      return
+    case 'user.tool_confirmation':
+    case 'user.custom_tool_result':
+      if (await settles(target, event, kept, at)) kept.push(event)
+      return
+    case 'user.tool_result':
+      throw unsupported(
+        `${at}.type`,
+        'user.tool_result, which belongs to self_hosted environments, is',
+      )
+  }
+}
+
+async function isBusy({ tx, tenant, sessionId, head }: Target): Promise<boolean> {
+  if (head.due === 1 || (head.status !== 'idle' && head.status !== 'pending')) return true
+  return (await openCalls(tx, tenant, sessionId)).length > 0
 }
 
 function echo(sessionId: string, event: NewEvent, waits: boolean, now: number): WireEvent {
   const { id, type, ...data } = event
   const at = iso(now)
   return showEvent(sessionId, {
-    ...{ seq: null, id, type, created_at: at, processed_at: waits ? null : at },
+    seq: null,
+    id,
+    type,
+    created_at: at,
+    processed_at: waits ? null : at,
     data: JSON.stringify(data),
   })
 }
@@ -92,9 +121,7 @@ type Settling = EventOf<'user.tool_confirmation'> | EventOf<'user.custom_tool_re
 
 /** Whether the event answers a call that waits for it; false when it was answered before, so that a retry is safe. */
 async function settles(
-  tx: Queries,
-  tenant: string,
-  sessionId: string,
+  { tx, tenant, sessionId }: Target,
   event: Settling,
   before: readonly NewEvent[],
   at: string,
@@ -111,7 +138,9 @@ async function settles(
     const takes = other === 'asked' ? 'user.tool_confirmation' : 'user.custom_tool_result'
     throw invalid(`${at}.${field}: call ${id} is answered by ${takes}`)
   }
-  const twice = before.some((earlier) => field in earlier && (earlier as Record<string, unknown>)[field] === id)
+  const twice = before.some(
+    (earlier) => field in earlier && (earlier as Record<string, unknown>)[field] === id,
+  )
   return call.state === expected && !twice
 }
 

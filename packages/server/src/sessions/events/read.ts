@@ -18,7 +18,12 @@ import { presenter } from './wire.ts'
 const Place = z.tuple([z.int()])
 
 /** Default events, or exactly `types[]`; a filtered view may skip numbers, the log does not. */
-export async function eventPage(read: Queries, tenant: string, sessionId: string, query: EventListQuery) {
+export async function eventPage(
+  read: Queries,
+  tenant: string,
+  sessionId: string,
+  query: EventListQuery,
+) {
   const { limit, order, types } = query
   const scope = `events/${sessionId}/${order}`
   const cursor = query.page ?? query.cursor
@@ -48,8 +53,12 @@ export async function eventPage(read: Queries, tenant: string, sessionId: string
 /** Every kept event, extensions too, in one array. */
 export async function wholeLog(read: Queries, tenant: string, sessionId: string) {
   const events = []
-  for (let after = 0; ; ) {
-    const rows = await readEvents(read, tenant, sessionId, { after, limit: 1_000, extensions: true })
+  for (let after = 0; ;) {
+    const rows = await readEvents(read, tenant, sessionId, {
+      after,
+      limit: 1_000,
+      extensions: true,
+    })
     for (const row of rows) events.push(showEvent(sessionId, row))
     after = rows.at(-1)?.seq ?? after
     if (rows.length < 1_000) return events
@@ -92,10 +101,16 @@ export async function* texts(
 export const isKept = (each: Tailed, ...types: string[]): boolean =>
   each.kind === 'kept' && types.includes(each.row.type)
 
-async function startOf(read: Queries, tenant: string, sessionId: string, start: Start): Promise<number> {
+async function startOf(
+  read: Queries,
+  tenant: string,
+  sessionId: string,
+  start: Start,
+): Promise<number> {
   if (start.lastEventId !== null) {
     const seq = Number(start.lastEventId)
-    if (!Number.isSafeInteger(seq) || seq < 0) throw invalid('Last-Event-ID: the seq of an event of this session')
+    if (!Number.isSafeInteger(seq) || seq < 0)
+      throw invalid('Last-Event-ID: the seq of an event of this session')
     return seq
   }
   return start.replay ? 0 : (await readHead(read, tenant, sessionId)).next_seq

@@ -1,4 +1,10 @@
-import { EventListQuery, EventShown, PostEvents, PostMessage, StreamQuery } from '@steward/protocol/events.ts'
+import {
+  EventListQuery,
+  EventShown,
+  PostEvents,
+  PostMessage,
+  StreamQuery,
+} from '@steward/protocol/events.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import type { Bus } from '../../bus/bus.ts'
@@ -17,7 +23,11 @@ import { viewOf } from './wire.ts'
 const callers = ['workspace'] as const
 const section = 'Session events'
 
-export function sessionEventRoutes(deps: { databases: Databases; bus: Bus; clock: Clock }): Route[] {
+export function sessionEventRoutes(deps: {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+}): Route[] {
   const { databases, bus, clock } = deps
 
   /** The reader of a session that exists in this tenant; every route begins with it. */
@@ -30,7 +40,10 @@ export function sessionEventRoutes(deps: { databases: Databases; bus: Bus; clock
   return [
     route(
       {
-        ...{ method: 'get', path: '/v1/sessions/:id/events', callers, section },
+        method: 'get',
+        path: '/v1/sessions/:id/events',
+        callers,
+        section,
         summary: 'List events; a stream when text/event-stream is accepted',
         query: EventListQuery,
         answer: ListOf(EventShown),
@@ -46,7 +59,10 @@ export function sessionEventRoutes(deps: { databases: Databases; bus: Bus; clock
     ),
     route(
       {
-        ...{ method: 'get', path: '/v1/sessions/:id/events/stream', callers, section },
+        method: 'get',
+        path: '/v1/sessions/:id/events/stream',
+        callers,
+        section,
         summary: 'Follow events; never closes by itself until the session is deleted',
         query: StreamQuery,
         answer: 'stream',
@@ -59,7 +75,10 @@ export function sessionEventRoutes(deps: { databases: Databases; bus: Bus; clock
     ),
     route(
       {
-        ...{ method: 'post', path: '/v1/sessions/:id/events', callers, section },
+        method: 'post',
+        path: '/v1/sessions/:id/events',
+        callers,
+        section,
         summary: 'Post events; 202 without a body, or the events to the official client',
         body: PostEvents,
         answer: z.object({ data: z.array(EventShown) }),
@@ -74,7 +93,10 @@ export function sessionEventRoutes(deps: { databases: Databases; bus: Bus; clock
     ),
     route(
       {
-        ...{ method: 'post', path: '/v1/sessions/:id/messages', callers, section },
+        method: 'post',
+        path: '/v1/sessions/:id/messages',
+        callers,
+        section,
         summary: 'Post a message and follow its turn until it is idle',
         body: PostMessage,
         answer: 'stream',
@@ -84,7 +106,10 @@ export function sessionEventRoutes(deps: { databases: Databases; bus: Bus; clock
     ),
     route(
       {
-        ...{ method: 'get', path: '/v1/sessions/:id/log', callers, section },
+        method: 'get',
+        path: '/v1/sessions/:id/log',
+        callers,
+        section,
         summary: 'The whole log, extension events included',
         answer: z.array(EventShown),
       },

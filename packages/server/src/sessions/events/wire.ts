@@ -31,11 +31,21 @@ export function presenter(sessionId: string, view: View): (tailed: Tailed) => st
       case 'kept':
         return keptText(sessionId, tailed.row)
       case 'queued': {
-        const waiting = { type: 'system.user_message_pending', message_id: tailed.event.id, session_id: sessionId }
-        return frame(JSON.stringify(tailed.event)) + (view.chunks ? frame(JSON.stringify(waiting)) : '')
+        const waiting = {
+          type: 'system.user_message_pending',
+          message_id: tailed.event.id,
+          session_id: sessionId,
+        }
+        return (
+          frame(JSON.stringify(tailed.event)) + (view.chunks ? frame(JSON.stringify(waiting)) : '')
+        )
       }
       case 'promoted': {
-        const promoted = { type: 'system.user_message_promoted', message_id: tailed.id, session_id: sessionId }
+        const promoted = {
+          type: 'system.user_message_promoted',
+          message_id: tailed.id,
+          session_id: sessionId,
+        }
         return view.chunks ? frame(JSON.stringify(promoted)) : ''
       }
       case 'frame':
@@ -51,13 +61,23 @@ function frameText(sessionId: string, shown: Frame, view: View, begun: Set<strin
   if (shown.kind === 'first_token') {
     const { id, ms } = shown
     return view.chunks
-      ? frame(JSON.stringify({ type: 'span.model_first_token', model_request_start_id: id, ms, session_id: sessionId }))
+      ? frame(
+          JSON.stringify({
+            type: 'span.model_first_token',
+            model_request_start_id: id,
+            ms,
+            session_id: sessionId,
+          }),
+        )
       : ''
   }
   if (shown.kind === 'start') begun.add(shown.id)
   else if (!begun.has(shown.id)) return ''
   if (shown.kind === 'end') begun.delete(shown.id)
-  return (view.chunks ? chunkText(sessionId, shown) : '') + (view.deltas.includes(shown.of) ? deltaText(shown) : '')
+  return (
+    (view.chunks ? chunkText(sessionId, shown) : '') +
+    (view.deltas.includes(shown.of) ? deltaText(shown) : '')
+  )
 }
 
 type Streamed = Exclude<Frame, { kind: 'first_token' }>
@@ -69,7 +89,12 @@ function chunkText(sessionId: string, shown: Streamed): string {
   if (known !== undefined) return known
   const { kind, of, id } = shown
   const type = of + suffixes[kind]
-  const extra = kind === 'chunk' ? { delta: shown.delta } : kind === 'start' && shown.name ? { name: shown.name } : {}
+  const extra =
+    kind === 'chunk'
+      ? { delta: shown.delta }
+      : kind === 'start' && shown.name
+        ? { name: shown.name }
+        : {}
   const text = frame(JSON.stringify({ type, session_id: sessionId, [idNames[of]]: id, ...extra }))
   chunkTexts.set(shown, text)
   return text
@@ -78,8 +103,15 @@ function chunkText(sessionId: string, shown: Streamed): string {
 /** Thinking gets a start and nothing more. */
 function deltaText(shown: Streamed): string {
   const { kind, of, id } = shown
-  if (kind === 'start') return frame(JSON.stringify({ type: 'event_start', event: { type: of, id } }))
+  if (kind === 'start')
+    return frame(JSON.stringify({ type: 'event_start', event: { type: of, id } }))
   if (kind !== 'chunk' || of !== 'agent.message') return ''
   const content = { type: 'text', text: shown.delta }
-  return frame(JSON.stringify({ type: 'event_delta', event_id: id, delta: { type: 'content_delta', index: 0, content } }))
+  return frame(
+    JSON.stringify({
+      type: 'event_delta',
+      event_id: id,
+      delta: { type: 'content_delta', index: 0, content },
+    }),
+  )
 }

@@ -15,7 +15,11 @@ import { sessionStore } from '../store.ts'
 
 const callers = ['workspace'] as const
 const section = 'Session threads'
-const Thread = z.looseObject({ id: z.string(), type: z.literal('session_thread'), session_id: z.string() })
+const Thread = z.looseObject({
+  id: z.string(),
+  type: z.literal('session_thread'),
+  session_id: z.string(),
+})
 
 /** The primary thread alone: another name for the session and its log. contract.md 1.5 */
 const primary = (session: Session) => ({
@@ -33,7 +37,15 @@ const primary = (session: Session) => ({
   updated_at: session.updated_at,
 })
 
-export function threadRoutes({ databases, bus, clock }: { databases: Databases; bus: Bus; clock: Clock }): Route[] {
+export function threadRoutes({
+  databases,
+  bus,
+  clock,
+}: {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+}): Route[] {
   async function open(tenant: string, { id, thread }: { id: string; thread?: string }) {
     const { read } = databases.of(tenant)
     const session = await sessionStore(read).get(tenant, id, clock.now())
@@ -44,7 +56,11 @@ export function threadRoutes({ databases, bus, clock }: { databases: Databases; 
   return [
     route(
       {
-        ...{ method: 'get', path: '/v1/sessions/:id/threads', callers, section, summary: 'List threads' },
+        method: 'get',
+        path: '/v1/sessions/:id/threads',
+        callers,
+        section,
+        summary: 'List threads',
         query: ListQuery,
         answer: ListOf(Thread),
       },
@@ -56,15 +72,24 @@ export function threadRoutes({ databases, bus, clock }: { databases: Databases; 
     ),
     route(
       {
-        ...{ method: 'get', path: '/v1/sessions/:id/threads/:thread', callers, section },
-        ...{ summary: 'Get a thread', answer: Thread },
+        method: 'get',
+        path: '/v1/sessions/:id/threads/:thread',
+        callers,
+        section,
+        summary: 'Get a thread',
+        answer: Thread,
       },
       async ({ tenant, params }) => primary((await open(tenant, params)).session),
     ),
     route(
       {
-        ...{ method: 'get', path: '/v1/sessions/:id/threads/:thread/events', callers, section },
-        ...{ summary: 'List the events of a thread', query: EventListQuery, answer: ListOf(EventShown) },
+        method: 'get',
+        path: '/v1/sessions/:id/threads/:thread/events',
+        callers,
+        section,
+        summary: 'List the events of a thread',
+        query: EventListQuery,
+        answer: ListOf(EventShown),
       },
       async ({ tenant, params, query }) => {
         const { read } = await open(tenant, params)
@@ -73,8 +98,13 @@ export function threadRoutes({ databases, bus, clock }: { databases: Databases; 
     ),
     route(
       {
-        ...{ method: 'get', path: '/v1/sessions/:id/threads/:thread/stream', callers, section },
-        ...{ summary: 'Follow the events of a thread', query: StreamQuery, answer: 'stream' },
+        method: 'get',
+        path: '/v1/sessions/:id/threads/:thread/stream',
+        callers,
+        section,
+        summary: 'Follow the events of a thread',
+        query: StreamQuery,
+        answer: 'stream',
       },
       async ({ tenant, params, query, lastEventId }) => {
         const { read } = await open(tenant, params)

@@ -1,0 +1,79 @@
+// The house, from the ground up. A room imports from floors below its own, and from no other
+// room on its floor. To let two rooms meet, lift the one that needs the other.
+const packages = [['protocol', 'model', 'sandbox'], ['harness'], ['server']]
+const rooms = [
+  ['core', 'bus', 'settings.ts'],
+  ['database', 'http', 'config.ts'],
+  ['events', 'api-keys', 'workspaces', 'environments', 'agents', 'model-cards'],
+  ['models', 'sessions'],
+  ['runner', 'app.ts'],
+  ['start.ts'],
+  ['main.ts'],
+]
+
+const test = '\\.test\\.ts$|/(contract|fixture)\\.ts$|^(conformance|bench|scripts)/'
+const under = (base) => (room) => `^${base}${room.replace('.', '\\.')}(/|$)`
+const lookDown = (floors, at) =>
+  floors.flatMap((floor, i) =>
+    floor.flatMap((room) => {
+      const shut = [...floor.filter((other) => other !== room), ...floors.slice(i + 1).flat()]
+      if (shut.length === 0) return []
+      return [
+        {
+          name: `${room} looks down only`,
+          severity: 'error',
+          from: { path: at(room), pathNot: test },
+          to: { path: shut.map(at).join('|') },
+        },
+      ]
+    }),
+  )
+const only = (name, to, from) => ({
+  name,
+  severity: 'error',
+  from: { path: '^packages/', pathNot: `${from}|${test}` },
+  to: { path: to },
+})
+
+module.exports = {
+  forbidden: [
+    { name: 'no circle', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'nothing unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'what is imported is declared',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: test },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
+    },
+    ...lookDown(packages, under('packages/')),
+    ...lookDown(rooms, under('packages/server/src/')),
+    only(
+      'adapters are named by start.ts alone',
+      '^packages/(server/src/(database/(sqlite|postgres)|bus/(memory|postgres))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
+      '/src/(start|main)\\.ts$|server/src/bus/postgres\\.ts$',
+    ),
+    only('routes are mounted by app.ts alone', '/routes\\.ts$', '/src/app\\.ts$'),
+    only('hono stays at the door', '^node_modules/(@hono|hono)/', 'server/src/http/'),
+    only('the model library stays behind its wall', '^node_modules/@earendil-works/', 'model/src/'),
+    only(
+      'SQL stays in stores',
+      '^node_modules/kysely/',
+      'server/src/(database/|[^/]+/store\\.ts|events/(head|log|inbox|calls)\\.ts)',
+    ),
+    only(
+      'suites and stubs stay in tests',
+      '/(contract|fixture|fake-model)\\.ts$|/stubs/',
+      '/(contract|fake-model)\\.ts$|/stubs/',
+    ),
+  ],
+  options: {
+    parser: 'tsc',
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.mjs'],
+    },
+  },
+}

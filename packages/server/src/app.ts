@@ -1,0 +1,68 @@
+/** The table of contents of the API: one line a resource. */
+import { z } from 'zod'
+import { agentRoutes } from './agents/routes.ts'
+import { apiKeyRoutes } from './api-keys/routes.ts'
+import type { Bus } from './bus/bus.ts'
+import type { Log } from './core/log.ts'
+import type { Seal } from './core/seal.ts'
+import type { Clock } from './core/time.ts'
+import type { Databases } from './database/database.ts'
+import { environmentRoutes } from './environments/routes.ts'
+import { mount } from './http/mount.ts'
+import { openApi } from './http/openapi.ts'
+import type { Authenticate } from './http/principal.ts'
+import type { Route } from './http/route.ts'
+import { route } from './http/route.ts'
+import { modelCardRoutes } from './model-cards/routes.ts'
+import { modelRoutes } from './models/routes.ts'
+import { sessionEventRoutes } from './sessions/events/routes.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+import { threadRoutes } from './sessions/threads/routes.ts'
+
+export type AppDeps = {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+  seal: Seal
+  log: Log
+  authenticate: Authenticate
+  version: string
+}
+
+/** Every route there is; what is not among them does not exist. */
+export function routesOf(deps: AppDeps): Route[] {
+  const resources = [
+    ...agentRoutes(deps),
+    ...environmentRoutes(deps),
+    ...sessionRoutes(deps),
+    ...sessionEventRoutes(deps),
+    ...threadRoutes(deps),
+    ...modelRoutes(deps),
+    ...modelCardRoutes(deps),
+    ...apiKeyRoutes(deps),
+  ]
+  const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
+  const health = route(
+    {
+      ...open,
+      path: '/healthz',
+      summary: 'Whether the service answers',
+      answer: z.object({ ok: z.literal(true) }),
+    },
+    async () => ({ ok: true }),
+  )
+  let described: object | undefined
+  const description: Route = route(
+    {
+      ...open,
+      path: '/openapi.json',
+      summary: 'This interface, as OpenAPI 3.1',
+      answer: z.looseObject({}),
+    },
+    async (): Promise<object> => (described ??= openApi(routes, deps.version)),
+  )
+  const routes: Route[] = [health, description, ...resources]
+  return routes
+}
+
+export const app = (deps: AppDeps) => mount(routesOf(deps), deps)

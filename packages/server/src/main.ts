@@ -1,0 +1,96 @@
+/** The command line: starts the server, or does what an operator asks for once. */
+import { enableCompileCache } from 'node:module'
+import { parseArgs } from 'node:util'
+import type { Config } from './config.ts'
+import { readConfig } from './config.ts'
+import { jsonLog } from './core/log.ts'
+import { settings } from './settings.ts'
+
+enableCompileCache()
+
+const usage = `Steward: a self-hosted, multi-tenant service for running AI agents.
+
+  npm start                                start the server
+  npm start -- create-workspace <name>     make a workspace and print its first key, once
+  npm start -- --help                      this text
+
+Settings, from the environment:
+${settings.map(describe).join('\n')}
+
+Workspaces, keys and sandboxes are explained in docs/operations.md.
+`
+
+function describe({ name, about, default: fallback, later }: (typeof settings)[number]): string {
+  const extra = later ? ' (not yet supported)' : fallback ? ` (${fallback})` : ''
+  return `  ${name.padEnd(46)} ${about}${extra}`
+}
+
+function fail(lines: string[]): never {
+  process.stderr.write(`${lines.join('\n')}\n`)
+  process.exit(1)
+}
+
+function configuration(): Config {
+  const read = readConfig(process.env)
+  if (read.ok) return read.config
+  return fail(['Steward does not start:', ...read.problems.map((problem) => `  ${problem}`)])
+}
+
+async function serve(): Promise<void> {
+  const config = configuration()
+  const log = jsonLog((line) => process.stderr.write(line), config.logLevel)
+  const { start } = await import('./start.ts')
+  const running = await start(config, log)
+  log.info('listening', { url: `http://${config.host}:${running.port}` })
+  let stopping = false
+  const stop = (signal: string) => {
+    if (stopping) process.exit(1)
+    stopping = true
+    log.info('stopping', { signal })
+    running.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error('the server did not stop cleanly', { error })
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+async function createWorkspaceCommand(name: string | undefined): Promise<void> {
+  if (!name) fail(['create-workspace needs a name'])
+  const config = configuration()
+  const { openDatabase } = await import('./start.ts')
+  const { oneDatabase } = await import('./database/database.ts')
+  const { createWorkspace } = await import('./workspaces/create.ts')
+  const { systemClock } = await import('./core/time.ts')
+  const database = await openDatabase(config)
+  const made = await createWorkspace({ databases: oneDatabase(database), clock: systemClock }, name)
+  await database.close()
+  process.stdout.write(`${JSON.stringify(made, null, 2)}\n`)
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { help: { type: 'boolean', short: 'h' } },
+    allowPositionals: true,
+  })
+  if (values.help) {
+    process.stdout.write(usage)
+    return
+  }
+  const [command, ...rest] = positionals
+  if (command === undefined) return serve()
+  if (command === 'create-workspace') return createWorkspaceCommand(rest[0])
+  fail([`${command} is not a command`, usage])
+}
+
+main().catch((error: unknown) => {
+  const { message, cause } = error as Error
+  fail([
+    `Steward stopped: ${message}`,
+    ...(cause instanceof Error ? [`  because ${cause.message}`] : []),
+  ])
+})

@@ -1,0 +1,106 @@
+/** Builds everything from a configuration, and takes it down again. The only room that names an adapter. */
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { runTurn } from '@steward/harness/loop.ts'
+import { preload } from '@steward/model/wire.ts'
+import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
+import { localSandboxes } from '@steward/sandbox/local.ts'
+import { setGlobalDispatcher } from 'undici'
+import { authentication } from './api-keys/authenticate.ts'
+import { app } from './app.ts'
+import { memoryBus } from './bus/memory.ts'
+import { postgresBus } from './bus/postgres.ts'
+import type { Config } from './config.ts'
+import { addressGuard, guardedAgent } from './core/dial.ts'
+import type { Log } from './core/log.ts'
+import { sealUnder } from './core/seal.ts'
+import type { Clock } from './core/time.ts'
+import { systemClock } from './core/time.ts'
+import type { Database } from './database/database.ts'
+import { oneDatabase } from './database/database.ts'
+import { postgresDatabase } from './database/postgres.ts'
+import { checkRootKey } from './database/root-key.ts'
+import { sqliteDatabase } from './database/sqlite.ts'
+import { listen } from './http/server.ts'
+import { assembly } from './runner/assemble.ts'
+import { runner } from './runner/runner.ts'
+import { workspaces } from './runner/workspace.ts'
+import { ensureInitialWorkspace } from './workspaces/create.ts'
+
+export const version = '0.1.0'
+
+/** What a test may put in place of a built part. */
+export type Overrides = { clock?: Clock; database?: (built: Database) => Database }
+
+export type Running = { port: number; close(): Promise<void> }
+
+export async function openDatabase(config: Config): Promise<Database> {
+  if (config.databaseUrl) return postgresDatabase(config.databaseUrl)
+  await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
+  return sqliteDatabase(join(config.dataDir, 'steward.db'))
+}
+
+export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
+  const clock = overrides.clock ?? systemClock
+  const seal = sealUnder(config.rootSecret)
+  const built = await openDatabase(config)
+  const database = overrides.database?.(built) ?? built
+  const bus = config.databaseUrl ? await postgresBus(config.databaseUrl) : memoryBus()
+  const databases = oneDatabase(database)
+  await checkRootKey(database, seal)
+  await ensureInitialWorkspace({ databases, clock }, config.apiKey)
+
+  const guard = addressGuard(config.egressAllowPrivate)
+  setGlobalDispatcher(guardedAgent(guard))
+
+  const provider = config.sandbox === 'local' ? localSandboxes() : bubblewrapSandboxes()
+  const spaces = workspaces({
+    provider,
+    clock,
+    log,
+    idleMs: config.sandboxIdleMs,
+    folder: resolve(config.sandboxDir ?? join(config.dataDir, 'sandboxes')),
+    limits: {
+      memory: config.sandboxMemory,
+      processes: config.sandboxProcesses,
+      cpus: config.sandboxCpus,
+      scratch: 256 * 1024 * 1024,
+    },
+  })
+  const { assemble, forget } = assembly({ databases, seal, clock, log, spaces, ...config })
+  const work = runner({
+    databases,
+    bus,
+    clock,
+    log,
+    runTurn,
+    assemble,
+    most: config.most,
+    abandon: async ({ session }) => spaces.stop(session),
+    remove: async ({ session }) => {
+      forget(session)
+      await spaces.remove(session)
+    },
+  })
+  const authenticate = authentication({ databases, clock, bus })
+  const { server, port } = await listen(
+    app({ databases, bus, clock, seal, log, authenticate, version }),
+    config,
+  )
+  await work.sweep()
+  void preload().catch((error: unknown) =>
+    log.warn('model libraries could not be loaded ahead', { error }),
+  )
+
+  return {
+    port,
+    async close() {
+      server.close()
+      await work.stop()
+      server.closeAllConnections()
+      await spaces.close()
+      await bus.close()
+      await database.close()
+    },
+  }
+}
