@@ -39,7 +39,7 @@ function parseLine(lines: string[], at: number): Parsed {
   if (read !== null) return { step: { do: 'read', path: read[1] ?? '' }, next }
   const [, name = '', argument = '', rest = ''] =
     /^\s*([a-z]+)(?:\s+(\S+))?\s*:\s?(.*)$/.exec(line) ?? []
-  const command = commands[name]
+  const command = commands.get(name)
   if (command === undefined || (argument !== '' && name !== 'write')) return { next }
   const body = takeBody(lines, next, rest, name === 'write')
   return { step: command(body.text, argument), next: body.next }
@@ -47,34 +47,36 @@ function parseLine(lines: string[], at: number): Parsed {
 
 type Command = (text: string, argument: string) => Step | { mistake: string }
 
-const commands: Record<string, Command | undefined> = {
-  run: (command) => ({ do: 'run', command }),
-  write: (content, path) =>
-    path === ''
-      ? { mistake: 'write needs a path: write hello.txt: text' }
-      : { do: 'write', path, content },
-  read: (path) => ({ do: 'read', path: path.trim() }),
-  think: (text) => ({ do: 'think', text }),
-  say: (text) => ({ do: 'say', text }),
-  wait: (text) => {
-    const ms = Number(text.trim())
-    return Number.isFinite(ms) && ms >= 0 && ms <= 600_000
-      ? { do: 'wait', ms }
-      : { mistake: `wait takes milliseconds, up to 600000, not '${text}'` }
-  },
-  stop: (text) => {
-    const stop = text.trim()
-    return stop === 'max_tokens' || stop === 'refusal'
-      ? { do: 'stop', stop }
-      : { mistake: `stop takes max_tokens or refusal, not '${stop}'` }
-  },
-  fail: (text) => {
-    const failure = failures[text.trim()]
-    return failure === undefined
-      ? { mistake: `fail takes one of ${Object.keys(failures).join(', ')}, not '${text.trim()}'` }
-      : { do: 'fail', failure }
-  },
-}
+const commands = new Map<string, Command>(
+  Object.entries({
+    run: (command) => ({ do: 'run', command }),
+    write: (content, path) =>
+      path === ''
+        ? { mistake: 'write needs a path: write hello.txt: text' }
+        : { do: 'write', path, content },
+    read: (path) => ({ do: 'read', path: path.trim() }),
+    think: (text) => ({ do: 'think', text }),
+    say: (text) => ({ do: 'say', text }),
+    wait: (text) => {
+      const ms = Number(text.trim())
+      return Number.isFinite(ms) && ms >= 0 && ms <= 600_000
+        ? { do: 'wait', ms }
+        : { mistake: `wait takes milliseconds, up to 600000, not '${text}'` }
+    },
+    stop: (text) => {
+      const stop = text.trim()
+      return stop === 'max_tokens' || stop === 'refusal'
+        ? { do: 'stop', stop }
+        : { mistake: `stop takes max_tokens or refusal, not '${stop}'` }
+    },
+    fail: (text) => {
+      const failure = failures.get(text.trim())
+      return failure === undefined
+        ? { mistake: `fail takes one of ${[...failures.keys()].join(', ')}, not '${text.trim()}'` }
+        : { do: 'fail', failure }
+    },
+  }),
+)
 
 function callOf(tool: string, json: string): Step | { mistake: string } {
   try {
@@ -120,16 +122,18 @@ const failed = (failure: Omit<ModelFailure, 'message'>): ModelFailure => ({
   message: `The offline model was asked to fail: ${failure.kind}`,
 })
 
-const failures: Record<string, ModelFailure | undefined> = {
-  overloaded: failed({ kind: 'overloaded', retryable: true, status: 529 }),
-  rate_limited: failed({ kind: 'rate_limited', retryable: true, status: 429, retryAfterMs: 100 }),
-  billing: failed({ kind: 'billing', retryable: false, status: 402 }),
-  authentication: failed({ kind: 'authentication', retryable: false, status: 401 }),
-  overflow: failed({ kind: 'context_overflow', retryable: false, status: 400 }),
-  unreachable: failed({ kind: 'unreachable', retryable: true }),
-  refused_address: failed({ kind: 'refused_address', retryable: false }),
-  request: failed({ kind: 'request_failed', retryable: false, status: 400 }),
-}
+const failures = new Map<string, ModelFailure>(
+  Object.entries({
+    overloaded: failed({ kind: 'overloaded', retryable: true, status: 529 }),
+    rate_limited: failed({ kind: 'rate_limited', retryable: true, status: 429, retryAfterMs: 100 }),
+    billing: failed({ kind: 'billing', retryable: false, status: 402 }),
+    authentication: failed({ kind: 'authentication', retryable: false, status: 401 }),
+    overflow: failed({ kind: 'context_overflow', retryable: false, status: 400 }),
+    unreachable: failed({ kind: 'unreachable', retryable: true }),
+    refused_address: failed({ kind: 'refused_address', retryable: false }),
+    request: failed({ kind: 'request_failed', retryable: false, status: 400 }),
+  }),
+)
 
 export const lesson = `I am the offline model: no provider's key is set, so I only follow commands, one to a line:
 

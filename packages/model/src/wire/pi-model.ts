@@ -9,14 +9,11 @@ const unknownLimits = { contextWindow: 128_000, maxTokens: 8_192 }
 export function inputOf(spec: ModelSpec): ('text' | 'image' | 'document')[] {
   const given = spec.native_config?.input
   const seesImages = given?.includes('image') ?? spec.api !== 'openai-completions'
-  const readsDocuments =
-    given?.includes('document') ??
-    (seesImages && (spec.api !== 'openai-completions' || filesInChat.has(spec.provider)))
-  return [
-    'text',
-    ...(seesImages ? (['image'] as const) : []),
-    ...(readsDocuments ? (['document'] as const) : []),
-  ]
+  const takesFiles = spec.api !== 'openai-completions' || filesInChat.has(spec.provider)
+  const input: ('text' | 'image' | 'document')[] = ['text']
+  if (seesImages) input.push('image')
+  if (given?.includes('document') === true || (seesImages && takesFiles)) input.push('document')
+  return input
 }
 
 /** Of the servers that speak chat completions, these take files. */

@@ -1,0 +1,176 @@
+/** Which provider serves a model, over which wire and where, and what is known of it. */
+import { type Level, supportedLevels } from './effort.ts'
+import { isWire, type ModelSpec, type NativeConfig, refuseModel } from './spec.ts'
+import { loadCatalog } from './wire/pi.ts'
+
+export type CatalogModel = {
+  id: string
+  display_name: string
+  api: string
+  base_url: string
+  /** Tokens. */
+  context_window: number
+  max_output_tokens: number
+  input: string[]
+  reasoning: boolean
+  /** Levels of effort it has, from low to high. */
+  efforts: Level[]
+}
+
+/** A model and how to reach it; with a key it is a `ModelSpec`. */
+export type Target = Pick<ModelSpec, 'provider' | 'api' | 'model' | 'base_url' | 'native_config'>
+
+export type Card = {
+  provider: string
+  model: string
+  base_url?: string
+  native_config?: NativeConfig
+}
+
+type Facts = Target & { native_config: NativeConfig }
+
+/** The short names of two families; the compatible ones are endpoints of others that speak their wire. */
+const plainAliases = new Map([
+  ['ant', 'anthropic'],
+  ['oai', 'openai'],
+])
+const compatible = new Map([
+  ['ant-compatible', { family: 'anthropic', api: 'anthropic-messages' }],
+  ['oai-compatible', { family: 'openai', api: 'openai-completions' }],
+])
+
+export function isLegacyFamily(provider: string): boolean {
+  return ['anthropic', 'openai'].includes(canonicalProvider(provider)) || compatible.has(provider)
+}
+
+/** The name under which a provider's models are known and their messages remembered. */
+export function canonicalProvider(provider: string): string {
+  return plainAliases.get(provider) ?? provider
+}
+
+/** The built-in models of a provider that can be called here; undefined when it has no catalog. */
+export async function catalog(provider: string): Promise<CatalogModel[] | undefined> {
+  const facts = await factsOf(canonicalProvider(provider))
+  return facts
+    ?.filter(({ api }) => isWire(api))
+    .map(({ model, api, base_url, native_config }) => ({
+      id: model,
+      display_name: native_config.name ?? model,
+      api,
+      base_url,
+      context_window: native_config.contextWindow ?? 0,
+      max_output_tokens: native_config.maxTokens ?? 0,
+      input: native_config.input ?? ['text'],
+      reasoning: native_config.reasoning ?? false,
+      efforts: supportedLevels(native_config),
+    }))
+}
+
+/** Where a card's model is, or a sentence on why it cannot be used. Its description goes before the catalog's. */
+export async function resolveModel(card: Card): Promise<Target | { refused: string }> {
+  const provider = canonicalProvider(card.provider)
+  const elsewhere = compatible.get(provider)
+  const { api: asked, ...described } = card.native_config ?? {}
+  const known = (await factsOf(elsewhere?.family ?? provider)) ?? []
+  const own = sameModel(known, card.model)
+  const api = asked ?? elsewhere?.api ?? (own ?? mostCommon(known))?.api
+  if (api === undefined) {
+    return { refused: `provider '${card.provider}' is not known: native_config.api must be set` }
+  }
+  const base_url = card.base_url || usualEndpoint(elsewhere === undefined ? known : [], card, api)
+  if (base_url === undefined) return { refused: `provider '${card.provider}' needs a base_url` }
+  const facts = own?.api === api ? own.native_config : withoutWire(own?.native_config)
+  const native_config = merge(facts, described)
+  const target: Target = { provider, api, model: card.model, base_url, native_config }
+  const refused = refuseModel(target)
+  return refused === undefined ? target : { refused }
+}
+
+function usualEndpoint(known: Facts[], card: Card, api: string): string | undefined {
+  const served = known.filter((facts) => facts.api === api)
+  return (sameModel(served, card.model) ?? served[0])?.base_url
+}
+
+/** The provider of a plain model identifier: by its kind, or as `provider/model`. */
+export async function findModel(id: string): Promise<Target | undefined> {
+  const slash = id.indexOf('/')
+  if (slash > 0) {
+    const found = await resolveModel({ provider: id.slice(0, slash), model: id.slice(slash + 1) })
+    return 'refused' in found ? undefined : found
+  }
+  const provider = makers.find(([pattern]) => pattern.test(id))?.[1]
+  if (provider === undefined) return undefined
+  const found = await resolveModel({ provider, model: id })
+  return 'refused' in found ? undefined : found
+}
+
+const makers: [RegExp, string][] = [
+  [/^claude-/, 'anthropic'],
+  [/^(gpt-|chatgpt-|o\d)/, 'openai'],
+  [/^(gemini|gemma)-/, 'google'],
+  [/^grok-/, 'xai'],
+  [/^deepseek-/, 'deepseek'],
+  [/^kimi-/, 'moonshotai'],
+  [/^glm-/, 'zai'],
+]
+
+/** The model of that name, or the one that it is under a date or as its latest. */
+function sameModel(known: Facts[], id: string): Facts | undefined {
+  const bare = id.replace(/[-@](latest|\d{8}|\d{4}-\d{2}-\d{2})$/, '')
+  return known.find(({ model }) => model === id) ?? known.find(({ model }) => model === bare)
+}
+
+function mostCommon(known: Facts[]): Facts | undefined {
+  const count = (api: string) => known.filter((facts) => facts.api === api).length
+  return known.toSorted((a, b) => count(b.api) - count(a.api))[0]
+}
+
+/** What is known of a model, without what concerns another wire than the one it is spoken to over. */
+function withoutWire(native: NativeConfig = {}): NativeConfig {
+  const { compat: _compat, headers: _headers, samplingParams: _sampling, ...rest } = native
+  return rest
+}
+
+function merge(known: NativeConfig, described: NativeConfig): NativeConfig {
+  return {
+    ...known,
+    ...described,
+    ...((known.compat ?? described.compat) && { compat: { ...known.compat, ...described.compat } }),
+    ...((known.headers ?? described.headers) && {
+      headers: { ...known.headers, ...described.headers },
+    }),
+  }
+}
+
+async function factsOf(provider: string): Promise<Facts[] | undefined> {
+  const entries = await loadCatalog(provider)
+  return entries?.map((entry) => readFacts(entry as CatalogEntry))
+}
+
+type CatalogEntry = Omit<NativeConfig, 'api'> & {
+  id: string
+  provider: string
+  api: string
+  baseUrl: string
+}
+
+function readFacts(entry: CatalogEntry): Facts {
+  return {
+    provider: entry.provider,
+    api: entry.api,
+    model: entry.id,
+    base_url: entry.baseUrl,
+    native_config: {
+      name: entry.name,
+      reasoning: entry.reasoning,
+      input: entry.input,
+      cost: entry.cost,
+      contextWindow: entry.contextWindow,
+      maxTokens: entry.maxTokens,
+      ...(entry.thinkingLevelMap && { thinkingLevelMap: entry.thinkingLevelMap }),
+      ...(entry.samplingParams && { samplingParams: entry.samplingParams }),
+      ...(entry.headers && { headers: entry.headers }),
+      ...(entry.compat && { compat: entry.compat }),
+    },
+  }
+}

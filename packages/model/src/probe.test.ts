@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { probe } from './probe.ts'
+import type { ModelSpec } from './spec.ts'
+import { key } from './stubs/read-answer.ts'
+import { anthropicDialect } from './stubs/stub-anthropic.ts'
+import { openaiChatDialect } from './stubs/stub-openai-chat.ts'
+import { startStub } from './stubs/stub-server.ts'
+
+const spec = (base_url: string): ModelSpec => ({
+  provider: 'anthropic',
+  api: 'anthropic-messages',
+  model: 'm',
+  base_url,
+  api_key: key,
+})
+
+void describe('probe', () => {
+  void it('is content with any answer', async () => {
+    await using anthropic = await startStub(anthropicDialect)
+    await using chat = await startStub(openaiChatDialect)
+    for (const stub of [anthropic, chat]) {
+      stub.replies({ blocks: [{ type: 'text', pieces: ['OK'] }], stop: 'max_tokens' })
+    }
+    assert.deepEqual(await probe(spec(anthropic.url)), { ok: true })
+    const compatible = { provider: 'oai-compatible', api: 'openai-completions' }
+    assert.deepEqual(await probe({ ...spec(chat.url), ...compatible }), { ok: true })
+    assert.equal(anthropic.requests[0]?.body.max_tokens, 16)
+  })
+
+  void it('says what is wrong with a key, without the key', async () => {
+    await using stub = await startStub(anthropicDialect)
+    stub.replies({ status: 401, error: 'authentication_error', message: `invalid ${key}` })
+    const result = await probe(spec(stub.url))
+    assert.deepEqual(result, { ok: false, status: 401, message: 'invalid [redacted]' })
+  })
+
+  void it('does not wait for ever', async () => {
+    await using stub = await startStub(anthropicDialect)
+    stub.replies('hang')
+    const result = await probe(spec(stub.url), { timeoutMs: 50 })
+    assert.deepEqual(result, { ok: false, message: 'No answer within 0.05 s' })
+    const signal = AbortSignal.abort()
+    assert.equal((await probe(spec(stub.url), { signal })).ok, false)
+  })
+
+  void it('asks no other provider', async () => {
+    const result = await probe({ ...spec('http://127.0.0.1:1'), provider: 'acme' })
+    assert.deepEqual(result, { ok: null, reason: 'unsupported_provider' })
+  })
+
+  void it('does not throw at a spec that makes no sense', async () => {
+    assert.equal((await probe(spec('nowhere'))).ok, false)
+    assert.equal((await probe({ ...spec('http://127.0.0.1:1'), api: 'smoke' })).ok, false)
+  })
+})
