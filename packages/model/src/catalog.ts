@@ -69,21 +69,28 @@ export async function catalog(provider: string): Promise<CatalogModel[] | undefi
 /** Where a card's model is, or a sentence on why it cannot be used. Its description goes before the catalog's. */
 export async function resolveModel(card: Card): Promise<Target | { refused: string }> {
   const provider = canonicalProvider(card.provider)
-  const elsewhere = compatible.get(provider)
+  const { known, endpoints, familyApi } = await shelfOf(provider)
   const { api: asked, ...described } = card.native_config ?? {}
-  const known = (await factsOf(elsewhere?.family ?? provider)) ?? []
   const own = sameModel(known, card.model)
-  const api = asked ?? elsewhere?.api ?? (own ?? mostCommon(known))?.api
+  const api = asked ?? familyApi ?? (own ?? mostCommon(known))?.api
   if (api === undefined) {
     return { refused: `provider '${card.provider}' is not known: native_config.api must be set` }
   }
-  const base_url = card.base_url || usualEndpoint(elsewhere === undefined ? known : [], card, api)
+  const base_url = card.base_url || usualEndpoint(endpoints, card, api)
   if (base_url === undefined) return { refused: `provider '${card.provider}' needs a base_url` }
-  const facts = own?.api === api ? own.native_config : withoutWire(own?.native_config)
-  const native_config = merge(facts, described)
+  const native_config = merge(factsFor(api, own), described)
   const target: Target = { provider, api, model: card.model, base_url, native_config }
   const refused = refuseModel(target)
   return refused === undefined ? target : { refused }
+}
+
+type Shelf = { known: Facts[]; endpoints: Facts[]; familyApi?: string }
+
+async function shelfOf(provider: string): Promise<Shelf> {
+  const elsewhere = compatible.get(provider)
+  const known = (await factsOf(elsewhere?.family ?? provider)) ?? []
+  if (elsewhere === undefined) return { known, endpoints: known }
+  return { known, endpoints: [], familyApi: elsewhere.api }
 }
 
 function usualEndpoint(known: Facts[], card: Card, api: string): string | undefined {
@@ -126,8 +133,14 @@ function mostCommon(known: Facts[]): Facts | undefined {
 }
 
 /** What is known of a model, without what concerns another wire than the one it is spoken to over. */
-function withoutWire(native: NativeConfig = {}): NativeConfig {
-  const { compat: _compat, headers: _headers, samplingParams: _sampling, ...rest } = native
+function factsFor(api: string, own: Facts | undefined): NativeConfig {
+  if (own === undefined || own.api === api) return own?.native_config ?? {}
+  const {
+    compat: _compat,
+    headers: _headers,
+    samplingParams: _sampling,
+    ...rest
+  } = own.native_config
   return rest
 }
 
