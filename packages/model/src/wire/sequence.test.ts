@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Message } from '../model.ts'
+import { bash, key, read, user } from '../stubs/read-answer.ts'
+import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
+import { anthropicDialect } from '../stubs/stub-anthropic.ts'
+import { sse, startStub } from '../stubs/stub-server.ts'
+import { openModel } from '../wire.ts'
+
+const spec = { provider: 'openrouter', api: 'openai-completions', model: 'm', api_key: key }
+
+function body(...deltas: Record<string, unknown>[]) {
+  const chunk = (delta: unknown, finish_reason: string | null) =>
+    sse({ id: 'c', choices: [{ index: 0, delta, finish_reason }] })
+  const frames = [
+    ...deltas.map((delta) => chunk(delta, null)),
+    chunk({}, 'stop'),
+    'data: [DONE]\n\n',
+  ]
+  return { body: frames.join(''), contentType: 'text/event-stream' }
+}
+
+const call = (index: number, args: string, name?: string) => ({
+  tool_calls: [
+    {
+      index,
+      ...(name !== undefined && { id: `call_${index}` }),
+      function: { name, arguments: args },
+    },
+  ],
+})
+
+void describe('blocks in one order', () => {
+  void it('keeps calls apart whose pieces come mixed', async () => {
+    await using stub = await startStub(openaiChatDialect)
+    stub.replies(
+      body(
+        { content: 'Both.' },
+        call(0, '', 'bash'),
+        call(0, '{"command":'),
+        call(1, '', 'bash'),
+        call(1, '{"command":"b"'),
+        call(0, '"a"}'),
+        call(1, '}'),
+      ),
+    )
+    const { blocks } = await read(openModel({ ...spec, base_url: stub.url }), [user('Hi')])
+    assert.deepEqual(blocks, [
+      { type: 'text', text: 'Both.' },
+      { type: 'tool_call', id: 'call_0', name: 'bash', input: { command: 'a' } },
+      { type: 'tool_call', id: 'call_1', name: 'bash', input: { command: 'b' } },
+    ])
+  })
+
+  void it('goes on in a new block when text comes after a call', async () => {
+    await using stub = await startStub(openaiChatDialect)
+    stub.replies(
+      body({ content: 'Before.' }, call(0, '{}', 'bash'), { content: 'Aft' }, { content: 'er.' }),
+    )
+    const { blocks } = await read(openModel({ ...spec, base_url: stub.url }), [user('Hi')])
+    assert.deepEqual(
+      blocks.map((block) => (block.type === 'tool_call' ? block.name : block.text)),
+      ['Before.', 'bash', 'After.'],
+    )
+  })
+
+  void it('gives a call an id of its own when the server gave none', async () => {
+    await using stub = await startStub(openaiChatDialect)
+    const nameless = { tool_calls: [{ index: 0, function: { name: 'bash', arguments: '{}' } }] }
+    stub.replies(body(nameless))
+    const { blocks } = await read(openModel({ ...spec, base_url: stub.url }), [user('Hi')])
+    assert.match(blocks[0]?.type === 'tool_call' ? blocks[0].id : '', /^call_[0-9a-f]{32}$/)
+  })
+
+  void it('keeps reasoning that is complete only when the message is', async () => {
+    await using stub = await startStub(openaiChatDialect)
+    const details = [{ type: 'reasoning.encrypted', id: 'r1', data: 'c2VjcmV0', index: 0 }]
+    stub.replies(body({ reasoning: 'Hm.' }, { content: 'Yes.' }, { reasoning_details: details }))
+    const model = openModel({ ...spec, base_url: stub.url, native_config: { reasoning: true } })
+    const { blocks } = await read(model, [user('Hi')])
+    assert.deepEqual(
+      blocks.map(({ type }) => type),
+      ['thinking', 'text', 'thinking'],
+    )
+    const said: Message = { role: 'assistant', content: blocks, origin: model.origin }
+    await read(model, [user('Hi'), said, user('More')])
+    assert.match(
+      JSON.stringify(stub.requests[1]?.body),
+      /"reasoning_details":\[\{"type":"reasoning.encrypted"/,
+    )
+  })
+
+  void it('makes do with an input that was broken off', async () => {
+    await using stub = await startStub(anthropicDialect)
+    const pieces = ['{"command":"echo', ' one']
+    stub.replies({
+      blocks: [{ type: 'tool_call', id: 't', name: 'bash', pieces }],
+      stop: 'max_tokens',
+    })
+    const model = openModel({ ...spec, api: 'anthropic-messages', base_url: stub.url })
+    const input: unknown[] = []
+    const signal = new AbortController().signal
+    for await (const event of model.stream({
+      system: '',
+      messages: [user('Hi')],
+      tools: [bash],
+      signal,
+    })) {
+      if (event.type === 'block_end' && event.block.type === 'tool_call')
+        input.push(event.block.input)
+      if (event.type === 'end') assert.equal(event.stop, 'max_tokens')
+    }
+    assert.deepEqual(input, [{ command: 'echo one' }])
+  })
+
+  void it('reads the input of a large call in time that grows with its size alone', async () => {
+    await using stub = await startStub(anthropicDialect)
+    const text = JSON.stringify({ command: 'echo "line"\n'.repeat(5_000) })
+    const pieces = text.match(/[^]{1,6}/g) ?? []
+    stub.replies({
+      blocks: [{ type: 'tool_call', id: 't', name: 'bash', pieces }],
+      stop: 'tool_use',
+    })
+    const model = openModel({ ...spec, api: 'anthropic-messages', base_url: stub.url })
+    const before = process.cpuUsage()
+    const { blocks } = await read(model, [user('Hi')])
+    const { user: micros } = process.cpuUsage(before)
+    assert.deepEqual(blocks[0]?.type === 'tool_call' && blocks[0].input, JSON.parse(text))
+    assert.ok(micros < 5_000_000, `${micros} µs`)
+  })
+})
