@@ -1,354 +1,178 @@
-/** What every model must do, whatever it speaks. Cases that a model cannot have are skipped with their reason. */
+/** What every model must do, however it comes by its answers. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Message, Model, ModelEvent, Usage } from './model.ts'
-import { noUsage } from './model.ts'
-import { openModel } from './wire.ts'
-import type { ModelSpec } from './spec.ts'
-import { bash, key, read, user } from './stubs/read-answer.ts'
-import {
-  type Answer,
-  type Dialect,
-  type Reply,
-  type Stub,
-  type StubBlock,
-  startStub,
-} from './stubs/stub-server.ts'
+import type { AssistantBlock, Message, Model, ModelEvent, ModelFailure, Usage } from './model.ts'
+import { bash, read, user } from './stubs/read-answer.ts'
 
-export type Subject = {
-  dialect: Dialect
-  spec: Omit<ModelSpec, 'base_url' | 'api_key'>
-  /** What this wire calls these errors. */
-  errors: { rateLimited: string; overloaded: string; invalid: string; authentication: string }
-  overflowMessage: string
-  callId: (n: number) => string
-  signature: string
-  skip?: { reason: string; cases: string[] }[]
+/** An answer that a model is brought to give. */
+export type Script = {
+  thinking?: string
+  text?: string
+  call?: { name: string; input: Record<string, unknown> }
+  stop?: Extract<ModelEvent, { type: 'end' }>['stop']
+  fail?: 'overloaded' | 'rate_limited' | 'authentication' | 'context_overflow'
 }
 
-const hello: Answer = { blocks: [{ type: 'text', pieces: ['Hel', 'lo'] }], stop: 'end_turn' }
+export type Played = AsyncDisposable & { model: Model; messages: Message[] }
 
-export function modelContract(name: string, subject: Subject): void {
-  const skipped = (title: string) =>
-    subject.skip?.find((each) => each.cases.includes(title))?.reason
-  type Run = (stub: Stub, model: Model) => Promise<void>
-  const check = (title: string, run: Run, more?: Partial<ModelSpec>) => {
-    void it(title, { skip: skipped(title) }, async () => {
-      await using stub = await startStub(subject.dialect)
-      await run(stub, openModel({ ...subject.spec, base_url: stub.url, api_key: key, ...more }))
-    })
+export function modelContract(name: string, play: (script: Script) => Promise<Played>): void {
+  const ask = async (script: Script) => {
+    await using played = await play(script)
+    return await read(played.model, played.messages, { tools: [bash] })
   }
-  const failure = async (stub: Stub, model: Model, ...replies: Reply[]) => {
-    stub.replies(...replies)
-    const { last } = await read(model, [user('Hello')])
-    assert.equal(last?.type, 'failed')
-    return last.failure
-  }
-  const { errors } = subject
 
   void describe(`model contract: ${name}`, () => {
-    check('streams text piece by piece', async (stub, model) => {
-      stub.replies(hello)
-      const { events, blocks, last } = await read(model, [user('Hello')])
-      assert.deepEqual(
-        events.filter((event) => event.type === 'delta').map((event) => event.delta),
-        ['Hel', 'lo'],
-      )
-      assert.equal(blocks[0]?.type === 'text' && blocks[0].text, 'Hello')
+    void it('gives text in pieces and then as a whole', async () => {
+      const { events, blocks, last } = await ask({ text: 'one two three' })
+      assert.ok(events.filter((event) => event.type === 'delta').length >= 3)
+      assert.deepEqual(blocks.map(shown), [{ type: 'text', text: 'one two three' }])
       assert.equal(last?.type === 'end' && last.stop, 'end_turn')
-      assert.equal(stub.requests[0]?.headers['user-agent'], 'steward/0.1')
     })
 
-    check('counts what was read afresh apart from what a cache gave', async (stub, model) => {
-      stub.replies({ ...hello, usage: { input: 100, output: 20, cacheRead: 900 } })
-      const { last } = await read(model, [user('Hello')])
-      const usage: Usage = {
-        ...noUsage,
-        input_tokens: 100,
-        output_tokens: 20,
-        cache_read_input_tokens: 900,
-      }
-      assert.deepEqual(last?.type === 'end' && last.usage, usage)
+    void it('gives thinking before what it thought of', async () => {
+      const { blocks } = await ask({ thinking: 'Let me see.', text: 'Yes.' })
+      assert.deepEqual(blocks.map(shown), [
+        { type: 'thinking', text: 'Let me see.' },
+        { type: 'text', text: 'Yes.' },
+      ])
     })
 
-    check(
-      'gives thinking back to the model that thought it, and to no other',
-      async (stub, model) => {
-        const thinking: StubBlock = {
-          type: 'thinking',
-          pieces: ['Let me ', 'see.'],
-          signature: subject.signature,
-        }
-        stub.replies({ ...hello, blocks: [thinking, ...hello.blocks] })
-        const { blocks } = await read(model, [user('Hello')])
-        assert.deepEqual(
-          blocks.map((block) => block.type),
-          ['thinking', 'text'],
-        )
-        assert.equal(blocks[0]?.type === 'thinking' && blocks[0].text, 'Let me see.')
-        const said = (origin: Model['origin']): Message => ({
-          role: 'assistant',
-          content: blocks,
-          origin,
-        })
-        await read(model, [user('Hello'), said(model.origin), user('More')])
-        assert.match(JSON.stringify(stub.requests[1]?.body), /Let me see\./)
-        assert.ok(
-          JSON.stringify(stub.requests[1]?.body).includes(
-            JSON.stringify(subject.signature).slice(1, -1),
-          ),
-        )
-        await read(model, [
-          user('Hello'),
-          said({ ...model.origin, model: 'another' }),
-          user('More'),
-        ])
-        assert.doesNotMatch(JSON.stringify(stub.requests[2]?.body), /Let me see\./)
-        assert.match(JSON.stringify(stub.requests[2]?.body), /Hello/)
-      },
-    )
-
-    check('calls tools in parallel and takes their results', async (stub, model) => {
-      const calls = [1, 2].map((n) => ({
-        type: 'tool_call' as const,
-        id: subject.callId(n),
-        name: 'bash',
-        pieces: ['{"comm', `and":"echo ${n}"}`],
-      }))
-      stub.replies(
-        { blocks: [{ type: 'text', pieces: ['Two.'] }, ...calls], stop: 'tool_use' },
-        hello,
-      )
-      const { blocks, last } = await read(model, [user('Run')], { tools: [bash] })
+    void it('calls a tool and goes on from its result', async () => {
+      const call = { name: 'bash', input: { command: 'echo "a\nb"' } }
+      await using played = await play({ text: 'So.', call, stop: 'tool_use' })
+      const { blocks, last } = await read(played.model, played.messages, { tools: [bash] })
       assert.equal(last?.type === 'end' && last.stop, 'tool_use')
-      const made = blocks.filter((block) => block.type === 'tool_call')
-      assert.deepEqual(
-        made.map(({ name: tool, input }) => ({ tool, input })),
-        [
-          { tool: 'bash', input: { command: 'echo 1' } },
-          { tool: 'bash', input: { command: 'echo 2' } },
-        ],
-      )
-      assert.notEqual(made[0]?.id, made[1]?.id)
-      const results = made.map(({ id }, n): Message => ({
+      const made = blocks.find((block) => block.type === 'tool_call')
+      assert.ok(made !== undefined && made.id !== '')
+      assert.deepEqual({ name: made.name, input: made.input }, call)
+      const result: Message = {
         role: 'tool_result',
-        tool_call_id: id,
-        tool_name: 'bash',
-        content: [{ type: 'text', text: `result ${n}` }],
-        is_error: n === 1,
-      }))
-      const [first, second] = results
-      assert.ok(first !== undefined && second !== undefined)
-      const between: Message = { role: 'system', content: [{ type: 'text', text: 'Note well.' }] }
-      const said: Message = { role: 'assistant', content: blocks, origin: model.origin }
-      await read(model, [user('Run'), said, first, between, second], { tools: [bash] })
-      const body = JSON.stringify(stub.requests[1]?.body)
-      for (const text of ['result 0', 'result 1', 'echo 1', 'Note well.'])
-        assert.ok(body.includes(text), text)
-      assert.doesNotMatch(body, /No result provided/)
-      assert.ok(
-        body.indexOf('result 1') < body.indexOf('Note well.'),
-        'a note waits for the results',
-      )
+        tool_call_id: made.id,
+        tool_name: made.name,
+        content: [{ type: 'text', text: 'a\nb' }],
+        is_error: false,
+      }
+      const said: Message = { role: 'assistant', content: blocks, origin: played.model.origin }
+      const next = await read(played.model, [...played.messages, said, result], { tools: [bash] })
+      assert.equal(next.last?.type, 'end')
     })
 
-    check('names tools with their whole schema', async (stub, model) => {
-      stub.replies(hello)
-      await read(model, [user('Hello')], { tools: [bash] })
-      assert.match(JSON.stringify(stub.requests[0]?.body), /"additionalProperties":false/)
-    })
-
-    check('takes pictures and documents, also as results', async (stub, model) => {
-      const picture = { type: 'image', media_type: 'image/png', data: 'UElDVFVSRQ==' } as const
-      const document = {
-        type: 'document',
-        media_type: 'application/pdf',
-        data: 'RE9DVU1FTlQ=',
-        title: 'plan.pdf',
-      } as const
-      const text = {
-        type: 'document',
-        media_type: 'text/plain',
-        data: Buffer.from('plain words').toString('base64'),
-      } as const
-      const call = { type: 'tool_call', id: subject.callId(1), name: 'bash', input: {} } as const
-      stub.replies(hello)
-      await read(model, [
-        { role: 'user', content: [picture, { type: 'text', text: 'See' }, document, text] },
-        { role: 'assistant', content: [call], origin: model.origin },
+    void it('takes histories with everything in them, from any model', async () => {
+      await using played = await play({ text: 'Yes.' })
+      const other = { provider: 'other', api: 'other', model: 'other' }
+      const call: AssistantBlock = {
+        type: 'tool_call',
+        id: 'x|y',
+        name: 'bash',
+        input: {},
+        state: 's',
+      }
+      const history: Message[] = [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'See' },
+            { type: 'image', media_type: 'image/png', data: 'AAAA' },
+            { type: 'document', media_type: 'application/pdf', data: 'AAAA' },
+            { type: 'document', media_type: 'text/plain', data: 'AAAA', title: 't', context: 'c' },
+          ],
+        },
+        {
+          role: 'assistant',
+          origin: other,
+          content: [
+            { type: 'thinking', text: 'Hm', state: 's' },
+            { type: 'thinking', text: '', redacted: true, state: 's' },
+            { type: 'text', text: 'Yes', state: 's' },
+            call,
+          ],
+        },
         {
           role: 'tool_result',
-          tool_call_id: call.id,
+          tool_call_id: 'x|y',
           tool_name: 'bash',
-          content: [
-            { type: 'text', text: 'Read' },
-            { ...document, data: 'UkVTVUxU' },
-            { ...picture, data: 'U0hPVA==' },
-          ],
-          is_error: false,
+          content: [{ type: 'image', media_type: 'image/png', data: 'AAAA' }],
+          is_error: true,
         },
-        user('Well?'),
-      ])
-      const body = JSON.stringify(stub.requests[0]?.body)
-      for (const data of [picture.data, document.data, 'UkVTVUxU', 'U0hPVA==', 'plain words']) {
-        assert.equal(body.split(data).length, 2, `${data} stands once in ${body}`)
-      }
-      assert.doesNotMatch(body, /\[[0-9a-f-]{36}:/, 'no marker is left')
-    })
-
-    check('begins every request with the one before it', async (stub, model) => {
-      stub.replies(hello)
-      const messages: Message[] = []
-      for (let turn = 0; turn < 3; turn++) {
-        messages.push(user(`Turn ${turn}`))
-        messages.push({ role: 'system', content: [{ type: 'text', text: `Note ${turn}` }] })
-        const { blocks } = await read(model, messages, { tools: [bash] })
-        messages.push({ role: 'assistant', content: blocks, origin: model.origin })
-      }
-      const bodies = stub.requests.map(({ body }) => stable(body))
-      for (const [i, body] of bodies.slice(1).entries()) {
-        assert.ok(body.history.startsWith(bodies[i]?.history.slice(0, -1) ?? ''), body.history)
-        assert.equal(body.rest, bodies[i]?.rest)
-      }
-    })
-
-    check('says what it stopped for', async (stub, model) => {
-      for (const stop of ['max_tokens', 'refusal'] as const) {
-        stub.replies({ ...hello, stop })
-        const { blocks, last } = await read(model, [user('Hello')])
-        assert.equal(last?.type === 'end' && last.stop, stop)
-        assert.equal(blocks[0]?.type === 'text' && blocks[0].text, 'Hello')
-      }
-    })
-
-    check('ends at once when aborted in the middle of a stream', async (stub, model) => {
-      stub.replies({ answer: hello, frames: 3, after: 'hang' })
-      const abort = new AbortController()
-      const events: ModelEvent[] = []
-      for await (const event of model.stream({
-        system: '',
-        messages: [user('Hi')],
-        tools: [],
-        signal: abort.signal,
-      })) {
-        events.push(event)
-        if (event.type === 'delta') abort.abort()
-      }
-      const last = events.at(-1)
-      assert.equal(last?.type === 'failed' && last.failure.kind, 'aborted')
-      assert.equal(events.filter((event) => event.type === 'failed').length, 1)
-    })
-
-    check('does not begin when already aborted', async (stub, model) => {
-      stub.replies(hello)
-      const { events } = await read(model, [user('Hello')], { signal: AbortSignal.abort() })
-      assert.equal(events.length, 1)
-      assert.equal(stub.requests.length, 0)
-    })
-
-    check('ends a call that is never answered by its signal', async (stub, model) => {
-      stub.replies('hang')
-      const { last } = await read(model, [user('Hello')], { signal: AbortSignal.timeout(50) })
-      assert.equal(last?.type === 'failed' && last.failure.kind, 'aborted')
-    })
-
-    check(
-      'gives up on silence',
-      async (stub, model) => {
-        for (const reply of ['hang', { answer: hello, frames: 3, after: 'hang' }] as const) {
-          const { kind, retryable } = await failure(stub, model, reply)
-          assert.deepEqual({ kind, retryable }, { kind: 'unreachable', retryable: true })
-        }
-      },
-      { idleTimeoutMs: 80 },
-    )
-
-    check('waits as long as a rate limit asks', async (stub, model) => {
-      const got = await failure(stub, model, {
-        status: 429,
-        error: errors.rateLimited,
-        message: 'Slow down',
-        headers: { 'retry-after': '7' },
-      })
-      assert.deepEqual(
-        { ...got, retryAfterMs: 7000 },
-        {
-          kind: 'rate_limited',
-          retryable: true,
-          status: 429,
-          message: 'Slow down',
-          retryAfterMs: 7000,
-        },
-      )
-      if (skipped('retry-after header') === undefined) assert.equal(got.retryAfterMs, 7000)
-    })
-
-    check('tells overload, failure, mistakes and bad keys apart', async (stub, model) => {
-      const cases: [number, string, string, boolean][] = [
-        [529, errors.overloaded, 'overloaded', true],
-        [503, errors.overloaded, 'overloaded', true],
-        [500, 'internal', 'request_failed', true],
-        [400, errors.invalid, 'request_failed', false],
-        [404, errors.invalid, 'request_failed', false],
-        [402, errors.invalid, 'billing', false],
-        [401, errors.authentication, 'authentication', false],
-        [403, errors.authentication, 'authentication', false],
+        { role: 'system', content: [{ type: 'text', text: 'Note' }] },
+        user('\ud800 half a character'),
+        ...played.messages,
       ]
-      for (const [status, error, kind, retryable] of cases) {
-        const got = await failure(stub, model, { status, error, message: `Not with ${key}` })
-        assert.deepEqual(got, { kind, retryable, status, message: 'Not with [redacted]' })
+      assert.equal((await read(played.model, history)).last?.type, 'end')
+    })
+
+    void it('says what it stopped for', async () => {
+      for (const stop of ['max_tokens', 'refusal'] as const) {
+        const { last } = await ask({ text: 'No', stop })
+        assert.equal(last?.type === 'end' && last.stop, stop)
       }
     })
 
-    check('knows a full context window', async (stub, model) => {
-      const message = subject.overflowMessage
-      const got = await failure(stub, model, { status: 400, error: errors.invalid, message })
-      assert.deepEqual([got.kind, got.retryable], ['context_overflow', false])
+    void it('counts its tokens', async () => {
+      const { last } = await ask({ text: 'one two three' })
+      assert.ok(last?.type === 'end')
+      const counts: Usage = last.usage
+      assert.ok(counts.input_tokens > 0 && counts.output_tokens > 0)
+      assert.ok(Object.values(counts).every((count) => Number.isInteger(count) && count >= 0))
     })
 
-    check('makes nothing of garbage', async (stub, model) => {
-      for (const contentType of ['text/html', 'text/event-stream', 'application/json']) {
-        for (const body of ['', '<html>busy</html>', 'data: {"half":\n\n', '{"ok":true}']) {
-          const got = await failure(stub, model, { body, contentType })
-          assert.deepEqual(
-            [got.kind, got.retryable],
-            ['unreachable', true],
-            `${contentType} ${body}`,
-          )
+    void it('tells failures apart, and which may pass', async () => {
+      const retryable: Partial<Record<ModelFailure['kind'], boolean>> = {
+        overloaded: true,
+        rate_limited: true,
+        authentication: false,
+        context_overflow: false,
+      }
+      for (const fail of [
+        'overloaded',
+        'rate_limited',
+        'authentication',
+        'context_overflow',
+      ] as const) {
+        const { last } = await ask({ fail })
+        assert.ok(last?.type === 'failed')
+        assert.deepEqual([last.failure.kind, last.failure.retryable], [fail, retryable[fail]])
+        assert.notEqual(last.failure.message, '')
+      }
+    })
+
+    void it('says nothing after an abort but that it was aborted', async () => {
+      await using played = await play({ text: 'one two three' })
+      for (const when of ['before', 'at the first delta']) {
+        const abort = new AbortController()
+        if (when === 'before') abort.abort()
+        const events: ModelEvent[] = []
+        const call = { system: '', messages: played.messages, tools: [], signal: abort.signal }
+        for await (const event of played.model.stream(call)) {
+          events.push(event)
+          if (event.type === 'delta') abort.abort()
         }
+        const last = events.at(-1)
+        assert.ok(last?.type === 'failed' && last.failure.kind === 'aborted', when)
+        assert.equal(
+          events.filter(({ type }) => type === 'delta').length,
+          when === 'before' ? 0 : 1,
+        )
       }
     })
 
-    check('says so when the connection is cut', async (stub, model) => {
-      stub.replies({ answer: hello, frames: 3, after: 'cut' })
-      const { events, last } = await read(model, [user('Hello')])
-      assert.deepEqual(last?.type === 'failed' && [last.failure.kind, last.failure.retryable], [
-        'unreachable',
-        true,
-      ])
-      assert.ok(
-        events.some((event) => event.type === 'delta'),
-        'what had come was given out',
-      )
+    void it('may be left in the middle', async () => {
+      await using played = await play({ text: 'one two three' })
+      const signal = new AbortController().signal
+      const call = { system: '', messages: played.messages, tools: [], signal }
+      for await (const event of played.model.stream(call)) if (event.type === 'delta') break
     })
 
-    check('says so when nobody listens', async (stub, model) => {
-      await stub[Symbol.asyncDispose]()
-      const { last } = await read(model, [user('Hello')])
-      assert.deepEqual(last?.type === 'failed' && [last.failure.kind, last.failure.retryable], [
-        'unreachable',
-        true,
-      ])
+    void it('describes itself', async () => {
+      await using played = await play({})
+      const { model } = played
+      assert.ok(model.contextWindow > 0 && model.maxOutputTokens > 0)
+      assert.ok(model.input.includes('text'))
     })
   })
 }
 
-/** The part of a request that grows, and the rest; breakpoints of the cache move and are no part of its key. */
-function stable(body: Record<string, unknown>): { history: string; rest: string } {
-  const { messages, input, contents, ...rest } = body
-  const text = JSON.stringify(messages ?? input ?? contents).replaceAll(
-    /,"cache_control":\{[^}]*\}/g,
-    '',
-  )
-  return { history: text, rest: JSON.stringify(rest) }
+function shown(block: AssistantBlock): unknown {
+  const { state: _, ...rest } = block
+  return rest
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message, ModelEvent, ToolSpec } from './model.ts'
+import { modelContract } from './contract.ts'
 import { offlineModel } from './offline.ts'
 import { bash, read, user } from './stubs/read-answer.ts'
 
@@ -30,6 +31,16 @@ async function play(text: string, results: string[]) {
     }
   }
 }
+
+modelContract('offline', async ({ thinking, text, call, stop, fail }) => {
+  const lines: string[] = []
+  if (thinking !== undefined) lines.push(`think: ${thinking}`)
+  if (text !== undefined) lines.push(`say: ${text}`)
+  if (call !== undefined) lines.push(`call ${call.name} ${JSON.stringify(call.input)}`)
+  if (stop === 'max_tokens' || stop === 'refusal') lines.push(`stop: ${stop}`)
+  if (fail !== undefined) lines.push(`fail: ${fail === 'context_overflow' ? 'overflow' : fail}`)
+  return { model, messages: [user(lines.join('\n'))], [Symbol.asyncDispose]: async () => {} }
+})
 
 void describe('offline model', () => {
   void it('does the steps in order and then tells what came out', async () => {

@@ -18,15 +18,15 @@ export async function* callWire(
   const stop = new AbortController()
   const box = mailbox<ModelEvent>()
   let latest: AssistantMessage | undefined
-  const finish = (last: ModelEvent) => {
-    box.put(last)
-    box.shut()
+  const fail = (failure: ModelFailure) => {
+    box.last({ type: 'failed', failure, usage: usageOf(latest) })
     stop.abort()
   }
-  const fail = (failure: ModelFailure) => {
-    finish({ type: 'failed', failure, usage: usageOf(latest) })
+  const onAbort = () => {
+    // What was received and not yet taken is no longer wanted.
+    box.last({ type: 'failed', failure: aborted, usage: usageOf(latest) }, { instead: true })
+    stop.abort()
   }
-  const onAbort = () => fail(aborted)
   const idle = idleTimer(spec.idleTimeoutMs, fail)
   const reader = {
     emit: (event: ModelEvent) => box.put(event),
@@ -39,7 +39,7 @@ export async function* callWire(
   if (call.signal.aborted) onAbort()
   else void begin()
   try {
-    for (let events = await box.take(); events.length > 0; events = await box.take()) yield* events
+    for (let event = await box.take(); event !== undefined; event = await box.take()) yield event
   } finally {
     clearTimeout(idle)
     call.signal.removeEventListener('abort', onAbort)
@@ -50,7 +50,7 @@ export async function* callWire(
     try {
       const outcome = await request(await load(wire), wire, spec, call, stop.signal, reader)
       if (outcome.type === 'failed') fail(outcome.failure)
-      else finish({ ...outcome, usage: usageOf(latest) })
+      else box.last({ ...outcome, usage: usageOf(latest) })
     } catch (error) {
       const message = redact(String(error), [spec.api_key])
       fail({ kind: 'request_failed', retryable: false, message })

@@ -28,7 +28,7 @@ export function failureOf(trouble: Trouble, secrets: readonly string[]): ModelFa
 }
 
 /** The one reader of statuses: `429 {…}`, `429: {…}`, `OpenAI API error (429): …`, `{"error":{"code":429…`. */
-export function statusOf(message: string): number | undefined {
+function statusOf(message: string): number | undefined {
   const found =
     /^(\d{3})\b/.exec(message) ??
     /^[^({]* API error \((\d{3})\)/.exec(message) ??
@@ -66,7 +66,7 @@ function kindOf(trouble: Trouble, status: number | undefined): Kind {
 
 /** The provider answered, with an error in its answer. */
 const stated =
-  /_error\b|Provider (finish_reason|stopped with): (?!network_error)|^[a-z_]+: |Error Code |Response incomplete/
+  /(?<!network)_error\b|Provider (finish_reason|stopped with): (?!network_error)|^[a-z_]+: |Error Code |Response incomplete/
 
 function isRetryable(kind: Kind, status: number | undefined, trouble: Trouble): boolean {
   switch (kind) {
@@ -87,11 +87,18 @@ function isRetryable(kind: Kind, status: number | undefined, trouble: Trouble): 
 }
 
 function isRefusedAddress(error: unknown): boolean {
-  for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++) {
-    if ('code' in at && at.code === 'EREFUSEDADDRESS') return true
-    if (at instanceof AggregateError && at.errors.some(isRefusedAddress)) return true
-  }
-  return false
+  return chain(error).some(
+    (each) =>
+      ('code' in each && each.code === 'EREFUSEDADDRESS') ||
+      (each instanceof AggregateError && each.errors.some(isRefusedAddress)),
+  )
+}
+
+const longestChain = 8
+
+/** An error, its cause, and so on. */
+function chain(error: unknown, length = longestChain): Error[] {
+  return error instanceof Error && length > 0 ? [error, ...chain(error.cause, length - 1)] : []
 }
 
 /** The provider's own sentence, where the JSON around it can be read. */
@@ -102,16 +109,10 @@ function plain({ message, cause }: Trouble, kind: Kind): string {
     if (said !== undefined) return said
   }
   if (kind === 'unreachable' || kind === 'refused_address') {
-    const deepest = causes(cause).at(-1)
-    if (deepest !== undefined) return `${message} (${deepest})`
+    const deepest = chain(cause).findLast((each) => each.message !== '')
+    if (deepest !== undefined) return `${message} (${deepest.message})`
   }
   return message
-}
-
-function causes(error: unknown): string[] {
-  if (!(error instanceof Error)) return []
-  const inner = causes(error.cause)
-  return error.message === '' ? inner : [error.message, ...inner]
 }
 
 function sentenceIn(json: string): string | undefined {

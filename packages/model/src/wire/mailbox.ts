@@ -1,29 +1,39 @@
-/** Many may put in, one takes out; once shut nothing more goes in. */
+/** Many may put in, one takes out; after `last` nothing goes in but another `last`, which takes the place of all. */
 export function mailbox<T>() {
   let items: T[] = []
+  let at = 0
   let wake: (() => void) | undefined
-  let shut = false
+  let closed = false
   return {
     put(item: T): void {
-      if (shut) return
+      if (closed) return
       items.push(item)
       wake?.()
     },
-    shut(): void {
-      shut = true
+    last(item: T, options: { instead?: boolean } = {}): void {
+      if (options.instead === true) {
+        if (closed && at === items.length) return
+        items = [item]
+        at = 0
+      } else if (closed) return
+      else items.push(item)
+      closed = true
       wake?.()
     },
-    /** Everything put in since the last time; waits for the first; empty when shut. */
-    async take(): Promise<T[]> {
-      if (items.length === 0 && !shut) {
+    /** The next item, waited for; undefined after the last. */
+    async take(): Promise<T | undefined> {
+      if (at === items.length) {
+        if (closed) return undefined
+        items = []
+        at = 0
         const { promise, resolve } = Promise.withResolvers<void>()
         wake = resolve
         await promise
         wake = undefined
       }
-      const taken = items
-      items = []
-      return taken
+      const item = items[at]
+      at += 1
+      return item
     },
   }
 }

@@ -1,8 +1,8 @@
-import { modelContract } from './contract.ts'
-import { anthropicDialect } from './stubs/stub-anthropic.ts'
-import { googleDialect } from './stubs/stub-google.ts'
-import { openaiChatDialect } from './stubs/stub-openai-chat.ts'
-import { openaiResponsesDialect } from './stubs/stub-openai-responses.ts'
+import { wireContract } from './contract.ts'
+import { anthropicDialect } from '../stubs/stub-anthropic.ts'
+import { googleDialect } from '../stubs/stub-google.ts'
+import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
+import { openaiResponsesDialect } from '../stubs/stub-openai-responses.ts'
 
 const openaiErrors = {
   rateLimited: 'rate_limit_exceeded',
@@ -12,7 +12,7 @@ const openaiErrors = {
 }
 const native_config = { reasoning: true, input: ['text', 'image', 'document'] }
 
-modelContract('Anthropic Messages', {
+wireContract('Anthropic Messages', {
   dialect: anthropicDialect,
   spec: { provider: 'anthropic', api: 'anthropic-messages', model: 'claude-test', native_config },
   errors: {
@@ -26,7 +26,7 @@ modelContract('Anthropic Messages', {
   signature: 'c2lnbmF0dXJl',
 })
 
-modelContract('OpenAI Chat Completions', {
+wireContract('OpenAI Chat Completions', {
   dialect: openaiChatDialect,
   spec: { provider: 'openai', api: 'openai-completions', model: 'gpt-test', native_config },
   errors: openaiErrors,
@@ -35,7 +35,7 @@ modelContract('OpenAI Chat Completions', {
   signature: 'reasoning_content',
 })
 
-modelContract('OpenAI Responses', {
+wireContract('OpenAI Responses', {
   dialect: openaiResponsesDialect,
   spec: { provider: 'openai', api: 'openai-responses', model: 'gpt-test', native_config },
   errors: openaiErrors,
@@ -44,7 +44,7 @@ modelContract('OpenAI Responses', {
   signature: 'c2lnbmF0dXJl',
 })
 
-modelContract('Google', {
+wireContract('Google', {
   dialect: googleDialect,
   spec: { provider: 'google', api: 'google-generative-ai', model: 'gemini-3-flash', native_config },
   errors: {
