@@ -1,7 +1,7 @@
 /** Which provider serves a model, over which wire and where, and what is known of it. */
 import { type Level, supportedLevels } from './effort.ts'
 import { isWire, type ModelSpec, type NativeConfig, refuseModel } from './spec.ts'
-import { loadCatalog } from './wire/pi.ts'
+import { isCatalogued, loadCatalog } from './wire/pi.ts'
 
 export type CatalogModel = {
   id: string
@@ -155,9 +155,17 @@ function merge(known: NativeConfig, described: NativeConfig): NativeConfig {
   }
 }
 
-async function factsOf(provider: string): Promise<Facts[] | undefined> {
-  const entries = await loadCatalog(provider)
-  return entries?.map((entry) => readFacts(entry as CatalogEntry))
+const read = new Map<string, Promise<Facts[] | undefined>>()
+
+/** The catalog does not change while the process runs. */
+function factsOf(provider: string): Promise<Facts[] | undefined> {
+  const known = read.get(provider)
+  if (known !== undefined) return known
+  const facts = loadCatalog(provider).then((entries) =>
+    entries?.map((entry) => readFacts(entry as CatalogEntry)),
+  )
+  if (isCatalogued(provider)) read.set(provider, facts)
+  return facts
 }
 
 type CatalogEntry = Omit<NativeConfig, 'api'> & {

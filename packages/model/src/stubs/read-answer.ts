@@ -18,10 +18,10 @@ export const bash: ToolSpec = {
 export async function read(
   model: Model,
   messages: Message[],
-  more: { tools?: ToolSpec[]; signal?: AbortSignal } = {},
+  more: { tools?: ToolSpec[]; signal?: AbortSignal; cacheKey?: string } = {},
 ) {
   const events: ModelEvent[] = []
-  const call = { system: 'Be brief.', messages, tools: more.tools ?? [] }
+  const call = { system: 'Be brief.', messages, tools: more.tools ?? [], cacheKey: more.cacheKey }
   for await (const event of model.stream({
     ...call,
     signal: more.signal ?? new AbortController().signal,

@@ -59,6 +59,5 @@ wireContract('Google', {
   signature: 'c2lnbmF0dXJl',
   skip: [
     { reason: 'its client hides headers; the body says how long', cases: ['retry-after header'] },
-    { reason: 'a call comes as a whole', cases: [] },
   ],
 })

@@ -5,7 +5,9 @@
 import { randomUUID } from 'node:crypto'
 import type { DocumentBlock } from '../model.ts'
 import type { Wire } from '../spec.ts'
-import type { Item } from './payload.ts'
+
+/** A JSON object of a request body. */
+export type Item = Record<string, unknown>
 
 export type Documents = {
   /** The texts that stand for a document: its own text, a marker, or a note that the model cannot read it. */

@@ -1,10 +1,8 @@
 /** What the library does not say for us is said here, in the finished request body. */
 import type { ToolSpec } from '../model.ts'
 import type { ModelSpec, Wire } from '../spec.ts'
-import type { Documents } from './documents.ts'
+import type { Documents, Item } from './documents.ts'
 import { betasOf } from './pi-model.ts'
-
-export type Item = Record<string, unknown>
 
 export function finishPayload(
   wire: Wire,

@@ -54,9 +54,13 @@ export async function loadLibrary(wire: Wire): Promise<Library> {
   }
 }
 
+export function isCatalogued(provider: string): boolean {
+  return catalogued.has(provider)
+}
+
 /** A provider's part of the built-in catalog, unread; undefined when there is none of that name. */
 export async function loadCatalog(provider: string): Promise<unknown[] | undefined> {
-  if (!catalogued.has(provider)) return undefined
+  if (!isCatalogued(provider)) return undefined
   const module: Record<string, Record<string, unknown>> = await import(
     `@earendil-works/pi-ai/providers/${provider}.models`
   )

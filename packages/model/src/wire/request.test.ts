@@ -38,7 +38,7 @@ async function sent(
     ...spec,
     base_url: `${stub.url}${path}`,
   })
-  const { last } = await read(model, messages, { tools: [bash] })
+  const { last } = await read(model, messages, { tools: [bash], cacheKey: 'sesn_1' })
   assert.equal(last?.type, 'end', JSON.stringify(last))
   const request = stub.requests[0]
   assert.ok(request !== undefined)
@@ -154,6 +154,8 @@ void describe('what a provider is sent', () => {
   void it('keeps the prompt cache: breakpoints where the wire has them, a key where it has one', async () => {
     const { body } = await sent('anthropic-messages')
     assert.equal(JSON.stringify(body).split('"cache_control":{"type":"ephemeral"}').length - 1, 3)
+    const responses = await sent('openai-responses')
+    assert.equal(responses.body.prompt_cache_key, 'sesn_1')
   })
 
   void it('holds nothing that a catalog adds on its own to another model or another history', async () => {
