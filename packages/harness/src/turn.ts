@@ -1,6 +1,7 @@
 /** The harness's door: one turn in, its events out. It knows no tenant, database or HTTP server. */
-import type { Message, Model } from '@steward/model/model.ts'
-import type { EventType, NewEvent, StopReason } from '@steward/protocol/events.ts'
+import type { Model } from '@steward/model/model.ts'
+import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
+import type { History } from './history.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 
 /** A tool call that stands in the history without a result, and what has been decided about it. */
@@ -20,8 +21,8 @@ export type OpenCall = {
 export type Turn = {
   /** The whole system prompt; see prompt.ts. */
   system: string
-  /** Everything said so far, as `history.ts` folds it; the turn extends its own copy. */
-  messages: readonly Message[]
+  /** Everything said so far; the turn goes on with a copy of its own. */
+  history: History
   model: Model
   tools: readonly Tool[]
   /** Calls to settle before the model is asked. */
@@ -36,6 +37,8 @@ export type Turn = {
   newEventId: () => string
   /** A person's interrupt, or a lost lease. */
   signal: AbortSignal
+  /** Told of a tool that threw, which is a bug of ours; the model only learns that it failed. */
+  report: (error: unknown) => void
 }
 
 /** What the log keeps: an event, and what only the next model request needs to know of it. */
@@ -65,4 +68,4 @@ export type TurnStep = { type: 'keep'; kept: Kept[] } | { type: 'frame'; frame: 
 export type RunTurn = (turn: Turn) => AsyncGenerator<TurnStep, TurnEnd, void>
 export type TurnEnd = { stop: StopReason; last: Kept[] }
 
-export type { EventType, Message, Model, NewEvent, StopReason, Tool, ToolResult }
+export type { StopReason, Tool, ToolResult }

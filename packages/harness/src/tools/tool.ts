@@ -1,4 +1,5 @@
 import type { ResultContent } from '@steward/protocol/content.ts'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
 /** A failing tool is a result the model reads, never a throw. */
 export type ToolResult = { content: ResultContent[]; is_error: boolean }
@@ -17,6 +18,11 @@ export interface Tool {
   prepare(): void
   /** Resolves within reason after the signal aborts, with an error result that says so. */
   run(input: Record<string, unknown>, options: { signal: AbortSignal }): Promise<ToolResult>
+}
+
+/** A tool of the built-in toolset: the same in every session, but for the sandbox it is given. */
+export type SandboxTool = Pick<Tool, 'name' | 'description' | 'input_schema' | 'repeat'> & {
+  run(sandbox: Sandbox, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult>
 }
 
 export const textResult = (text: string, is_error = false): ToolResult => ({

@@ -1,0 +1,93 @@
+/** The process itself: its start, its memory, idle streams, and what a kill costs. */
+import { closeSync, fdatasyncSync, openSync, unlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { client, watch } from '../client.ts'
+import type { Figure } from '../figures.ts'
+import { median } from '../figures.ts'
+import type { Server } from '../processes.ts'
+import { key, startServer } from '../processes.ts'
+import type { Place } from './setup.ts'
+import { message, newSession } from './setup.ts'
+
+export function diskSync(folder: string): Figure {
+  const path = join(folder, 'sync-probe')
+  const file = openSync(path, 'w')
+  const times: number[] = []
+  for (let n = 0; n < 200; n++) {
+    writeSync(file, Buffer.alloc(4096), 0, 4096, n * 4096)
+    const began = performance.now()
+    fdatasyncSync(file)
+    times.push(performance.now() - began)
+  }
+  closeSync(file)
+  unlinkSync(path)
+  return { what: 'this disk: write 4 KiB and sync', value: median(times), unit: 'ms' }
+}
+
+export async function* starts(dataDir: string, env: Record<string, string>): AsyncGenerator<Figure> {
+  const times: number[] = []
+  const sizes: number[] = []
+  for (let run = 0; run < 6; run++) {
+    const server = await startServer(dataDir, env)
+    // The first run fills the compile cache.
+    if (run > 0) {
+      times.push(server.startedMs / 1000)
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      sizes.push(server.rss() / 1e6)
+    }
+    await server.stop()
+  }
+  yield { what: 'start until /healthz answers', value: median(times), unit: 's', goal: 0.6 }
+  yield { what: 'resident memory before the first turn', value: median(sizes), unit: 'MB', goal: 150 }
+}
+
+export async function* idleStreams(place: Place, server: Server): AsyncGenerator<Figure> {
+  const count = 2_000
+  const session = await newSession(place, 'one')
+  const before = server.rss()
+  const stop = new AbortController()
+  const open = () =>
+    fetch(`${place.base}/v1/sessions/${session}/events/stream`, { headers: { 'x-api-key': key }, signal: stop.signal })
+  for (let n = 0; n < count; n += 50) await Promise.all(Array.from({ length: 50 }, open))
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  const each = (server.rss() - before) / count / 1024
+  stop.abort()
+  yield { what: '2,000 idle streams, each', value: each, unit: 'KB', goal: 30 }
+}
+
+/** Kills the server in mid turn; the figure is from the new start until the log says that the turn goes on. */
+export async function* kills(dataDir: string, env: Record<string, string>, place: (base: string) => Promise<Place>): AsyncGenerator<Figure> {
+  const times: number[] = []
+  let lost = 0
+  for (let run = 0; run < 3; run++) {
+    const first = await startServer(dataDir, env)
+    const before = await place(first.base)
+    const session = await newSession(before, 'hang')
+    const stream = await watch(first.base, session)
+    const chunk = stream.until('agent.message_chunk')
+    await before.call.post(`/v1/sessions/${session}/events`, message())
+    await chunk
+    const acknowledged = await kept(before.call, session)
+    const gone = new Promise((resolve) => first.child.once('exit', resolve))
+    first.child.kill('SIGKILL')
+    await gone
+    await stream.close()
+    await before.call.close()
+    const began = performance.now()
+    const second = await startServer(dataDir, env)
+    const call = client(second.base)
+    while (!(await kept(call, session)).some(({ type }) => type === 'session.warning')) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    times.push((performance.now() - began) / 1000)
+    const after = new Set((await kept(call, session)).map(({ id }) => id))
+    lost += acknowledged.filter(({ id }) => !after.has(id)).length
+    await call.close()
+    await second.stop()
+  }
+  yield { what: 'kill -9 in mid turn: start until the turn goes on', value: median(times), unit: 's', goal: 1 }
+  yield { what: 'acknowledged events lost by it', value: lost, unit: 'events', goal: 0 }
+}
+
+const kept = async (call: Place['call'], session: string) =>
+  (await call.get(`/v1/sessions/${session}/log`)) as { id: string; type: string }[]

@@ -1,0 +1,77 @@
+/** Plain requests: agents and sessions, pages, appends. */
+import { watch } from '../client.ts'
+import type { Figure } from '../figures.ts'
+import { median } from '../figures.ts'
+import type { Place } from './setup.ts'
+import { message, newSession } from './setup.ts'
+
+const runs = 3
+const seconds = 2
+
+async function medianRate(place: Place, concurrent: number, call: () => Promise<unknown>): Promise<number> {
+  await place.call.rate(concurrent, 0.5, call)
+  const rates: number[] = []
+  for (let run = 0; run < runs; run++) rates.push(await place.call.rate(concurrent, seconds, call))
+  return median(rates)
+}
+
+export async function* requests(place: Place): AsyncGenerator<Figure> {
+  const { call, agents } = place
+  const agent = { name: 'a', model: 'one', system: 'You are brief.', tools: [{ type: 'agent_toolset_20260401' }] }
+  const made = await medianRate(place, 16, () => call.post('/v1/agents', agent))
+  yield { what: 'POST agents, 16 clients', value: made, unit: '/s', goal: 4_000, rate: true }
+  const got = await medianRate(place, 16, () => call.get(`/v1/agents/${agents['one']}`))
+  yield { what: 'GET agent, 16 clients', value: got, unit: '/s', goal: 8_000, rate: true }
+  const begun = await medianRate(place, 16, () => newSession(place, 'one'))
+  yield { what: 'POST sessions, 16 clients', value: begun, unit: '/s', goal: 2_000, rate: true }
+}
+
+/** A session that waits for its client takes messages without running them: appends and nothing else. */
+async function waitingSession(place: Place): Promise<{ session: string; call: string }> {
+  const session = await newSession(place, 'custom')
+  const stream = await watch(place.base, session)
+  const asked = stream.until('agent.custom_tool_use')
+  const idle = stream.until('session.status_idle')
+  await place.call.post(`/v1/sessions/${session}/events`, message())
+  const { data } = await asked
+  await idle
+  await stream.close()
+  return { session, call: String(data['id']) }
+}
+
+export async function* appends(place: Place): AsyncGenerator<Figure> {
+  const { call } = place
+  const twenty = { events: Array.from({ length: 20 }, () => message('one of twenty').events[0]) }
+  const append = (session: string) => call.post(`/v1/sessions/${session}/events`, twenty)
+  const first = await waitingSession(place)
+  const one = await medianRate(place, 4, () => append(first.session))
+  yield { what: 'appends, 20 a call, one session', value: one * 20, unit: 'events/s', goal: 8_000, rate: true }
+  const sessions = await Promise.all(Array.from({ length: 16 }, () => waitingSession(place)))
+  let turn = 0
+  const many = await medianRate(place, 16, () => append(sessions[turn++ % 16]?.session ?? ''))
+  yield { what: 'appends, 20 a call, 16 sessions', value: many * 20, unit: 'events/s', goal: 20_000, rate: true }
+}
+
+export async function* pages(place: Place): AsyncGenerator<Figure> {
+  const { call } = place
+  const { session, call: asked } = await waitingSession(place)
+  for (let n = 0; n < 500; n++) {
+    await call.post(`/v1/sessions/${session}/events`, {
+      events: Array.from({ length: 20 }, (_, i) => message(`message ${n * 20 + i}`).events[0]),
+    })
+  }
+  const stream = await watch(place.base, session)
+  const started = stream.until('session.status_run_started')
+  await call.post(`/v1/sessions/${session}/events`, {
+    events: [{ type: 'user.custom_tool_result', custom_tool_use_id: asked, content: [{ type: 'text', text: 'yes' }] }],
+  })
+  await started
+  await stream.close()
+  const times: number[] = []
+  for (let n = 0; n < 200; n++) {
+    const began = performance.now()
+    await call.get(`/v1/sessions/${session}/events?limit=100&after_seq=${5_000 + n * 10}`)
+    times.push(performance.now() - began)
+  }
+  yield { what: 'page of 100 from 10,000 events', value: median(times), unit: 'ms', goal: 1 }
+}

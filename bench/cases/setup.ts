@@ -1,0 +1,33 @@
+import type { Client } from '../client.ts'
+
+export type Place = { base: string; call: Client; environment: string; agents: Record<string, string> }
+
+const client = { type: 'custom', name: 'ask_client', description: 'asks', input_schema: { type: 'object' } }
+
+/** A card on the stub model and an agent for each of its answers. */
+export async function setUp(base: string, call: Client, modelUrl: string): Promise<Place> {
+  const agents: Record<string, string> = {}
+  for (const model of ['one', 'bash', 'custom', 'slow', 'hang']) {
+    await call.post('/v1/ext/model_cards', {
+      model_id: model,
+      provider: 'ant-compatible',
+      model,
+      base_url: modelUrl,
+      api_key: 'none-needed',
+    })
+    agents[model] = await call.make('/v1/agents', {
+      name: model,
+      model: { id: model },
+      tools: [{ type: 'agent_toolset_20260401' }, client],
+    })
+  }
+  const environment = await call.make('/v1/environments', { name: `bench-${Date.now()}` })
+  return { base, call, environment, agents }
+}
+
+export const newSession = ({ call, environment, agents }: Place, model: string): Promise<string> =>
+  call.make('/v1/sessions', { agent: agents[model] ?? '', environment_id: environment })
+
+export const message = (text = 'begin turn') => ({
+  events: [{ type: 'user.message', content: [{ type: 'text', text }] }],
+})

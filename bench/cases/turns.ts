@@ -1,0 +1,72 @@
+/** Turns: how long a person waits, with and without tools, alone and with many others. */
+import { watch } from '../client.ts'
+import type { Figure } from '../figures.ts'
+import { median } from '../figures.ts'
+import type { Place } from './setup.ts'
+import { message, newSession } from './setup.ts'
+
+type Watching = Awaited<ReturnType<typeof watch>>
+
+async function turn(place: Place, session: string, stream: Watching) {
+  const first = stream.until('agent.message_chunk')
+  const idle = stream.until('session.status_idle')
+  const began = performance.now()
+  await place.call.post(`/v1/sessions/${session}/events`, message())
+  return { first: (await first).at - began, idle: (await idle).at - began }
+}
+
+async function turnsOf(place: Place, session: string, count: number) {
+  const stream = await watch(place.base, session)
+  const times = []
+  for (let n = 0; n < count; n++) times.push(await turn(place, session, stream))
+  await stream.close()
+  return times
+}
+
+export async function* shortTurns(place: Place): AsyncGenerator<Figure> {
+  const firsts: number[] = []
+  const idles: number[] = []
+  for (let n = 0; n < 12; n++) {
+    const times = await turnsOf(place, await newSession(place, 'one'), 20)
+    // The first dozen warm the server up.
+    if (n < 2) continue
+    firsts.push(...times.map(({ first }) => first))
+    idles.push(...times.map(({ idle }) => idle))
+  }
+  yield { what: 'one-token turn, post until first chunk', value: median(firsts), unit: 'ms', goal: 4 }
+  yield { what: 'one-token turn, post until idle', value: median(idles), unit: 'ms', goal: 8 }
+}
+
+export async function* bashTurns(place: Place): AsyncGenerator<Figure> {
+  const session = await newSession(place, 'bash')
+  await turnsOf(place, session, 3)
+  const warm = await turnsOf(place, session, 40)
+  yield { what: 'echo hi in bash, sandbox warm', value: median(warm.map(({ idle }) => idle)), unit: 'ms', goal: 15 }
+  const cold: number[] = []
+  for (let n = 0; n < 20; n++) {
+    const [time] = await turnsOf(place, await newSession(place, 'bash'), 1)
+    if (time) cold.push(time.idle)
+  }
+  yield { what: 'echo hi in bash, sandbox cold', value: median(cold), unit: 'ms', goal: 50 }
+}
+
+export async function* manySessions(place: Place): AsyncGenerator<Figure> {
+  const runs: number[] = []
+  for (let run = 0; run < 3; run++) {
+    const sessions = await Promise.all(Array.from({ length: 200 }, () => newSession(place, 'slow')))
+    const streams = await Promise.all(sessions.map((session) => watch(place.base, session)))
+    const idles = streams.map((stream) => stream.until('session.status_idle'))
+    const began = performance.now()
+    await Promise.all(sessions.map((session) => place.call.post(`/v1/sessions/${session}/events`, message())))
+    const ends = await Promise.all(idles)
+    runs.push((Math.max(...ends.map(({ at }) => at)) - began) / 1000)
+    await Promise.all(streams.map((stream) => stream.close()))
+  }
+  yield { what: '200 sessions at once, 50 tokens at 20 ms, all idle', value: median(runs), unit: 's', goal: 1.4 }
+}
+
+export async function* longSession(place: Place): AsyncGenerator<Figure> {
+  const times = await turnsOf(place, await newSession(place, 'one'), 610)
+  const around = (n: number) => median(times.slice(n - 10, n + 10).map(({ idle }) => idle))
+  yield { what: 'turn 600 against turn 10', value: around(600) / around(12), unit: '×', goal: 1.5 }
+}

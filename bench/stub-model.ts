@@ -1,0 +1,92 @@
+/**
+ * A model server of the Anthropic wire in a process of its own. The model's name says what it answers: `one` a token,
+ * `bash` a command and then a token, `custom` a client's tool, `slow` fifty tokens at 20 ms, `hang` a token and silence.
+ */
+import { createServer } from 'node:http'
+import type { ServerResponse } from 'node:http'
+
+const event = (data: { type: string; [key: string]: unknown }) =>
+  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+
+const begin = event({
+  type: 'message_start',
+  message: {
+    id: 'msg_stub',
+    type: 'message',
+    role: 'assistant',
+    model: 'stub',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 10, output_tokens: 1 },
+  },
+})
+const textStart = event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } })
+const token = (text: string) =>
+  event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })
+const end = (reason: string) =>
+  event({ type: 'content_block_stop', index: 0 }) +
+  event({
+    type: 'message_delta',
+    delta: { stop_reason: reason, stop_sequence: null },
+    usage: { output_tokens: 1 },
+  }) +
+  event({ type: 'message_stop' })
+const call = (name: string, input: object) =>
+  begin +
+  event({
+    type: 'content_block_start',
+    index: 0,
+    content_block: { type: 'tool_use', id: `toolu_${Date.now()}`, name, input: {} },
+  }) +
+  event({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+  }) +
+  end('tool_use')
+const one = begin + textStart + token('ok') + end('end_turn')
+
+async function slow(response: ServerResponse): Promise<void> {
+  response.write(begin + textStart)
+  for (let n = 0; n < 50; n++) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    response.write(token(`word${n} `))
+  }
+  response.end(end('end_turn'))
+}
+
+function answer(model: string, body: string, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  // The newest message decides whether the tool has been used in this turn.
+  const used = body.lastIndexOf('"tool_result"') > body.lastIndexOf('begin turn')
+  switch (model) {
+    case 'bash':
+      return void response.end(used ? one : call('bash', { command: 'echo hi' }))
+    case 'custom':
+      return void response.end(used ? one : call('ask_client', {}))
+    case 'slow':
+      return void slow(response)
+    case 'hang':
+      return void response.write(begin + textStart + token('ok'))
+    default:
+      response.end(one)
+  }
+}
+
+let requests = 0
+const server = createServer((request, response) => {
+  if (request.url === '/requests') return void response.end(String(requests))
+  requests++
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const body = Buffer.concat(chunks).toString()
+    answer(/"model":"(\w+)"/.exec(body)?.[1] ?? 'one', body, response)
+  })
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  process.send?.(typeof address === 'object' && address ? address.port : 0)
+})
+process.on('disconnect', () => process.exit(0))
