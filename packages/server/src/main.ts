@@ -66,7 +66,7 @@ async function createWorkspaceCommand(name: string | undefined): Promise<void> {
   const { oneDatabase } = await import('./database/database.ts')
   const { createWorkspace } = await import('./workspaces/create.ts')
   const { systemClock } = await import('./core/time.ts')
-  const database = await openDatabase(config)
+  const database = await openDatabase(config, { alone: false })
   const made = await createWorkspace({ databases: oneDatabase(database), clock: systemClock }, name)
   await database.close()
   process.stdout.write(`${JSON.stringify(made, null, 2)}\n`)

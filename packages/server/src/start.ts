@@ -22,6 +22,7 @@ import { postgresDatabase } from './database/postgres.ts'
 import { checkRootKey } from './database/root-key.ts'
 import { sqliteDatabase } from './database/sqlite.ts'
 import { listen } from './http/server.ts'
+import { modelResolver } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
 import { runner } from './runner/runner.ts'
 import { workspaces } from './runner/workspace.ts'
@@ -34,10 +35,10 @@ export type Overrides = { clock?: Clock; database?: (built: Database) => Databas
 
 export type Running = { port: number; close(): Promise<void> }
 
-export async function openDatabase(config: Config): Promise<Database> {
+export async function openDatabase(config: Config, options?: { alone: boolean }): Promise<Database> {
   if (config.databaseUrl) return postgresDatabase(config.databaseUrl)
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
-  return sqliteDatabase(join(config.dataDir, 'steward.db'))
+  return sqliteDatabase(join(config.dataDir, 'steward.db'), options)
 }
 
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
@@ -67,7 +68,8 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       scratch: 256 * 1024 * 1024,
     },
   })
-  const { assemble, forget } = assembly({ databases, seal, clock, log, spaces, ...config })
+  const resolveModel = modelResolver({ databases, seal, ...config })
+  const { assemble, forget } = assembly({ databases, clock, log, spaces, resolveModel })
   const work = runner({
     databases,
     bus,

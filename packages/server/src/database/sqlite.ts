@@ -71,10 +71,11 @@ const refuse = () => {
 
 /**
  * A file, one writing connection and one reading. A commit is on disk when it returns (WAL, synchronous FULL).
- * A second process on the same file is refused, which also means that every owner but this one is dead.
+ * A second server on the same file is refused, which also means that every owner but this one is dead. Without
+ * `alone` it may be open elsewhere: for a command beside a running server, which holds no leases.
  */
-export async function sqliteDatabase(path: string): Promise<Database> {
-  const guard = holdAlone(`${path}.lock`)
+export async function sqliteDatabase(path: string, { alone = true } = {}): Promise<Database> {
+  const guard = alone ? holdAlone(`${path}.lock`) : undefined
   const writer = new DatabaseSync(path)
   writer.exec(
     'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000',
@@ -94,7 +95,7 @@ export async function sqliteDatabase(path: string): Promise<Database> {
       await units.drained()
       reader.close()
       writer.close()
-      guard.close()
+      guard?.close()
     },
   }
 }

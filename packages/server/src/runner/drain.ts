@@ -31,7 +31,8 @@ export type DrainDeps = {
 }
 
 export type Assembled =
-  | { ok: true; parts: Omit<Turn, 'open' | 'signal'> }
+  /** `release` is called when the turn is over. */
+  | { ok: true; parts: Omit<Turn, 'open' | 'signal'>; release: () => void }
   | { ok: false; type: SessionErrorType; message: string }
 
 export type Signals = {
@@ -149,6 +150,7 @@ async function turn(
   } finally {
     frames.flush()
     await steps.return({ stop: { type: 'end_turn' }, last: [] })
+    assembled.release()
   }
 }
 

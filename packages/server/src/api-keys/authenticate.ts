@@ -1,0 +1,68 @@
+/** A request's credential to its principal. contract.md 0.1, interface.md "Authentication" */
+import type { Bus } from '../bus/bus.ts'
+import { unauthorized } from '../core/errors.ts'
+import type { Clock } from '../core/time.ts'
+import { hashToken, tokenKind } from '../core/token.ts'
+import type { Databases } from '../database/database.ts'
+import type { Authenticate, Principal } from '../http/principal.ts'
+import { apiKeyStore } from './store.ts'
+
+const cachedMs = 1_000
+const mostCached = 10_000
+export const revocations = 'keys'
+
+type Found = { until: number; principal: Promise<Principal | undefined>; expiresAt: number }
+
+export function authentication({ databases, clock, bus }: { databases: Databases; clock: Clock; bus: Bus }): Authenticate {
+  const known = new Map<string, Found>()
+  bus.subscribe(revocations, ({ hash }) => known.delete(String(hash)))
+
+  async function look(hash: string, found: Found): Promise<Principal | undefined> {
+    const row = await apiKeyStore(databases.control.read).byHash(hash)
+    if (!row || row.revoked_at) return undefined
+    found.expiresAt = row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at)
+    const base = { tenant: row.tenant_id, keyId: row.id }
+    if (row.kind === 'workspace') return { kind: 'workspace', ...base, admin: row.admin === 1 }
+    return { kind: 'environment', ...base, environmentId: row.environment_id ?? '' }
+  }
+
+  /** Look-ups of one key that happen at once share one query; an answer lasts a second, a failure not at all. */
+  function principalOf(key: string): Found {
+    const hash = hashToken(key)
+    const now = clock.now()
+    const cached = known.get(hash)
+    if (cached && cached.until > now) return cached
+    if (known.size >= mostCached) known.clear()
+    const found: Found = {
+      until: now + cachedMs,
+      principal: Promise.resolve(undefined),
+      expiresAt: Number.POSITIVE_INFINITY,
+    }
+    found.principal = look(hash, found)
+    found.principal.catch(() => known.delete(hash))
+    known.set(hash, found)
+    return found
+  }
+
+  return async (headers) => {
+    const key = credential(headers)
+    const found = principalOf(key)
+    const principal = await found.principal
+    if (!principal) throw unauthorized('the API key is not known, or was revoked')
+    if (found.expiresAt <= clock.now()) throw unauthorized('the API key has expired')
+    return principal
+  }
+}
+
+/** The Bearer value where there is one: the official client's helpers put theirs there, beside a caller's key. */
+function credential(headers: Headers): string {
+  const bearer = /^Bearer\s+(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1]?.trim()
+  const key = bearer ?? headers.get('x-api-key')?.trim()
+  if (!key) throw unauthorized('an API key is required: send x-api-key, or Authorization: Bearer')
+  const kind = tokenKind(key)
+  if (kind === 'claim') throw unauthorized('claim tokens are not yet supported')
+  if (kind === 'environment' && bearer === undefined) {
+    throw unauthorized('an environment key is accepted only as Authorization: Bearer')
+  }
+  return key
+}

@@ -1,0 +1,134 @@
+import type { Environment, EnvironmentRecord } from '@steward/protocol/environments.ts'
+import { showEnvironment } from '@steward/protocol/environments.ts'
+import { conflict, invalid, notFound } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import type { Paging } from '../core/page.ts'
+import { iso } from '../core/time.ts'
+import type { Queries } from '../database/database.ts'
+import { seek } from '../database/seek.ts'
+import type { Tables } from '../database/tables.ts'
+
+type Row = Tables['environments']
+
+/** Environments: one record each, shown in both spellings. */
+export function environmentStore(db: Queries) {
+  async function row(tenant: string, id: string): Promise<Row> {
+    const found = await db
+      .selectFrom('environments')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!found) throw notFound('environment', id)
+    return found
+  }
+
+  async function checkName(tenant: string, name: string): Promise<void> {
+    const taken = await db
+      .selectFrom('environments')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('name', '=', name)
+      .executeTakeFirst()
+    if (taken) throw conflict(`name: an environment named ${name} exists already (${taken.id})`)
+  }
+
+  /** An agent of any age, or a session that is still alive. */
+  async function user(tenant: string, id: string): Promise<string | undefined> {
+    const agent = await db
+      .selectFrom('agents')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('environment_id', '=', id)
+      .executeTakeFirst()
+    if (agent) return `agent ${agent.id}`
+    const session = await db
+      .selectFrom('sessions')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('environment_id', '=', id)
+      .where('deleted_at', 'is', null)
+      .where('archived_at', 'is', null)
+      .executeTakeFirst()
+    return session && `session ${session.id}`
+  }
+
+  return {
+    get: async (tenant: string, id: string): Promise<Environment> => toEnvironment(await row(tenant, id)),
+
+    /** As it is stored, for whoever makes a sandbox of it. */
+    record: async (tenant: string, id: string): Promise<EnvironmentRecord> =>
+      JSON.parse((await row(tenant, id)).record) as EnvironmentRecord,
+
+    async list(tenant: string, paging: Paging, archived: boolean): Promise<Environment[]> {
+      const { begins, way } = seek(paging)
+      let rows = db.selectFrom('environments').selectAll().where('tenant_id', '=', tenant).where(begins)
+      if (!archived) rows = rows.where('archived_at', 'is', null)
+      const found = await rows
+        .orderBy('created_at', way)
+        .orderBy('id', way)
+        .limit(paging.limit + 1)
+        .execute()
+      return found.map(toEnvironment)
+    },
+
+    /** Names are unique in a workspace: 409. */
+    async create(tenant: string, record: EnvironmentRecord, now: number): Promise<Environment> {
+      await checkName(tenant, record.name)
+      const at = iso(now)
+      const made: Row = {
+        tenant_id: tenant,
+        id: newId('environment'),
+        name: record.name,
+        record: JSON.stringify(record),
+        archived_at: null,
+        created_at: at,
+        updated_at: at,
+      }
+      await db.insertInto('environments').values(made).execute()
+      return toEnvironment(made)
+    },
+
+    async update(
+      tenant: string,
+      id: string,
+      change: (kept: EnvironmentRecord) => EnvironmentRecord,
+      now: number,
+    ): Promise<Environment> {
+      const kept = await row(tenant, id)
+      if (kept.archived_at) throw invalid(`environment ${id} is archived and cannot be changed`, 'environment_archived')
+      const record = change(JSON.parse(kept.record) as EnvironmentRecord)
+      if (JSON.stringify(record) === kept.record) return toEnvironment(kept)
+      if (record.name !== kept.name) await checkName(tenant, record.name)
+      const columns = { name: record.name, record: JSON.stringify(record), updated_at: iso(now) }
+      await db.updateTable('environments').set(columns).where('tenant_id', '=', tenant).where('id', '=', id).execute()
+      return toEnvironment({ ...kept, ...columns })
+    },
+
+    /** For good; sessions that run go on. */
+    async archive(tenant: string, id: string, now: number): Promise<Environment> {
+      const kept = await row(tenant, id)
+      if (kept.archived_at) return toEnvironment(kept)
+      const columns = { archived_at: iso(now), updated_at: iso(now) }
+      await db.updateTable('environments').set(columns).where('tenant_id', '=', tenant).where('id', '=', id).execute()
+      return toEnvironment({ ...kept, ...columns })
+    },
+
+    /** 409 while an agent or a live session refers to it. */
+    async remove(tenant: string, id: string): Promise<void> {
+      await row(tenant, id)
+      const inUse = await user(tenant, id)
+      if (inUse) throw conflict(`environment ${id} is used by ${inUse}: archive it, or remove what uses it first`)
+      await db.deleteFrom('environments').where('tenant_id', '=', tenant).where('id', '=', id).execute()
+    },
+  }
+}
+
+const toEnvironment = (row: Row): Environment => ({
+  ...showEnvironment(JSON.parse(row.record) as EnvironmentRecord),
+  id: row.id,
+  type: 'environment',
+  archived_at: row.archived_at,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})

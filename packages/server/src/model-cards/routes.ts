@@ -1,0 +1,110 @@
+import { ModelCardCreate, ModelCardListQuery, ModelCardShown, ModelCardUpdate } from '@steward/protocol/model-cards.ts'
+import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
+import { notFound } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { pageOf, paging } from '../core/page.ts'
+import type { Seal } from '../core/seal.ts'
+import type { Clock } from '../core/time.ts'
+import { iso } from '../core/time.ts'
+import type { Databases } from '../database/database.ts'
+import type { Route } from '../http/route.ts'
+import { also, route } from '../http/route.ts'
+import { modelCardStore, showCard } from './store.ts'
+import { changed, probed, rowOf } from './write.ts'
+
+const callers = ['workspace'] as const
+const section = 'Model cards'
+const answer = ModelCardShown
+
+export function modelCardRoutes({ databases, seal, clock }: { databases: Databases; seal: Seal; clock: Clock }): Route[] {
+  const update = route(
+    {
+      method: 'post',
+      path: '/v1/ext/model_cards/:id',
+      callers,
+      section,
+      summary: 'Change a card or rotate its key; probes it again',
+      body: ModelCardUpdate,
+      answer,
+    },
+    async ({ tenant, params, body, signal }) => {
+      const kept = await modelCardStore(databases.of(tenant).read).row(tenant, params.id)
+      const card = changed(kept, body, seal)
+      const probe = await probed(card, signal)
+      const row = rowOf(kept, card, seal, iso(clock.now()))
+      await databases.of(tenant).write((tx) => modelCardStore(tx).replace(row))
+      return { ...showCard(row), probe }
+    },
+  )
+
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/v1/ext/model_cards',
+        callers,
+        section,
+        summary: 'Create a card; a key that the provider refuses is refused here',
+        body: ModelCardCreate,
+        answer,
+      },
+      async ({ tenant, body, signal }) => {
+        const card = { ...body, custom_headers: body.custom_headers ?? {} }
+        const probe = await probed(card, signal)
+        const at = iso(clock.now())
+        const row = rowOf({ tenant_id: tenant, id: newId('model_card'), created_at: at }, card, seal, at)
+        await databases.of(tenant).write((tx) => modelCardStore(tx).insert(row))
+        return { ...showCard(row), probe }
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/ext/model_cards',
+        callers,
+        section,
+        summary: 'List cards',
+        query: ModelCardListQuery,
+        answer: ListOf(answer),
+      },
+      async ({ tenant, query }) => {
+        const page = paging('model_cards', query)
+        const rows = await modelCardStore(databases.of(tenant).read).list(tenant, page)
+        return pageOf('model_cards', page, rows, showCard)
+      },
+    ),
+    route(
+      { method: 'get', path: '/v1/ext/model_cards/:id', callers, section, summary: 'Get a card', answer },
+      async ({ tenant, params }) => showCard(await modelCardStore(databases.of(tenant).read).row(tenant, params.id)),
+    ),
+    update,
+    also(update, { method: 'patch' }),
+    route(
+      {
+        method: 'delete',
+        path: '/v1/ext/model_cards/:id',
+        callers,
+        section,
+        summary: 'Delete a card',
+        answer: Deleted('model_card_deleted'),
+      },
+      async ({ tenant, params }) => {
+        await databases.of(tenant).write((tx) => modelCardStore(tx).remove(tenant, params.id))
+        return { id: params.id, type: 'model_card_deleted' }
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/ext/model_cards/:id/key',
+        callers,
+        section,
+        summary: 'Not found for every public kind of credential',
+        answer: 'none',
+      },
+      async ({ params }) => {
+        throw notFound('model card key of', params.id)
+      },
+    ),
+  ]
+}

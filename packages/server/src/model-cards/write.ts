@@ -1,0 +1,86 @@
+/** A card as a caller sends it, checked, probed and sealed. interface.md "Models and model cards" */
+import { resolveModel as targetOf } from '@steward/model/catalog.ts'
+import { probe } from '@steward/model/probe.ts'
+import type { ModelCardCreate, ModelCardUpdate, ProbeResult } from '@steward/protocol/model-cards.ts'
+import { invalid } from '../core/errors.ts'
+import type { Seal } from '../core/seal.ts'
+import { preview } from '../core/token.ts'
+import type { CardFacts, CardRow } from './store.ts'
+import { factsOf, headersPlace, keyPlace } from './store.ts'
+
+const probeMs = 6_000
+
+/** Everything of a card in the clear, for the moment in which it is checked. */
+export type CardInput = Omit<ModelCardCreate, 'custom_headers'> & { custom_headers: Record<string, string> }
+
+/** The stored card with a caller's changes; handle and provider stay. */
+export function changed(kept: CardRow, update: ModelCardUpdate, seal: Seal): CardInput {
+  const facts = factsOf(kept)
+  for (const [name, before] of [
+    ['model_id', kept.model_id],
+    ['provider', facts.provider],
+  ] as const) {
+    if (update[name] !== undefined && update[name] !== before) throw invalid(`${name}: cannot change; make another card`)
+  }
+  const headers = kept.sealed_headers
+    ? (JSON.parse(seal.open(kept.sealed_headers, headersPlace(kept.tenant_id, kept.id))) as Record<string, string>)
+    : {}
+  return {
+    model_id: kept.model_id,
+    provider: facts.provider,
+    model: update.model ?? kept.model,
+    display_name: update.display_name === undefined ? facts.display_name : update.display_name,
+    base_url: update.base_url === undefined ? facts.base_url : update.base_url,
+    native_config: update.native_config === undefined ? facts.native_config : update.native_config,
+    custom_headers: update.custom_headers === undefined ? headers : (update.custom_headers ?? {}),
+    api_key: update.api_key ?? seal.open(kept.sealed_key, keyPlace(kept.tenant_id, kept.id)),
+  }
+}
+
+/**
+ * Asks the endpoint for a few tokens, for at most six seconds. A key that is refused is the caller's mistake and
+ * nothing is stored; an endpoint that cannot be reached now is reported, and the card is kept.
+ */
+export async function probed(card: CardInput, signal: AbortSignal): Promise<ProbeResult> {
+  const target = await targetOf({
+    provider: card.provider,
+    model: card.model,
+    ...(card.base_url ? { base_url: card.base_url } : {}),
+    ...(card.native_config ? { native_config: card.native_config } : {}),
+  })
+  if ('refused' in target) throw invalid(target.refused)
+  const spec = { ...target, api_key: card.api_key, headers: card.custom_headers }
+  const result = await probe(spec, { signal, timeoutMs: probeMs })
+  if (result.ok === false && (result.status === 401 || result.status === 403)) {
+    throw invalid(`api_key: the provider refused it: ${result.message}`)
+  }
+  return result
+}
+
+/** The row of a card; `kept` gives id and time of making. */
+export function rowOf(
+  kept: Pick<CardRow, 'tenant_id' | 'id' | 'created_at'>,
+  card: CardInput,
+  seal: Seal,
+  updated_at: string,
+): CardRow {
+  const { tenant_id, id } = kept
+  const names = Object.keys(card.custom_headers)
+  const facts: CardFacts = {
+    provider: card.provider,
+    display_name: card.display_name ?? null,
+    base_url: card.base_url ?? null,
+    header_names: names,
+    native_config: card.native_config ?? null,
+  }
+  return {
+    ...kept,
+    model_id: card.model_id,
+    model: card.model,
+    card: JSON.stringify(facts),
+    sealed_key: seal.seal(card.api_key, keyPlace(tenant_id, id)),
+    sealed_headers: names.length > 0 ? seal.seal(JSON.stringify(card.custom_headers), headersPlace(tenant_id, id)) : null,
+    api_key_preview: preview(card.api_key),
+    updated_at,
+  }
+}
