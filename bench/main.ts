@@ -7,7 +7,7 @@ import { bashTurns, longSession, manySessions, shortTurns } from './cases/turns.
 import { client } from './client.ts'
 import type { Figure } from './figures.ts'
 import { report, table } from './figures.ts'
-import { postgres } from './postgres.ts'
+import { startPostgres } from '../scripts/postgres.ts'
 import { startServer, stubModel, temporaryFolder } from './processes.ts'
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, database: { type: 'string' }, help: { type: 'boolean' } } })
@@ -53,7 +53,7 @@ async function setUpAgain(base: string, modelUrl: string) {
 const tables: string[] = []
 if (values.database !== 'postgres') tables.push(table('SQLite', await measure('sqlite', {})))
 if (values.database !== 'sqlite') {
-  const server = await postgres()
+  const server = await startPostgres()
   try {
     tables.push(table('Postgres', await measure('postgres', { DATABASE_URL: server.url })))
   } finally {

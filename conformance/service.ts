@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
 import OldestAnthropic from '@anthropic-ai/sdk-oldest'
-import { databaseUrls } from '@steward/server/database/fixture.ts'
+import { newPostgresUrl } from '@steward/server/database/fixture.ts'
 import type { Overrides } from '@steward/server/start.ts'
 import { start } from '@steward/server/start.ts'
 import { readConfig } from '@steward/server/config.ts'
@@ -41,7 +41,7 @@ export async function boot(
     PLATFORM_ROOT_SECRET: rootSecret,
     API_KEY: adminKey,
     EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
-    ...(database === 'postgres' ? { DATABASE_URL: await databaseUrls.postgres() } : {}),
+    ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
     ...env,
   })
   if (!read.ok) throw new Error(read.problems.join('\n'))

