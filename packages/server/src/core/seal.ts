@@ -42,7 +42,9 @@ export function sealUnder(rootSecret: string): Seal {
       if (id !== keyId)
         throw new Error(`sealed under root key ${id}, but this process holds ${keyId}`)
       const bytes = Buffer.from(body, 'base64url')
-      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'))
+      const iv = Buffer.from(nonce, 'base64url')
+      // Without a length, any beginning of a tag would be taken for the whole.
+      const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: 16 })
         .setAAD(Buffer.from(place))
         .setAuthTag(bytes.subarray(-16))
       return decipher.update(bytes.subarray(0, -16), undefined, 'utf8') + decipher.final('utf8')

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { newId, threadOf } from './ids.ts'
+
+describe('an id', () => {
+  it('carries its kind, and is safe in a path', () => {
+    assert.match(newId('session'), /^sesn_[0-9a-f]{32}$/)
+    assert.match(newId('event'), /^sevt_[0-9a-f]{32}$/)
+    assert.match(newId('request'), /^req_[0-9a-f]{32}$/)
+  })
+
+  it('sorts by the time of its making', () => {
+    const ids: string[] = []
+    for (let last = 0; ids.length < 20;) {
+      const now = Date.now()
+      if (now > last) ids.push(newId('event'))
+      last = now
+    }
+    assert.deepEqual(ids.toSorted(), ids)
+  })
+
+  it('is given once', () => {
+    const ids = Array.from({ length: 10_000 }, () => newId('agent'))
+    assert.equal(new Set(ids).size, ids.length)
+  })
+
+  it('of the primary thread follows from the session', () => {
+    const session = newId('session')
+    assert.equal(threadOf(session), session.replace('sesn_', 'sthr_'))
+  })
+})

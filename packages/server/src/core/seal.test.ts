@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Sealed } from './seal.ts'
+import { sealUnder } from './seal.ts'
+
+const place = 'wrkspc_a/model_cards/card_1/key'
+const ours = sealUnder('the first root secret')
+
+describe('a seal', () => {
+  it('opens what it sealed, in the place it was sealed for', () => {
+    for (const secret of ['sk-1', '', 'ü'.repeat(3000)]) {
+      assert.equal(ours.open(ours.seal(secret, place), place), secret)
+    }
+  })
+
+  it('shows nothing of the secret, and seals the same secret differently each time', () => {
+    const [one, two] = [ours.seal('sk-visible', place), ours.seal('sk-visible', place)]
+    assert.notEqual(one, two)
+    assert.ok(!one.includes('visible'))
+    assert.ok(one.startsWith(`v1.${ours.keyId}.`))
+  })
+
+  it('does not open a value that was moved to another tenant, table, row or column', () => {
+    const sealed = ours.seal('sk-1', place)
+    for (const other of [
+      'wrkspc_b/model_cards/card_1/key',
+      'wrkspc_a/model_cards/card_2/key',
+      '',
+    ]) {
+      assert.throws(() => ours.open(sealed, other))
+    }
+  })
+
+  it('says under which root key a value was sealed when it holds another', () => {
+    const other = sealUnder('the second root secret')
+    const sealed = other.seal('sk-1', place)
+    assert.throws(() => ours.open(sealed, place), new RegExp(`${other.keyId}.*${ours.keyId}`))
+  })
+
+  it('has one key id for one root secret', () => {
+    assert.equal(sealUnder('the first root secret').keyId, ours.keyId)
+    assert.notEqual(sealUnder('the second root secret').keyId, ours.keyId)
+    assert.match(ours.keyId, /^[0-9a-f]{12}$/)
+  })
+
+  it('does not open a value that was changed or shortened anywhere', () => {
+    const sealed = ours.seal('a secret of some length', place)
+    const [version, id, nonce = '', body = ''] = sealed.split('.')
+    const bytes = Buffer.from(body, 'base64url')
+    const flipped = Buffer.from(bytes.map((byte, at) => (at === 3 ? byte ^ 1 : byte)))
+    const wrong = [
+      [version, id, nonce, flipped.toString('base64url')],
+      [version, id, nonce, bytes.subarray(1).toString('base64url')],
+      // A tag of four bytes would be guessed in minutes.
+      ...[4, 8, 12, 15].map((n) => [version, id, nonce, bytes.subarray(-n).toString('base64url')]),
+      [version, id, `A${nonce.slice(1)}A`, body],
+      ['v2', id, nonce, body],
+      [version, id, nonce, ''],
+      ['nothing'],
+    ]
+    for (const parts of wrong) assert.throws(() => ours.open(parts.join('.') as Sealed, place))
+  })
+
+  it('refuses a short tag even where it is the true beginning of the right one', () => {
+    const sealed = ours.seal('', place)
+    const [version, id, nonce, body = ''] = sealed.split('.')
+    const tag = Buffer.from(body, 'base64url')
+    assert.equal(tag.length, 16)
+    const short = [version, id, nonce, tag.subarray(0, 4).toString('base64url')].join('.')
+    assert.throws(() => ours.open(short as Sealed, place))
+  })
+})
