@@ -35,7 +35,10 @@ export type Overrides = { clock?: Clock; database?: (built: Database) => Databas
 
 export type Running = { port: number; close(): Promise<void> }
 
-export async function openDatabase(config: Config, options?: { alone: boolean }): Promise<Database> {
+export async function openDatabase(
+  config: Config,
+  options?: { alone: boolean },
+): Promise<Database> {
   if (config.databaseUrl) return postgresDatabase(config.databaseUrl)
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   return sqliteDatabase(join(config.dataDir, 'steward.db'), options)

@@ -13,14 +13,23 @@ export const revocations = 'keys'
 
 type Found = { until: number; principal: Promise<Principal | undefined>; expiresAt: number }
 
-export function authentication({ databases, clock, bus }: { databases: Databases; clock: Clock; bus: Bus }): Authenticate {
+export function authentication({
+  databases,
+  clock,
+  bus,
+}: {
+  databases: Databases
+  clock: Clock
+  bus: Bus
+}): Authenticate {
   const known = new Map<string, Found>()
   bus.subscribe(revocations, ({ hash }) => known.delete(String(hash)))
 
   async function look(hash: string, found: Found): Promise<Principal | undefined> {
     const row = await apiKeyStore(databases.control.read).byHash(hash)
     if (!row || row.revoked_at) return undefined
-    found.expiresAt = row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at)
+    found.expiresAt =
+      row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at)
     const base = { tenant: row.tenant_id, keyId: row.id }
     if (row.kind === 'workspace') return { kind: 'workspace', ...base, admin: row.admin === 1 }
     return { kind: 'environment', ...base, environmentId: row.environment_id ?? '' }

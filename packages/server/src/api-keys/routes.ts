@@ -15,7 +15,15 @@ import { revocations } from './authenticate.ts'
 const callers = ['workspace'] as const
 const section = 'API keys'
 
-export function apiKeyRoutes({ databases, bus, clock }: { databases: Databases; bus: Bus; clock: Clock }): Route[] {
+export function apiKeyRoutes({
+  databases,
+  bus,
+  clock,
+}: {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+}): Route[] {
   return [
     route(
       {
@@ -33,11 +41,21 @@ export function apiKeyRoutes({ databases, bus, clock }: { databases: Databases; 
         if (environmentId !== null && !admin) {
           throw forbidden('environment_id: only a workspace-admin key creates environment keys')
         }
-        if (environmentId !== null) await checkEnvironment(databases.of(tenant).read, tenant, environmentId)
+        if (environmentId !== null)
+          await checkEnvironment(databases.of(tenant).read, tenant, environmentId)
         const kind = environmentId === null ? 'workspace' : 'environment'
         const key = newToken(kind)
-        const made = { key, name: body.name, kind, admin: false, environmentId, expiresAt: body.expires_at ?? null } as const
-        const shown = await databases.control.write((tx) => apiKeyStore(tx).create(tenant, made, clock.now()))
+        const made = {
+          key,
+          name: body.name,
+          kind,
+          admin: false,
+          environmentId,
+          expiresAt: body.expires_at ?? null,
+        } as const
+        const shown = await databases.control.write((tx) =>
+          apiKeyStore(tx).create(tenant, made, clock.now()),
+        )
         return { ...shown, key }
       },
     ),
@@ -67,7 +85,9 @@ export function apiKeyRoutes({ databases, bus, clock }: { databases: Databases; 
         answer: Deleted('api_key_deleted'),
       },
       async ({ tenant, params }) => {
-        const hash = await databases.control.write((tx) => apiKeyStore(tx).revoke(tenant, params.id, clock.now()))
+        const hash = await databases.control.write((tx) =>
+          apiKeyStore(tx).revoke(tenant, params.id, clock.now()),
+        )
         bus.publish(revocations, { hash })
         return { id: params.id, type: 'api_key_deleted' }
       },

@@ -10,29 +10,41 @@ export interface Log {
   error(message: string, fields?: Fields): void
 }
 
-const secretName = /(secret|password|authorization|cookie|credential|(^|[_-])(token|key|keys))$/i
-const bareToken = /stw_(key|env|claim)_[\w-]+/g
+const secretName =
+  /(secrets?|passwords?|authorization|cookie|credentials?|(^|[_-])(token|keys?))$|[a-z](Token|Keys?)$/
+const secretWord = new RegExp(secretName.source, 'i')
+/** Our own keys, what follows `Bearer`, and the form that most providers give their keys. */
+const inText = /stw_(key|env|claim)_[\w-]+|(?<=\bbearer\s+)[\w.~+/=-]+|\bsk-[\w-]{8,}/gi
 const levels: Level[] = ['debug', 'info', 'warn', 'error']
+const deepest = 6
 
-export function redact(name: string, value: unknown, depth = 0): unknown {
-  if (secretName.test(name) && value !== null && value !== undefined) return '[redacted]'
-  if (typeof value === 'string') return value.replace(bareToken, '[redacted]')
-  if (value instanceof Error) {
-    const cause =
-      value.cause === undefined || depth > 3 ? undefined : redact('cause', value.cause, depth + 1)
-    return {
-      name: value.name,
-      message: redact('', value.message),
-      stack: redact('', value.stack),
-      cause,
-    }
-  }
-  if (typeof value !== 'object' || value === null) return value
-  if (depth > 5) return '[deep]'
+const isSecret = (name: string): boolean => secretName.test(name) || upper(name)
+const upper = (name: string): boolean => name === name.toUpperCase() && secretWord.test(name)
+
+function redact(name: string, value: unknown, depth = 0): unknown {
+  if (value === null || value === undefined) return value
+  if (isSecret(name)) return '[redacted]'
+  if (typeof value === 'string') return value.replace(inText, '[redacted]')
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object') return value
+  if (depth >= deepest) return '[deep]'
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+  if (value instanceof Error) return shownError(value, depth)
   if (Array.isArray(value)) return value.map((item) => redact('', item, depth + 1))
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, redact(key, inner, depth + 1)]),
   )
+}
+
+function shownError(error: Error & { code?: unknown }, depth: number): Fields {
+  return {
+    name: error.name,
+    message: redact('', error.message),
+    code: error.code,
+    stack: redact('', error.stack),
+    cause: redact('cause', error.cause, depth + 1),
+  }
 }
 
 export function jsonLog(write: (line: string) => void, least: Level = 'info'): Log {
@@ -40,10 +52,10 @@ export function jsonLog(write: (line: string) => void, least: Level = 'info'): L
     (level: Level) =>
     (message: string, fields: Fields = {}) => {
       if (levels.indexOf(level) < levels.indexOf(least)) return
-      const shown = redact('', fields) as Fields
-      write(
-        `${JSON.stringify({ time: new Date().toISOString(), level, message: redact('', message), ...shown })}\n`,
-      )
+      const own = { time: new Date().toISOString(), level, message: redact('', message) }
+      // Spread twice: its own names stand first, and win.
+      const record = { ...own, ...(redact('', fields) as Fields), ...own }
+      write(`${JSON.stringify(record)}\n`)
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

@@ -11,7 +11,10 @@ import { sqliteDatabase } from './sqlite.ts'
 /** The URL of a new, empty database on the Postgres that `npm test` starts. */
 export async function newPostgresUrl(): Promise<string> {
   const server = process.env['STEWARD_TEST_POSTGRES']
-  if (!server) throw new Error('there is no Postgres for this test: run it with `npm test [-- <part of a path>]`')
+  if (!server)
+    throw new Error(
+      'there is no Postgres for this test: run it with `npm test [-- <part of a path>]`',
+    )
   const name = `test_${randomUUID().replaceAll('-', '')}`
   const client = new pg.Client({ connectionString: server })
   await client.connect()

@@ -1,5 +1,9 @@
 /** Both spellings of an environment folded into the one stored record. contract.md 1.2 */
-import type { EnvironmentCreate, EnvironmentRecord, EnvironmentUpdate } from '@steward/protocol/environments.ts'
+import type {
+  EnvironmentCreate,
+  EnvironmentRecord,
+  EnvironmentUpdate,
+} from '@steward/protocol/environments.ts'
 import { emptyEnvironment, foldPackages } from '@steward/protocol/environments.ts'
 import { invalid } from '../core/errors.ts'
 
@@ -7,7 +11,10 @@ export const recordOf = (input: EnvironmentCreate): EnvironmentRecord =>
   fold({ ...emptyEnvironment, name: input.name, kind: input.config?.type ?? 'cloud' }, input)
 
 /** Omitted keeps, also below `config`; the type of `config` stays what it was. */
-export function updatedRecord(kept: EnvironmentRecord, update: EnvironmentUpdate): EnvironmentRecord {
+export function updatedRecord(
+  kept: EnvironmentRecord,
+  update: EnvironmentUpdate,
+): EnvironmentRecord {
   if (update.config && update.config.type !== kept.kind) {
     throw invalid(`config.type: cannot change from ${kept.kind}`, 'invalid_config_type_change')
   }
@@ -30,7 +37,10 @@ function fold(kept: EnvironmentRecord, input: EnvironmentUpdate): EnvironmentRec
     if (packages !== undefined) next.packages = foldPackages(next.packages, packages)
   }
   if (input.network !== undefined) {
-    const { allowlist = kept.allowlist, denylist = kept.denylist } = input.network ?? { allowlist: [], denylist: [] }
+    const { allowlist = kept.allowlist, denylist = kept.denylist } = input.network ?? {
+      allowlist: [],
+      denylist: [],
+    }
     Object.assign(next, { allowlist, denylist, limited: allowlist.length > 0 })
   }
   return cloud?.networking === undefined ? next : { ...next, ...networkOf(next, cloud.networking) }
@@ -40,19 +50,30 @@ type Networking = Extract<NonNullable<EnvironmentUpdate['config']>, { type: 'clo
 
 function networkOf(kept: EnvironmentRecord, networking: Networking): Partial<EnvironmentRecord> {
   if (!networking || networking.type === 'unrestricted') {
-    return { limited: false, allowlist: [], allow_mcp_servers: false, allow_package_managers: false }
+    return {
+      limited: false,
+      allowlist: [],
+      allow_mcp_servers: false,
+      allow_package_managers: false,
+    }
   }
   return {
     limited: true,
-    allowlist: networking.allowed_hosts === undefined ? kept.allowlist : (networking.allowed_hosts ?? []),
+    allowlist:
+      networking.allowed_hosts === undefined ? kept.allowlist : (networking.allowed_hosts ?? []),
     allow_mcp_servers: networking.allow_mcp_servers ?? kept.allow_mcp_servers,
     allow_package_managers: networking.allow_package_managers ?? kept.allow_package_managers,
   }
 }
 
 /** A string sets, null and an empty string delete. */
-function patched(kept: Record<string, string>, patch: Record<string, string | null>): Record<string, string> {
-  const pairs = Object.entries({ ...kept, ...patch }).filter((pair): pair is [string, string] => Boolean(pair[1]))
+function patched(
+  kept: Record<string, string>,
+  patch: Record<string, string | null>,
+): Record<string, string> {
+  const pairs = Object.entries({ ...kept, ...patch }).filter((pair): pair is [string, string] =>
+    Boolean(pair[1]),
+  )
   if (pairs.length > 16) throw invalid('metadata: at most 16 pairs', 'invalid_metadata')
   return Object.fromEntries(pairs)
 }

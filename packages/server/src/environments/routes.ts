@@ -17,7 +17,13 @@ const callers = ['workspace'] as const
 const section = 'Environments'
 const answer = EnvironmentShown
 
-export function environmentRoutes({ databases, clock }: { databases: Databases; clock: Clock }): Route[] {
+export function environmentRoutes({
+  databases,
+  clock,
+}: {
+  databases: Databases
+  clock: Clock
+}): Route[] {
   const update = route(
     {
       method: 'post',
@@ -32,7 +38,12 @@ export function environmentRoutes({ databases, clock }: { databases: Databases; 
       databases
         .of(tenant)
         .write((tx) =>
-          environmentStore(tx).update(tenant, params.id, (kept) => updatedRecord(kept, body), clock.now()),
+          environmentStore(tx).update(
+            tenant,
+            params.id,
+            (kept) => updatedRecord(kept, body),
+            clock.now(),
+          ),
         ),
   )
 
@@ -48,7 +59,9 @@ export function environmentRoutes({ databases, clock }: { databases: Databases; 
         answer,
       },
       ({ tenant, body }) =>
-        databases.of(tenant).write((tx) => environmentStore(tx).create(tenant, recordOf(body), clock.now())),
+        databases
+          .of(tenant)
+          .write((tx) => environmentStore(tx).create(tenant, recordOf(body), clock.now())),
     ),
     route(
       {
@@ -68,7 +81,14 @@ export function environmentRoutes({ databases, clock }: { databases: Databases; 
       },
     ),
     route(
-      { method: 'get', path: '/v1/environments/:id', callers, section, summary: 'Get an environment', answer },
+      {
+        method: 'get',
+        path: '/v1/environments/:id',
+        callers,
+        section,
+        summary: 'Get an environment',
+        answer,
+      },
       ({ tenant, params }) => environmentStore(databases.of(tenant).read).get(tenant, params.id),
     ),
     update,
@@ -83,7 +103,9 @@ export function environmentRoutes({ databases, clock }: { databases: Databases; 
         answer,
       },
       ({ tenant, params }) =>
-        databases.of(tenant).write((tx) => environmentStore(tx).archive(tenant, params.id, clock.now())),
+        databases
+          .of(tenant)
+          .write((tx) => environmentStore(tx).archive(tenant, params.id, clock.now())),
     ),
     route(
       {

@@ -54,7 +54,8 @@ export function environmentStore(db: Queries) {
   }
 
   return {
-    get: async (tenant: string, id: string): Promise<Environment> => toEnvironment(await row(tenant, id)),
+    get: async (tenant: string, id: string): Promise<Environment> =>
+      toEnvironment(await row(tenant, id)),
 
     /** As it is stored, for whoever makes a sandbox of it. */
     record: async (tenant: string, id: string): Promise<EnvironmentRecord> =>
@@ -62,7 +63,11 @@ export function environmentStore(db: Queries) {
 
     async list(tenant: string, paging: Paging, archived: boolean): Promise<Environment[]> {
       const { begins, way } = seek(paging)
-      let rows = db.selectFrom('environments').selectAll().where('tenant_id', '=', tenant).where(begins)
+      let rows = db
+        .selectFrom('environments')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where(begins)
       if (!archived) rows = rows.where('archived_at', 'is', null)
       const found = await rows
         .orderBy('created_at', way)
@@ -96,12 +101,18 @@ export function environmentStore(db: Queries) {
       now: number,
     ): Promise<Environment> {
       const kept = await row(tenant, id)
-      if (kept.archived_at) throw invalid(`environment ${id} is archived and cannot be changed`, 'environment_archived')
+      if (kept.archived_at)
+        throw invalid(`environment ${id} is archived and cannot be changed`, 'environment_archived')
       const record = change(JSON.parse(kept.record) as EnvironmentRecord)
       if (JSON.stringify(record) === kept.record) return toEnvironment(kept)
       if (record.name !== kept.name) await checkName(tenant, record.name)
       const columns = { name: record.name, record: JSON.stringify(record), updated_at: iso(now) }
-      await db.updateTable('environments').set(columns).where('tenant_id', '=', tenant).where('id', '=', id).execute()
+      await db
+        .updateTable('environments')
+        .set(columns)
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
       return toEnvironment({ ...kept, ...columns })
     },
 
@@ -110,7 +121,12 @@ export function environmentStore(db: Queries) {
       const kept = await row(tenant, id)
       if (kept.archived_at) return toEnvironment(kept)
       const columns = { archived_at: iso(now), updated_at: iso(now) }
-      await db.updateTable('environments').set(columns).where('tenant_id', '=', tenant).where('id', '=', id).execute()
+      await db
+        .updateTable('environments')
+        .set(columns)
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
       return toEnvironment({ ...kept, ...columns })
     },
 
@@ -118,8 +134,15 @@ export function environmentStore(db: Queries) {
     async remove(tenant: string, id: string): Promise<void> {
       await row(tenant, id)
       const inUse = await user(tenant, id)
-      if (inUse) throw conflict(`environment ${id} is used by ${inUse}: archive it, or remove what uses it first`)
-      await db.deleteFrom('environments').where('tenant_id', '=', tenant).where('id', '=', id).execute()
+      if (inUse)
+        throw conflict(
+          `environment ${id} is used by ${inUse}: archive it, or remove what uses it first`,
+        )
+      await db
+        .deleteFrom('environments')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@steward/protocol/events.ts'
+import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import { sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
 
@@ -114,3 +114,9 @@ export function usageOf(head: Head, now: number) {
     server_tool_use: null,
   }
 }
+
+/** Idle until someone answers a call. */
+export const asksForAction = (head: Head): boolean =>
+  head.status === 'idle' &&
+  head.stop_reason !== null &&
+  (JSON.parse(head.stop_reason) as StopReason).type === 'requires_action'

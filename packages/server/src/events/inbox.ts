@@ -11,17 +11,20 @@ export type Waiting =
 
 export type Admitted = { position: number; created_at: string; event: Waiting }
 
-/** Puts the events behind those that wait already, and marks the session as due. */
+/** Puts the events behind those that wait already; `due` when a runner has something to do with them. */
 export async function admit(
   tx: Queries,
   tenant: string,
   sessionId: string,
   events: readonly Waiting[],
-  now: number,
+  { now, due }: { now: number; due: boolean },
 ): Promise<void> {
   const head = await tx
     .updateTable('session_heads')
-    .set((eb) => ({ next_position: eb('next_position', '+', events.length), due: 1 }))
+    .set((eb) => ({
+      next_position: eb('next_position', '+', events.length),
+      ...(due ? { due: 1 } : {}),
+    }))
     .where('session_id', '=', sessionId)
     .where('tenant_id', '=', tenant)
     .returning('next_position')
@@ -54,6 +57,42 @@ export async function waiting(db: Queries, tenant: string, sessionId: string): P
     created_at,
     event: JSON.parse(event) as Waiting,
   }))
+}
+
+/** The place of the newest interrupt that waits. */
+export async function lastInterrupt(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('inbox')
+    .select('position')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('type', '=', 'user.interrupt')
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.position
+}
+
+/** Whether anything waits behind a place. */
+export async function waitsBehind(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  position: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('inbox')
+    .select('position')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('position', '>', position)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Takes out what was read up to a position; the same transaction puts it into the log, or its cancellation. */

@@ -39,6 +39,9 @@ export function showEvent(
   return { ...data, id, type, session_id: sessionId, seq, created_at, processed_at, data }
 }
 
+/** Both databases bound the parameters of one statement. */
+const rowsAtOnce = 500
+
 /** Giving the lease back with the last append saves a write. */
 export type LeaseChange = { owner?: null; expires_at?: number }
 
@@ -85,7 +88,12 @@ export async function append(
       opaque: opaque ?? null,
     }
   })
-  await tx.insertInto('events').values(rows).execute()
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    await tx
+      .insertInto('events')
+      .values(rows.slice(at, at + rowsAtOnce))
+      .execute()
+  }
   await projectCalls(
     tx,
     tenant,

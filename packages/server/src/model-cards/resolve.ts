@@ -24,7 +24,12 @@ const mostOpened = 1_000
 type Deps = { databases: Databases; seal: Seal; fallbackKeys: FallbackKeys; offlineModel: boolean }
 type Controls = { effort?: Effort; speed?: Speed }
 
-export function modelResolver({ databases, seal, fallbackKeys, offlineModel: hasOffline }: Deps): ResolveModel {
+export function modelResolver({
+  databases,
+  seal,
+  fallbackKeys,
+  offlineModel: hasOffline,
+}: Deps): ResolveModel {
   /** By everything a model is opened from: a rotated key is another entry. */
   const opened = new Map<string, Model>()
 
@@ -47,9 +52,13 @@ export function modelResolver({ databases, seal, fallbackKeys, offlineModel: has
       ...(base_url ? { base_url } : {}),
       ...(native_config ? { native_config } : {}),
     })
-    if ('refused' in target) return { ok: false, message: `model card ${row.model_id}: ${target.refused}` }
+    if ('refused' in target)
+      return { ok: false, message: `model card ${row.model_id}: ${target.refused}` }
     const headers = row.sealed_headers
-      ? (JSON.parse(seal.open(row.sealed_headers, headersPlace(row.tenant_id, row.id))) as Record<string, string>)
+      ? (JSON.parse(seal.open(row.sealed_headers, headersPlace(row.tenant_id, row.id))) as Record<
+          string,
+          string
+        >)
       : {}
     const api_key = seal.open(row.sealed_key, keyPlace(row.tenant_id, row.id))
     const name = [row.id, row.sealed_key, row.card, JSON.stringify(controls)].join(' ')
@@ -60,18 +69,36 @@ export function modelResolver({ databases, seal, fallbackKeys, offlineModel: has
     const found = await findModel(id)
     const provider = found?.provider
     const key =
-      provider === 'anthropic' || provider === 'openai' || provider === 'google' ? fallbackKeys[provider] : undefined
+      provider === 'anthropic' || provider === 'openai' || provider === 'google'
+        ? fallbackKeys[provider]
+        : undefined
     if (found && key) {
       const base_url = key.baseUrl ?? found.base_url
-      return open(`${id} ${JSON.stringify(controls)}`, { ...found, base_url, ...controls, api_key: key.apiKey })
+      return open(`${id} ${JSON.stringify(controls)}`, {
+        ...found,
+        base_url,
+        ...controls,
+        api_key: key.apiKey,
+      })
     }
     const { openai } = fallbackKeys
     if (openai?.baseUrl) {
-      const target = await targetOf({ provider: 'oai-compatible', model: id, base_url: openai.baseUrl })
+      const target = await targetOf({
+        provider: 'oai-compatible',
+        model: id,
+        base_url: openai.baseUrl,
+      })
       if ('refused' in target) return { ok: false, message: target.refused }
-      return open(`${id} ${JSON.stringify(controls)}`, { ...target, ...controls, api_key: openai.apiKey })
+      return open(`${id} ${JSON.stringify(controls)}`, {
+        ...target,
+        ...controls,
+        api_key: openai.apiKey,
+      })
     }
-    return { ok: false, message: `no model card is named ${id}, and no key of the operator serves it: create one at /v1/ext/model_cards` }
+    return {
+      ok: false,
+      message: `no model card is named ${id}, and no key of the operator serves it: create one at /v1/ext/model_cards`,
+    }
   }
 
   return async (tenant, ref) => {

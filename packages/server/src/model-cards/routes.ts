@@ -1,4 +1,9 @@
-import { ModelCardCreate, ModelCardListQuery, ModelCardShown, ModelCardUpdate } from '@steward/protocol/model-cards.ts'
+import {
+  ModelCardCreate,
+  ModelCardListQuery,
+  ModelCardShown,
+  ModelCardUpdate,
+} from '@steward/protocol/model-cards.ts'
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import { notFound } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
@@ -16,7 +21,15 @@ const callers = ['workspace'] as const
 const section = 'Model cards'
 const answer = ModelCardShown
 
-export function modelCardRoutes({ databases, seal, clock }: { databases: Databases; seal: Seal; clock: Clock }): Route[] {
+export function modelCardRoutes({
+  databases,
+  seal,
+  clock,
+}: {
+  databases: Databases
+  seal: Seal
+  clock: Clock
+}): Route[] {
   const update = route(
     {
       method: 'post',
@@ -52,7 +65,12 @@ export function modelCardRoutes({ databases, seal, clock }: { databases: Databas
         const card = { ...body, custom_headers: body.custom_headers ?? {} }
         const probe = await probed(card, signal)
         const at = iso(clock.now())
-        const row = rowOf({ tenant_id: tenant, id: newId('model_card'), created_at: at }, card, seal, at)
+        const row = rowOf(
+          { tenant_id: tenant, id: newId('model_card'), created_at: at },
+          card,
+          seal,
+          at,
+        )
         await databases.of(tenant).write((tx) => modelCardStore(tx).insert(row))
         return { ...showCard(row), probe }
       },
@@ -74,8 +92,16 @@ export function modelCardRoutes({ databases, seal, clock }: { databases: Databas
       },
     ),
     route(
-      { method: 'get', path: '/v1/ext/model_cards/:id', callers, section, summary: 'Get a card', answer },
-      async ({ tenant, params }) => showCard(await modelCardStore(databases.of(tenant).read).row(tenant, params.id)),
+      {
+        method: 'get',
+        path: '/v1/ext/model_cards/:id',
+        callers,
+        section,
+        summary: 'Get a card',
+        answer,
+      },
+      async ({ tenant, params }) =>
+        showCard(await modelCardStore(databases.of(tenant).read).row(tenant, params.id)),
     ),
     update,
     also(update, { method: 'patch' }),

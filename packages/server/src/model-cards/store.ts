@@ -17,8 +17,10 @@ export type CardFacts = {
 }
 
 /** Where a card's secrets are sealed for. */
-export const keyPlace = (tenant: string, id: string): string => `${tenant}/model_cards/${id}/sealed_key`
-export const headersPlace = (tenant: string, id: string): string => `${tenant}/model_cards/${id}/sealed_headers`
+export const keyPlace = (tenant: string, id: string): string =>
+  `${tenant}/model_cards/${id}/sealed_key`
+export const headersPlace = (tenant: string, id: string): string =>
+  `${tenant}/model_cards/${id}/sealed_headers`
 
 /** Model cards: the key is sealed and shown as a preview. */
 export function modelCardStore(db: Queries) {
@@ -69,18 +71,28 @@ export function modelCardStore(db: Queries) {
         .where('tenant_id', '=', card.tenant_id)
         .where('model_id', '=', card.model_id)
         .executeTakeFirst()
-      if (taken) throw conflict(`model_id: a card named ${card.model_id} exists already (${taken.id})`)
+      if (taken)
+        throw conflict(`model_id: a card named ${card.model_id} exists already (${taken.id})`)
       await db.insertInto('model_cards').values(card).execute()
     },
 
     async replace(card: CardRow): Promise<void> {
       const { tenant_id, id, ...columns } = card
-      await db.updateTable('model_cards').set(columns).where('tenant_id', '=', tenant_id).where('id', '=', id).execute()
+      await db
+        .updateTable('model_cards')
+        .set(columns)
+        .where('tenant_id', '=', tenant_id)
+        .where('id', '=', id)
+        .execute()
     },
 
     async remove(tenant: string, id: string): Promise<void> {
       await row(tenant, id)
-      await db.deleteFrom('model_cards').where('tenant_id', '=', tenant).where('id', '=', id).execute()
+      await db
+        .deleteFrom('model_cards')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
     },
   }
 }
@@ -101,4 +113,3 @@ export function showCard(row: CardRow): ModelCard {
     updated_at: row.updated_at,
   }
 }
-

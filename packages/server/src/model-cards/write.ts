@@ -1,7 +1,11 @@
 /** A card as a caller sends it, checked, probed and sealed. interface.md "Models and model cards" */
 import { resolveModel as targetOf } from '@steward/model/catalog.ts'
 import { probe } from '@steward/model/probe.ts'
-import type { ModelCardCreate, ModelCardUpdate, ProbeResult } from '@steward/protocol/model-cards.ts'
+import type {
+  ModelCardCreate,
+  ModelCardUpdate,
+  ProbeResult,
+} from '@steward/protocol/model-cards.ts'
 import { invalid } from '../core/errors.ts'
 import type { Seal } from '../core/seal.ts'
 import { preview } from '../core/token.ts'
@@ -11,7 +15,9 @@ import { factsOf, headersPlace, keyPlace } from './store.ts'
 const probeMs = 6_000
 
 /** Everything of a card in the clear, for the moment in which it is checked. */
-export type CardInput = Omit<ModelCardCreate, 'custom_headers'> & { custom_headers: Record<string, string> }
+export type CardInput = Omit<ModelCardCreate, 'custom_headers'> & {
+  custom_headers: Record<string, string>
+}
 
 /** The stored card with a caller's changes; handle and provider stay. */
 export function changed(kept: CardRow, update: ModelCardUpdate, seal: Seal): CardInput {
@@ -20,10 +26,14 @@ export function changed(kept: CardRow, update: ModelCardUpdate, seal: Seal): Car
     ['model_id', kept.model_id],
     ['provider', facts.provider],
   ] as const) {
-    if (update[name] !== undefined && update[name] !== before) throw invalid(`${name}: cannot change; make another card`)
+    if (update[name] !== undefined && update[name] !== before)
+      throw invalid(`${name}: cannot change; make another card`)
   }
   const headers = kept.sealed_headers
-    ? (JSON.parse(seal.open(kept.sealed_headers, headersPlace(kept.tenant_id, kept.id))) as Record<string, string>)
+    ? (JSON.parse(seal.open(kept.sealed_headers, headersPlace(kept.tenant_id, kept.id))) as Record<
+        string,
+        string
+      >)
     : {}
   return {
     model_id: kept.model_id,
@@ -79,7 +89,10 @@ export function rowOf(
     model: card.model,
     card: JSON.stringify(facts),
     sealed_key: seal.seal(card.api_key, keyPlace(tenant_id, id)),
-    sealed_headers: names.length > 0 ? seal.seal(JSON.stringify(card.custom_headers), headersPlace(tenant_id, id)) : null,
+    sealed_headers:
+      names.length > 0
+        ? seal.seal(JSON.stringify(card.custom_headers), headersPlace(tenant_id, id))
+        : null,
     api_key_preview: preview(card.api_key),
     updated_at,
   }

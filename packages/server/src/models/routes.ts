@@ -1,6 +1,11 @@
 import { canonicalProvider, catalog } from '@steward/model/catalog.ts'
 import type { ModelInfo as Info } from '@steward/protocol/models.ts'
-import { CatalogRequest, CatalogShown, ModelInfo, ModelListQuery } from '@steward/protocol/models.ts'
+import {
+  CatalogRequest,
+  CatalogShown,
+  ModelInfo,
+  ModelListQuery,
+} from '@steward/protocol/models.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { notFound, unsupported } from '../core/errors.ts'
 import { defaultLimit, pageOf, paging } from '../core/page.ts'
@@ -29,14 +34,28 @@ export function modelRoutes({ databases }: { databases: Databases }): Route[] {
       },
       async ({ tenant, query }) => {
         if (query.lifecycle && !query.lifecycle.includes('active')) {
-          return { data: [], has_more: false, next_page: null, prev_page: null, first_id: null, last_id: null }
+          return {
+            data: [],
+            has_more: false,
+            next_page: null,
+            prev_page: null,
+            first_id: null,
+            last_id: null,
+          }
         }
         const page = await pageAround(tenant, query)
         return pageOf('models', page, await cards(tenant).list(tenant, page), info)
       },
     ),
     route(
-      { method: 'get', path: '/v1/models/:id', callers, section, summary: 'Get a model', answer: ModelInfo },
+      {
+        method: 'get',
+        path: '/v1/models/:id',
+        callers,
+        section,
+        summary: 'Get a model',
+        answer: ModelInfo,
+      },
       async ({ tenant, params }) => {
         const card = await cards(tenant).named(tenant, params.id)
         if (!card) throw notFound('model', params.id)
@@ -63,7 +82,14 @@ export function modelRoutes({ databases }: { databases: Databases }): Route[] {
   ]
 
   /** This list pages by ids, `after_id` and `before_id`, which are the handles of cards. */
-  async function pageAround(tenant: string, query: { limit?: number | undefined; after_id?: string | undefined; before_id?: string | undefined }) {
+  async function pageAround(
+    tenant: string,
+    query: {
+      limit?: number | undefined
+      after_id?: string | undefined
+      before_id?: string | undefined
+    },
+  ) {
     const handle = query.after_id ?? query.before_id
     if (handle === undefined) return paging('models', query)
     const card = await cards(tenant).named(tenant, handle)
@@ -121,8 +147,17 @@ function info(row: CardRow): Info {
           enabled: supported(thinking),
         },
       },
-      context_management: { ...supported(false), clear_thinking_20251015: null, clear_tool_uses_20250919: null, compact_20260112: null },
-      server_tools: { ...supported(false), code_execution: supported(false), web_search: supported(false) },
+      context_management: {
+        ...supported(false),
+        clear_thinking_20251015: null,
+        clear_tool_uses_20250919: null,
+        compact_20260112: null,
+      },
+      server_tools: {
+        ...supported(false),
+        code_execution: supported(false),
+        web_search: supported(false),
+      },
     },
   }
 }

@@ -39,11 +39,15 @@ export function assembly({ databases, clock, log, spaces, resolveModel }: Assemb
       known.of(read, tenant, session),
       environmentStore(read).record(tenant, row.environment_id),
     ])
-    if (!resolved.ok) return { ok: false, type: 'model_request_failed_error', message: resolved.message }
+    if (!resolved.ok)
+      return { ok: false, type: 'model_request_failed_error', message: resolved.message }
     const space = spaces.use(session, env)
     const tools = toolsOf(agent.tools, { sandbox: space.sandbox })
     const parts: Omit<Turn, 'open' | 'signal'> = {
-      system: systemPrompt({ agent: agent.system, sandbox: tools.some(({ runs }) => runs === 'here') }),
+      system: systemPrompt({
+        agent: agent.system,
+        sandbox: tools.some(({ runs }) => runs === 'here'),
+      }),
       history,
       model: resolved.model,
       tools,

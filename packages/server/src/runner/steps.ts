@@ -9,9 +9,9 @@ import type { Fence } from '../database/lease.ts'
 import type { Call } from '../events/calls.ts'
 import { openCalls, startCalls } from '../events/calls.ts'
 import type { Head } from '../events/head.ts'
-import { readHead, usageOf } from '../events/head.ts'
+import { asksForAction, readHead, usageOf } from '../events/head.ts'
 import type { Admitted } from '../events/inbox.ts'
-import { cancelled, take, waiting } from '../events/inbox.ts'
+import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../events/inbox.ts'
 import type { Entry } from '../events/log.ts'
 import { append } from '../events/log.ts'
 
@@ -40,44 +40,52 @@ export async function nextStep(
   if (head.status === 'deleted')
     return write(tx, place, [], { due: false, ...released }, now, { kind: 'gone' })
   const open = await openCalls(tx, tenant, session)
-  const queue = await waiting(tx, tenant, session)
-  const interrupted = queue.findLastIndex(({ event }) => event.type === 'user.interrupt')
-  if (interrupted >= 0) {
-    const entries = interrupt(queue.slice(0, interrupted + 1), open)
-    await take(tx, tenant, session, queue[interrupted]?.position ?? 0)
-    const rest = queue.slice(interrupted + 1)
-    if (rest.length > 0) return promote(tx, place, rest, entries, now)
-    return write(
-      tx,
-      place,
-      [...entries, ...idle(head, { type: 'end_turn' }, now)],
-      { due: false, ...released },
-      now,
-      {
-        kind: 'rest',
-      },
-    )
-  }
-  if (isUnfinished(head))
+  const interrupted = await lastInterrupt(tx, tenant, session)
+  if (interrupted !== undefined) return settleInterrupt(tx, place, { head, open, interrupted }, now)
+  if (isUnfinished(head)) {
     return claimed ? recover(tx, place, open, now) : goOn(tx, place, open, [], now)
+  }
   const rest = open.filter(unanswered)
   if (rest.length > 0) return askAgain(tx, place, head, rest, now)
   if (open.length > 0 || asksForAction(head)) return resume(tx, place, open, now)
-  if (queue.length > 0) {
-    await take(tx, tenant, session, queue.at(-1)?.position ?? 0)
-    return promote(tx, place, queue, [], now)
-  }
+  const queue = await waiting(tx, tenant, session)
+  if (queue.length > 0) return promote(tx, place, queue, [], now)
   return write(tx, place, [], { due: false, ...released }, now, { kind: 'rest' })
+}
+
+/** Between turns: what it stops is closed, and what was posted behind it begins a turn. */
+async function settleInterrupt(
+  tx: Queries,
+  place: Place,
+  { head, open, interrupted }: { head: Head; open: Call[]; interrupted: number },
+  now: number,
+): Promise<Step> {
+  const { entries, behind } = await takeInterrupt(tx, place, open, interrupted)
+  if (behind.length > 0) return promote(tx, place, behind, entries, now)
+  const last = idle(head, { type: 'end_turn' }, now)
+  return write(tx, place, [...entries, ...last], { due: false, ...released }, now, { kind: 'rest' })
+}
+
+async function takeInterrupt(
+  tx: Queries,
+  { tenant, session }: Place,
+  open: Call[],
+  position: number,
+) {
+  const queue = await waiting(tx, tenant, session)
+  await take(tx, tenant, session, position)
+  return {
+    entries: interrupt(
+      queue.filter((each) => each.position <= position),
+      open,
+    ),
+    behind: queue.filter((each) => each.position > position),
+  }
 }
 
 /** A session made with initial events reads `running` before its first turn: only the log tells a begun one. */
 const isUnfinished = (head: Head): boolean =>
   (head.status === 'running' || head.status === 'rescheduling') && head.next_seq > 0
-
-const asksForAction = (head: Head): boolean =>
-  head.status === 'idle' &&
-  head.stop_reason !== null &&
-  (JSON.parse(head.stop_reason) as StopReason).type === 'requires_action'
 
 async function write<S extends Step>(
   tx: Queries,
@@ -207,11 +215,10 @@ export async function finishTurn(
   const written = await append(tx, tenant, session, last, { now, fence })
   if (!written) return 'lost'
   const open = await openCalls(tx, tenant, session)
-  const queue = await waiting(tx, tenant, session)
-  const end = await ending(tx, place, stop, open, queue)
+  const end = await ending(tx, place, stop, open)
   if (end === 'answered') return 'more'
   const head = await readHead(tx, tenant, session)
-  const more = end.rest.length > 0 && end.stop.type !== 'requires_action'
+  const more = end.stop.type !== 'requires_action' && (await waitsBehind(tx, tenant, session, 0))
   const set = more ? {} : released
   const entries = [...end.entries, ...idle(head, end.stop, now)]
   const done = await append(tx, tenant, session, entries, { now, fence, due: more, set })
@@ -225,25 +232,17 @@ async function ending(
   place: Place,
   stop: StopReason,
   open: Call[],
-  queue: Admitted[],
-) {
-  const interrupted = queue.findLastIndex(({ event }) => event.type === 'user.interrupt')
-  if (interrupted >= 0) {
-    await take(tx, place.tenant, place.session, queue[interrupted]?.position ?? 0)
-    const entries = interrupt(queue.slice(0, interrupted + 1), open)
-    return { stop: { type: 'end_turn' } as StopReason, entries, rest: queue.slice(interrupted + 1) }
+): Promise<{ stop: StopReason; entries: Entry[] } | 'answered'> {
+  const interrupted = await lastInterrupt(tx, place.tenant, place.session)
+  if (interrupted !== undefined) {
+    const { entries } = await takeInterrupt(tx, place, open, interrupted)
+    return { stop: { type: 'end_turn' }, entries }
   }
   if (stop.type !== 'requires_action') {
-    const entries = open.map((call) =>
-      of(closing(call, 'the turn ended before this call had a result')),
-    )
-    return { stop, entries, rest: queue }
+    const why = 'the turn ended before this call had a result'
+    return { stop, entries: open.map((call) => of(closing(call, why))) }
   }
   const rest = open.filter(unanswered).map((call) => call.event_id)
   if (rest.length === 0) return 'answered'
-  return {
-    stop: { type: 'requires_action', event_ids: rest } as StopReason,
-    entries: [],
-    rest: queue,
-  }
+  return { stop: { type: 'requires_action', event_ids: rest }, entries: [] }
 }

@@ -53,7 +53,7 @@ export async function createSession(
     return { ...event, id: newId('event') }
   })
   await sessionStore(tx).insert(row, first.length > 0 ? 'running' : 'pending')
-  if (first.length > 0) await admit(tx, tenant, row.id, first, now)
+  if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
   return showSession(row, await readHead(tx, tenant, row.id), now)
 }
 

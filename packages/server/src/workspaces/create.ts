@@ -9,16 +9,32 @@ import { workspaceStore } from './store.ts'
 type Deps = { databases: Databases; clock: Clock }
 
 const adminKey = (key: string) =>
-  ({ key, name: 'first key', kind: 'workspace', admin: true, environmentId: null, expiresAt: null }) as const
+  ({
+    key,
+    name: 'first key',
+    kind: 'workspace',
+    admin: true,
+    environmentId: null,
+    expiresAt: null,
+  }) as const
 
 /** A workspace and its first key, a workspace-admin's, which is shown here and never again. */
-export function createWorkspace({ databases, clock }: Deps, name: string): Promise<{ workspace: string; key: string }> {
+export function createWorkspace(
+  { databases, clock }: Deps,
+  name: string,
+): Promise<{ workspace: string; key: string }> {
   const key = newToken('workspace')
-  return databases.control.write(async (tx) => ({ workspace: await make(tx, name, key, clock.now()), key }))
+  return databases.control.write(async (tx) => ({
+    workspace: await make(tx, name, key, clock.now()),
+    key,
+  }))
 }
 
 /** Once: the workspace that the configured `API_KEY` owns. The key may be changed in the configuration at any start. */
-export async function ensureInitialWorkspace({ databases, clock }: Deps, apiKey: string | undefined): Promise<void> {
+export async function ensureInitialWorkspace(
+  { databases, clock }: Deps,
+  apiKey: string | undefined,
+): Promise<void> {
   await databases.control.write(async (tx) => {
     const first = await workspaceStore(tx).first()
     if (apiKey === undefined) return

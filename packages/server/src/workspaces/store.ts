@@ -4,8 +4,18 @@ import type { Queries } from '../database/database.ts'
 /** Workspaces are the tenants; their rows are above all of them, in the control database. */
 export const workspaceStore = (db: Queries) => ({
   async create(id: string, name: string, now: number): Promise<void> {
-    await db.insertInto('workspaces').values({ id, name, created_at: iso(now) }).execute()
+    await db
+      .insertInto('workspaces')
+      .values({ id, name, created_at: iso(now) })
+      .execute()
   },
   /** The oldest: the one that the configured key owns. */
-  first: () => db.selectFrom('workspaces').selectAll().orderBy('created_at').orderBy('id').limit(1).executeTakeFirst(),
+  first: () =>
+    db
+      .selectFrom('workspaces')
+      .selectAll()
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst(),
 })

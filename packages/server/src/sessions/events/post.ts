@@ -8,7 +8,7 @@ import type { Queries } from '../../database/database.ts'
 import type { Call } from '../../events/calls.ts'
 import { findCall, openCalls } from '../../events/calls.ts'
 import type { Head } from '../../events/head.ts'
-import { lockHead } from '../../events/head.ts'
+import { asksForAction, lockHead } from '../../events/head.ts'
 import type { Waiting } from '../../events/inbox.ts'
 import { admit } from '../../events/inbox.ts'
 import type { WireEvent } from '../../events/log.ts'
@@ -50,7 +50,10 @@ export async function postEvents(
     await receive(target, sorted, event, { at: `events.${index}`, behind: events[index - 1]?.type })
   }
   const { waits, kept } = sorted
-  if (waits.length > 0) await admit(tx, tenant, sessionId, waits, now)
+  const interrupt = waits.some((event) => event.type === 'user.interrupt')
+  // A session that waits for an answer takes messages without running them.
+  const due = kept.length > 0 || interrupt || (waits.length > 0 && !asksForAction(target.head))
+  if (waits.length > 0) await admit(tx, tenant, sessionId, waits, { now, due })
   if (kept.length > 0) {
     const entries = kept.map((event) => ({ event }))
     await append(tx, tenant, sessionId, entries, { now, due: true })
@@ -63,8 +66,8 @@ export async function postEvents(
     echoes,
     queued: echoes.filter(({ type, processed_at }) => type === 'user.message' && !processed_at),
     appended: kept.length > 0,
-    due: kept.length > 0 || waits.length > 0,
-    interrupt: waits.some((event) => event.type === 'user.interrupt'),
+    due,
+    interrupt,
   }
 }
 
