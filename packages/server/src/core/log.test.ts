@@ -39,7 +39,7 @@ describe('the log', () => {
     const { log, lines } = recorded()
     const hidden = 'hush'
     log.info('a request', {
-      authorization: hidden,
+      Authorization: hidden,
       headers: { 'x-api-key': hidden, cookie: hidden, 'set-cookie': hidden },
       list: [{ api_key: hidden, apiKey: hidden, access_token: hidden, refreshToken: hidden }],
       config: { PLATFORM_ROOT_SECRET: hidden, password: [hidden], credential: { value: hidden } },

@@ -10,16 +10,14 @@ export interface Log {
   error(message: string, fields?: Fields): void
 }
 
-const secretName =
-  /(secrets?|passwords?|authorization|cookie|credentials?|(^|[_-])(token|keys?))$|[a-z](Token|Keys?)$/
-const secretWord = new RegExp(secretName.source, 'i')
+const secretName = /(secrets?|passwords?|authorization|cookie|credentials?|(^|[_-])(token|keys?))$/i
 /** Our own keys, what follows `Bearer`, and the form that most providers give their keys. */
 const inText = /stw_(key|env|claim)_[\w-]+|(?<=\bbearer\s+)[\w.~+/=-]+|\bsk-[\w-]{8,}/gi
 const levels: Level[] = ['debug', 'info', 'warn', 'error']
 const deepest = 6
 
-const isSecret = (name: string): boolean => secretName.test(name) || upper(name)
-const upper = (name: string): boolean => name === name.toUpperCase() && secretWord.test(name)
+const isSecret = (name: string): boolean =>
+  secretName.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'))
 
 function redact(name: string, value: unknown, depth = 0): unknown {
   if (value === null || value === undefined) return value
