@@ -31,11 +31,14 @@ export async function startPostgres(): Promise<Postgres> {
   const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '']
   const limits = ['-c', 'max_connections=300', '-c', 'shared_buffers=128MB']
   const server = spawn(join(binaries, 'bin/postgres'), [...options, ...limits], { ...as, env, stdio: 'ignore' })
+  // Tests end when nothing else is left to do; only then is it stopped.
+  server.unref()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   await untilItAnswers(url)
   return {
     url,
     async stop() {
+      server.ref()
       const ended = new Promise((done) => server.once('exit', done))
       server.kill('SIGINT')
       await ended
