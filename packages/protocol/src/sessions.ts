@@ -10,7 +10,7 @@ import {
   MetadataPatch,
   TextList,
   Timestamp,
-  wholeNumberFrom,
+  pageLimit,
 } from './primitives.ts'
 import { Tools } from './tools.ts'
 
@@ -144,7 +144,7 @@ export const SessionListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
   order: z.enum(['asc', 'desc']).optional(),
   agent_id: z.string().optional(),
-  agent_version: wholeNumberFrom(1).optional(),
+  agent_version: pageLimit(1, 2 ** 31 - 1).optional(),
   deployment_id: z.string().optional(),
   memory_store_id: z.string().optional(),
   include_archived: Flag.optional(),

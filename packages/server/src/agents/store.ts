@@ -51,6 +51,7 @@ export function agentStore(db: Queries) {
     async version(tenant: string, id: string, version: number): Promise<Agent> {
       const agent = await get(tenant, id)
       if (agent.version === version) return agent
+      if (version > agent.version) throw notFound('agent version', `${id}/${version}`)
       const row = await db
         .selectFrom('agent_versions')
         .select(['config', 'created_at'])
@@ -76,7 +77,7 @@ export function agentStore(db: Queries) {
         .select(['version', 'config', 'created_at'])
         .where('tenant_id', '=', tenant)
         .where('agent_id', '=', id)
-        .where('version', '<', below ?? Number.MAX_SAFE_INTEGER)
+        .where('version', '<', Math.min(below ?? agent.version + 1, agent.version + 1))
         .orderBy('version', 'desc')
         .limit(limit + 1)
         .execute()
