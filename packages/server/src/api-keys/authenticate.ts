@@ -53,8 +53,8 @@ export function authentication({
     return found
   }
 
-  return async (headers) => {
-    const key = credential(headers)
+  return async (header) => {
+    const key = credential(header)
     const found = principalOf(key)
     const principal = await found.principal
     if (!principal) throw unauthorized('the API key is not known, or was revoked')
@@ -64,9 +64,9 @@ export function authentication({
 }
 
 /** The Bearer value where there is one: the official client's helpers put theirs there, beside a caller's key. */
-function credential(headers: Headers): string {
-  const bearer = /^Bearer\s+(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1]?.trim()
-  const key = bearer ?? headers.get('x-api-key')?.trim()
+function credential(header: (name: string) => string | undefined): string {
+  const bearer = /^Bearer\s+(\S.*)$/i.exec(header('authorization') ?? '')?.[1]?.trim()
+  const key = bearer ?? header('x-api-key')?.trim()
   if (!key) throw unauthorized('an API key is required: send x-api-key, or Authorization: Bearer')
   const kind = tokenKind(key)
   if (kind === 'claim') throw unauthorized('claim tokens are not yet supported')

@@ -31,7 +31,7 @@ export function mount(
     app.on(route.method.toUpperCase(), route.path, async (http) => {
       const requestId = newId('request')
       try {
-        return await answer(http, route, authenticate, requestId)
+        return await answer(http, route, { authenticate, log, requestId })
       } catch (error) {
         return refuse(http, error, requestId, log)
       }
@@ -45,15 +45,28 @@ export function mount(
   return app
 }
 
-const dialectOf = (http: Http): Dialect =>
-  http.req.header('anthropic-version') === undefined ? 'interface' : 'client'
+type Header = (name: string) => string | undefined
 
-async function answer(http: Http, route: Route, authenticate: Authenticate, requestId: string) {
-  const open = route.callers.includes('anyone')
-  const principal = open ? nobody : await authenticate(http.req.raw.headers)
-  if (!open && !mayCall(route.callers, principal)) throw refusal(route, principal)
+/** Read from node's own request: the web standard's is made only when something asks for it. */
+const headerOf =
+  (incoming: IncomingMessage): Header =>
+  (name) => {
+    const value = incoming.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+
+const dialectOf = (header: Header): Dialect =>
+  header('anthropic-version') === undefined ? 'interface' : 'client'
+
+type Answering = { authenticate: Authenticate; log: Log; requestId: string }
+
+async function answer(http: Http, route: Route, { authenticate, log, requestId }: Answering) {
   const { incoming, outgoing } = http.env
-  const dialect = dialectOf(http)
+  const header = headerOf(incoming)
+  const open = route.callers.includes('anyone')
+  const principal = open ? nobody : await authenticate(header)
+  if (!open && !mayCall(route.callers, principal)) throw refusal(route, principal)
+  const dialect = dialectOf(header)
   const search = http.req.url.indexOf('?')
   const query = search < 0 ? {} : queryObject(new URLSearchParams(http.req.url.slice(search)))
   const result = await route.run({
@@ -63,10 +76,12 @@ async function answer(http: Http, route: Route, authenticate: Authenticate, requ
     params: http.req.param(),
     query: route.query ? parseBy(route.query, query) : undefined,
     body: route.body ? parseBy(route.body, parseJson(await readBody(incoming))) : undefined,
-    betas: betasOf(http),
-    accept: http.req.header('accept') ?? '',
-    lastEventId: http.req.header('last-event-id') ?? null,
-    signal: http.req.raw.signal,
+    betas: betasOf(header),
+    accept: header('accept') ?? '',
+    lastEventId: header('last-event-id') ?? null,
+    get signal() {
+      return http.req.raw.signal
+    },
   })
   const headers = { 'request-id': requestId }
   if (!isReply(result)) return json(inDialect(result, dialect), route.status ?? 200, headers)
@@ -76,7 +91,11 @@ async function answer(http: Http, route: Route, authenticate: Authenticate, requ
     case 'empty':
       return new Response(null, { status: result.status, headers })
     case 'stream':
-      await writeStream(outgoing, result.frames, headers)
+      // Not waited for: a stream that is open for hours must not hold on to its request.
+      writeStream(outgoing, result.frames, headers).catch((error: unknown) => {
+        log.error('a stream failed', { error, request_id: requestId })
+        outgoing.destroy()
+      })
       return RESPONSE_ALREADY_SENT
   }
 }
@@ -96,18 +115,22 @@ function refusal(route: Route, principal: Principal): PlatformError {
     : forbidden('a workspace key does not reach this')
 }
 
-function betasOf(http: Http): ReadonlySet<string> {
-  const both = [http.req.header('anthropic-beta'), http.req.header('vendor-beta')].join(',')
-  return new Set(
-    both
-      .split(',')
-      .map((value) => value.trim())
-      .filter(Boolean),
+const none: ReadonlySet<string> = new Set()
+
+function betasOf(header: Header): ReadonlySet<string> {
+  const both = [header('anthropic-beta'), header('vendor-beta')].filter(
+    (value) => value !== undefined,
   )
+  if (both.length === 0) return none
+  const values = both.join(',').split(',')
+  return new Set(values.map((value) => value.trim()).filter(Boolean))
 }
 
 function refuse(http: Http, error: unknown, requestId: string, log: Log): Response {
-  const { status, headers, body } = errorAnswer(error, { dialect: dialectOf(http), requestId })
+  const { status, headers, body } = errorAnswer(error, {
+    dialect: dialectOf(headerOf(http.env.incoming)),
+    requestId,
+  })
   if (status >= 500 && !(error instanceof PlatformError)) {
     log.error('a request failed', {
       request_id: requestId,

@@ -7,7 +7,7 @@ export type Principal =
 export type Caller = 'anyone' | 'workspace' | 'admin' | 'environment'
 
 /** Finds the caller of a request, or throws `unauthorized`. */
-export type Authenticate = (headers: Headers) => Promise<Principal>
+export type Authenticate = (header: (name: string) => string | undefined) => Promise<Principal>
 
 export function mayCall(callers: readonly Caller[], principal: Principal): boolean {
   if (principal.kind === 'environment') return callers.includes('environment')
