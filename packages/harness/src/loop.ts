@@ -1,11 +1,12 @@
 /** Model, tools, model … until the turn ends. */
 import type { Message, ModelFailure } from '@steward/model/model.ts'
+import { noUsage } from '@steward/model/model.ts'
 import type { SessionErrorType } from '@steward/protocol/events.ts'
 import type { Settling } from './calls.ts'
 import { settleCalls } from './calls.ts'
 import { copyHistory, foldHistory, messagesOf } from './history.ts'
 import type { Asked } from './request.ts'
-import { askModel } from './request.ts'
+import { askModel, requestEnd } from './request.ts'
 import type { Kept, StopReason, Tool, Turn, TurnEnd, TurnStep } from './turn.ts'
 
 const longestRetryAfterMs = 60_000
@@ -14,6 +15,7 @@ export async function* runTurn(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, vo
   const tools = new Map(turn.tools.map((tool) => [tool.name, tool]))
   const history = copyHistory(turn.history)
   let calls: Settling[] = [...turn.open]
+  let { begun } = turn
   for (let requests = 0; ; requests++) {
     if (calls.length > 0) {
       const { waiting, unkept, settled } = yield* settleCalls(turn, tools, calls)
@@ -21,9 +23,12 @@ export async function* runTurn(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, vo
       if (waiting.length > 0) return end({ type: 'requires_action', event_ids: waiting })
       foldHistory(history, settled)
     }
-    if (turn.signal.aborted) return end({ type: 'end_turn' })
+    if (turn.signal.aborted) {
+      return end({ type: 'end_turn' }, begun ? [requestEnd(turn, begun, noUsage, true)] : [])
+    }
     if (requests >= turn.maxRequests) return end({ type: 'retries_exhausted' }, [tooMany(turn)])
-    const asked = yield* askWithRetries(turn, messagesOf(history), tools)
+    const asked = yield* askWithRetries(turn, messagesOf(history), tools, begun)
+    begun = undefined
     const stop = stopOf(asked)
     if (stop) return end(stop, asked.kept)
     yield { type: 'keep', kept: asked.kept }
@@ -50,9 +55,10 @@ async function* askWithRetries(
   turn: Turn,
   messages: readonly Message[],
   tools: ReadonlyMap<string, Tool>,
+  begun: string | undefined,
 ): AsyncGenerator<TurnStep, Asked, void> {
   for (let attempt = 0; ; attempt++) {
-    const asked = yield* askModel(turn, messages, tools)
+    const asked = yield* askModel(turn, messages, tools, attempt === 0 ? begun : undefined)
     if (!asked.failure) return asked
     const delayMs = turn.retryDelaysMs[attempt]
     if (!asked.failure.retryable || delayMs === undefined) {

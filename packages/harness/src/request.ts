@@ -37,9 +37,10 @@ export async function* askModel(
   turn: Turn,
   messages: readonly Message[],
   tools: ReadonlyMap<string, Tool>,
+  begun?: string,
 ): AsyncGenerator<TurnStep, Asked, void> {
   const { model, system, cacheKey, signal } = turn
-  const startId = turn.newEventId()
+  const startId = begun ?? turn.newEventId()
   const began = performance.now()
   // A model request may be repeated, so it need not wait for its own record.
   const specs = [...tools.values()].map(specOf)
@@ -47,7 +48,7 @@ export async function* askModel(
     .stream({ system, messages, tools: specs, cacheKey, signal })
     [Symbol.asyncIterator]()
   const next = stream.next()
-  yield keep([{ event: { id: startId, type: 'span.model_request_start' } }])
+  if (!begun) yield keep([{ event: { id: startId, type: 'span.model_request_start' } }])
   const answer = reader(turn, tools)
   let first = true
   try {
@@ -171,7 +172,7 @@ function toolUse(
   }
 }
 
-const requestEnd = (turn: Turn, startId: string, usage: Usage, is_error: boolean): Kept => ({
+export const requestEnd = (turn: Turn, startId: string, usage: Usage, is_error: boolean): Kept => ({
   event: {
     id: turn.newEventId(),
     type: 'span.model_request_end',

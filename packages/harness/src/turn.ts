@@ -27,6 +27,8 @@ export type Turn = {
   tools: readonly Tool[]
   /** Calls to settle before the model is asked. */
   open: readonly OpenCall[]
+  /** Id of a `span.model_request_start` that stands in the log already, for the first request. */
+  begun?: string
   cacheKey: string
   /** Model requests a turn may make before it is ended with an error. */
   maxRequests: number

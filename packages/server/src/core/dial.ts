@@ -8,7 +8,7 @@ import type { LookupOptions } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 
-/** Reserved, local, shared and metadata ranges. RFC 6890, RFC 4193, RFC 4291 */
+/** Reserved, local, shared and metadata ranges, and IPv6 that wraps IPv4. RFC 6890, RFC 4193, RFC 4291, RFC 9637 */
 const refused: [string, number, 'ipv4' | 'ipv6'][] = [
   ['0.0.0.0', 8, 'ipv4'],
   ['10.0.0.0', 8, 'ipv4'],
@@ -23,16 +23,18 @@ const refused: [string, number, 'ipv4' | 'ipv6'][] = [
   ['198.51.100.0', 24, 'ipv4'],
   ['203.0.113.0', 24, 'ipv4'],
   ['224.0.0.0', 3, 'ipv4'],
-  ['::', 128, 'ipv6'],
-  ['::1', 128, 'ipv6'],
+  ['::', 96, 'ipv6'],
+  ['::ffff:0:0:0', 96, 'ipv6'],
   ['64:ff9b::', 96, 'ipv6'],
   ['64:ff9b:1::', 48, 'ipv6'],
   ['100::', 64, 'ipv6'],
   ['2001::', 23, 'ipv6'],
   ['2001:db8::', 32, 'ipv6'],
   ['2002::', 16, 'ipv6'],
+  ['3fff::', 20, 'ipv6'],
   ['fc00::', 7, 'ipv6'],
   ['fe80::', 10, 'ipv6'],
+  ['fec0::', 10, 'ipv6'],
   ['ff00::', 8, 'ipv6'],
 ]
 
@@ -55,11 +57,11 @@ export function parseRanges(text: string): BlockList {
     .split(',')
     .map((each) => each.trim())
     .filter(Boolean)) {
-    const [address = '', bits] = part.split('/')
+    const [, address = '', bits] = /^([\da-f:.]+)(?:\/(\d{1,3}))?$/i.exec(part) ?? []
     const family = isIP(address)
     const most = family === 6 ? 128 : 32
     const prefix = bits === undefined ? most : Number(bits)
-    if (family === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > most) {
+    if (family === 0 || prefix > most) {
       throw new Error(`${part} is not an address range such as 127.0.0.0/8`)
     }
     ranges.addSubnet(address, prefix, family === 6 ? 'ipv6' : 'ipv4')
@@ -70,21 +72,11 @@ export function parseRanges(text: string): BlockList {
 export function addressGuard(allowed: BlockList): (address: string) => boolean {
   const blocked = new BlockList()
   for (const [address, bits, family] of refused) blocked.addSubnet(address, bits, family)
+  // A list judges IPv4 in IPv6 clothes (::ffff:0:0/96) by its IPv4 ranges.
   return (address) => {
-    const plain = unmapped(address)
-    const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4'
-    return allowed.check(plain, family) || !blocked.check(plain, family)
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    return allowed.check(address, family) || !blocked.check(address, family)
   }
-}
-
-/** IPv4 in IPv6 clothes is judged as IPv4. */
-function unmapped(address: string): string {
-  const dotted = /^::(?:ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (dotted) return dotted
-  const hex = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address)
-  if (!hex) return address
-  const [high, low] = [Number.parseInt(hex[1] ?? '', 16), Number.parseInt(hex[2] ?? '', 16)]
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
 type Found = (
@@ -113,7 +105,6 @@ export function guardedAgent(may: (address: string) => boolean): Agent {
       if (isIP(host) !== 0 && !may(host)) return callback(new RefusedAddress(host, host), null)
       connect(options, callback)
     },
-    connections: 256,
     keepAliveTimeout: 30_000,
   })
 }

@@ -83,7 +83,7 @@ describe('the log', () => {
     assert.equal(shown['cause']?.['name'], 'TypeError')
     assert.equal(shown['cause']?.['cause']?.['message'], 'connection refused')
     assert.equal(shown['cause']?.['cause']?.['code'], 'ECONNREFUSED')
-    assert.match(String(shown['stack']), /log\.test\.ts/)
+    assert.match(JSON.stringify(shown['stack']), /log\.test\.ts/)
   })
 
   it('keeps its own time, level and message when a field has the same name', () => {

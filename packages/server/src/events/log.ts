@@ -154,6 +154,24 @@ export function readHistory(
     .execute()
 }
 
+/** The id of the newest model request's start, when it has no end. */
+export async function danglingRequest(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .select(['id', 'type'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('type', 'in', ['span.model_request_start', 'span.model_request_end'])
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.type === 'span.model_request_start' ? row.id : undefined
+}
+
 /** Single events by their place, for calls that wait. */
 export const readAt = (
   db: Queries,

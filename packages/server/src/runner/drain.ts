@@ -81,7 +81,6 @@ async function workOff(
   const now = () => clock.now()
   let step = first
   while (step.kind === 'turn') {
-    announceStep(bus, session, step)
     const end = await turn(deps, place, step, signals).catch((error: unknown) =>
       failed(deps, session, error),
     )
@@ -128,27 +127,34 @@ async function turn(
   const assembled = await deps.assemble({ tenant, session }, signal)
   if (!assembled.ok) return given(assembled.type, assembled.message)
   const open = await openOf(database, tenant, session, step.open)
-  const steps = deps.runTurn({ ...assembled.parts, open, signal })
+  const { begun } = step
+  const steps = deps.runTurn({ ...assembled.parts, open, signal, ...(begun ? { begun } : {}) })
+  // The model is asked before its readers are told: they wait for its answer, not for the news of the question.
+  let coming = steps.next()
+  announceStep(bus, session, step)
   const frames = frameSender((list) => say(bus, session, { kind: 'frames', frames: list }))
   try {
     for (;;) {
-      const next = await steps.next()
+      const next = await coming
       if (signals.stopping.aborted) return { stop: { type: 'end_turn' }, last: [] }
       if (next.done) return next.value
       if (next.value.type === 'frame') {
         frames.push(next.value.frame)
-        continue
+      } else {
+        const { kept } = next.value
+        frames.flush()
+        const written = await database.write((tx) =>
+          append(tx, tenant, session, kept, { now: clock.now(), fence }),
+        )
+        if (!written) return 'lost'
+        say(bus, session, ring)
       }
-      const { kept } = next.value
-      frames.flush()
-      const written = await database.write((tx) =>
-        append(tx, tenant, session, kept, { now: clock.now(), fence }),
-      )
-      if (!written) return 'lost'
-      say(bus, session, ring)
+      coming = steps.next()
     }
   } finally {
     frames.flush()
+    // Tools that still run, when the lease was lost, are ended with the turn.
+    stop.abort()
     await steps.return({ stop: { type: 'end_turn' }, last: [] })
     assembled.release()
   }

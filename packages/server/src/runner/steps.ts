@@ -2,6 +2,7 @@
  * What a session needs next, decided and recorded in one transaction: an interrupt to settle, a turn that a dead
  * process left, calls that were answered, messages to promote, or nothing.
  */
+import { noUsage } from '@steward/model/model.ts'
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../core/ids.ts'
 import type { Queries } from '../database/database.ts'
@@ -13,13 +14,16 @@ import { asksForAction, readHead, usageOf } from '../events/head.ts'
 import type { Admitted } from '../events/inbox.ts'
 import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../events/inbox.ts'
 import type { Entry } from '../events/log.ts'
-import { append } from '../events/log.ts'
+import { append, danglingRequest } from '../events/log.ts'
 
 export type Place = { tenant: string; session: string; fence: Fence }
 
 export type Step =
-  /** A turn to run, with the calls that stood open when it was recorded; `promoted` are the messages it begins with. */
-  | { kind: 'turn'; open: Call[]; promoted: string[] }
+  /**
+   * A turn to run, with the calls that stood open when it was recorded. `promoted` are the messages it begins with,
+   * `begun` the start of its first model request, which rides in the same commit.
+   */
+  | { kind: 'turn'; open: Call[]; promoted: string[]; begun?: string }
   /** Nothing to do: the lease is given back. */
   | { kind: 'rest' }
   | { kind: 'lost' }
@@ -145,8 +149,19 @@ async function recover(tx: Queries, place: Place, open: Call[], now: number): Pr
     message,
     event_ids: lost,
   }
-  return goOn(tx, place, open, [of(warning)], now)
+  const dangling = await danglingRequest(tx, place.tenant, place.session)
+  const entries = dangling ? [of(warning), of(requestCut(dangling))] : [of(warning)]
+  return goOn(tx, place, open, entries, now)
 }
+
+/** The end of a model request that will have no other: every start has one. */
+export const requestCut = (startId: string): NewEvent => ({
+  id: newId('event'),
+  type: 'span.model_request_end',
+  model_request_start_id: startId,
+  is_error: true,
+  model_usage: noUsage,
+})
 
 /** Allowed calls are on record as begun before the turn can begin them. */
 async function goOn(
@@ -189,16 +204,18 @@ async function promote(
   now: number,
 ): Promise<Step> {
   await take(tx, place.tenant, place.session, queue.at(-1)?.position ?? 0)
+  const begun = newId('event')
   const entries: Entry[] = [
     ...before,
     of({ id: newId('event'), type: 'session.status_run_started', workspace_id: place.tenant }),
     ...queue.map(({ event, created_at }) => ({ event, created_at })),
     of({ id: newId('event'), type: 'session.status_running' }),
+    of({ id: begun, type: 'span.model_request_start' }),
   ]
   const promoted = queue
     .filter(({ event }) => event.type === 'user.message')
     .map(({ event }) => event.id)
-  return write(tx, place, entries, { due: true }, now, { kind: 'turn', open: [], promoted })
+  return write(tx, place, entries, { due: true }, now, { kind: 'turn', open: [], promoted, begun })
 }
 
 /**
@@ -220,7 +237,9 @@ export async function finishTurn(
   const head = await readHead(tx, tenant, session)
   const more = end.stop.type !== 'requires_action' && (await waitsBehind(tx, tenant, session, 0))
   const set = more ? {} : released
-  const entries = [...end.entries, ...idle(head, end.stop, now)]
+  const dangling = stop.type === 'retries_exhausted' && (await danglingRequest(tx, tenant, session))
+  const cut = dangling ? [of(requestCut(dangling))] : []
+  const entries = [...end.entries, ...cut, ...idle(head, end.stop, now)]
   const done = await append(tx, tenant, session, entries, { now, fence, due: more, set })
   if (!done) return 'lost'
   return more ? 'more' : 'rest'
