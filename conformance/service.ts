@@ -9,9 +9,15 @@ import type { Overrides } from '@steward/server/start.ts'
 import { start } from '@steward/server/start.ts'
 import { readConfig } from '@steward/server/config.ts'
 import { jsonLog } from '@steward/server/core/log.ts'
+import { systemClock } from '@steward/server/core/time.ts'
+import type { Database } from '@steward/server/database/database.ts'
+import { oneDatabase } from '@steward/server/database/database.ts'
+import { createWorkspace } from '@steward/server/workspaces/create.ts'
 
 export const rootSecret = 'a root secret for conformance'
 export const adminKey = 'conformance-admin-key'
+
+export type Loose = { [key: string]: unknown; id: string; data: Loose[] }
 
 export type Service = {
   base: string
@@ -20,7 +26,23 @@ export type Service = {
   /** The oldest client that speaks this contract. */
   oldest: OldestAnthropic
   /** A request in the interface's own dialect. */
-  raw(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
+  raw(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Response>
+  /** The same, read as JSON; `null` for no body. */
+  ask<T = Loose>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; headers: Headers; body: T }>
+  /** Another tenant, and its admin key. */
+  otherWorkspace(name: string): Promise<{ workspace: string; key: string }>
+  /** The database itself, for what no answer may show. */
+  database: Database
   /** What the server has logged. */
   logged: string[]
   close(): Promise<void>
@@ -46,20 +68,40 @@ export async function boot(
   })
   if (!read.ok) throw new Error(read.problems.join('\n'))
   const logged: string[] = []
-  const running = await start(read.config, jsonLog((line) => logged.push(line), 'debug'), overrides)
+  let opened: Database | undefined
+  const keepDatabase = (built: Database): Database => {
+    opened = overrides.database?.(built) ?? built
+    return opened
+  }
+  const log = jsonLog((line) => logged.push(line), 'debug')
+  const running = await start(read.config, log, { ...overrides, database: keepDatabase })
+  if (!opened) throw new Error('the service was started without a database')
+  const kept = opened
   const base = `http://127.0.0.1:${running.port}`
+  const raw: Service['raw'] = (method, path, body, headers = {}) =>
+    fetch(base + path, {
+      method,
+      headers: { 'x-api-key': adminKey, 'content-type': 'application/json', ...headers },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
   return {
     base,
     dataDir,
     logged,
+    database: kept,
     client: new Anthropic({ baseURL: base, apiKey: adminKey, maxRetries: 0 }),
     oldest: new OldestAnthropic({ baseURL: base, apiKey: adminKey, maxRetries: 0 }),
-    raw: (method, path, body, headers = {}) =>
-      fetch(base + path, {
-        method,
-        headers: { 'x-api-key': adminKey, 'content-type': 'application/json', ...headers },
-        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      }),
+    raw,
+    async ask<T>(...request: Parameters<typeof raw>) {
+      const answer = await raw(...request)
+      const text = await answer.text()
+      const body = (text === '' ? null : JSON.parse(text)) as T
+      return { status: answer.status, headers: answer.headers, body }
+    },
+    otherWorkspace: (name) =>
+      createWorkspace({ databases: oneDatabase(kept), clock: systemClock }, name),
     async close() {
       await running.close()
       await rm(dataDir, { recursive: true, force: true })

@@ -1,4 +1,5 @@
 /** A session, a turn, and what the log says of it, by the official client. */
+import assert from 'node:assert/strict'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Service } from './service.ts'
 
@@ -8,22 +9,38 @@ export type Seen = { id: string; type: string; [key: string]: unknown }
 
 let made = 0
 
+/** A name that nothing else in this test run has. */
+export const fresh = (name: string): string => `${name} ${process.pid}-${++made}`
+
 /** A new session of a new agent on the offline model, in an environment of its own. */
-export async function newSession(service: Service, agent: object = {}): Promise<string> {
+export async function newSession(
+  service: Service,
+  agent: object = {},
+  session: object = {},
+): Promise<string> {
   const { beta } = service.client
-  made += 1
-  const { id } = await beta.agents.create({ name: `agent ${made}`, model: 'offline', ...agent })
-  const environment = await beta.environments.create({ name: `environment ${made} ${process.hrtime.bigint()}` })
-  return (await beta.sessions.create({ agent: id, environment_id: environment.id })).id
+  const { id } = await beta.agents.create({ name: fresh('agent'), model: 'offline', ...agent })
+  const environment = await beta.environments.create({ name: fresh('environment') })
+  const whole = { agent: id, environment_id: environment.id, ...session }
+  return (await beta.sessions.create(whole)).id
 }
 
-/** Posts and waits for the next idle; gives the events from the post to that idle, as the stream showed them. */
-export async function turn(service: Service, session: string, posted: string | Posted): Promise<Seen[]> {
-  const { events } = service.client.beta.sessions
-  const stream = await events.stream(session)
-  const event: Posted =
-    typeof posted === 'string' ? { type: 'user.message', content: [{ type: 'text', text: posted }] } : posted
-  await events.send(session, { events: [event] })
+export const message = (text: string) =>
+  ({ type: 'user.message', content: [{ type: 'text', text }] }) as const
+
+export const post = (service: Service, session: string, ...events: (string | Posted)[]) =>
+  service.client.beta.sessions.events.send(session, {
+    events: events.map((event) => (typeof event === 'string' ? message(event) : event)),
+  })
+
+/** Posts and waits for the next idle; gives the kept events up to it, as the stream showed them. */
+export async function turn(
+  service: Service,
+  session: string,
+  ...posted: (string | Posted)[]
+): Promise<Seen[]> {
+  const stream = await service.client.beta.sessions.events.stream(session)
+  await post(service, session, ...posted)
   const seen: Seen[] = []
   for await (const each of stream) {
     const shown = { ...each } as Seen
@@ -37,12 +54,33 @@ export async function turn(service: Service, session: string, posted: string | P
 /** Everything the log's default view has. */
 export async function say(service: Service, session: string): Promise<Seen[]> {
   const seen: Seen[] = []
-  for await (const each of service.client.beta.sessions.events.list(session, { limit: 1000 })) seen.push({ ...each } as Seen)
+  const { events } = service.client.beta.sessions
+  for await (const each of events.list(session, { limit: 1000 })) seen.push({ ...each } as Seen)
   return seen
 }
 
-export function idleOf(events: Seen[]): { stop_reason: unknown } {
+/** Everything that is kept, extension events too. */
+export const logOf = async (service: Service, session: string): Promise<Seen[]> =>
+  (await service.ask<Seen[]>('GET', `/v1/sessions/${session}/log`)).body
+
+export const types = (events: readonly { type: string }[]): string[] =>
+  events.map(({ type }) => type)
+
+export function only(events: readonly Seen[], type: string): Seen {
+  const found = events.filter((event) => event.type === type)
+  assert.equal(found.length, 1, `one ${type} among ${types(events).join(', ')}`)
+  return found[0] as Seen
+}
+
+export const all = (events: readonly Seen[], type: string): Seen[] =>
+  events.filter((event) => event.type === type)
+
+/** The text of a message or result. */
+export const textOf = (event: Seen): string =>
+  (event['content'] as { text?: string }[]).map(({ text }) => text ?? '').join('')
+
+export function idleOf(events: readonly Seen[]): { stop_reason: unknown } {
   const last = events.at(-1)
-  if (last?.type !== 'session.status_idle') throw new Error(`the last event is ${last?.type}, not an idle`)
-  return { stop_reason: last['stop_reason'] }
+  assert.equal(last?.type, 'session.status_idle')
+  return { stop_reason: last?.['stop_reason'] }
 }

@@ -14,7 +14,14 @@ for (const database of databases) {
     const fresh = (name: string) => agents().create({ name, model: 'offline' })
 
     verifies(
-      ['agents/create', 'agents/field/id', 'agents/field/version', 'agents/field/times', 'agents/lists-present', 'agents/field/type'],
+      [
+        'agents/create',
+        'agents/field/id',
+        'agents/field/version',
+        'agents/field/times',
+        'agents/lists-present',
+        'agents/field/type',
+      ],
       'an agent begins at version 1 with every list present',
       async () => {
         const agent = await fresh('first')
@@ -28,11 +35,22 @@ for (const database of databases) {
     )
 
     verifies(
-      ['agents/update', 'agents/update/new-version', 'agents/update/omitted', 'agents/versions/immutable', 'agents/get/version-query', 'agents/versions/get'],
+      [
+        'agents/update',
+        'agents/update/new-version',
+        'agents/update/omitted',
+        'agents/versions/immutable',
+        'agents/get/version-query',
+        'agents/versions/get',
+      ],
       'an update makes a new version and leaves the old one as it was',
       async () => {
         const agent = await fresh('before')
-        const next = await agents().update(agent.id, { version: 1, name: 'after', system: 'Be brief.' })
+        const next = await agents().update(agent.id, {
+          version: 1,
+          name: 'after',
+          system: 'Be brief.',
+        })
         assert.deepEqual([next.version, next.name, next.model], [2, 'after', agent.model])
         const old = await agents().retrieve(agent.id, { version: 1 })
         assert.deepEqual([old.version, old.name, old.system], [1, 'before', null])
@@ -47,76 +65,141 @@ for (const database of databases) {
       assert.deepEqual(again, agent)
     })
 
-    verifies('agents/update/version-guard', 'a stale version is refused once, and not tried again', async () => {
-      const retrying = service.client.withOptions({ maxRetries: 2 })
-      const agent = await fresh('guarded')
-      await agents().update(agent.id, { version: 1, name: 'moved' })
-      const began = performance.now()
-      await assert.rejects(retrying.beta.agents.update(agent.id, { version: 1, name: 'late' }), ConflictError)
-      assert.ok(performance.now() - began < 400, 'the client waits half a second before it tries again')
-    })
+    verifies(
+      'agents/update/version-guard',
+      'a stale version is refused once, and not tried again',
+      async () => {
+        const retrying = service.client.withOptions({ maxRetries: 2 })
+        const agent = await fresh('guarded')
+        await agents().update(agent.id, { version: 1, name: 'moved' })
+        const began = performance.now()
+        await assert.rejects(
+          retrying.beta.agents.update(agent.id, { version: 1, name: 'late' }),
+          ConflictError,
+        )
+        assert.ok(
+          performance.now() - began < 400,
+          'the client waits half a second before it tries again',
+        )
+      },
+    )
 
     verifies('agents/update/race', 'of racing guarded updates exactly one wins', async () => {
       const agent = await fresh('raced')
-      const racing = Array.from({ length: 8 }, (_, n) => agents().update(agent.id, { version: 1, name: `racer ${n}` }))
+      const racing = Array.from({ length: 8 }, (_, n) =>
+        agents().update(agent.id, { version: 1, name: `racer ${n}` }),
+      )
       const outcomes = await Promise.allSettled(racing)
       assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
       assert.equal((await agents().retrieve(agent.id)).version, 2)
     })
 
-    verifies('agents/update/metadata', 'metadata is merged key by key, and null deletes a key', async () => {
-      const agent = await agents().create({ name: 'bag', model: 'offline', metadata: { a: '1', b: '2' } })
-      const next = await agents().update(agent.id, { version: 1, metadata: { a: null, c: '3' } })
-      assert.deepEqual(next.metadata, { b: '2', c: '3' })
-    })
-
-    verifies('agents/update/replace-lists', 'lists are replaced whole, and null clears them', async () => {
-      const tool = { type: 'custom', name: 'look', description: 'looks', input_schema: { type: 'object' } } as const
-      const agent = await agents().create({ name: 'lists', model: 'offline', tools: [tool] })
-      const toolset = await agents().update(agent.id, { version: 1, tools: [{ type: 'agent_toolset_20260401' }] })
-      assert.deepEqual(toolset.tools.map(({ type }) => type), ['agent_toolset_20260401'])
-      const none = await agents().update(agent.id, { version: 2, tools: null })
-      assert.deepEqual(none.tools, [])
-    })
-
-    verifies('agents/mcp/token-sealed', 'an inline token is never returned, in old versions neither', async () => {
-      const made = await service.raw('POST', '/v1/agents', {
-        name: 'secretive',
-        model: 'offline',
-        tools: [],
-        mcp_servers: [{ name: 's', type: 'url', url: 'https://mcp.example', authorization_token: 'canary-token' }],
-      })
-      const { id } = (await made.clone().json()) as { id: string }
-      await service.raw('PATCH', `/v1/agents/${id}`, { name: 'renamed' })
-      const answers = [
-        await made.text(),
-        ...(await Promise.all(
-          [`/v1/agents/${id}`, `/v1/agents/${id}/versions`, `/v1/agents/${id}/versions/1`, '/v1/agents'].map(
-            async (path) => (await service.raw('GET', path)).text(),
-          ),
-        )),
-      ]
-      for (const answer of answers) assert.ok(!answer.includes('canary-token'))
-      assert.ok(!service.logged.join('').includes('canary-token'))
-    })
-
-    verifies(['agents/versions/list', 'lists/complete'], 'versions come newest first, page by page', async () => {
-      const agent = await fresh('paged')
-      for (let version = 1; version < 4; version++) await agents().update(agent.id, { version, name: `v${version + 1}` })
-      const seen = []
-      for await (const { version } of agents().versions.list(agent.id, { limit: 1 })) seen.push(version)
-      assert.deepEqual(seen, [4, 3, 2, 1])
-    })
+    verifies(
+      'agents/update/metadata',
+      'metadata is merged key by key, and null deletes a key',
+      async () => {
+        const agent = await agents().create({
+          name: 'bag',
+          model: 'offline',
+          metadata: { a: '1', b: '2' },
+        })
+        const next = await agents().update(agent.id, { version: 1, metadata: { a: null, c: '3' } })
+        assert.deepEqual(next.metadata, { b: '2', c: '3' })
+      },
+    )
 
     verifies(
-      ['agents/archive', 'agents/delete', 'agents/archive/read-only', 'agents/archive/repeated', 'agents/list/include-archived', 'agents/list/archived'],
+      'agents/update/replace-lists',
+      'lists are replaced whole, and null clears them',
+      async () => {
+        const tool = {
+          type: 'custom',
+          name: 'look',
+          description: 'looks',
+          input_schema: { type: 'object' },
+        } as const
+        const agent = await agents().create({ name: 'lists', model: 'offline', tools: [tool] })
+        const toolset = await agents().update(agent.id, {
+          version: 1,
+          tools: [{ type: 'agent_toolset_20260401' }],
+        })
+        assert.deepEqual(
+          toolset.tools.map(({ type }) => type),
+          ['agent_toolset_20260401'],
+        )
+        const none = await agents().update(agent.id, { version: 2, tools: null })
+        assert.deepEqual(none.tools, [])
+      },
+    )
+
+    verifies(
+      'agents/mcp/token-sealed',
+      'an inline token is never returned, in old versions neither',
+      async () => {
+        const made = await service.raw('POST', '/v1/agents', {
+          name: 'secretive',
+          model: 'offline',
+          tools: [],
+          mcp_servers: [
+            {
+              name: 's',
+              type: 'url',
+              url: 'https://mcp.example',
+              authorization_token: 'canary-token',
+            },
+          ],
+        })
+        const { id } = (await made.clone().json()) as { id: string }
+        await service.raw('PATCH', `/v1/agents/${id}`, { name: 'renamed' })
+        const answers = [
+          await made.text(),
+          ...(await Promise.all(
+            [
+              `/v1/agents/${id}`,
+              `/v1/agents/${id}/versions`,
+              `/v1/agents/${id}/versions/1`,
+              '/v1/agents',
+            ].map(async (path) => (await service.raw('GET', path)).text()),
+          )),
+        ]
+        for (const answer of answers) assert.ok(!answer.includes('canary-token'))
+        assert.ok(!service.logged.join('').includes('canary-token'))
+      },
+    )
+
+    verifies(
+      ['agents/versions/list', 'lists/complete'],
+      'versions come newest first, page by page',
+      async () => {
+        const agent = await fresh('paged')
+        for (let version = 1; version < 4; version++)
+          await agents().update(agent.id, { version, name: `v${version + 1}` })
+        const seen = []
+        for await (const { version } of agents().versions.list(agent.id, { limit: 1 }))
+          seen.push(version)
+        assert.deepEqual(seen, [4, 3, 2, 1])
+      },
+    )
+
+    verifies(
+      [
+        'agents/archive',
+        'agents/delete',
+        'agents/archive/read-only',
+        'agents/archive/repeated',
+        'agents/list/include-archived',
+        'agents/list/archived',
+      ],
       'an archived agent is read-only and hidden from lists that do not ask for it',
       async () => {
         const agent = await fresh('done with')
         const archived = await agents().archive(agent.id)
         assert.ok(archived.archived_at)
         const deleted = await service.raw('DELETE', `/v1/agents/${agent.id}`)
-        assert.deepEqual([deleted.status, ((await deleted.json()) as { id: string }).id], [200, agent.id])
+        assert.deepEqual(
+          [deleted.status, ((await deleted.json()) as { id: string }).id],
+          [200, agent.id],
+        )
         await assert.rejects(agents().update(agent.id, { version: 1, name: 'x' }), { status: 400 })
         const ids = async (query: object) => {
           const found = []
@@ -125,27 +208,48 @@ for (const database of databases) {
         }
         assert.ok(!(await ids({})).includes(agent.id))
         assert.ok((await ids({ include_archived: true })).includes(agent.id))
-        const only = (await (await service.raw('GET', '/v1/agents?archived=true')).json()) as { data: { archived: boolean }[] }
+        const only = (await (await service.raw('GET', '/v1/agents?archived=true')).json()) as {
+          data: { archived: boolean }[]
+        }
         assert.ok(only.data.length > 0 && only.data.every(({ archived }) => archived))
       },
     )
 
-    verifies(['dialects/agent-model', 'agents/field/model'], 'a string model stays a string in the interface dialect, and is an object to the client', async () => {
-      const agent = await fresh('modelled')
-      assert.equal(agent.model.id, 'offline')
-      const seed = (await (await service.raw('GET', `/v1/agents/${agent.id}`)).json()) as { model: unknown }
-      assert.equal(seed.model, 'offline')
-    })
+    verifies(
+      ['dialects/agent-model', 'agents/field/model'],
+      'a string model stays a string in the interface dialect, and is an object to the client',
+      async () => {
+        const agent = await fresh('modelled')
+        assert.equal(agent.model.id, 'offline')
+        const seed = (await (await service.raw('GET', `/v1/agents/${agent.id}`)).json()) as {
+          model: unknown
+        }
+        assert.equal(seed.model, 'offline')
+      },
+    )
 
-    verifies('dialects/agent-tools', 'tools are required in the interface dialect, and may be empty', async () => {
-      const without = await service.raw('POST', '/v1/agents', { name: 'n', model: 'offline' })
-      assert.equal(without.status, 400)
-      assert.match(await without.text(), /tools/)
-      assert.equal((await service.raw('POST', '/v1/agents', { name: 'n', model: 'offline', tools: [] })).status, 200)
-    })
+    verifies(
+      'dialects/agent-tools',
+      'tools are required in the interface dialect, and may be empty',
+      async () => {
+        const without = await service.raw('POST', '/v1/agents', { name: 'n', model: 'offline' })
+        assert.equal(without.status, 400)
+        assert.match(await without.text(), /tools/)
+        assert.equal(
+          (await service.raw('POST', '/v1/agents', { name: 'n', model: 'offline', tools: [] }))
+            .status,
+          200,
+        )
+      },
+    )
 
     verifies('http/body/unknown-field', 'an unknown field is refused by its name', async () => {
-      const answer = await service.raw('POST', '/v1/agents', { name: 'n', model: 'offline', tools: [], colour: 'red' })
+      const answer = await service.raw('POST', '/v1/agents', {
+        name: 'n',
+        model: 'offline',
+        tools: [],
+        colour: 'red',
+      })
       assert.equal(answer.status, 400)
       assert.match(await answer.text(), /colour/)
     })

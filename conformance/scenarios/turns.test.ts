@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
+import { openStream, untilIdle } from '../reader.ts'
 import type { Service } from '../service.ts'
 import { boot, databases } from '../service.ts'
-import { idleOf, newSession, say, turn } from '../turns.ts'
+import { all, idleOf, logOf, message, newSession, only, post } from '../turns.ts'
+import { say, textOf, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-const types = (events: { type: string }[]) => events.map(({ type }) => type)
-const ask = { type: 'agent_toolset_20260401', default_config: { permission_policy: { type: 'always_ask' } } } as const
 const custom = {
   type: 'custom',
   name: 'look_up',
@@ -14,19 +14,43 @@ const custom = {
   input_schema: { type: 'object', properties: { what: { type: 'string' } } },
 } as const
 
+const result = (id: string, text: string) =>
+  ({
+    type: 'user.custom_tool_result',
+    custom_tool_use_id: id,
+    content: [{ type: 'text', text }],
+  }) as const
+
 for (const database of databases) {
   describe(`turns on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))
     after(() => service.close())
+    const events = () => service.client.beta.sessions.events
 
     verifies(
-      ['events/type/user-message', 'events/type/agent-message', 'events/type/session-status-idle'],
-      'a message is answered, and the idle is the last event',
+      [
+        'turns/run-started-first',
+        'turns/idle-last',
+        'turns/usage-before-idle',
+        'turns/spans',
+        'turns/stop/end-turn',
+        'sessions/transition/run',
+        'sessions/transition/idle',
+        'events/type/user-message',
+        'events/type/message',
+        'events/type/status-run-started',
+        'events/type/status-running',
+        'events/type/status-idle',
+        'events/type/usage',
+        'events/type/model-request-start',
+        'events/type/model-request-end',
+      ],
+      'a message is answered in one order of events, and the idle is the last of them',
       async () => {
         const session = await newSession(service)
-        const events = await turn(service, session, 'say: hello there')
-        assert.deepEqual(types(events), [
+        const seen = await turn(service, session, 'say: hello there')
+        assert.deepEqual(types(seen), [
           'session.status_run_started',
           'user.message',
           'session.status_running',
@@ -36,73 +60,227 @@ for (const database of databases) {
           'session.usage',
           'session.status_idle',
         ])
-        assert.deepEqual(idleOf(events).stop_reason, { type: 'end_turn' })
+        assert.deepEqual(idleOf(seen).stop_reason, { type: 'end_turn' })
+        assert.equal(textOf(only(seen, 'agent.message')), 'hello there')
+        const end = only(seen, 'span.model_request_end')
+        assert.equal(end['model_request_start_id'], only(seen, 'span.model_request_start').id)
+        assert.equal(end['is_error'], false)
+        assert.deepEqual(await say(service, session), seen)
         assert.equal((await service.client.beta.sessions.retrieve(session)).status, 'idle')
       },
     )
 
-    verifies('sandbox/path/workspace', 'a program that the agent writes runs in its sandbox', async () => {
-      const session = await newSession(service, { tools: [{ type: 'agent_toolset_20260401' }] })
-      const events = await turn(service, session, 'write /workspace/a.sh: echo six times seven is $((6*7))\nrun: sh a.sh; pwd')
-      const results = events.filter(({ type }) => type === 'agent.tool_result')
-      assert.equal(results.length, 2)
-      assert.match(JSON.stringify(results[1]), /six times seven is 42\\n\/workspace/)
-    })
+    verifies(
+      'turns/usage-before-idle',
+      'usage grows from turn to turn, and the session shows the same totals',
+      async () => {
+        const session = await newSession(service)
+        const first = only(await turn(service, session, 'say: one'), 'session.usage')
+        const second = only(await turn(service, session, 'say: two'), 'session.usage')
+        type Usage = { input_tokens: number; output_tokens: number }
+        const [before, after] = [first['usage'] as Usage, second['usage'] as Usage]
+        assert.ok(before.input_tokens > 0 && before.output_tokens > 0)
+        assert.ok(after.output_tokens > before.output_tokens)
+        const { usage } = await service.client.beta.sessions.retrieve(session)
+        assert.equal(usage.output_tokens, after.output_tokens)
+      },
+    )
 
-    verifies('events/log', 'the log is gap-free and in one order', async () => {
-      const session = await newSession(service)
-      await turn(service, session, 'say: one')
-      await turn(service, session, 'say: two')
-      const log = (await (await service.raw('GET', `/v1/sessions/${session}/log`)).json()) as { seq: number }[]
-      assert.deepEqual(log.map(({ seq }) => seq), log.map((_, index) => index + 1))
-    })
+    verifies(
+      ['events/type/thinking', 'turns/idle-last'],
+      'thinking is an event of its own, before the message',
+      async () => {
+        const session = await newSession(service)
+        const seen = await turn(service, session, 'think: let me see\nsay: yes')
+        assert.deepEqual(
+          types(seen).filter((type) => type.startsWith('agent.')),
+          ['agent.thinking', 'agent.message'],
+        )
+        assert.equal(only(seen, 'agent.thinking')['thinking'], 'let me see')
+      },
+    )
 
-    verifies('events/post/tool-confirmation', 'a call that must be asked for runs after it was allowed', async () => {
-      const session = await newSession(service, { tools: [ask] })
-      const first = await turn(service, session, 'run: echo allowed')
-      const call = first.find(({ type }) => type === 'agent.tool_use')
-      assert.ok(call)
-      assert.deepEqual(idleOf(first).stop_reason, { type: 'requires_action', event_ids: [call.id] })
-      const rest = await turn(service, session, { type: 'user.tool_confirmation', tool_use_id: call.id, result: 'allow' })
-      assert.match(JSON.stringify(rest.find(({ type }) => type === 'agent.tool_result')), /allowed/)
-      assert.deepEqual(idleOf(rest).stop_reason, { type: 'end_turn' })
-    })
+    verifies(
+      ['turns/queue', 'turns/promoted-once', 'events/post/user-message'],
+      'messages posted during a turn wait, and begin the next one together',
+      async () => {
+        const session = await newSession(service)
+        await post(service, session, 'wait: 300\nsay: first')
+        await until(service, session, 'running')
+        const { data } = (await post(service, session, 'say: second')) as { data: Processed[] }
+        await post(service, session, 'say: third')
+        assert.equal(data[0]?.processed_at, null)
+        const seen = await untilIdle(service, session, 2)
+        const second = seen.slice(types(seen).indexOf('session.status_idle') + 1)
+        assert.deepEqual(types(second).slice(0, 4), [
+          'session.status_run_started',
+          'user.message',
+          'user.message',
+          'session.status_running',
+        ])
+        const messages = all(seen, 'user.message')
+        assert.deepEqual(messages.map(textOf), [
+          'wait: 300\nsay: first',
+          'say: second',
+          'say: third',
+        ])
+        for (const each of messages) assert.ok(each['processed_at'])
+        assert.equal(messages[1]?.id, data[0]?.id)
+      },
+    )
 
-    verifies('events/post/tool-confirmation', 'a denied call does not run, and the model is told why', async () => {
-      const session = await newSession(service, { tools: [ask] })
-      const first = await turn(service, session, 'run: touch /workspace/never')
-      const call = first.find(({ type }) => type === 'agent.tool_use')
-      assert.ok(call)
-      const rest = await turn(service, session, {
-        type: 'user.tool_confirmation',
-        tool_use_id: call.id,
-        result: 'deny',
-        deny_message: 'not on a Sunday',
-      })
-      assert.match(JSON.stringify(rest), /not on a Sunday/)
-    })
+    verifies(
+      [
+        'turns/interrupt',
+        'events/post/interrupt',
+        'events/type/user-interrupt',
+        'sessions/cancel/at-once',
+        'sessions/cancel/queued-messages',
+        'events/ext/message-cancelled',
+        'events/ext/pending-settled',
+      ],
+      'an interrupt stops the model at once, drops what waits, and ends in end_turn',
+      async () => {
+        const session = await newSession(service)
+        await post(service, session, 'wait: 60000\nsay: never')
+        await until(service, session, 'running')
+        const { data } = (await post(service, session, 'say: dropped')) as { data: Processed[] }
+        const before = Date.now()
+        await post(service, session, { type: 'user.interrupt' })
+        await untilIdle(service, session)
+        assert.ok(Date.now() - before < 2000)
+        const log = await logOf(service, session)
+        assert.deepEqual(idleOf(log).stop_reason, { type: 'end_turn' })
+        assert.equal(only(log, 'system.user_message_cancelled')['message_id'], data[0]?.id)
+        only(log, 'user.interrupt')
+        only(log, 'span.model_request_end')
+        assert.deepEqual(all(log, 'agent.message'), [])
+        const next = await turn(service, session, 'say: still here')
+        assert.equal(textOf(only(next, 'agent.message')), 'still here')
+      },
+    )
 
-    verifies('events/post/custom-tool-result', 'a custom tool is answered by the client, and answering twice is harmless', async () => {
-      const session = await newSession(service, { tools: [custom] })
-      const first = await turn(service, session, 'call look_up {"what": "weather"}')
-      const call = first.find(({ type }) => type === 'agent.custom_tool_use')
-      assert.ok(call)
-      const answer = { type: 'user.custom_tool_result', custom_tool_use_id: call.id, content: [{ type: 'text', text: 'sunny' }] } as const
-      const rest = await turn(service, session, answer)
-      assert.match(JSON.stringify(rest.find(({ type }) => type === 'agent.message')), /sunny/)
-      await service.client.beta.sessions.events.send(session, { events: [answer] })
-      const answers = (await say(service, session)).filter(({ type }) => type === 'user.custom_tool_result')
-      assert.equal(answers.length, 1)
-    })
+    verifies(
+      ['turns/interrupt', 'sessions/cancel/queued-messages'],
+      'what is posted behind an interrupt begins the next turn',
+      async () => {
+        const session = await newSession(service)
+        await post(service, session, 'wait: 60000\nsay: never')
+        await until(service, session, 'running')
+        await post(service, session, { type: 'user.interrupt' }, 'say: instead')
+        const seen = await untilIdle(service, session, 2)
+        assert.equal(textOf(only(seen, 'agent.message')), 'instead')
+      },
+    )
 
-    verifies('events/post/unknown-call', 'a confirmation of an unknown call is refused, and changes nothing', async () => {
-      const session = await newSession(service)
-      const before = await say(service, session)
-      const unknown = { type: 'user.tool_confirmation', tool_use_id: 'sevt_nowhere', result: 'allow' } as const
-      const message = { type: 'user.message', content: [{ type: 'text', text: 'say: never' }] } as const
-      await assert.rejects(service.client.beta.sessions.events.send(session, { events: [message, unknown] }), { status: 400 })
-      assert.deepEqual(await say(service, session), before)
-      assert.equal((await service.client.beta.sessions.retrieve(session)).status, 'idle')
-    })
+    verifies(
+      [
+        'turns/requires-action',
+        'turns/stop/requires-action',
+        'turns/tool-use-id',
+        'events/post/custom-tool-result',
+        'events/post/repeated-result',
+        'events/type/custom-tool-use',
+        'events/type/user-custom-tool-result',
+        'tools/custom/client-run',
+        'tools/permission/custom',
+      ],
+      'a custom tool is answered by the client, and answering twice is harmless',
+      async () => {
+        const session = await newSession(service, { tools: [custom] })
+        const first = await turn(service, session, 'call look_up {"what": "weather"}')
+        const call = only(first, 'agent.custom_tool_use')
+        assert.deepEqual(call['input'], { what: 'weather' })
+        assert.deepEqual(idleOf(first).stop_reason, {
+          type: 'requires_action',
+          event_ids: [call.id],
+        })
+        const rest = await turn(service, session, result(call.id, 'sunny'))
+        assert.match(textOf(only(rest, 'agent.message')), /sunny/)
+        assert.deepEqual(idleOf(rest).stop_reason, { type: 'end_turn' })
+        const before = await logOf(service, session)
+        await post(service, session, result(call.id, 'rainy'))
+        assert.deepEqual(await logOf(service, session), before)
+      },
+    )
+
+    verifies(
+      ['turns/requires-action-rest', 'turns/messages-wait-for-action'],
+      'messages wait until every call is answered, and go on behind them',
+      async () => {
+        const session = await newSession(service, { tools: [custom] })
+        const first = await turn(service, session, 'call look_up {"what": "x"}')
+        const call = only(first, 'agent.custom_tool_use')
+        await post(service, session, 'say: afterwards')
+        assert.equal(all(await say(service, session), 'user.message').length, 1)
+        await post(service, session, result(call.id, 'found'))
+        const seen = await untilIdle(service, session, 3)
+        assert.deepEqual(all(seen, 'agent.message').map(textOf).at(-1), 'afterwards')
+      },
+    )
+
+    verifies(
+      ['turns/interrupt', 'turns/stop/end-turn'],
+      'an interrupt closes a call that waits for its answer',
+      async () => {
+        const session = await newSession(service, { tools: [custom] })
+        const first = await turn(service, session, 'call look_up {"what": "x"}')
+        const call = only(first, 'agent.custom_tool_use')
+        const rest = await turn(service, session, { type: 'user.interrupt' })
+        const closed = only(rest, 'user.custom_tool_result')
+        assert.deepEqual([closed['custom_tool_use_id'], closed['is_error']], [call.id, true])
+        assert.deepEqual(idleOf(rest).stop_reason, { type: 'end_turn' })
+        const next = await turn(service, session, 'say: on we go')
+        assert.equal(textOf(only(next, 'agent.message')), 'on we go')
+      },
+    )
+
+    verifies(
+      'events/post/unknown-call',
+      'a confirmation of an unknown call is refused, and changes nothing',
+      async () => {
+        const session = await newSession(service)
+        const unknown = {
+          type: 'user.tool_confirmation',
+          tool_use_id: 'sevt_nowhere',
+          result: 'allow',
+        } as const
+        const both = [message('say: never'), unknown]
+        await assert.rejects(events().send(session, { events: both }), { status: 400 })
+        await assert.rejects(post(service, session, result('sevt_nowhere', 'x')), { status: 400 })
+        assert.deepEqual(await logOf(service, session), [])
+        const { status } = (await service.ask('GET', `/v1/sessions/${session}`)).body
+        assert.equal(status, 'pending')
+      },
+    )
+
+    verifies(
+      'sessions/status/committed-first',
+      'the status that GET answers was there before the event that announces it',
+      async () => {
+        const session = await newSession(service)
+        const path = `/v1/sessions/${session}`
+        await using reader = await openStream(service, `${path}/events/stream`)
+        for (let round = 1; round <= 5; round++) {
+          await post(service, session, `say: round ${round}`)
+          await reader.until(
+            () =>
+              all(
+                reader.frames.map(({ data }) => data),
+                'session.status_idle',
+              ).length >= round,
+          )
+          assert.equal((await service.ask('GET', path)).body['status'], 'idle')
+        }
+      },
+    )
   })
+}
+
+type Processed = { id: string; processed_at: string | null }
+
+async function until(service: Service, session: string, status: string): Promise<void> {
+  const path = `/v1/sessions/${session}/events/stream?replay=1`
+  await using reader = await openStream(service, path)
+  await reader.untilType(`session.status_${status}`)
 }
