@@ -15,8 +15,12 @@ class Connection implements DatabaseConnection {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, { statement: StatementSync; rows: boolean }>()
 
-  constructor(db: DatabaseSync) {
+  readonly #check: () => void
+
+  /** `check` is called before each statement, and may refuse it. */
+  constructor(db: DatabaseSync, check: () => void) {
     this.#db = db
+    this.#check = check
   }
 
   #prepare(sql: string) {
@@ -30,6 +34,7 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    this.#check()
     const { statement, rows } = this.#prepare(sql)
     const values = parameters as SQLInputValue[]
     if (rows) return { rows: statement.all(...values) as R[] }
@@ -55,10 +60,14 @@ function driver(connection: Connection, transaction: (step: string) => void): Dr
   }
 }
 
-const queries = (db: DatabaseSync, transaction: (step: string) => void): Queries =>
+const queries = (
+  db: DatabaseSync,
+  transaction: (step: string) => void,
+  check = () => {},
+): Queries =>
   new Kysely<Tables>({
     dialect: {
-      createDriver: () => driver(new Connection(db), transaction),
+      createDriver: () => driver(new Connection(db, check), transaction),
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createAdapter: () => new SqliteAdapter(),
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
@@ -85,7 +94,8 @@ export async function sqliteDatabase(path: string, { alone = true } = {}): Promi
   reader.exec('pragma query_only = on; pragma busy_timeout = 5000')
   const self = newId('process')
   const read = queries(reader, refuse)
-  const units = unitQueue(queries(writer, refuse), (statement) => writer.exec(statement))
+  const tx = queries(writer, refuse, () => units.check())
+  const units = unitQueue(tx, (statement) => writer.exec(statement))
   return {
     dialect: 'sqlite',
     read,

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Queries } from './database.ts'
 
 type Job = {
@@ -16,9 +17,13 @@ const batchSize = 128
 export function unitQueue(tx: Queries, exec: (statement: string) => void) {
   const queue: Job[] = []
   const idle: (() => void)[] = []
+  const within = new AsyncLocalStorage<Job>()
+  let current: Job | undefined
   let running = false
 
   function write<T>(unit: (tx: Queries) => Promise<T>): Promise<T> {
+    if (within.getStore())
+      return Promise.reject(new Error('a unit writes through its own transaction alone'))
     return new Promise((resolve, reject) => {
       queue.push({ unit, resolve: resolve as (value: unknown) => void, reject })
       if (running) return
@@ -45,7 +50,7 @@ export function unitQueue(tx: Queries, exec: (statement: string) => void) {
       exec('commit')
     } catch (error) {
       // The whole batch is gone: a full disk, or a lock held elsewhere.
-      if (settle.length > 0 || batch.length > 0) rollback()
+      rollback()
       for (const job of batch) job.reject(error)
       return
     }
@@ -62,21 +67,30 @@ export function unitQueue(tx: Queries, exec: (statement: string) => void) {
 
   async function attempt(job: Job): Promise<() => void> {
     exec('savepoint unit')
+    current = job
     try {
-      const value = await withinThisTick(job.unit(tx))
+      const value = await withinThisTick(within.run(job, () => job.unit(tx)))
       exec('release unit')
       return () => job.resolve(value)
     } catch (error) {
       exec('rollback to unit')
       exec('release unit')
       return () => job.reject(error)
+    } finally {
+      current = undefined
     }
+  }
+
+  /** Throws for a statement of a unit that was given up: it would land in another's transaction, or in none. */
+  function check(): void {
+    if (!current || within.getStore() !== current)
+      throw new Error('a statement outside of its unit')
   }
 
   const drained = () =>
     running ? new Promise<void>((resolve) => void idle.push(resolve)) : Promise.resolve()
 
-  return { write, drained }
+  return { write, check, drained }
 }
 
 /** A unit that awaits anything but its own statements would hold the one writer for as long as that takes. */
