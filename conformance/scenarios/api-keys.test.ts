@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import { AuthenticationError, PermissionDeniedError } from '@anthropic-ai/sdk'
+import Anthropic from '@anthropic-ai/sdk'
+import type { Loose, Service } from '../service.ts'
+import { adminKey, boot, databases } from '../service.ts'
+import { fresh } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+
+type Made = Loose & { key: string }
+
+for (const database of databases) {
+  describe(`credentials on ${database}`, () => {
+    let service: Service
+    before(async () => void (service = await boot(database)))
+    after(() => service.close())
+    const path = '/v1/ext/api_keys'
+    const make = async (more: object = {}) =>
+      (await service.ask<Made>('POST', path, { name: 'a key', ...more })).body
+    const statusWith = async (headers: Record<string, string>, url = '/v1/agents') =>
+      (await fetch(service.base + url, { headers })).status
+    const environment = async () =>
+      (await service.client.beta.environments.create({ name: fresh('env') })).id
+
+    verifies(
+      ['auth/workspace-key/transport', 'auth/kinds/workspace', 'auth/unknown-prefix'],
+      'a key is accepted as x-api-key and as Bearer',
+      async () => {
+        assert.equal(await statusWith({ 'x-api-key': adminKey }), 200)
+        assert.equal(await statusWith({ authorization: `Bearer ${adminKey}` }), 200)
+        assert.equal(await statusWith({ authorization: `bearer ${adminKey}` }), 200)
+        const headers = { 'X-Api-Key': adminKey }
+        const seed = new Anthropic({
+          baseURL: service.base,
+          apiKey: null,
+          authToken: null,
+          defaultHeaders: headers,
+        })
+        assert.ok(Array.isArray((await seed.beta.agents.list()).data))
+      },
+    )
+
+    verifies('auth/workspace-key/both', 'of two headers the Bearer value counts', async () => {
+      const good = { 'x-api-key': 'wrong', authorization: `Bearer ${adminKey}` }
+      assert.equal(await statusWith(good), 200)
+      const bad = { 'x-api-key': adminKey, authorization: 'Bearer wrong' }
+      assert.equal(await statusWith(bad), 401)
+    })
+
+    verifies(
+      ['auth/missing', 'auth/required', 'http/health', 'errors/type/unauthorized'],
+      'without a credential only health and the description answer',
+      async () => {
+        assert.equal(await statusWith({}), 401)
+        assert.equal(await statusWith({ 'x-api-key': '' }), 401)
+        assert.equal(await statusWith({ 'x-api-key': 'stw_key_unknown' }), 401)
+        assert.equal(await statusWith({ authorization: 'Basic eDp5' }), 401)
+        assert.equal(await statusWith({}, '/openapi.json'), 200)
+        const health = await fetch(`${service.base}/healthz`)
+        assert.deepEqual([health.status, await health.json()], [200, { ok: true }])
+        const stranger = new Anthropic({ baseURL: service.base, apiKey: 'wrong', maxRetries: 0 })
+        await assert.rejects(stranger.beta.agents.list(), AuthenticationError)
+      },
+    )
+
+    verifies(
+      [
+        'api-keys/create',
+        'api-keys/list',
+        'api-keys/shown-once',
+        'api-keys/field/id',
+        'api-keys/field/name',
+        'api-keys/field/kind',
+        'api-keys/field/admin',
+        'api-keys/field/environment-id',
+        'api-keys/field/preview',
+        'api-keys/field/times',
+        'auth/prefixes',
+      ],
+      'a key is shown once, and stored as a hash',
+      async () => {
+        const made = await make({ name: 'for the ship' })
+        const { key, ...shown } = made
+        assert.match(key, /^stw_key_/)
+        assert.equal(shown['type'], 'api_key')
+        assert.equal(shown['kind'], 'workspace')
+        assert.equal(shown['admin'], false)
+        assert.equal(shown['environment_id'], null)
+        assert.equal(shown['expires_at'], null)
+        assert.equal(shown['revoked_at'], null)
+        const preview = String(shown['preview'])
+        assert.ok(preview.length > 4 && preview.length < key.length / 2)
+        const listed = await service.ask('GET', path)
+        assert.deepEqual(
+          listed.body.data.find(({ id }) => id === made.id),
+          shown,
+        )
+        assert.ok(!JSON.stringify(listed.body).includes(key))
+        const rows = await service.database.read.selectFrom('api_keys').selectAll().execute()
+        assert.ok(!JSON.stringify(rows).includes(key.slice('stw_key_'.length)))
+        assert.ok(!service.logged.join('').includes(key))
+        for (const name of ['', 'n'.repeat(257), 7]) {
+          assert.equal((await service.ask('POST', path, { name })).status, 400)
+        }
+      },
+    )
+
+    verifies(
+      ['api-keys/revoke', 'api-keys/revoked-at-once'],
+      'a revoked key is refused with the very next request',
+      async () => {
+        const { id, key } = await make()
+        assert.equal(await statusWith({ 'x-api-key': key }), 200)
+        const deleted = await service.ask('DELETE', `${path}/${id}`)
+        assert.deepEqual(deleted.body, { id, type: 'api_key_deleted' })
+        assert.equal(await statusWith({ 'x-api-key': key }), 401)
+        assert.equal((await service.ask('DELETE', `${path}/${id}`)).status, 404)
+      },
+    )
+
+    verifies(
+      ['api-keys/field/expires-at', 'api-keys/revoked-at-once'],
+      'an expired key is refused, also when it worked a moment ago',
+      async () => {
+        const expires_at = new Date(Date.now() + 400).toISOString()
+        const { key } = await make({ expires_at })
+        assert.equal(await statusWith({ 'x-api-key': key }), 200)
+        for (let waited = 0; Date.now() < Date.parse(expires_at); waited++) await statusWith({})
+        assert.equal(await statusWith({ 'x-api-key': key }), 401)
+        const past = await make({ expires_at: '2020-01-01T00:00:00Z' })
+        assert.equal(await statusWith({ 'x-api-key': past.key }), 401)
+      },
+    )
+
+    verifies(
+      [
+        'auth/environment-key/create',
+        'auth/environment-key/nothing-else',
+        'auth/environment-key/bearer-only',
+        'auth/kinds-per-route',
+      ],
+      'an environment key opens nothing outside the work API, and never as x-api-key',
+      async () => {
+        const environment_id = await environment()
+        const { key, kind } = await make({ environment_id })
+        assert.match(key, /^stw_env_/)
+        assert.equal(kind, 'environment')
+        for (const url of ['/v1/agents', '/v1/sessions', '/v1/ext/api_keys', '/v1/models']) {
+          assert.equal(await statusWith({ authorization: `Bearer ${key}` }, url), 401)
+          assert.equal(await statusWith({ 'x-api-key': key }, url), 401)
+        }
+        const elsewhere = await service.ask('POST', path, { name: 'n', environment_id: 'env_no' })
+        assert.equal(elsewhere.status, 404)
+      },
+    )
+
+    verifies(
+      ['auth/environment-key/admin-only', 'api-keys/initial', 'errors/type/forbidden'],
+      'only an admin key makes environment keys',
+      async () => {
+        const environment_id = await environment()
+        const { key } = await make()
+        const body = { name: 'n', environment_id }
+        const refused = await service.ask('POST', path, body, { 'x-api-key': key })
+        assert.deepEqual(
+          [refused.status, (refused.body['error'] as Loose)['type']],
+          [403, 'forbidden'],
+        )
+        const client = new Anthropic({ baseURL: service.base, apiKey: key, maxRetries: 0 })
+        await assert.rejects(client.post(path, { body }), PermissionDeniedError)
+        assert.equal(
+          (await service.ask('POST', path, { name: 'n' }, { 'x-api-key': key })).status,
+          200,
+        )
+      },
+    )
+
+    verifies(
+      ['api-keys/operator-command', 'service/tenants/isolated'],
+      "another workspace has its own admin key, and sees nothing of the first's",
+      async () => {
+        const { key } = await service.otherWorkspace('second')
+        assert.match(key, /^stw_key_/)
+        const headers = { 'x-api-key': key }
+        const mine = await service.client.beta.agents.create({ name: 'mine', model: 'offline' })
+        assert.deepEqual((await service.ask('GET', '/v1/agents', undefined, headers)).body.data, [])
+        const keys = (await service.ask('GET', path, undefined, headers)).body.data
+        assert.deepEqual(
+          keys.map(({ name, admin }) => [name, admin]),
+          [['first key', true]],
+        )
+        const read = await service.ask('GET', `/v1/agents/${mine.id}`, undefined, headers)
+        assert.equal(read.status, 404)
+      },
+    )
+  })
+}
