@@ -41,7 +41,13 @@ export type ShellResult = {
   exitCode?: number
 }
 
-export type FileError = 'not_found' | 'not_a_file' | 'not_a_directory' | 'denied' | 'too_large' | 'io'
+export type FileError =
+  | 'not_found'
+  | 'not_a_file'
+  | 'not_a_directory'
+  | 'denied'
+  | 'too_large'
+  | 'io'
 export type Failed = { ok: false; code: FileError; message: string }
 export type Ok<T> = { ok: true } & T
 
@@ -58,13 +64,24 @@ export interface Sandbox {
   /** Kills every process and forgets the shell's state. */
   restartShell(): Promise<void>
   /** At most `maxBytes` from `offset`; `size` is the whole file's. Regular files only. */
-  read(path: string, range: { offset: number; maxBytes: number }): Promise<Ok<{ bytes: Uint8Array; size: number }> | Failed>
+  read(
+    path: string,
+    range: { offset: number; maxBytes: number },
+  ): Promise<Ok<{ bytes: Uint8Array; size: number }> | Failed>
   /** Replaces the file in one step; makes parent folders (0700). */
   write(path: string, bytes: Uint8Array): Promise<Ok<object> | Failed>
   /** Regular files below `root`, without `.git` and `node_modules`; stops after `maxEntries` looked at. */
-  walk(root: string, maxEntries: number): Promise<Ok<{ files: FileStat[]; complete: boolean }> | Failed>
+  walk(
+    root: string,
+    maxEntries: number,
+  ): Promise<Ok<{ files: FileStat[]; complete: boolean }> | Failed>
   /** ripgrep with line numbers; exit code 1 means no match, 2 a bad pattern. */
-  search(options: { pattern: string; path: string; timeoutMs: number; signal?: AbortSignal }): Promise<ShellResult>
+  search(options: {
+    pattern: string
+    path: string
+    timeoutMs: number
+    signal?: AbortSignal
+  }): Promise<ShellResult>
   /** Resolves when the sandbox has ended, with the reason; never rejects. */
   readonly ended: Promise<string>
   /** Ends every process inside; returns when none is left. Idempotent. */

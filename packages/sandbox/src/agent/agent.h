@@ -1,0 +1,77 @@
+/* What the files of the agent share. The protocol is described in frames.ts; numbers are little endian. */
+#ifndef AGENT_H
+#define AGENT_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+  PROTOCOL_VERSION = 1,
+  HEADER_BYTES = 5,               /* type and id, after the length */
+  MAX_REQUEST_BYTES = 1 << 20,    /* one frame from the server */
+  MAX_DATA_BYTES = 64 << 10,      /* payload of one DATA frame to the server */
+  HIGH_WATER_BYTES = 256 << 10,   /* above it nothing is produced and no request is read */
+  MAX_KEEP_BYTES = 1 << 20,       /* output kept for one reply */
+  MAX_JOBS = 256,
+  MAX_STREAMS = 64,               /* reads, writes and walks under way, each kind */
+};
+
+enum request { EXEC = 1, KILL, KILL_ALL, READ, WRITE, WRITE_DATA, WRITE_END, WALK };
+enum reply { READY = 64, DATA, EXITED, DONE, FAILED };
+enum { SPILLED_FLAG = 1, KILLED_FLAG = 2 }; /* of EXITED */
+enum failure { NOT_FOUND = 1, NOT_A_FILE, NOT_A_DIRECTORY, DENIED, TOO_LARGE, IO };
+
+/* wire.c: frames out (queued, written when the server reads) and the parts of a request. */
+
+struct request_reader {
+  const char *at;
+  const char *end;
+};
+
+uint32_t take_u32(struct request_reader *reader);
+uint64_t take_u64(struct request_reader *reader);
+const char *take_string(struct request_reader *reader);
+
+void put_u32(unsigned char *to, uint32_t value);
+void put_u64(unsigned char *to, uint64_t value);
+
+void send_frame(enum reply type, uint32_t id, const void *payload, size_t size);
+void send_failure(uint32_t id, enum failure code, const char *message);
+void send_errno(uint32_t id, int error);
+bool output_waiting(void);
+bool output_full(void);
+void flush_output(void);
+
+/* jobs.c: commands, each in its own session and process group. */
+
+void jobs_start(uint32_t id, struct request_reader *request);
+void jobs_kill(uint32_t id, uint32_t grace_ms);
+void jobs_kill_all(void);
+void jobs_reap(void);
+size_t jobs_poll(struct pollfd *fds);
+void jobs_read(const struct pollfd *fds, size_t count);
+int jobs_advance(bool *held);
+
+/* files.c and walk.c: each call is cut into steps, so that none holds up the loop. */
+
+void files_read(uint32_t id, struct request_reader *request);
+void files_write(uint32_t id, struct request_reader *request);
+void files_write_data(uint32_t id, struct request_reader *request);
+void files_write_end(uint32_t id);
+bool files_advance(void);
+void walk_start(uint32_t id, struct request_reader *request);
+bool walk_advance(void);
+
+/* launch.c: the other role of this program, outside the sandbox. */
+int launch(int count, char **arguments);
+
+/* agent.c */
+void die(const char *why) __attribute__((noreturn));
+void *allocate(size_t size);
+uint64_t now_ms(void);
+extern bool is_init;
+
+#endif

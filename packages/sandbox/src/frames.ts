@@ -1,0 +1,97 @@
+/**
+ * The protocol between the server and the agent inside a sandbox: frames of
+ * `u32 length · u8 type · u32 id · payload`, little endian, the length counting type and id.
+ * The agent is believed in nothing: what cannot be true ends the sandbox.
+ */
+
+export const protocolVersion = 1
+export const maxRequestBytes = 1 << 20
+export const maxDataBytes = 64 << 10
+const headerBytes = 5
+
+export const requests = {
+  exec: 1,
+  kill: 2,
+  killAll: 3,
+  read: 4,
+  write: 5,
+  writeData: 6,
+  writeEnd: 7,
+  walk: 8,
+} as const
+export type RequestType = (typeof requests)[keyof typeof requests]
+
+/** `ready` comes once, first, with id 0; `data` before the one frame that answers a request. */
+export const replies = { ready: 64, data: 65, exited: 66, done: 67, failed: 68 } as const
+export type ReplyType = (typeof replies)[keyof typeof replies]
+
+export type Frame = { type: ReplyType; id: number; payload: Buffer }
+
+/** The other side broke the protocol. */
+export class FrameError extends Error {
+  override readonly name = 'FrameError'
+}
+
+const replyTypes: ReadonlySet<number> = new Set(Object.values(replies))
+const isReplyType = (value: number): value is ReplyType => replyTypes.has(value)
+
+type Part = Uint8Array | string | number | bigint | readonly string[]
+
+/** Numbers as u32, bigints as u64, strings ended by NUL, lists as their length and their strings. */
+function encodePart(part: Part): Uint8Array {
+  if (part instanceof Uint8Array) return part
+  if (typeof part === 'string') {
+    if (part.includes('\0')) throw new FrameError('a string holds a NUL')
+    return Buffer.from(`${part}\0`)
+  }
+  if (typeof part === 'number') {
+    const bytes = Buffer.alloc(4)
+    bytes.writeUInt32LE(part)
+    return bytes
+  }
+  if (typeof part === 'bigint') {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigUInt64LE(part)
+    return bytes
+  }
+  return Buffer.concat([encodePart(part.length), ...part.map(encodePart)])
+}
+
+/** Throws `FrameError` for what the agent would not take. */
+export function encodeRequest(type: RequestType, id: number, parts: readonly Part[]): Buffer {
+  const payload = parts.map(encodePart)
+  const size = payload.reduce((sum, part) => sum + part.length, headerBytes)
+  if (size > maxRequestBytes) throw new FrameError(`a request of ${size} bytes is too large`)
+  const header = Buffer.alloc(4 + headerBytes)
+  header.writeUInt32LE(size)
+  header.writeUInt8(type, 4)
+  header.writeUInt32LE(id, 5)
+  return Buffer.concat([header, ...payload])
+}
+
+function decodeFrame(body: Buffer): Frame {
+  const type = body.readUInt8(0)
+  if (!isReplyType(type)) throw new FrameError(`a frame has the unknown type ${type}`)
+  return { type, id: body.readUInt32LE(1), payload: body.subarray(headerBytes) }
+}
+
+/**
+ * Cuts a stream of bytes into frames. Holds at most one frame of the largest size; throws `FrameError` at
+ * the first that is malformed, without waiting for the rest of it. A payload is valid until the next call.
+ */
+export function frameDecoder(): (chunk: Buffer) => Generator<Frame, void> {
+  let rest: Buffer = Buffer.alloc(0)
+  return function* decode(chunk) {
+    let bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    while (bytes.length >= 4) {
+      const length = bytes.readUInt32LE(0)
+      if (length < headerBytes || length > headerBytes + maxDataBytes) {
+        throw new FrameError(`a frame claims ${length} bytes`)
+      }
+      if (bytes.length < 4 + length) break
+      yield decodeFrame(bytes.subarray(4, 4 + length))
+      bytes = bytes.subarray(4 + length)
+    }
+    rest = Buffer.from(bytes)
+  }
+}

@@ -1,0 +1,77 @@
+/** The same agent as an ordinary process: no isolation at all. For trials, and for machines that have nothing better. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { rgPath } from '@vscode/ripgrep'
+import { agentBinary } from './agent/binary.ts'
+import { forgetRecord, killRecorded, writeRecord } from './record.ts'
+import { remoteSandbox } from './remote.ts'
+import type { Sandbox, SandboxProvider, SandboxSpec } from './sandbox.ts'
+
+const endWithinMs = 2_000
+
+export function localSandboxes(): SandboxProvider {
+  return {
+    name: 'local',
+    check: async () => ({
+      ok: true,
+      isolation: { level: 'none', network: 'host', limits: 'none' },
+    }),
+    acquire: start,
+    reap: async ({ workspace }) => killRecorded(workspace),
+  }
+}
+
+async function start(spec: SandboxSpec): Promise<Sandbox> {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-local-'))
+  const [state, spill] = [join(folder, 'state'), join(folder, 'spill')]
+  for (const each of [state, spill]) mkdirSync(each, { mode: 0o700 })
+  const child = spawn(agentBinary(), [], { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
+  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  if (child.pid) writeRecord(spec.workspace, child.pid)
+  const sandbox = await remoteSandbox({
+    id: spec.id,
+    stream: { input: child.stdin, output: child.stdout },
+    places: { bash: '/bin/bash', ripgrep: rgPath, state, spill, workspace: spec.workspace },
+    env: {
+      PATH: process.execPath.replace(/\/node$/, ':/usr/local/bin:/usr/bin:/bin'),
+      HOME: folder,
+      LANG: 'C.UTF-8',
+      TERM: 'dumb',
+      ...spec.env,
+    },
+    spillMax: spec.limits.scratch,
+    async stop() {
+      const timer = setTimeout(() => child.kill('SIGKILL'), endWithinMs)
+      await gone
+      clearTimeout(timer)
+      forgetRecord(spec.workspace)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  })
+  return onHost(sandbox, spec)
+}
+
+/** Paths as a real sandbox has them, as far as the file calls go; commands see the host's. */
+function onHost(sandbox: Sandbox, { workspace, outputs }: SandboxSpec): Sandbox {
+  const places = [
+    ['/workspace', workspace],
+    ['/mnt/session/outputs', outputs],
+  ] as const
+  const move = (path: string, from: 0 | 1) => {
+    const place = places.find((pair) => path === pair[from] || path.startsWith(`${pair[from]}/`))
+    return place ? place[from === 0 ? 1 : 0] + path.slice(place[from].length) : path
+  }
+  return {
+    ...sandbox,
+    read: (path, range) => sandbox.read(move(path, 0), range),
+    write: (path, bytes) => sandbox.write(move(path, 0), bytes),
+    async walk(root, maxEntries) {
+      const walk = await sandbox.walk(move(root, 0), maxEntries)
+      if (!walk.ok) return walk
+      return { ...walk, files: walk.files.map((file) => ({ ...file, path: move(file.path, 1) })) }
+    },
+    search: (options) => sandbox.search({ ...options, path: move(options.path, 0) }),
+  }
+}

@@ -1,0 +1,40 @@
+// The shell of a session: a fresh bash for each command, which finds the state that the last one left.
+
+/** Options of `set -o` that carry over; errexit would end the shell, tracing would show our own lines. */
+const carriedOptions =
+  'allexport braceexpand hashall keyword noclobber noglob nounset physical pipefail'
+
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/**
+ * The script of one command, which is its `$1`. Restores the state from `from` and leaves the new one in
+ * `to`; the agent lets `to` take the place of `from` when bash has exited in the ordinary way, so that a
+ * killed command leaves the state of the one before.
+ *
+ * Order of a state: the directory before CDPATH is known, options that decide how functions are parsed,
+ * functions without aliases, variables, then what would change the reading of these. Assignments to
+ * bash's own read-only variables fail unheard. The saving runs at the end and from the EXIT trap (for
+ * `exit`); whichever comes first removes it, so that the command may have an EXIT trap of its own.
+ */
+export function shellScript({ from, to }: { from: string; to: string }): string {
+  const old = quote(from)
+  const next = quote(to)
+  return `__steward_save() {
+  { set +ex; unset -f __steward_save; } 2>/dev/null
+  {
+    builtin printf 'builtin cd -- %q\\n' "$PWD"
+    builtin shopt -p
+    builtin echo 'builtin shopt -u expand_aliases'
+    builtin declare -f && builtin declare -p && builtin alias -p
+    builtin shopt -po ${carriedOptions}
+    builtin echo ':'
+  } 2>/dev/null >|${next} || : >|${next}
+  builtin return "\${1:-0}"
+}
+[ -s ${old} ] && builtin . ${old} >/dev/null 2>&1
+builtin shopt -s expand_aliases
+trap '__steward_save 2>/dev/null' EXIT
+builtin eval "$1"
+__steward_save "$?" 2>/dev/null
+`
+}
