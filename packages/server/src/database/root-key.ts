@@ -6,18 +6,18 @@ const name = 'root_key_id'
 /** Remembers which root secret this database was sealed under; throws, saying so, when it was another. */
 export async function checkRootKey(database: Database, seal: Seal): Promise<void> {
   const known = await database.write(async (tx) => {
-    const row = await tx
-      .selectFrom('settings')
-      .select('value')
-      .where('name', '=', name)
-      .executeTakeFirst()
-    if (row) return row.value
+    // First the insert, which waits for whoever starts at the same time: then there is one answer.
     await tx
       .insertInto('settings')
       .values({ name, value: seal.keyId })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute()
-    return seal.keyId
+    const row = await tx
+      .selectFrom('settings')
+      .select('value')
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow()
+    return row.value
   })
   if (known === seal.keyId) return
   throw new Error(

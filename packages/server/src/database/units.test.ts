@@ -23,7 +23,7 @@ function queueOn(db = new DatabaseSync(':memory:')) {
     steps.push(statement)
     db.exec(statement)
   })
-  const insert = (n: number) => queue.write(async () => void db.exec(`insert into t values (${n})`))
+  const insert = (n: number) => queue.write(async () => db.exec(`insert into t values (${n})`))
   const rows = () =>
     db
       .prepare('select n from t order by n')
@@ -87,8 +87,8 @@ describe('a queue of units', () => {
     db.exec('create table child (n integer references t (n) deferrable initially deferred)')
     const broken = queueOnSame(db)
     const results = await Promise.allSettled([
-      broken.write(async () => void db.exec('insert into child values (99)')),
-      broken.write(async () => void db.exec('insert into t values (1)')),
+      broken.write(async () => db.exec('insert into child values (99)')),
+      broken.write(async () => db.exec('insert into t values (1)')),
     ])
     assert.deepEqual(
       results.map(({ status }) => status),
@@ -103,7 +103,7 @@ describe('a queue of units', () => {
     const { db, queue, insert, rows } = queueOn()
     const results = await Promise.allSettled([
       insert(1),
-      queue.write(async () => void db.exec('insert or rollback into t values (1)')),
+      queue.write(async () => db.exec('insert or rollback into t values (1)')),
       insert(3),
     ])
     assert.deepEqual(
