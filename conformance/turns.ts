@@ -25,8 +25,24 @@ export async function newSession(
   return (await beta.sessions.create(whole)).id
 }
 
-export const message = (text: string) =>
-  ({ type: 'user.message', content: [{ type: 'text', text }] }) as const
+export const message = (text: string): Posted => ({
+  type: 'user.message',
+  content: [{ type: 'text', text }],
+})
+
+/** A tool that the client answers, and its answer. */
+export const custom = {
+  type: 'custom',
+  name: 'look_up',
+  description: 'looks something up',
+  input_schema: { type: 'object', properties: { what: { type: 'string' } } },
+} as const
+
+export const result = (id: string, text: string): Posted => ({
+  type: 'user.custom_tool_result',
+  custom_tool_use_id: id,
+  content: [{ type: 'text', text }],
+})
 
 export const post = (service: Service, session: string, ...events: (string | Posted)[]) =>
   service.client.beta.sessions.events.send(session, {

@@ -3,23 +3,10 @@ import { after, before, describe } from 'node:test'
 import { openStream, untilIdle } from '../reader.ts'
 import type { Service } from '../service.ts'
 import { boot, databases } from '../service.ts'
-import { all, idleOf, logOf, message, newSession, only, post } from '../turns.ts'
-import { say, textOf, turn, types } from '../turns.ts'
+import type { Posted } from '../turns.ts'
+import { all, custom, idleOf, logOf, message, newSession, only, post } from '../turns.ts'
+import { result, say, textOf, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
-
-const custom = {
-  type: 'custom',
-  name: 'look_up',
-  description: 'looks something up',
-  input_schema: { type: 'object', properties: { what: { type: 'string' } } },
-} as const
-
-const result = (id: string, text: string) =>
-  ({
-    type: 'user.custom_tool_result',
-    custom_tool_use_id: id,
-    content: [{ type: 'text', text }],
-  }) as const
 
 for (const database of databases) {
   describe(`turns on ${database}`, () => {
@@ -240,11 +227,11 @@ for (const database of databases) {
       'a confirmation of an unknown call is refused, and changes nothing',
       async () => {
         const session = await newSession(service)
-        const unknown = {
+        const unknown: Posted = {
           type: 'user.tool_confirmation',
           tool_use_id: 'sevt_nowhere',
           result: 'allow',
-        } as const
+        }
         const both = [message('say: never'), unknown]
         await assert.rejects(events().send(session, { events: both }), { status: 400 })
         await assert.rejects(post(service, session, result('sevt_nowhere', 'x')), { status: 400 })

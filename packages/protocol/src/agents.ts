@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ListQuery, CreatedAtQuery, Flag, Timestamp, wholeNumberFrom } from './primitives.ts'
+import { CreatedAtQuery, Flag, Line, ListQuery, Timestamp, wholeNumberFrom } from './primitives.ts'
 import { Tools } from './tools.ts'
 
 const effortLevels = ['low', 'medium', 'high', 'xhigh', 'max'] as const
@@ -105,7 +105,7 @@ const fields = {
   tools: Tools.nullish(),
   mcp_servers: McpServers.nullish(),
   skills: SkillRefs.nullish(),
-  environment_id: z.string().nullish(),
+  environment_id: Line.nullish(),
   memory_store_id: z.string().nullish(),
   harness: z.enum(['default', 'native']).nullish(),
   metadata: AgentMetadata.nullish(),

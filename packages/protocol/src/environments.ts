@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Flag, ListQuery, Metadata, MetadataPatch, Timestamp } from './primitives.ts'
+import { Flag, Line, ListQuery, Metadata, MetadataPatch, Timestamp } from './primitives.ts'
 
 /** A hostname or `*.suffix`: no scheme, port or path. */
 const Host = z
@@ -40,7 +40,7 @@ const Config = z.discriminatedUnion('type', [
   }),
 ])
 
-const name = z.string().min(1).max(256)
+const name = Line.min(1).max(256)
 const variable = /^[A-Za-z_][A-Za-z0-9_]*$/
 const fields = {
   name,

@@ -3,9 +3,10 @@ import { ResultContent, TextBlock, UserContent } from './content.ts'
 import {
   CreatedAtQuery,
   Flag,
+  Line,
   ListQuery,
-  pageLimit,
   TextList,
+  pageLimit,
   wholeNumberFrom,
 } from './primitives.ts'
 
@@ -20,7 +21,7 @@ const Interrupt = z.strictObject({
 const Confirmation = z
   .strictObject({
     type: z.literal('user.tool_confirmation'),
-    tool_use_id: z.string(),
+    tool_use_id: Line,
     result: z.enum(['allow', 'deny']),
     deny_message: z.string().max(10_000).nullish(),
     session_thread_id: z.string().nullish(),
@@ -36,7 +37,7 @@ const answer = {
 }
 const CustomToolResult = z.strictObject({
   type: z.literal('user.custom_tool_result'),
-  custom_tool_use_id: z.string(),
+  custom_tool_use_id: Line,
   ...answer,
 })
 const ToolResult = z.strictObject({

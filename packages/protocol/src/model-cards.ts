@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ListQuery, Timestamp } from './primitives.ts'
+import { Line, ListQuery, Timestamp } from './primitives.ts'
 
 const price = z.number().min(0)
 /** Serialisable model metadata; identity, provider, wire model, endpoint and key have no place here. */
@@ -25,14 +25,14 @@ export const NativeConfig = z.strictObject({
 })
 export type NativeConfig = z.infer<typeof NativeConfig>
 
-const handle = z.string().min(1).max(256)
+const handle = Line.min(1).max(256)
 const headers = z.record(z.string().min(1), z.string())
 const endpoint = z.url({ protocol: /^https?$/ }).max(2048)
 
 export const ModelCardCreate = z.strictObject({
   model_id: handle,
   provider: z.string().min(1).max(128),
-  model: z.string().min(1).max(256),
+  model: Line.min(1).max(256),
   display_name: z.string().min(1).max(256).nullish(),
   base_url: endpoint.nullish(),
   custom_headers: headers.nullish(),

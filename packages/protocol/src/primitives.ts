@@ -1,5 +1,10 @@
 import { z } from 'zod'
 
+/** Text of a database column: Postgres holds no NUL character. */
+export const Line = z
+  .string()
+  .refine((text) => !text.includes('\0'), 'may not hold a NUL character')
+
 export const Timestamp = z.iso.datetime({ offset: true })
 
 /** At most 16 pairs; keys up to 64 characters, values up to 512. contract.md 1 */

@@ -5,6 +5,7 @@ import { InitialEvent } from './events.ts'
 import {
   CreatedAtQuery,
   Flag,
+  Line,
   ListQuery,
   Metadata,
   MetadataPatch,
@@ -15,15 +16,15 @@ import {
 import { Tools } from './tools.ts'
 
 const version = z.int().min(1).optional()
-const title = z.string().max(1024).nullish()
+const title = Line.max(1024).nullish()
 
 const AgentChoice = z.union([
   z.string().min(1),
   z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('agent'), id: z.string().min(1), version }),
+    z.strictObject({ type: z.literal('agent'), id: Line.min(1), version }),
     z.strictObject({
       type: z.literal('agent_with_overrides'),
-      id: z.string().min(1),
+      id: Line.min(1),
       version,
       model: ModelRef.optional(),
       system: z.string().max(100_000).nullish(),
@@ -65,7 +66,7 @@ const Resource = z.discriminatedUnion('type', [
 export const SessionCreate = z.strictObject({
   agent: AgentChoice,
   /** The agent's own `environment_id` stands in when absent. */
-  environment_id: z.string().min(1).nullish(),
+  environment_id: Line.min(1).nullish(),
   title,
   metadata: Metadata.nullish(),
   resources: z.array(Resource).nullish(),

@@ -5,7 +5,7 @@ import type { Dialect } from '@steward/protocol/dialects.ts'
 import { inDialect } from '@steward/protocol/dialects.ts'
 import type { Context } from 'hono'
 import { Hono } from 'hono'
-import { forbidden, PlatformError, unauthorized } from '../core/errors.ts'
+import { forbidden, invalid, PlatformError, unauthorized } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import { parseBy, parseJson, readBody } from './body.ts'
@@ -67,6 +67,7 @@ async function answer(http: Http, route: Route, { authenticate, log, requestId }
   const principal = open ? nobody : await authenticate(header)
   if (!open && !mayCall(route.callers, principal)) throw refusal(route, principal)
   const dialect = dialectOf(header)
+  if (http.req.url.includes('%00')) throw invalid('a path or query may not hold a NUL character')
   const search = http.req.url.indexOf('?')
   const query = search < 0 ? {} : queryObject(new URLSearchParams(http.req.url.slice(search)))
   const result = await route.run({

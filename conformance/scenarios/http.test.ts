@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { after, before, describe } from 'node:test'
+import type { Loose, Service } from '../service.ts'
+import { adminKey, boot, databases } from '../service.ts'
+import { fresh, newSession } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+
+const agent = { name: 'n', model: 'offline', tools: [] }
+
+for (const database of databases) {
+  describe(`requests and answers on ${database}`, () => {
+    let service: Service
+    before(async () => void (service = await boot(database)))
+    after(() => service.close())
+    const messageOf = (body: Loose) => String((body['error'] as Loose)['message'])
+
+    verifies(
+      ['http/body/malformed', 'http/body/json', 'errors/body', 'errors/message'],
+      'a body that is no JSON object is refused with the one error body',
+      async () => {
+        for (const text of ['{', '[]', '"x"', 'null', '7', 'name=n']) {
+          const { status, headers, body } = await service.ask('POST', '/v1/agents', text)
+          assert.equal(status, 400, text)
+          assert.equal(body['type'], 'error')
+          assert.equal((body['error'] as Loose)['type'], 'invalid_request')
+          assert.ok(messageOf(body).length > 5)
+          assert.equal(body['request_id'], headers.get('request-id'))
+          assert.match(headers.get('content-type') ?? '', /^application\/json/)
+        }
+      },
+    )
+
+    verifies(
+      ['http/body/unknown-field', 'http/body/wrong-type'],
+      'what is wrong in a body is refused by its name and path',
+      async () => {
+        const answer = async (body: object) => {
+          const refused = await service.ask('POST', '/v1/agents', body)
+          assert.equal(refused.status, 400)
+          return messageOf(refused.body)
+        }
+        assert.match(await answer({ ...agent, colour: 'red' }), /colour/)
+        assert.match(await answer({ ...agent, name: 7 }), /name/)
+        const tools = [{ type: 'agent_toolset_20260401', configs: [{ name: 'bash', loud: true }] }]
+        assert.match(await answer({ ...agent, tools }), /tools\.0\.configs\.0\.loud/)
+        assert.match(await answer({ ...agent, system: 'x'.repeat(100_001) }), /system/)
+        const session = await newSession(service)
+        const events = { events: [{ type: 'user.message', content: [{ type: 'text' }] }] }
+        const posted = await service.ask('POST', `/v1/sessions/${session}/events`, events)
+        assert.match(messageOf(posted.body), /events\.0\.content\.0/)
+      },
+    )
+
+    verifies(
+      ['http/body/too-large', 'limits/json-body'],
+      'a body above 32 MB is refused with 413, whether its length was told or not',
+      async () => {
+        const large = JSON.stringify({ ...agent, system: 'x'.repeat(32 * 1024 * 1024) })
+        const told = await service.ask('POST', '/v1/agents', large)
+        assert.equal(told.status, 413)
+        assert.equal((told.body['error'] as Loose)['type'], 'invalid_request')
+        const chunked = request(`${service.base}/v1/agents`, {
+          method: 'POST',
+          headers: { 'x-api-key': adminKey, 'transfer-encoding': 'chunked' },
+        })
+        chunked.on('error', () => {})
+        chunked.end(large)
+        const [answer] = (await once(chunked, 'response')) as [{ statusCode: number }]
+        assert.equal(answer.statusCode, 413)
+      },
+    )
+
+    verifies(
+      'http/body/absent',
+      'a POST that needs no body takes none, or an empty one',
+      async () => {
+        const { id } = (await service.ask('POST', '/v1/agents', agent)).body
+        const url = `${service.base}/v1/agents/${id}/archive`
+        const headers = { 'x-api-key': adminKey }
+        assert.equal((await fetch(url, { method: 'POST', headers })).status, 200)
+        assert.equal((await fetch(url, { method: 'POST', headers, body: '' })).status, 200)
+        const session = await newSession(service)
+        const cancel = `${service.base}/v1/sessions/${session}/cancel`
+        assert.equal((await fetch(cancel, { method: 'POST', headers })).status, 200)
+      },
+    )
+
+    verifies(
+      ['http/query/invalid', 'lists/limit', 'lists/bad-cursor'],
+      'a query out of its range is refused',
+      async () => {
+        const session = await newSession(service)
+        const queries = [
+          '/v1/agents?limit=0',
+          '/v1/agents?limit=1001',
+          '/v1/agents?limit=ten',
+          '/v1/agents?limit=1.5',
+          '/v1/agents?archived=perhaps',
+          '/v1/agents?created_at[gte]=yesterday',
+          '/v1/agents?page=nonsense',
+          `/v1/agents?cursor=${Buffer.from('["agents/desc",[]]').toString('base64url')}`,
+          '/v1/sessions?order=sideways',
+          '/v1/sessions?agent_version=1',
+          '/v1/sessions?agent_id=x&agent_version=0',
+          `/v1/sessions/${session}/events?after_seq=-1`,
+          `/v1/sessions/${session}/events/stream?event_deltas[]=agent.tool_use`,
+        ]
+        for (const path of queries) {
+          const { status, body } = await service.ask('GET', path)
+          assert.equal(status, 400, `${path}: ${status} ${JSON.stringify(body)}`)
+        }
+        for (const limit of [1, 1000]) {
+          assert.equal((await service.ask('GET', `/v1/agents?limit=${limit}`)).status, 200)
+        }
+      },
+    )
+
+    verifies(
+      ['http/query/lists', 'http/query/beta-ignored'],
+      'a list in a query may be written in three ways, and beta=true changes nothing',
+      async () => {
+        await newSession(service)
+        const [first, ...others] = await Promise.all(
+          [
+            'statuses[]=idle&statuses[]=running',
+            'statuses=idle&statuses=running',
+            'statuses=idle,running',
+          ]
+            .flatMap((query) => [query, `${query}&beta=true`])
+            .map(async (query) =>
+              (await service.ask('GET', `/v1/sessions?${query}`)).body.data.map(({ id }) => id),
+            ),
+        )
+        assert.ok(first && first.length > 0)
+        for (const other of others) assert.deepEqual(other, first)
+      },
+    )
+
+    verifies('http/path/decoded', 'identifiers in a path are decoded once', async () => {
+      const { id } = (await service.ask('POST', '/v1/agents', agent)).body
+      const encoded = [...id].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
+      assert.equal((await service.ask('GET', `/v1/agents/${encoded}`)).body.id, id)
+      const twice = encoded.replaceAll('%', '%25')
+      assert.equal((await service.ask('GET', `/v1/agents/${twice}`)).status, 404)
+      for (const strange of ['%E2%98%83', '..%2Fagents', '%20', "'%20or%201=1"]) {
+        assert.equal((await service.ask('GET', `/v1/agents/${strange}`)).status, 404, strange)
+      }
+      assert.equal((await service.ask('GET', '/v1/agents/%00')).status, 400)
+      const nul = { ...agent, environment_id: 'env_\0', name: 'a\0b' }
+      assert.equal((await service.ask('POST', '/v1/agents', nul)).status, 400)
+      assert.ok([400, 404].includes((await service.ask('GET', '/v1/agents/%zz')).status))
+    })
+
+    verifies(
+      ['http/answer/request-id', 'http/answer/success', 'http/answer/honest', 'http/times'],
+      'every answer names its request, and times are in UTC',
+      async () => {
+        const made = await service.ask('POST', '/v1/agents', agent)
+        assert.equal(made.status, 200)
+        assert.match(String(made.body['created_at']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+        const ids = new Set<string | null>()
+        const session = await newSession(service)
+        const message = { type: 'user.message', content: [{ type: 'text', text: 'say: x' }] }
+        const posted = await service.raw('POST', `/v1/sessions/${session}/events`, {
+          events: [message],
+        })
+        assert.equal(posted.headers.get('content-type'), null)
+        for (const answer of [
+          posted,
+          await service.raw('GET', '/v1/agents'),
+          await service.raw('GET', '/v1/nothing'),
+          await service.raw('GET', '/healthz'),
+          await service.raw('GET', '/v1/agents', undefined, { 'x-api-key': 'wrong' }),
+        ]) {
+          ids.add(answer.headers.get('request-id'))
+          await answer.text()
+        }
+        assert.ok(!ids.has(null))
+        assert.equal(ids.size, 5)
+      },
+    )
+
+    verifies(
+      ['http/routes/undeclared', 'errors/type/not-found', 'ids/prefixed'],
+      'a path or method that no route declares is not found',
+      async () => {
+        for (const [method, path] of [
+          ['GET', '/'],
+          ['GET', '/v1'],
+          ['GET', '/v1/skills'],
+          ['PUT', '/v1/agents'],
+          ['DELETE', '/v1/agents'],
+          ['POST', '/healthz'],
+        ] as const) {
+          const { status, body } = await service.ask(method, path)
+          assert.deepEqual([status, (body['error'] as Loose)['type']], [404, 'not_found'], path)
+        }
+        assert.match((await service.ask('POST', '/v1/agents', agent)).body.id, /^agent_/)
+      },
+    )
+
+    verifies(
+      ['http/routes/openapi', 'service/paths/contract', 'service/paths/extensions'],
+      'the description is OpenAPI 3.1, and every path in it exists',
+      async () => {
+        type Description = { openapi: string; paths: Record<string, Record<string, object>> }
+        const { body } = await service.ask<Description>('GET', '/openapi.json')
+        assert.match(body.openapi, /^3\.1\./)
+        const paths = Object.entries(body.paths)
+        assert.ok(paths.length > 20)
+        for (const [path, operations] of paths) {
+          assert.match(path, /^\/(v1\/.+|healthz|openapi\.json)$/)
+          for (const method of Object.keys(operations)) {
+            const url = path.replaceAll(/\{\w+\}/g, 'nowhere')
+            const answer = await fetch(service.base + url, { method: method.toUpperCase() })
+            await answer.body?.cancel()
+            const open = path === '/healthz' || path === '/openapi.json'
+            assert.equal(answer.status, open ? 200 : 401, `${method} ${path}`)
+          }
+        }
+      },
+    )
+
+    verifies(['metadata/limits'], 'metadata holds 16 pairs of short keys and values', async () => {
+      const made = async (metadata: object) =>
+        (await service.ask('POST', '/v1/environments', { name: fresh('m'), metadata })).status
+      const pairs = (count: number) =>
+        Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']))
+      assert.equal(await made(pairs(16)), 200)
+      assert.equal(await made(pairs(17)), 400)
+      assert.equal(await made({ ['k'.repeat(64)]: 'v'.repeat(512) }), 200)
+      assert.equal(await made({ ['k'.repeat(65)]: 'v' }), 400)
+      assert.equal(await made({ k: 'v'.repeat(513) }), 400)
+      assert.equal(await made({ '': 'v' }), 400)
+      assert.equal(await made({ k: 7 }), 400)
+    })
+  })
+}
