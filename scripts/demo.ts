@@ -58,7 +58,8 @@ function print(event: z.infer<typeof Shown>, state: { open: boolean }): void {
     process.stdout.write(event.delta ?? '')
     return
   }
-  if (/_(chunk|stream_start|stream_end)$/.test(event.type)) return
+  // What has no number is live only: pieces, and the message before its turn began.
+  if (typeof event.seq !== 'number') return
   if (state.open) process.stdout.write('\n')
   state.open = false
   const {

@@ -12,6 +12,7 @@ const usage = `Steward: a self-hosted, multi-tenant service for running AI agent
 
   npm start                                start the server
   npm start -- create-workspace <name>     make a workspace and print its first key, once
+  npm start -- check                       say whether the server could start here, and what is missing
   npm start -- --help                      this text
 
 Settings, from the environment:
@@ -72,6 +73,15 @@ async function createWorkspaceCommand(name: string | undefined): Promise<void> {
   process.stdout.write(`${JSON.stringify(made, null, 2)}\n`)
 }
 
+async function check(): Promise<void> {
+  const config = configuration()
+  const { sandboxes } = await import('./start.ts')
+  await sandboxes(
+    config,
+    jsonLog((line) => process.stdout.write(line), config.logLevel),
+  )
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     options: { help: { type: 'boolean', short: 'h' } },
@@ -83,6 +93,7 @@ async function main(): Promise<void> {
   }
   const [command, ...rest] = positionals
   if (command === undefined) return serve()
+  if (command === 'check') return check()
   if (command === 'create-workspace') return createWorkspaceCommand(rest[0])
   fail([`${command} is not a command`, usage])
 }

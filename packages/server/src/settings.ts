@@ -44,7 +44,7 @@ export const settings: readonly Setting[] = [
   },
   {
     name: 'SANDBOX_DIR',
-    about: 'folder of workspaces; by default below DATA_DIR, as root below /var/lib/steward',
+    about: 'folder of workspaces; by default sandboxes below DATA_DIR',
   },
   {
     name: 'SANDBOX_IDLE_SECONDS',

@@ -5,6 +5,7 @@ import { runTurn } from '@steward/harness/loop.ts'
 import { preload } from '@steward/model/wire.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
+import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { setGlobalDispatcher } from 'undici'
 import { authentication } from './api-keys/authenticate.ts'
 import { app } from './app.ts'
@@ -44,6 +45,19 @@ export async function openDatabase(
   return sqliteDatabase(join(config.dataDir, 'steward.db'), options)
 }
 
+/** Those that work on this machine; throws, saying how to mend it, when they do not. */
+export async function sandboxes(config: Config, log: Log): Promise<SandboxProvider> {
+  const provider = config.sandbox === 'local' ? localSandboxes() : bubblewrapSandboxes()
+  const checked = await provider.check()
+  if (!checked.ok) {
+    throw new Error(
+      `sandboxes (${provider.name}) do not start here: ${checked.why}. To mend it: ${checked.remedy}`,
+    )
+  }
+  log.info('sandboxes', { provider: provider.name, ...checked.isolation })
+  return provider
+}
+
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const clock = overrides.clock ?? systemClock
   const seal = sealUnder(config.rootSecret)
@@ -57,7 +71,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const guard = addressGuard(config.egressAllowPrivate)
   setGlobalDispatcher(guardedAgent(guard))
 
-  const provider = config.sandbox === 'local' ? localSandboxes() : bubblewrapSandboxes()
+  const provider = await sandboxes(config, log)
   const spaces = workspaces({
     provider,
     clock,
