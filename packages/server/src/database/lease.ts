@@ -2,7 +2,9 @@
  * Ownership of a row by one process: claim, beat, release over a table with `owner`, `generation` and `expires_at`.
  * The generation stands on the row that fenced writes update, so that a stale owner's write finds no row.
  */
+import type { ExpressionBuilder } from 'kysely'
 import type { Database, Queries } from './database.ts'
+import type { Tables } from './tables.ts'
 
 /** Expiry is for a process that is cut off; one that is dead is known at once. */
 export const leaseMs = 15_000
@@ -21,11 +23,9 @@ export async function claim(
     .where('session_id', '=', sessionId)
     .where((eb) =>
       eb.or([
-        eb('owner', 'is', null),
+        ...isFree(eb, dead, now),
         // A process drains a session at most once at a time: what it still holds, it may take again.
         eb('owner', '=', owner),
-        eb('expires_at', '<', now),
-        ...(dead.length > 0 ? [eb('owner', 'in', dead)] : []),
       ]),
     )
     .returning('generation')
@@ -59,16 +59,31 @@ export async function unowned(
   now: number,
   limit: number,
 ): Promise<{ tenant_id: string; session_id: string; dead: string[] }[]> {
-  const rows = await database.read
+  const { read, owners } = database
+  const held = await read
     .selectFrom('session_heads')
-    .select(['tenant_id', 'session_id', 'owner', 'expires_at'])
+    .select('owner')
+    .distinct()
+    .where('owner', 'is not', null)
+    .execute()
+  const dead = await owners.dead(held.flatMap(({ owner }) => owner ?? []))
+  const rows = await read
+    .selectFrom('session_heads')
+    .select(['tenant_id', 'session_id'])
     .where('due', '=', 1)
+    .where((eb) => eb.or(isFree(eb, dead, now)))
     .orderBy('session_id')
     .limit(limit)
     .execute()
-  const owners = [...new Set(rows.flatMap((row) => row.owner ?? []))]
-  const dead = await database.owners.dead(owners)
-  return rows
-    .filter(({ owner, expires_at }) => owner === null || expires_at < now || dead.includes(owner))
-    .map(({ tenant_id, session_id }) => ({ tenant_id, session_id, dead }))
+  return rows.map((row) => ({ ...row, dead }))
 }
+
+const isFree = (
+  eb: ExpressionBuilder<Tables, 'session_heads'>,
+  dead: readonly string[],
+  now: number,
+) => [
+  eb('owner', 'is', null),
+  eb('expires_at', '<', now),
+  ...(dead.length > 0 ? [eb('owner', 'in', dead)] : []),
+]

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { newHead, said, tenant } from '../events/fixture.ts'
+import { append, readEvents } from '../events/log.ts'
+import type { Database } from './database.ts'
+import { databases } from './fixture.ts'
+import type { Fence } from './lease.ts'
+import { beat, claim, leaseMs, release, unowned } from './lease.ts'
+
+const none: readonly string[] = []
+
+const claiming = (
+  database: Database,
+  session: string,
+  { owner = 'proc_a', dead = none, now = 0 },
+) => database.write((tx) => claim(tx, session, { owner, dead, now }))
+
+const found = (fence: Fence | undefined): Fence => {
+  assert.ok(fence)
+  return fence
+}
+
+const fenced = (database: Database, session: string, fence: Fence, text: string) =>
+  database.write((tx) => append(tx, tenant, session, [{ event: said(text) }], { now: 0, fence }))
+
+for (const [dialect, open] of Object.entries(databases)) {
+  describe(`a lease on ${dialect}`, () => {
+    it('is given to one of many who ask at once', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const owners = Array.from({ length: 8 }, (_, n) => `proc_${n}`)
+      const claims = await Promise.all(
+        owners.map((owner) => claiming(database, session, { owner })),
+      )
+      assert.equal(claims.filter(Boolean).length, 1)
+    })
+
+    it('is refused while another living owner holds it, and given when it has expired', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const first = found(await claiming(database, session, { now: 1000 }))
+      const late = 1000 + leaseMs
+      assert.equal(await claiming(database, session, { owner: 'proc_b', now: late }), undefined)
+      const second = found(await claiming(database, session, { owner: 'proc_b', now: late + 1 }))
+      assert.deepEqual(second, { owner: 'proc_b', generation: first.generation + 1 })
+    })
+
+    it('is given at once when its owner is dead', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      await claiming(database, session, {})
+      const other = { owner: 'proc_b', dead: ['proc_x', 'proc_a'] }
+      assert.ok(await claiming(database, session, other))
+    })
+
+    it('is given again to the one who holds it, under a new generation', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const first = found(await claiming(database, session, {}))
+      const second = found(await claiming(database, session, {}))
+      assert.equal(second.generation, first.generation + 1)
+      assert.equal(await fenced(database, session, first, 'stale'), undefined)
+      assert.ok(await fenced(database, session, second, 'fresh'))
+    })
+
+    it('is prolonged by a beat, for its own owner alone', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const [mine, theirs] = [await newHead(database), await newHead(database)]
+      await claiming(database, mine, {})
+      await claiming(database, theirs, { owner: 'proc_b' })
+      await database.write((tx) => beat(tx, 'proc_a', 10_000))
+      const late = { owner: 'proc_c', now: leaseMs + 1 }
+      assert.equal(await claiming(database, mine, late), undefined)
+      assert.ok(await claiming(database, theirs, late))
+    })
+
+    it('is free when it was given back, and a stale fence gives nothing back', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const stale = found(await claiming(database, session, {}))
+      const taken = found(await claiming(database, session, { owner: 'proc_b', dead: ['proc_a'] }))
+      await database.write((tx) => release(tx, session, stale))
+      assert.equal(await claiming(database, session, { owner: 'proc_c' }), undefined)
+      await database.write((tx) => release(tx, session, { ...taken, generation: 0 }))
+      assert.equal(await claiming(database, session, { owner: 'proc_c' }), undefined)
+      await database.write((tx) => release(tx, session, taken))
+      assert.ok(await claiming(database, session, { owner: 'proc_c' }))
+    })
+
+    it('lets nothing of a former owner into the log', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const stale = found(await claiming(database, session, {}))
+      assert.deepEqual(await fenced(database, session, stale, 'one'), { first: 1, last: 1 })
+      const taken = found(await claiming(database, session, { owner: 'proc_b', dead: ['proc_a'] }))
+      assert.equal(await fenced(database, session, stale, 'lost'), undefined)
+      assert.deepEqual(await fenced(database, session, taken, 'two'), { first: 2, last: 2 })
+      const rows = await readEvents(database.read, tenant, session, { limit: 10 })
+      assert.equal(rows.length, 2)
+      assert.ok(rows.every((row) => !row.data.includes('lost')))
+    })
+
+    it('is not needed for a session that exists nowhere: nothing is claimed', async () => {
+      await using opened = await open()
+      assert.equal(await claiming(opened.database, 'sesn_none', {}), undefined)
+    })
+  })
+
+  describe(`the sessions that nobody owns on ${dialect}`, () => {
+    it('are those that are due and free, expired, or held by the dead, oldest first', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const { self } = database.owners
+      const held = { due: 1, owner: self, expires_at: 1000 }
+      const free = await newHead(database, { due: 1 })
+      await newHead(database, { due: 0 })
+      await newHead(database, held)
+      const expired = await newHead(database, { ...held, expires_at: 10 })
+      const orphan = await newHead(database, { ...held, owner: 'proc_gone' })
+      const rows = await unowned(database, 500, 10)
+      assert.deepEqual(
+        rows.map((row) => row.session_id),
+        [free, expired, orphan],
+      )
+      assert.ok(rows.every((row) => row.tenant_id === tenant && row.dead.includes('proc_gone')))
+    })
+
+    it('are found behind any number of sessions that are being run', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const held = { due: 1, owner: database.owners.self, expires_at: 1000 }
+      for (let n = 0; n < 10; n++) await newHead(database, held)
+      const orphan = await newHead(database, { ...held, owner: 'proc_gone' })
+      const rows = await unowned(database, 500, 5)
+      assert.deepEqual(
+        rows.map((row) => row.session_id),
+        [orphan],
+      )
+    })
+  })
+}
