@@ -22,7 +22,7 @@ export async function postgresDatabase(url: string): Promise<Database> {
   pool.on('error', () => {})
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   await migrate(db)
-  const owners = await liveOwners(url)
+  const owners = await liveOwners(url, pool)
   return {
     dialect: 'postgres',
     read: db,
@@ -47,20 +47,52 @@ export async function postgresDatabase(url: string): Promise<Database> {
 const lockKey = (owner: string): string =>
   createHash('sha256').update(owner).digest().readBigInt64BE().toString()
 
+const relockMs = 500
+
 /** Each process holds an advisory lock as long as its connection lives: a free lock is a dead process. */
-async function liveOwners(url: string): Promise<Owners & { close(): Promise<void> }> {
+async function liveOwners(
+  url: string,
+  pool: pg.Pool,
+): Promise<Owners & { close(): Promise<void> }> {
   const self = newId('process')
-  const client = new pg.Client({ connectionString: url, types })
-  // The lock is gone with its connection: leases then run out, and others take over.
-  client.on('error', () => {})
-  await client.connect()
-  await client.query('select pg_advisory_lock($1)', [lockKey(self)])
+  let closed = false
+  let client = await hold()
+
+  async function hold(): Promise<pg.Client> {
+    const next = new pg.Client({ connectionString: url })
+    // Told by `end` and by rejected queries too.
+    next.on('error', () => {})
+    try {
+      await next.connect()
+      await next.query('select pg_advisory_lock($1)', [lockKey(self)])
+    } catch (error) {
+      await next.end()
+      throw error
+    }
+    next.once('end', () => void holdAgain())
+    return next
+  }
+
+  /** Meanwhile others may take the leases of this process, whose fences then hold no more. */
+  async function holdAgain(): Promise<void> {
+    while (!closed) {
+      try {
+        client = await hold()
+        if (closed) await client.end()
+        return
+      } catch {
+        // The database is away: its lock is missing to nobody until it is back.
+        await new Promise((resolve) => setTimeout(resolve, relockMs).unref())
+      }
+    }
+  }
+
   return {
     self,
     async dead(owners) {
       const asked = owners.filter((owner) => owner !== self)
       if (asked.length === 0) return []
-      const { rows } = await client.query<{ key: string; held: boolean }>(
+      const { rows } = await pool.query<{ key: string; held: boolean }>(
         `select key, exists (
            select from pg_locks where locktype = 'advisory' and granted and objsubid = 1
              and database = (select oid from pg_database where datname = current_database())
@@ -71,6 +103,9 @@ async function liveOwners(url: string): Promise<Owners & { close(): Promise<void
       const held = new Set(rows.filter((row) => row.held).map((row) => row.key))
       return asked.filter((owner) => !held.has(lockKey(owner)))
     },
-    close: () => client.end(),
+    async close() {
+      closed = true
+      await client.end()
+    },
   }
 }
