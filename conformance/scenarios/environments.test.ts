@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import { BadRequestError, ConflictError, NotFoundError } from '@anthropic-ai/sdk'
+import type { BadRequestError } from '@anthropic-ai/sdk'
+import { ConflictError, NotFoundError } from '@anthropic-ai/sdk'
 import type { Loose, Service } from '../service.ts'
 import { boot, databases } from '../service.ts'
 import { fresh } from '../turns.ts'
@@ -112,7 +113,7 @@ for (const database of databases) {
             packages: { npm: ['left-pad'] },
           },
         })
-        const shown = { ...theirs } as unknown as Loose
+        const shown = (await service.ask('GET', `/v1/environments/${theirs.id}`)).body
         assert.deepEqual(shown['network'], { allowlist: ['example.com'], denylist: [] })
         assert.deepEqual((shown['packages'] as Loose)['npm'], ['left-pad'])
         assert.equal(shown['allow_mcp_servers'], true)
