@@ -18,8 +18,9 @@ export type Reply = { type: ReplyType; payload: Buffer; data: Buffer[] }
 
 type Pending = {
   expects: ReplyType
-  /** Bytes of data the agent may still send. */
+  /** Bytes of data the agent may still send, and frames of it: many small ones cost more than their bytes. */
   budget: number
+  frames: number
   data: Buffer[]
   resolve: (reply: Reply) => void
   reject: (error: Error) => void
@@ -36,21 +37,66 @@ export type Request = {
   withinMs?: number
 }
 
-export type Connection = ReturnType<typeof connect>
-
 const answerWithinMs = 60_000
-const readyWithinMs = 10_000
+/** An honest agent fills its frames, all but a few. */
+const leastFilledBytes = 4_096
+const unfilledFrames = 16
+
+/** The requests that wait for their reply; what answers none of them is a `FrameError`. */
+function waitingRequests() {
+  const pending = new Map<number, Pending>()
+  return {
+    has: (id: number) => pending.has(id),
+    add(id: number, { expects, budget }: Pick<Request, 'expects' | 'budget'>): Promise<Reply> {
+      const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+      const frames = unfilledFrames + budget / leastFilledBytes
+      pending.set(id, { expects, budget, frames, data: [], resolve, reject })
+      return promise
+    },
+    receive({ type, id, payload }: Frame): void {
+      const request = pending.get(id)
+      if (request === undefined) throw new FrameError(`a reply to no request, ${id}`)
+      if (type === replies.data) {
+        request.budget -= payload.length
+        request.frames -= 1
+        if (payload.length === 0 || request.budget < 0 || request.frames < 0)
+          throw new FrameError('more data than asked for')
+        request.data.push(Buffer.from(payload))
+        return
+      }
+      if (type !== request.expects && type !== replies.failed) {
+        throw new FrameError('a reply of another kind')
+      }
+      pending.delete(id)
+      request.resolve({ type, payload: Buffer.from(payload), data: request.data })
+    },
+    rejectAll(reason: string): void {
+      for (const { reject } of pending.values()) reject(new SandboxEnded(reason))
+      pending.clear()
+    },
+  }
+}
+
+function readReady({ id, payload }: Frame): void {
+  if (id !== 0 || payload.length !== 4) throw new FrameError('a ready out of place')
+  if (payload.readUInt32LE(0) !== protocolVersion)
+    throw new FrameError('an agent of another version')
+}
 
 /** `onEnd` is called once, with the reason, before the calls under way are rejected. */
-export function connect({ input, output }: AgentStream, onEnd: (reason: string) => void) {
-  const pending = new Map<number, Pending>()
+export function connect(
+  { input, output }: AgentStream,
+  readyMs: number,
+  onEnd: (reason: string) => void,
+) {
+  const waiting = waitingRequests()
   const decode = frameDecoder()
   let endedBy: string | undefined
   let lastId = 0
   let isReady = false
   const ready = Promise.withResolvers<void>()
   const drained: (() => void)[] = []
-  const readyTimer = setTimeout(() => end('the agent did not start in time'), readyWithinMs)
+  const readyTimer = setTimeout(() => end('the agent did not start in time'), readyMs)
   ready.promise.catch(() => undefined)
 
   function end(reason: string): void {
@@ -61,36 +107,17 @@ export function connect({ input, output }: AgentStream, onEnd: (reason: string) 
     output.destroy()
     onEnd(reason)
     ready.reject(new SandboxEnded(reason))
-    for (const { reject } of pending.values()) reject(new SandboxEnded(reason))
-    pending.clear()
+    waiting.rejectAll(reason)
     for (const resolve of drained.splice(0)) resolve()
   }
 
-  function receiveReady({ id, payload }: Frame): void {
-    if (isReady || id !== 0 || payload.length !== 4) throw new FrameError('a ready out of place')
-    if (payload.readUInt32LE(0) !== protocolVersion)
-      throw new FrameError('an agent of another version')
+  function receive(frame: Frame): void {
+    if (isReady) return waiting.receive(frame)
+    if (frame.type !== replies.ready) throw new FrameError('a reply before the ready')
+    readReady(frame)
     isReady = true
     clearTimeout(readyTimer)
     ready.resolve()
-  }
-
-  function receive(frame: Frame): void {
-    if (frame.type === replies.ready) return receiveReady(frame)
-    const request = pending.get(frame.id)
-    if (request === undefined) throw new FrameError(`a reply to no request, ${frame.id}`)
-    if (frame.type === replies.data) {
-      request.budget -= frame.payload.length
-      if (frame.payload.length === 0 || request.budget < 0)
-        throw new FrameError('more data than asked for')
-      request.data.push(Buffer.from(frame.payload))
-      return
-    }
-    if (frame.type !== request.expects && frame.type !== replies.failed) {
-      throw new FrameError('a reply of another kind')
-    }
-    pending.delete(frame.id)
-    request.resolve({ type: frame.type, payload: Buffer.from(frame.payload), data: request.data })
   }
 
   output.on('data', (chunk: Buffer) => {
@@ -131,16 +158,17 @@ export function connect({ input, output }: AgentStream, onEnd: (reason: string) 
       if (!send(type, id, parts)) await new Promise<void>((resolve) => drained.push(resolve))
     },
     /** Throws `SandboxEnded`, and `FrameError` for a request the agent would not take. */
-    async ask(id: number, { type, parts, expects, budget, withinMs }: Request): Promise<Reply> {
-      const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+    async ask(id: number, { type, parts, withinMs, ...reply }: Request): Promise<Reply> {
       send(type, id, parts)
-      pending.set(id, { expects, budget, data: [], resolve, reject })
+      const answer = waiting.add(id, reply)
       const timer = setTimeout(() => end('the agent does not answer'), withinMs ?? answerWithinMs)
-      return promise.finally(() => clearTimeout(timer))
+      return answer.finally(() => clearTimeout(timer))
     },
-    /** For the reply to a request that `send` has begun. */
+    /** For the reply to a request that `ask` has begun. */
     kill(id: number, graceMs: number): void {
-      if (pending.has(id)) send(requests.kill, id, [graceMs])
+      if (waiting.has(id)) send(requests.kill, id, [graceMs])
     },
   }
 }
+
+export type Connection = ReturnType<typeof connect>

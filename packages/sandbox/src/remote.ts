@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { stripVTControlCharacters } from 'node:util'
 import { connect } from './connection.ts'
 import type { AgentStream, Connection, Reply } from './connection.ts'
-import { maxDataBytes, replies, requests } from './frames.ts'
+import { FrameError, maxDataBytes, replies, requests } from './frames.ts'
 import type { Failed, FileError, FileStat, Sandbox, ShellCommand, ShellResult } from './sandbox.ts'
 import { shellScript } from './shell.ts'
 
@@ -27,13 +27,14 @@ export type RemoteOptions = {
   spillMax: number
   /** Ends the processes, the agent too, and resolves when none is left. Called once. */
   stop: () => Promise<void>
+  /** How long the agent may take to start, and to say that a command was killed. */
+  patience?: { readyMs: number; killedMs: number }
 }
 
 const keptBytes = 100 << 10
 const spillAboveBytes = 100_000
 const graceMs = 100
-/** How long a killed command may keep its agent from saying so. */
-const killedWithinMs = 5_000
+const defaultPatience = { readyMs: 10_000, killedMs: 5_000 }
 const maxWalkBytes = 64 << 20
 /** The kernel takes no longer argument; a longer command goes through a file. */
 const maxArgumentBytes = 120_000
@@ -69,7 +70,13 @@ type Execution = {
   state?: { from: string; to: string }
 }
 
-function decodeExit(reply: Reply, killedBy: 'timeout' | 'aborted', spill: string): ShellResult {
+function decodeExit(
+  agent: Connection,
+  reply: Reply,
+  killedBy: 'timeout' | 'aborted',
+  spill: string,
+): ShellResult {
+  if (reply.payload.length !== 13) agent.broken('an exit of a wrong size')
   const exitCode = reply.payload.readUInt32LE(0)
   const bytes = Number(reply.payload.readBigUInt64LE(4))
   const flags = reply.payload.readUInt8(12)
@@ -82,7 +89,7 @@ function decodeExit(reply: Reply, killedBy: 'timeout' | 'aborted', spill: string
 
 /** Runs one program through the agent; its reply carries the end of the output. */
 async function execute(agent: Connection, options: RemoteOptions, run: Execution) {
-  const { env, places, spillMax } = options
+  const { env, places, spillMax, patience = defaultPatience } = options
   if (run.signal?.aborted) return { output: '', bytes: 0, ended: 'aborted' } as const
   const id = agent.nextId()
   const spill = `${places.spill}/output-${randomUUID().slice(0, 13)}.txt`
@@ -92,7 +99,10 @@ async function execute(agent: Connection, options: RemoteOptions, run: Execution
   const kill = (why: typeof killedBy) => {
     if (unanswered !== undefined) return
     killedBy = why
-    unanswered = setTimeout(() => agent.end('the agent does not answer'), graceMs + killedWithinMs)
+    unanswered = setTimeout(
+      () => agent.end('the agent does not answer'),
+      graceMs + patience.killedMs,
+    )
     agent.kill(id, graceMs)
   }
   const abort = () => kill('aborted')
@@ -105,10 +115,14 @@ async function execute(agent: Connection, options: RemoteOptions, run: Execution
     const parts = [...limits, ...paths, run.arguments, environment]
     const reply = await agent.ask(id, {
       ...{ type: requests.exec, parts, expects: replies.exited, budget: keptBytes },
-      withinMs: run.timeoutMs + graceMs + 2 * killedWithinMs,
+      withinMs: run.timeoutMs + graceMs + 2 * patience.killedMs,
     })
     if (reply.type === replies.failed) return refused(failed(reply.payload).message)
-    return decodeExit(reply, killedBy, spill)
+    return decodeExit(agent, reply, killedBy, spill)
+  } catch (error) {
+    // The agent was asked nothing: a NUL in the command, or more than a frame holds.
+    if (error instanceof FrameError) return refused(error.message)
+    throw error
   } finally {
     clearTimeout(timer)
     clearTimeout(unanswered)
@@ -159,6 +173,7 @@ function fileCalls(agent: Connection): Pick<Sandbox, 'read' | 'write' | 'walk'> 
         ...{ expects: replies.done, budget: maxBytes },
       })
       if (type === replies.failed) return failed(payload)
+      if (payload.length !== 8) agent.broken('the size of a file that is none')
       return { ok: true, bytes: Buffer.concat(data), size: Number(payload.readBigUInt64LE()) }
     },
     write: (path, bytes) => writeFile(agent, path, bytes),
@@ -204,6 +219,12 @@ function sessionShell(
     })
   }
 
+  async function restart(): Promise<void> {
+    const id = agent.nextId()
+    await agent.ask(id, { type: requests.killAll, parts: [], expects: replies.done, budget: 0 })
+    await writeFile(agent, paths.from, new Uint8Array())
+  }
+
   return {
     shell(command) {
       const result = last.then(() => run(command))
@@ -211,9 +232,10 @@ function sessionShell(
       return result
     },
     async restartShell() {
-      const id = agent.nextId()
-      await agent.ask(id, { type: requests.killAll, parts: [], expects: replies.done, budget: 0 })
-      await writeFile(agent, paths.from, new Uint8Array())
+      const restarted = restart()
+      const before = last
+      last = restarted.then(() => before).catch(() => undefined)
+      await restarted
     },
   }
 }
@@ -223,7 +245,8 @@ export async function remoteSandbox(options: RemoteOptions): Promise<Sandbox> {
   const ended = Promise.withResolvers<string>()
   let stopping: Promise<void> | undefined
   const stop = () => (stopping ??= options.stop())
-  const agent = connect(options.stream, (reason) => {
+  const { readyMs } = options.patience ?? defaultPatience
+  const agent = connect(options.stream, readyMs, (reason) => {
     ended.resolve(reason)
     void stop()
   })
