@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
+import { keptConnection } from '../core/connection.ts'
 import type { Bus, BusMessage } from './bus.ts'
 import { memoryBus } from './memory.ts'
 
@@ -22,27 +22,13 @@ export async function postgresBus(url: string): Promise<Bus> {
   const waiting: [string, BusMessage][] = []
   const parts = new Map<string, string[]>()
   let closed = false
-  let client = await connect()
   let sending: Promise<void> | undefined
-
-  async function connect(): Promise<pg.Client> {
-    const next = new pg.Client({ connectionString: url })
-    next.on('notification', ({ payload }) => payload && hear(JSON.parse(payload) as Note))
-    next.on('error', () => void reconnect())
-    await next.connect()
-    await next.query(`listen ${channel}`)
-    return next
-  }
-
-  /** Rings lost meanwhile are made up for by the sweep and by readers' own looks at the log. */
-  async function reconnect(): Promise<void> {
-    if (closed) return
-    try {
-      client = await connect()
-    } catch {
-      setTimeout(() => void reconnect(), 500).unref()
-    }
-  }
+  // Rings lost while it is away are made up for by the sweep and by readers' own looks at the log.
+  const connection = await keptConnection(url, async (client) => {
+    parts.clear()
+    client.on('notification', ({ payload }) => payload && hear(JSON.parse(payload) as Note))
+    await client.query(`listen ${channel}`)
+  })
 
   function hear(note: Note): void {
     if (note.from === self) return
@@ -64,7 +50,7 @@ export async function postgresBus(url: string): Promise<Bus> {
     while (waiting.length > 0) {
       const payloads = pack(self, waiting.splice(0))
       try {
-        await client.query(
+        await connection.query(
           'select pg_notify($1, p) from unnest($2::text[]) with ordinality as t(p, n) order by n',
           [channel, payloads],
         )
@@ -87,7 +73,7 @@ export async function postgresBus(url: string): Promise<Bus> {
     async close() {
       await sending
       closed = true
-      await client.end()
+      await connection.close()
     },
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { keptConnection } from '../core/connection.ts'
 import { newId } from '../core/ids.ts'
 import type { Database, Owners } from './database.ts'
 import { migrate } from './migrate.ts'
@@ -47,46 +48,18 @@ export async function postgresDatabase(url: string): Promise<Database> {
 const lockKey = (owner: string): string =>
   createHash('sha256').update(owner).digest().readBigInt64BE().toString()
 
-const relockMs = 500
-
-/** Each process holds an advisory lock as long as its connection lives: a free lock is a dead process. */
+/**
+ * Each process holds an advisory lock as long as its connection lives: a free lock is a dead process. Where the
+ * connection is cut, others may take the leases of this process until it has its lock again.
+ */
 async function liveOwners(
   url: string,
   pool: pg.Pool,
 ): Promise<Owners & { close(): Promise<void> }> {
   const self = newId('process')
-  let closed = false
-  let client = await hold()
-
-  async function hold(): Promise<pg.Client> {
-    const next = new pg.Client({ connectionString: url })
-    // Told by `end` and by rejected queries too.
-    next.on('error', () => {})
-    try {
-      await next.connect()
-      await next.query('select pg_advisory_lock($1)', [lockKey(self)])
-    } catch (error) {
-      await next.end()
-      throw error
-    }
-    next.once('end', () => void holdAgain())
-    return next
-  }
-
-  /** Meanwhile others may take the leases of this process, whose fences then hold no more. */
-  async function holdAgain(): Promise<void> {
-    while (!closed) {
-      try {
-        client = await hold()
-        if (closed) await client.end()
-        return
-      } catch {
-        // The database is away: its lock is missing to nobody until it is back.
-        await new Promise((resolve) => setTimeout(resolve, relockMs).unref())
-      }
-    }
-  }
-
+  const lock = await keptConnection(url, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [lockKey(self)])
+  })
   return {
     self,
     async dead(owners) {
@@ -103,9 +76,6 @@ async function liveOwners(
       const held = new Set(rows.filter((row) => row.held).map((row) => row.key))
       return asked.filter((owner) => !held.has(lockKey(owner)))
     },
-    async close() {
-      closed = true
-      await client.end()
-    },
+    close: () => lock.close(),
   }
 }

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import pg from 'pg'
+import { newPostgresUrl } from '../database/fixture.ts'
+import type { Bus, BusMessage } from './bus.ts'
+import { memoryBus } from './memory.ts'
+import { postgresBus } from './postgres.ts'
+
+/** What one topic of a bus brings, and a way to wait for so much of it. */
+function ear(bus: Bus, topic: string) {
+  const heard: BusMessage[] = []
+  let wake = () => {}
+  const quiet = bus.subscribe(topic, (message) => {
+    heard.push(message)
+    wake()
+  })
+  const until = async (isSo: (heard: BusMessage[]) => boolean) => {
+    while (!isSo(heard)) await new Promise<void>((resolve) => (wake = resolve))
+    return heard
+  }
+  return { heard, quiet, until }
+}
+
+const has = (n: unknown) => (heard: BusMessage[]) => heard.some((message) => message['n'] === n)
+
+const kinds: Record<string, () => Promise<{ here: Bus; there: Bus; close: () => Promise<void> }>> =
+  {
+    async memory() {
+      const bus = memoryBus()
+      return { here: bus, there: bus, close: () => bus.close() }
+    },
+    async postgres() {
+      const url = await newPostgresUrl()
+      const [here, there] = [await postgresBus(url), await postgresBus(url)]
+      return {
+        here,
+        there,
+        close: async () => void (await Promise.all([here.close(), there.close()])),
+      }
+    },
+  }
+
+for (const [kind, open] of Object.entries(kinds)) {
+  describe(`a ${kind} bus`, () => {
+    it('brings a message to its own process before the call returns', async () => {
+      const { here, close } = await open()
+      const { heard } = ear(here, 't')
+      here.publish('t', { n: 1 })
+      assert.deepEqual(heard, [{ n: 1 }])
+      await close()
+    })
+
+    it('brings messages to others, both ways, by topic, once and in their order', async () => {
+      const { here, there, close } = await open()
+      const [one, two] = [ear(here, 'a'), ear(there, 'b')]
+      for (let n = 0; n < 2000; n++) {
+        here.publish('b', { n, text: 'ünïcödé'.repeat(n % 50) })
+        there.publish('a', { n })
+      }
+      const numbers = Array.from({ length: 2000 }, (_, n) => n)
+      assert.deepEqual(
+        (await two.until(has(1999))).map(({ n }) => n),
+        numbers,
+      )
+      assert.deepEqual(
+        (await one.until(has(1999))).map(({ n }) => n),
+        numbers,
+      )
+      await close()
+    })
+
+    it('brings nothing after a subscription has ended', async () => {
+      const { here, there, close } = await open()
+      const [one, two] = [ear(there, 't'), ear(there, 't')]
+      here.publish('t', { n: 1 })
+      await two.until(has(1))
+      one.quiet()
+      one.quiet()
+      here.publish('t', { n: 2 })
+      await two.until(has(2))
+      assert.deepEqual(
+        one.heard.map(({ n }) => n),
+        [1],
+      )
+      await close()
+    })
+
+    it('brings a message of 100 KB whole, in its place among others', async () => {
+      const { here, there, close } = await open()
+      const { until } = ear(there, 't')
+      // Escapes, two-unit characters and lone halves: what cutting could spoil.
+      const large = '"\\\u0001€😀\ud83d'.repeat(100_000 / 14)
+      here.publish('t', { n: 1 })
+      here.publish('t', { n: 2, large })
+      here.publish('t', { n: 3 })
+      const heard = await until(has(3))
+      assert.deepEqual(heard, [{ n: 1 }, { n: 2, large }, { n: 3 }])
+      await close()
+    })
+  })
+}
+
+describe('a postgres bus', () => {
+  it('leaves a message above its bound in its own process, and goes on', async () => {
+    const url = await newPostgresUrl()
+    const [here, there] = [await postgresBus(url), await postgresBus(url)]
+    const [one, two] = [ear(here, 't'), ear(there, 't')]
+    here.publish('t', { n: 1, large: 'x'.repeat(300_000) })
+    here.publish('t', { n: 2 })
+    await two.until(has(2))
+    assert.equal(one.heard.length, 2)
+    assert.deepEqual(two.heard, [{ n: 2 }])
+    await Promise.all([here.close(), there.close()])
+  })
+
+  it('listens again after its connection was cut, once', async () => {
+    const url = await newPostgresUrl()
+    const [here, there] = [await postgresBus(url), await postgresBus(url)]
+    const { heard, until } = ear(there, 't')
+    const admin = new pg.Client({ connectionString: url })
+    await admin.connect()
+    for (let round = 1; round <= 3; round++) {
+      await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`)
+      // What is said meanwhile may be lost: said again until it comes through.
+      const saying = setInterval(() => here.publish('t', { n: round }), 20)
+      await until(has(round))
+      clearInterval(saying)
+    }
+    heard.length = 0
+    here.publish('t', { n: 'last', large: 'x'.repeat(20_000) })
+    await until(has('last'))
+    here.publish('t', { n: 'end' })
+    await until(has('end'))
+    assert.equal(heard.filter(({ n }) => n === 'last').length, 1)
+    const count = `select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`
+    assert.deepEqual((await admin.query(count)).rows, [{ n: 2 }])
+    await Promise.all([here.close(), there.close()])
+    assert.deepEqual((await admin.query(count)).rows, [{ n: 0 }])
+    await admin.end()
+  })
+
+  it('sends what was published before it closes', async () => {
+    const url = await newPostgresUrl()
+    const [here, there] = [await postgresBus(url), await postgresBus(url)]
+    const { until } = ear(there, 't')
+    for (let n = 0; n < 500; n++) here.publish('t', { n })
+    await here.close()
+    assert.equal((await until(has(499))).length, 500)
+    await there.close()
+  })
+
+  it('closes while its database is away', async () => {
+    const url = await newPostgresUrl()
+    const bus = await postgresBus(url)
+    const root = new URL(url)
+    root.pathname = '/postgres'
+    const admin = new pg.Client({ connectionString: root.href })
+    await admin.connect()
+    await admin.query(`drop database ${new URL(url).pathname.slice(1)} with (force)`)
+    await admin.end()
+    bus.publish('t', { n: 1 })
+    await bus.close()
+  })
+})
