@@ -50,15 +50,20 @@ const SystemMessage = z.strictObject({
   content: z.array(TextBlock).min(1).max(1000),
 })
 
+/** Names the type that was sent: what is missing from a list of expected ones is hard to see. */
+const unknownType = ({ input }: { input?: unknown }): string => {
+  const type = typeof input === 'object' && input !== null && 'type' in input && input.type
+  return type === 'user.define_outcome'
+    ? 'user.define_outcome is not yet supported'
+    : `${JSON.stringify(type || null)} is no event that may be sent here`
+}
+
 /** What a client may post. contract.md 2.3 */
-export const ClientEvent = z.discriminatedUnion('type', [
-  UserMessage,
-  Interrupt,
-  Confirmation,
-  CustomToolResult,
-  ToolResult,
-  SystemMessage,
-])
+export const ClientEvent = z.discriminatedUnion(
+  'type',
+  [UserMessage, Interrupt, Confirmation, CustomToolResult, ToolResult, SystemMessage],
+  { error: unknownType },
+)
 export type ClientEvent = z.infer<typeof ClientEvent>
 
 /** A system message stands last, behind what it goes with. */
@@ -84,7 +89,7 @@ export const PostEvents = z.strictObject({
     }),
 })
 
-export const InitialEvent = z.discriminatedUnion('type', [UserMessage])
+export const InitialEvent = z.discriminatedUnion('type', [UserMessage], { error: unknownType })
 export type InitialEvent = z.infer<typeof InitialEvent>
 
 /** A string is one text block. interface.md "Sessions" */
