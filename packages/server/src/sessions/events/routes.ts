@@ -51,7 +51,8 @@ export function sessionEventRoutes(deps: {
       async ({ tenant, params, query, accept, lastEventId }) => {
         const read = await open(tenant, params.id)
         if (!accept.includes('text/event-stream')) return eventPage(read, tenant, params.id, query)
-        const options = StreamQuery.safeParse(query)
+        // What was parsed once is not text any more.
+        const options = StreamQuery.omit({ replay: true }).safeParse(query)
         if (!options.success) throw invalid('event_deltas: agent.message or agent.thinking')
         const start = { replay: query.replay ?? false, lastEventId }
         return eventStream({ read, bus }, tenant, params.id, viewOf(options.data), start)
