@@ -11,7 +11,7 @@ const rooms = [
   ['main.ts'],
 ]
 
-const test = '\\.test\\.ts$|/(contract|fixture)\\.ts$|^(conformance|bench|scripts)/'
+const test = '\\.test\\.ts$|/(contract|[\\w-]*fixture)\\.ts$|^(conformance|bench|scripts)/'
 const under = (base) => (room) => `^${base}${room.replace('.', '\\.')}(/|$)`
 const lookDown = (floors, at) =>
   floors.flatMap((floor, i) =>
@@ -62,8 +62,8 @@ module.exports = {
     ),
     only(
       'suites and stubs stay in tests',
-      '/(contract|fixture|fake-model)\\.ts$|/stubs/',
-      '/(contract|fake-model)\\.ts$|/stubs/',
+      '/(contract|[\\w-]*fixture|fake-model)\\.ts$|/stubs/',
+      '/(contract|[\\w-]*fixture|fake-model)\\.ts$|/stubs/',
     ),
   ],
   options: {
