@@ -35,7 +35,7 @@ for (const database of databases) {
         for (const { event, id, data } of frames) {
           assert.equal(event, 'message')
           const seq = data['seq']
-          assert.equal(id, seq === null ? undefined : String(seq))
+          assert.equal(id, typeof seq === 'number' ? `${seq}` : undefined)
         }
       },
     )

@@ -1,0 +1,267 @@
+/** Walks every declared route as somebody who must not get anywhere. A new route is walked without a change here. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { routesOf } from '@steward/server/app.ts'
+import { memoryBus } from '@steward/server/bus/memory.ts'
+import { jsonLog } from '@steward/server/core/log.ts'
+import { sealUnder } from '@steward/server/core/seal.ts'
+import { systemClock } from '@steward/server/core/time.ts'
+import { oneDatabase } from '@steward/server/database/database.ts'
+import type { Route } from '@steward/server/http/route.ts'
+import type { Service } from './service.ts'
+import { boot, databases, rootSecret } from './service.ts'
+import { openStream } from './reader.ts'
+import { message, newSession, turn } from './turns.ts'
+import { verifies } from './verifies.ts'
+
+const canary = 'canary of the first tenant'
+
+/** A valid body where `{}` is none, so that a refusal is about the object and not the body. */
+const bodies: Record<string, object> = {
+  'post /v1/sessions/:id/events': { events: [message('say: x')] },
+  'post /v1/sessions/:id/messages': { content: 'say: x' },
+}
+
+function routesOfService(service: Service): Route[] {
+  const parts = {
+    databases: oneDatabase(service.database),
+    bus: memoryBus(),
+    clock: systemClock,
+    seal: sealUnder(rootSecret),
+    log: jsonLog(() => {}, 'error'),
+    authenticate: () => Promise.reject(new Error('never called')),
+    version: '0',
+  }
+  return routesOf(parts)
+}
+
+/** For each parameter, by the path that leads to it: the first tenant's, and one that never was. */
+type Fixtures = Record<string, { theirs: string; never: string }>
+
+const neverOf = (id: string): string => id.slice(0, -12) + '0'.repeat(12)
+
+async function makeFixtures(service: Service): Promise<Fixtures> {
+  const make = async (path: string, body: object) =>
+    (await service.ask('POST', path, { name: canary, ...body })).body.id
+  const session = await newSession(service, { name: canary, system: canary })
+  await turn(service, session, `say: ${canary}`)
+  const threads = await service.ask('GET', `/v1/sessions/${session}/threads`)
+  const card = {
+    name: undefined,
+    model_id: 'first-handle-000000000000',
+    provider: 'walled',
+    model: canary,
+    api_key: 'sk-first-tenant',
+    base_url: 'https://models.example',
+    native_config: { api: 'openai-completions' },
+  }
+  const ids = {
+    '/v1/agents/:id': await make('/v1/agents', { model: 'offline', tools: [] }),
+    '/v1/environments/:id': await make('/v1/environments', {}),
+    '/v1/sessions/:id': session,
+    '/v1/sessions/:id/threads/:thread': threads.body.data[0]?.id ?? '',
+    '/v1/models/:id': card.model_id,
+    '/v1/ext/model_cards/:id': await make('/v1/ext/model_cards', card),
+    '/v1/ext/api_keys/:id': await make('/v1/ext/api_keys', {}),
+  }
+  const fixtures: Fixtures = { '/v1/agents/:id/versions/:version': { theirs: '1', never: '1' } }
+  for (const [path, id] of Object.entries(ids)) fixtures[path] = { theirs: id, never: neverOf(id) }
+  fixtures['/v1/models/:id'] = { theirs: card.model_id, never: 'never-handle-000000000000' }
+  return fixtures
+}
+
+/** The route's path with one of the two ids in each place. */
+function fill(path: string, fixtures: Fixtures, which: 'theirs' | 'never'): string {
+  return path.replaceAll(/:\w+/g, (_name, offset: number) => {
+    const upTo = path.slice(0, offset) + /^:\w+/.exec(path.slice(offset))?.[0]
+    const fixture = fixtures[upTo]
+    assert.ok(fixture, `${upTo} has no fixture: say in makeFixtures what stands there`)
+    return fixture[which]
+  })
+}
+
+function bodyOf(route: Route): object | undefined {
+  if (!route.body) return undefined
+  const body = bodies[`${route.method} ${route.path}`] ?? {}
+  const why = `${route.method} ${route.path}: say in bodies what is a valid one`
+  assert.ok(route.path.includes(':') ? route.body.safeParse(body).success : true, why)
+  return body
+}
+
+for (const database of databases) {
+  describe(`isolation on ${database}`, () => {
+    let service: Service
+    let routes: Route[]
+    let fixtures: Fixtures
+    let stranger: { 'x-api-key': string }
+    before(async () => {
+      service = await boot(database)
+      routes = routesOfService(service)
+      fixtures = await makeFixtures(service)
+      stranger = { 'x-api-key': (await service.otherWorkspace('second')).key }
+    })
+    after(() => service.close())
+
+    async function call(route: Route, path: string, headers: Record<string, string>) {
+      const { method } = route
+      const answer = await service.raw(method.toUpperCase(), path, bodyOf(route), headers)
+      const type = answer.headers.get('content-type')
+      if (type?.startsWith('text/event-stream')) await answer.body?.cancel()
+      const text = type?.startsWith('text/event-stream') ? 'a stream' : await answer.text()
+      return { status: answer.status, text, headers: answer.headers }
+    }
+
+    verifies(
+      [
+        'auth/required',
+        'auth/missing',
+        'auth/environment-key/nothing-else',
+        'auth/kinds-per-route',
+      ],
+      'no route opens without a workspace key',
+      async () => {
+        const environment_id = fixtures['/v1/environments/:id']?.theirs
+        const made = await service.ask<{ key: string }>('POST', '/v1/ext/api_keys', {
+          name: 'pool',
+          environment_id,
+        })
+        const environmentKey = made.body.key
+        assert.match(environmentKey, /^stw_env_/)
+        const claim = `stw_claim_${'0'.repeat(40)}`
+        const credentials: Record<string, string>[] = [
+          { 'x-api-key': '' },
+          { 'x-api-key': 'garbage' },
+          { 'x-api-key': `stw_key_${'0'.repeat(40)}` },
+          { 'x-api-key': '', authorization: 'Bearer garbage' },
+          { 'x-api-key': '', authorization: 'Bearer' },
+          { 'x-api-key': environmentKey },
+          { 'x-api-key': '', authorization: `Bearer ${environmentKey}` },
+          { 'x-api-key': claim },
+          { 'x-api-key': '', authorization: `Bearer ${claim}` },
+        ]
+        for (const route of routes) {
+          if (route.callers.includes('anyone')) continue
+          for (const headers of credentials) {
+            const path = fill(route.path, fixtures, 'theirs')
+            const { status, text } = await call(route, path, headers)
+            const told = `${route.method} ${path} with ${JSON.stringify(headers)}: ${text}`
+            assert.equal(status, 401, told)
+            assert.ok(!text.includes(canary))
+          }
+        }
+      },
+    )
+
+    verifies(
+      ['ids/foreign', 'service/tenants/isolated', 'auth/model-card-key', 'model-cards/key'],
+      "another tenant's id is answered byte for byte like one that never was",
+      async () => {
+        const before = await everything()
+        for (const route of routes.filter(({ path }) => path.includes(':'))) {
+          const theirs = fill(route.path, fixtures, 'theirs')
+          const never = fill(route.path, fixtures, 'never')
+          const foreign = await call(route, theirs, stranger)
+          const absent = await call(route, never, stranger)
+          const name = `${route.method} ${route.path}`
+          assert.equal(foreign.status, 404, `${name}: ${foreign.text}`)
+          assert.equal(plain(foreign), plain(absent), name)
+        }
+        assert.equal(await everything(), before)
+      },
+    )
+
+    verifies(
+      ['service/tenants/isolated', 'auth/model-card-key'],
+      "its own owner is not told the card's key either",
+      async () => {
+        const route = '/v1/ext/model_cards/:id/key'
+        const path = fill(route, fixtures, 'theirs')
+        assert.equal((await service.ask('GET', path)).status, 404)
+      },
+    )
+
+    it('ids of another tenant inside a body are like those that never were', async () => {
+      const [agent, place] = [fixtures['/v1/agents/:id'], fixtures['/v1/environments/:id']]
+      assert.ok(agent && place)
+      const own = async (path: string, body: object) =>
+        (await service.ask('POST', path, { name: 'own', ...body }, stranger)).body.id
+      const ownAgent = await own('/v1/agents', { model: 'offline', tools: [] })
+      const ownPlace = await own('/v1/environments', {})
+      const pairs: [string, (which: 'theirs' | 'never') => object][] = [
+        ['/v1/sessions', (which) => ({ agent: agent[which], environment_id: ownPlace })],
+        ['/v1/sessions', (which) => ({ agent: ownAgent, environment_id: place[which] })],
+        ['/v1/ext/api_keys', (which) => ({ name: 'n', environment_id: place[which] })],
+      ]
+      for (const [path, body] of pairs) {
+        const ask = (which: 'theirs' | 'never') => service.raw('POST', path, body(which), stranger)
+        const [foreign, absent] = [await ask('theirs'), await ask('never')]
+        assert.equal(foreign.status, 404, path)
+        const shown = async (answer: Response) =>
+          plain({ status: answer.status, headers: answer.headers, text: await answer.text() })
+        assert.equal(await shown(foreign), await shown(absent))
+      }
+    })
+
+    it('an agent of one tenant does not hold the environment of another', async () => {
+      const { body } = await service.ask('POST', '/v1/environments', { name: 'to be deleted' })
+      const agent = { name: 'n', model: 'offline', tools: [], environment_id: body.id }
+      await service.ask('POST', '/v1/agents', agent, stranger)
+      assert.equal((await service.ask('DELETE', `/v1/environments/${body.id}`)).status, 200)
+    })
+
+    verifies(
+      ['service/tenants/isolated', 'lists/complete'],
+      "no list shows another tenant's things",
+      async () => {
+        const lists = routes.filter(({ method, path }) => method === 'get' && !path.includes(':'))
+        for (const route of lists) {
+          const { status, text } = await call(route, `${route.path}?limit=1000`, stranger)
+          assert.equal(status, 200, route.path)
+          assert.ok(!text.includes(canary), route.path)
+          for (const { theirs } of Object.values(fixtures)) {
+            if (theirs.length > 10) assert.ok(!text.includes(theirs), `${route.path}: ${theirs}`)
+          }
+        }
+      },
+    )
+
+    it('names may be the same in two tenants', async () => {
+      const body = { name: canary }
+      const path = '/v1/environments'
+      assert.equal((await service.ask('POST', path, body, stranger)).status, 200)
+      assert.equal((await service.ask('POST', path, body)).status, 409)
+    })
+
+    it('a stream carries its own session alone', async () => {
+      const own = await newSession(service)
+      const other = await newSession(service)
+      await using reader = await openStream(service, `/v1/sessions/${own}/events/stream`)
+      await turn(service, other, `say: ${canary}`)
+      await turn(service, own, 'say: mine')
+      await reader.untilType('session.status_idle')
+      assert.ok(reader.frames.every(({ data }) => data['session_id'] === own))
+    })
+
+    /** Status, headers and text without what differs by its nature: the two ids, and the request's. */
+    function plain(answer: { status: number; text: string; headers: Headers }): string {
+      const names = ['date', 'request-id', 'keep-alive', 'content-length', 'connection']
+      const headers = [...answer.headers].filter(([name]) => !names.includes(name))
+      let text = JSON.stringify([answer.status, headers, answer.text])
+      for (const { theirs, never } of Object.values(fixtures)) {
+        if (theirs.length > 1) text = text.replaceAll(theirs, '<id>').replaceAll(never, '<id>')
+      }
+      return text.replaceAll(/req_\w+/g, '<request>')
+    }
+
+    /** All that the first tenant can read, to be compared. */
+    async function everything(): Promise<string> {
+      const texts = []
+      for (const route of routes) {
+        if (route.method !== 'get' || route.answer === 'stream' || route.answer === 'none') continue
+        const { text } = await call(route, fill(route.path, fixtures, 'theirs'), {})
+        texts.push(text.replaceAll(/"duration_seconds":[\d.]+/g, ''))
+      }
+      return texts.join('\n')
+    }
+  })
+}

@@ -1,0 +1,58 @@
+/** The server as an operator starts it: a process of its own. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { adminKey, rootSecret } from './service.ts'
+
+const main = fileURLToPath(import.meta.resolve('@steward/server/main.ts'))
+
+type Environment = Record<string, string | undefined>
+
+const environment = (env: Environment) => ({
+  PATH: process.env['PATH'],
+  PORT: '0',
+  PLATFORM_ROOT_SECRET: rootSecret,
+  API_KEY: adminKey,
+  ...env,
+})
+
+export type ServerProcess = AsyncDisposable & {
+  base: string
+  /** Ends it without a word, as a lost machine would. */
+  kill(): Promise<void>
+}
+
+/** Runs a command to its end. */
+export async function runServer(
+  args: string[],
+  env: Environment,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [main, ...args], { env: environment(env) })
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => (stdout += piece))
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, stdout, stderr }
+}
+
+export async function startServer(env: Environment): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [main], {
+    env: environment(env),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(child, 'close')
+  let text = ''
+  const base = await new Promise<string>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece
+      const url = /"url":"([^"]+)"/.exec(text)?.[1]
+      if (url) resolve(url)
+    })
+    child.once('close', () => reject(new Error(`the server did not start: ${text}`)))
+  })
+  async function kill(): Promise<void> {
+    child.kill('SIGKILL')
+    await ended
+  }
+  return { base, kill, [Symbol.asyncDispose]: kill }
+}
