@@ -2,10 +2,10 @@
 // room on its floor. To let two rooms meet, lift the one that needs the other.
 const packages = [['protocol', 'model', 'sandbox'], ['harness'], ['server']]
 const rooms = [
-  ['core', 'bus', 'settings.ts'],
-  ['database', 'http', 'config.ts'],
-  ['events', 'api-keys', 'workspaces', 'environments', 'agents', 'model-cards'],
-  ['models', 'sessions'],
+  ['core', 'settings.ts'],
+  ['bus', 'database', 'http', 'config.ts'],
+  ['events', 'api-keys', 'environments', 'agents', 'model-cards'],
+  ['models', 'sessions', 'workspaces'],
   ['runner', 'app.ts'],
   ['start.ts'],
   ['main.ts'],

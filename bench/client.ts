@@ -9,10 +9,15 @@ export type Client = ReturnType<typeof client>
 export function client(base: string, connections = 16) {
   const pool = new Pool(base, { connections, pipelining: 1 })
 
-  async function send(method: 'GET' | 'POST' | 'DELETE', path: string, body?: string): Promise<unknown> {
+  async function send(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: string,
+  ): Promise<unknown> {
     const response = await pool.request({ method, path, headers, body: body ?? null })
     const text = await response.body.text()
-    if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${response.statusCode} ${text}`)
+    if (response.statusCode >= 300)
+      throw new Error(`${method} ${path}: ${response.statusCode} ${text}`)
     return text === '' ? undefined : JSON.parse(text)
   }
 
@@ -55,7 +60,9 @@ export async function watch(base: string, session: string) {
   const waiting: { type: string; resolve: (seen: Watched) => void }[] = []
   const reading = (async () => {
     let text = ''
-    for await (const piece of (response.body ?? new Blob([]).stream()).pipeThrough(new TextDecoderStream())) {
+    for await (const piece of (response.body ?? new Blob([]).stream()).pipeThrough(
+      new TextDecoderStream(),
+    )) {
       const at = performance.now()
       text += piece
       const frames = text.split('\n\n')
@@ -74,7 +81,8 @@ export async function watch(base: string, session: string) {
     if (!stop.signal.aborted) throw error
   })
   return {
-    until: (type: string) => new Promise<Watched>((resolve) => void waiting.push({ type, resolve })),
+    until: (type: string) =>
+      new Promise<Watched>((resolve) => void waiting.push({ type, resolve })),
     async close() {
       stop.abort()
       await reading

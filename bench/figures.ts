@@ -18,7 +18,9 @@ const shown = (value: number): string =>
 /** One line of JSON as soon as it is known. */
 export function report(database: string, figure: Figure): Figure {
   const { what, value, unit, goal } = figure
-  process.stdout.write(`${JSON.stringify({ database, what, value: Number(value.toPrecision(4)), unit, goal })}\n`)
+  process.stdout.write(
+    `${JSON.stringify({ database, what, value: Number(value.toPrecision(4)), unit, goal })}\n`,
+  )
   return figure
 }
 
@@ -29,6 +31,15 @@ export function table(title: string, figures: readonly Figure[]): string {
     return [what, `${shown(value)} ${unit}`, wanted, met]
   })
   const all = [[title, 'measured', 'goal', ''], ...rows]
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => (row[column] ?? '').length)))
-  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n')
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(...all.map((row) => (row[column] ?? '').length)),
+  )
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }

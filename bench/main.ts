@@ -10,7 +10,9 @@ import { report, table } from './figures.ts'
 import { startPostgres } from '../scripts/postgres.ts'
 import { startServer, stubModel, temporaryFolder } from './processes.ts'
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, database: { type: 'string' }, help: { type: 'boolean' } } })
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, database: { type: 'string' }, help: { type: 'boolean' } },
+})
 if (values.help) {
   console.log('npm run bench [-- --only <part of a name>] [--database sqlite|postgres]')
   process.exit(0)
@@ -30,13 +32,24 @@ async function measure(database: string, env: Record<string, string>): Promise<F
   const server = await startServer(folder.path, env)
   const call = client(server.base)
   const place = await setUp(server.base, call, model.url)
-  for (const [name, run] of Object.entries({ requests, shortTurns, bashTurns, manySessions, pages, appends, longSession })) {
+  for (const [name, run] of Object.entries({
+    requests,
+    shortTurns,
+    bashTurns,
+    manySessions,
+    pages,
+    appends,
+    longSession,
+  })) {
     await take(name, run(place))
   }
   await take('idleStreams', idleStreams(place, server))
   await call.close()
   await server.stop()
-  await take('kills', kills(folder.path, env, (base) => setUpAgain(base, model.url)))
+  await take(
+    'kills',
+    kills(folder.path, env, (base) => setUpAgain(base, model.url)),
+  )
   model.stop()
   folder.remove()
   return figures

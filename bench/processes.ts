@@ -14,10 +14,19 @@ export async function stubModel(): Promise<{ url: string; stop(): void }> {
   return { url: `http://127.0.0.1:${String(port)}`, stop: () => child.kill() }
 }
 
-export type Server = { base: string; startedMs: number; child: ChildProcess; rss(): number; stop(): Promise<void> }
+export type Server = {
+  base: string
+  startedMs: number
+  child: ChildProcess
+  rss(): number
+  stop(): Promise<void>
+}
 
 /** The server as an operator starts it, on a port of its own; `startedMs` is until `/healthz` answers. */
-export async function startServer(dataDir: string, env: Record<string, string> = {}): Promise<Server> {
+export async function startServer(
+  dataDir: string,
+  env: Record<string, string> = {},
+): Promise<Server> {
   const port = 20_000 + Math.floor(Math.random() * 20_000)
   const base = `http://127.0.0.1:${port}`
   const began = performance.now()
@@ -46,7 +55,8 @@ export async function startServer(dataDir: string, env: Record<string, string> =
     base,
     startedMs,
     child,
-    rss: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
+    rss: () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve())

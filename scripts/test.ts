@@ -18,7 +18,9 @@ const options = [
   '--test-reporter=spec',
   '--test-reporter-destination=stdout',
 ]
-const run = spawn(process.execPath, [...options, ...files], { stdio: ['ignore', 'pipe', 'inherit'] })
+const run = spawn(process.execPath, [...options, ...files], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
 let text = ''
 run.stdout.setEncoding('utf8').on('data', (piece: string) => {
   text += piece

@@ -24,7 +24,10 @@ export function diskSync(folder: string): Figure {
   return { what: 'this disk: write 4 KiB and sync', value: median(times), unit: 'ms' }
 }
 
-export async function* starts(dataDir: string, env: Record<string, string>): AsyncGenerator<Figure> {
+export async function* starts(
+  dataDir: string,
+  env: Record<string, string>,
+): AsyncGenerator<Figure> {
   const times: number[] = []
   const sizes: number[] = []
   for (let run = 0; run < 6; run++) {
@@ -38,7 +41,12 @@ export async function* starts(dataDir: string, env: Record<string, string>): Asy
     await server.stop()
   }
   yield { what: 'start until /healthz answers', value: median(times), unit: 's', goal: 0.6 }
-  yield { what: 'resident memory before the first turn', value: median(sizes), unit: 'MB', goal: 150 }
+  yield {
+    what: 'resident memory before the first turn',
+    value: median(sizes),
+    unit: 'MB',
+    goal: 150,
+  }
 }
 
 export async function* idleStreams(place: Place, server: Server): AsyncGenerator<Figure> {
@@ -47,7 +55,10 @@ export async function* idleStreams(place: Place, server: Server): AsyncGenerator
   const before = server.rss()
   const stop = new AbortController()
   const open = () =>
-    fetch(`${place.base}/v1/sessions/${session}/events/stream`, { headers: { 'x-api-key': key }, signal: stop.signal })
+    fetch(`${place.base}/v1/sessions/${session}/events/stream`, {
+      headers: { 'x-api-key': key },
+      signal: stop.signal,
+    })
   for (let n = 0; n < count; n += 50) await Promise.all(Array.from({ length: 50 }, open))
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   const each = (server.rss() - before) / count / 1024
@@ -56,7 +67,11 @@ export async function* idleStreams(place: Place, server: Server): AsyncGenerator
 }
 
 /** Kills the server in mid turn; the figure is from the new start until the log says that the turn goes on. */
-export async function* kills(dataDir: string, env: Record<string, string>, place: (base: string) => Promise<Place>): AsyncGenerator<Figure> {
+export async function* kills(
+  dataDir: string,
+  env: Record<string, string>,
+  place: (base: string) => Promise<Place>,
+): AsyncGenerator<Figure> {
   const times: number[] = []
   let lost = 0
   for (let run = 0; run < 3; run++) {
@@ -85,7 +100,12 @@ export async function* kills(dataDir: string, env: Record<string, string>, place
     await call.close()
     await second.stop()
   }
-  yield { what: 'kill -9 in mid turn: start until the turn goes on', value: median(times), unit: 's', goal: 1 }
+  yield {
+    what: 'kill -9 in mid turn: start until the turn goes on',
+    value: median(times),
+    unit: 's',
+    goal: 1,
+  }
   yield { what: 'acknowledged events lost by it', value: lost, unit: 'events', goal: 0 }
 }
 

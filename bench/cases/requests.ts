@@ -8,7 +8,11 @@ import { message, newSession } from './setup.ts'
 const runs = 3
 const seconds = 2
 
-async function medianRate(place: Place, concurrent: number, call: () => Promise<unknown>): Promise<number> {
+async function medianRate(
+  place: Place,
+  concurrent: number,
+  call: () => Promise<unknown>,
+): Promise<number> {
   await place.call.rate(concurrent, 0.5, call)
   const rates: number[] = []
   for (let run = 0; run < runs; run++) rates.push(await place.call.rate(concurrent, seconds, call))
@@ -17,7 +21,12 @@ async function medianRate(place: Place, concurrent: number, call: () => Promise<
 
 export async function* requests(place: Place): AsyncGenerator<Figure> {
   const { call, agents } = place
-  const agent = { name: 'a', model: 'one', system: 'You are brief.', tools: [{ type: 'agent_toolset_20260401' }] }
+  const agent = {
+    name: 'a',
+    model: 'one',
+    system: 'You are brief.',
+    tools: [{ type: 'agent_toolset_20260401' }],
+  }
   const made = await medianRate(place, 16, () => call.post('/v1/agents', agent))
   yield { what: 'POST agents, 16 clients', value: made, unit: '/s', goal: 4_000, rate: true }
   const got = await medianRate(place, 16, () => call.get(`/v1/agents/${agents['one']}`))
@@ -45,11 +54,23 @@ export async function* appends(place: Place): AsyncGenerator<Figure> {
   const append = (session: string) => call.post(`/v1/sessions/${session}/events`, twenty)
   const first = await waitingSession(place)
   const one = await medianRate(place, 4, () => append(first.session))
-  yield { what: 'appends, 20 a call, one session', value: one * 20, unit: 'events/s', goal: 8_000, rate: true }
+  yield {
+    what: 'appends, 20 a call, one session',
+    value: one * 20,
+    unit: 'events/s',
+    goal: 8_000,
+    rate: true,
+  }
   const sessions = await Promise.all(Array.from({ length: 16 }, () => waitingSession(place)))
   let turn = 0
   const many = await medianRate(place, 16, () => append(sessions[turn++ % 16]?.session ?? ''))
-  yield { what: 'appends, 20 a call, 16 sessions', value: many * 20, unit: 'events/s', goal: 20_000, rate: true }
+  yield {
+    what: 'appends, 20 a call, 16 sessions',
+    value: many * 20,
+    unit: 'events/s',
+    goal: 20_000,
+    rate: true,
+  }
 }
 
 export async function* pages(place: Place): AsyncGenerator<Figure> {
@@ -63,7 +84,13 @@ export async function* pages(place: Place): AsyncGenerator<Figure> {
   const stream = await watch(place.base, session)
   const started = stream.until('session.status_run_started')
   await call.post(`/v1/sessions/${session}/events`, {
-    events: [{ type: 'user.custom_tool_result', custom_tool_use_id: asked, content: [{ type: 'text', text: 'yes' }] }],
+    events: [
+      {
+        type: 'user.custom_tool_result',
+        custom_tool_use_id: asked,
+        content: [{ type: 'text', text: 'yes' }],
+      },
+    ],
   })
   await started
   await stream.close()

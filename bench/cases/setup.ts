@@ -1,8 +1,18 @@
 import type { Client } from '../client.ts'
 
-export type Place = { base: string; call: Client; environment: string; agents: Record<string, string> }
+export type Place = {
+  base: string
+  call: Client
+  environment: string
+  agents: Record<string, string>
+}
 
-const client = { type: 'custom', name: 'ask_client', description: 'asks', input_schema: { type: 'object' } }
+const client = {
+  type: 'custom',
+  name: 'ask_client',
+  description: 'asks',
+  input_schema: { type: 'object' },
+}
 
 /** A card on the stub model and an agent for each of its answers. */
 export async function setUp(base: string, call: Client, modelUrl: string): Promise<Place> {

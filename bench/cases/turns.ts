@@ -33,7 +33,12 @@ export async function* shortTurns(place: Place): AsyncGenerator<Figure> {
     firsts.push(...times.map(({ first }) => first))
     idles.push(...times.map(({ idle }) => idle))
   }
-  yield { what: 'one-token turn, post until first chunk', value: median(firsts), unit: 'ms', goal: 4 }
+  yield {
+    what: 'one-token turn, post until first chunk',
+    value: median(firsts),
+    unit: 'ms',
+    goal: 4,
+  }
   yield { what: 'one-token turn, post until idle', value: median(idles), unit: 'ms', goal: 8 }
 }
 
@@ -41,7 +46,12 @@ export async function* bashTurns(place: Place): AsyncGenerator<Figure> {
   const session = await newSession(place, 'bash')
   await turnsOf(place, session, 3)
   const warm = await turnsOf(place, session, 40)
-  yield { what: 'echo hi in bash, sandbox warm', value: median(warm.map(({ idle }) => idle)), unit: 'ms', goal: 15 }
+  yield {
+    what: 'echo hi in bash, sandbox warm',
+    value: median(warm.map(({ idle }) => idle)),
+    unit: 'ms',
+    goal: 15,
+  }
   const cold: number[] = []
   for (let n = 0; n < 20; n++) {
     const [time] = await turnsOf(place, await newSession(place, 'bash'), 1)
@@ -57,12 +67,19 @@ export async function* manySessions(place: Place): AsyncGenerator<Figure> {
     const streams = await Promise.all(sessions.map((session) => watch(place.base, session)))
     const idles = streams.map((stream) => stream.until('session.status_idle'))
     const began = performance.now()
-    await Promise.all(sessions.map((session) => place.call.post(`/v1/sessions/${session}/events`, message())))
+    await Promise.all(
+      sessions.map((session) => place.call.post(`/v1/sessions/${session}/events`, message())),
+    )
     const ends = await Promise.all(idles)
     runs.push((Math.max(...ends.map(({ at }) => at)) - began) / 1000)
     await Promise.all(streams.map((stream) => stream.close()))
   }
-  yield { what: '200 sessions at once, 50 tokens at 20 ms, all idle', value: median(runs), unit: 's', goal: 1.4 }
+  yield {
+    what: '200 sessions at once, 50 tokens at 20 ms, all idle',
+    value: median(runs),
+    unit: 's',
+    goal: 1.4,
+  }
 }
 
 export async function* longSession(place: Place): AsyncGenerator<Figure> {

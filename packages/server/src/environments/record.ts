@@ -25,30 +25,48 @@ function fold(kept: EnvironmentRecord, input: EnvironmentUpdate): EnvironmentRec
   const cloud = input.config?.type === 'cloud' ? input.config : undefined
   const next: EnvironmentRecord = {
     ...kept,
-    name: input.name ?? kept.name,
-    description: input.description === undefined ? kept.description : input.description || null,
-    base_image: input.base_image === undefined ? kept.base_image : input.base_image,
+    ...textsOf(kept, input),
     env: input.env === undefined ? kept.env : (input.env ?? {}),
-    scope: input.scope ?? kept.scope,
-    allow_mcp_servers: input.allow_mcp_servers ?? kept.allow_mcp_servers,
     metadata: patched(kept.metadata, input.metadata ?? {}),
+    ...networkOf(kept, input.network),
   }
+  next.allow_mcp_servers = input.allow_mcp_servers ?? kept.allow_mcp_servers
   for (const packages of [input.packages, cloud?.packages]) {
     if (packages !== undefined) next.packages = foldPackages(next.packages, packages)
   }
-  if (input.network !== undefined) {
-    const { allowlist = kept.allowlist, denylist = kept.denylist } = input.network ?? {
-      allowlist: [],
-      denylist: [],
-    }
-    Object.assign(next, { allowlist, denylist, limited: allowlist.length > 0 })
+  return cloud?.networking === undefined
+    ? next
+    : { ...next, ...networkingOf(next, cloud.networking) }
+}
+
+/** Null and an empty text clear what may be cleared. */
+function textsOf(
+  kept: EnvironmentRecord,
+  { name, description, base_image, scope }: EnvironmentUpdate,
+) {
+  return {
+    name: name ?? kept.name,
+    scope: scope ?? kept.scope,
+    description: description === undefined ? kept.description : description || null,
+    base_image: base_image === undefined ? kept.base_image : base_image,
   }
-  return cloud?.networking === undefined ? next : { ...next, ...networkOf(next, cloud.networking) }
+}
+
+/** The interface's spelling: a list of hosts limits, an empty one does not. */
+function networkOf(
+  kept: EnvironmentRecord,
+  network: EnvironmentUpdate['network'],
+): Partial<EnvironmentRecord> {
+  if (network === undefined) return {}
+  if (network === null) return { allowlist: [], denylist: [], limited: false }
+  const { allowlist = kept.allowlist, denylist = kept.denylist } = network
+  return { allowlist, denylist, limited: allowlist.length > 0 }
 }
 
 type Networking = Extract<NonNullable<EnvironmentUpdate['config']>, { type: 'cloud' }>['networking']
 
-function networkOf(kept: EnvironmentRecord, networking: Networking): Partial<EnvironmentRecord> {
+/** The official client's spelling. */
+function networkingOf(kept: EnvironmentRecord, networking: Networking): Partial<EnvironmentRecord> {
   if (!networking || networking.type === 'unrestricted') {
     return {
       limited: false,

@@ -42,7 +42,7 @@ export function assembly({ databases, clock, log, spaces, resolveModel }: Assemb
     if (!resolved.ok)
       return { ok: false, type: 'model_request_failed_error', message: resolved.message }
     const space = spaces.use(session, env)
-    const tools = toolsOf(agent.tools, { sandbox: space.sandbox })
+    const tools = toolsOf(agent.tools, { sandbox: () => space.sandbox() })
     const parts: Omit<Turn, 'open' | 'signal'> = {
       system: systemPrompt({
         agent: agent.system,
@@ -54,12 +54,12 @@ export function assembly({ databases, clock, log, spaces, resolveModel }: Assemb
       cacheKey: session,
       maxRequests,
       retryDelaysMs,
-      sleep: clock.sleep,
+      sleep: (ms, signal) => clock.sleep(ms, signal),
       newEventId: () => newId('event'),
       report: (error) => log.error('a tool threw', { error, session_id: session }),
     }
-    return { ok: true, parts, release: space.giveBack }
+    return { ok: true, parts, release: () => space.giveBack() }
   }
 
-  return { assemble, forget: known.forget }
+  return { assemble, forget: (session: string) => known.forget(session) }
 }

@@ -1,0 +1,31 @@
+/** The operator's own keys, for models that no card of the workspace names. */
+import { findModel, resolveModel as targetOf } from '@steward/model/catalog.ts'
+import type { ModelSpec } from '@steward/model/spec.ts'
+
+export type FallbackKey = { apiKey: string; baseUrl: string | undefined }
+export type FallbackKeys = Record<'anthropic' | 'openai' | 'google', FallbackKey | undefined>
+
+/** How to reach a model by its plain identifier, or why this deployment cannot. */
+export async function fallbackSpec(
+  keys: FallbackKeys,
+  id: string,
+): Promise<ModelSpec | { refused: string }> {
+  const found = await findModel(id)
+  const key = found && keyOf(keys, found.provider)
+  if (key) return { ...found, base_url: key.baseUrl ?? found.base_url, api_key: key.apiKey }
+  // An endpoint of the operator's that speaks OpenAI's wire may serve any name.
+  const { openai } = keys
+  if (openai?.baseUrl) {
+    const card = { provider: 'oai-compatible', model: id, base_url: openai.baseUrl }
+    const target = await targetOf(card)
+    return 'refused' in target ? target : { ...target, api_key: openai.apiKey }
+  }
+  return {
+    refused: `no model card is named ${id}, and no key of the operator serves it: create one at /v1/ext/model_cards`,
+  }
+}
+
+const keyOf = (keys: FallbackKeys, provider: string): FallbackKey | undefined =>
+  provider === 'anthropic' || provider === 'openai' || provider === 'google'
+    ? keys[provider]
+    : undefined
