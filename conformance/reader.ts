@@ -80,7 +80,7 @@ export function readStream(response: Response): Reader {
     until,
     untilType: (type) => until((data) => data.type === type),
     async [Symbol.asyncDispose]() {
-      await body.cancel()
+      if (!over) await body.cancel()
     },
   }
 }
