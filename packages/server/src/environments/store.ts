@@ -5,6 +5,7 @@ import { newId } from '../core/ids.ts'
 import type { Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { holding } from '../database/lock.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 
@@ -60,6 +61,22 @@ export function environmentStore(db: Queries) {
     /** As it is stored, for whoever makes a sandbox of it. */
     record: async (tenant: string, id: string): Promise<EnvironmentRecord> =>
       JSON.parse((await row(tenant, id)).record) as EnvironmentRecord,
+
+    /** For a session that is being made: the environment stays until the transaction ends. */
+    async hold(
+      tenant: string,
+      id: string,
+    ): Promise<{ archived: boolean; record: EnvironmentRecord }> {
+      const query = db
+        .selectFrom('environments')
+        .select(['archived_at', 'record'])
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+      const found = await holding(db, query).executeTakeFirst()
+      if (!found) throw notFound('environment', id)
+      const record = JSON.parse(found.record) as EnvironmentRecord
+      return { archived: found.archived_at !== null, record }
+    },
 
     async list(tenant: string, paging: Paging, archived: boolean): Promise<Environment[]> {
       const { begins, way } = seek(paging)
@@ -133,6 +150,13 @@ export function environmentStore(db: Queries) {
     /** 409 while an agent or a live session refers to it. */
     async remove(tenant: string, id: string): Promise<void> {
       await row(tenant, id)
+      // The row is taken before its users are looked for: a session that is being made holds it.
+      await db
+        .updateTable('environments')
+        .set((eb) => ({ name: eb.ref('name') }))
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
       const inUse = await user(tenant, id)
       if (inUse)
         throw conflict(

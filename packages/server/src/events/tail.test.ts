@@ -182,23 +182,6 @@ describe('a tail', () => {
     await tailed.return(undefined)
   })
 
-  it('gives no piece of a block after its whole, however late it is read', async () => {
-    await using opened = await open()
-    const { database } = opened
-    const bus = memoryBus()
-    const session = await newHead(database)
-    const tailed = following(database, bus, session)
-    say(bus, session, { kind: 'frames', frames: [start('a'), chunk('a', 'x'), end('a')] })
-    await keepAndRing(database, bus, session, [message('a', 'x')])
-    say(bus, session, { kind: 'frames', frames: [start('b'), chunk('b', 'y')] })
-    const got = await some(tailed, 2)
-    const whole = got.findIndex((each) => each.kind === 'kept')
-    const late = got.slice(whole).filter((each) => each.kind === 'frame' && each.frame.id === 'a')
-    assert.ok(whole >= 0)
-    assert.deepEqual(late, [])
-    await tailed.return(undefined)
-  })
-
   it('sheds frames for a reader that is slow, and leaves prefixes only', async () => {
     await using opened = await open()
     const { database } = opened

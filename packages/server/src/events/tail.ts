@@ -40,6 +40,10 @@ export function tail(
   })
   const stop = () => wake()
   signal.addEventListener('abort', stop, { once: true })
+  const leave = () => {
+    signal.removeEventListener('abort', stop)
+    quiet()
+  }
 
   async function* newRows(): AsyncGenerator<Tailed> {
     for (;;) {
@@ -65,11 +69,18 @@ export function tail(
         else yield* spread(next, shed)
       }
     } finally {
-      signal.removeEventListener('abort', stop)
-      quiet()
+      leave()
     }
   }
-  return words()
+
+  const given = words()
+  const end = given.return.bind(given)
+  // A generator that was never begun runs no `finally`.
+  given.return = (value) => {
+    leave()
+    return end(value)
+  }
+  return given
 }
 
 /** What lost a piece says no more until its event is whole: shown pieces always join to a prefix of it. */

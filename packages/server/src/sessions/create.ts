@@ -25,14 +25,14 @@ export async function createSession(
   checkAgent(agent)
   const environmentId = input.environment_id ?? agent.environment_id
   if (!environmentId) throw invalid('environment_id: required, as the agent names none')
-  const environment = await environmentStore(tx).get(tenant, environmentId)
-  if (environment.archived_at) {
+  const environment = await environmentStore(tx).hold(tenant, environmentId)
+  if (environment.archived) {
     throw invalid(
       `environment ${environmentId} is archived and takes no new sessions`,
       'environment_archived',
     )
   }
-  checkEnvironment(await environmentStore(tx).record(tenant, environmentId))
+  checkEnvironment(environment.record)
   const at = iso(now)
   const row: SessionRow = {
     tenant_id: tenant,
