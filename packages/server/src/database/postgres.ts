@@ -13,7 +13,8 @@ const types = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
 } as pg.CustomTypesConfig
 
-const retried = new Set(['40001', '40P01'])
+/** Serialisation failure, deadlock, and a unique value that another took meanwhile: the next look sees it. */
+const retried = new Set(['40001', '40P01', '23505'])
 const attempts = 5
 
 /** A server of its own; any number of processes may share it. */

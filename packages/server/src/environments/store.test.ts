@@ -80,6 +80,10 @@ for (const [name, open] of Object.entries(databases)) {
       await create('t')
       await assert.rejects(create('t'), { kind: 'conflict' })
       await create('other')
+      const racing = await Promise.allSettled(Array.from({ length: 6 }, () => create('third')))
+      assert.equal(racing.filter(({ status }) => status === 'fulfilled').length, 1)
+      for (const each of racing)
+        if (each.status === 'rejected') assert.equal(each.reason.kind, 'conflict')
     })
   })
 }

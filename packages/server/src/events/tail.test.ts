@@ -19,9 +19,11 @@ function counted() {
     ...bus,
     subscribe(topic, hear) {
       listening++
+      let on = true
       const quiet = bus.subscribe(topic, hear)
       return () => {
-        listening--
+        if (on) listening--
+        on = false
         quiet()
       }
     },
@@ -200,11 +202,11 @@ describe('a tail', () => {
       ['b', ''],
     ])
     say(bus, session, { kind: 'frames', frames: [start('a'), start('b')] })
-    for (let n = 0; n < 4500; n++) {
+    for (let n = 0; n < 4600; n++) {
       const id = n % 3 === 0 ? 'a' : 'b'
       texts.set(id, `${texts.get(id)}${n},`)
       say(bus, session, { kind: 'frames', frames: [chunk(id, `${n},`)] })
-      if (n % 1500 === 1499) await new Promise((resolve) => setImmediate(resolve))
+      if (n % 1500 === 99) await new Promise((resolve) => setImmediate(resolve))
     }
     say(bus, session, { kind: 'frames', frames: [end('a'), end('b')] })
     await keepAndRing(database, bus, session, [said('last')])
@@ -215,7 +217,7 @@ describe('a tail', () => {
           ? [each.frame.delta]
           : [],
       )
-      assert.ok(shown.length > 50, `${shown.length} pieces of ${id}`)
+      assert.ok(shown.length > 30, `${shown.length} pieces of ${id}`)
       assert.ok(shown.join('').length < text.length)
       assert.ok(text.startsWith(shown.join('')))
     }
@@ -227,9 +229,12 @@ describe('a tail', () => {
     const bus = memoryBus()
     const session = await newHead(database)
     const tailed = following(database, bus, session)
-    const late = Array.from({ length: 1500 }, () => [chunk('a', 'x')])
-    for (const frames of [[start('a')], ...late]) say(bus, session, { kind: 'frames', frames })
+    say(bus, session, { kind: 'frames', frames: [start('a')] })
     const shown = await some(tailed, 1)
+    for (let n = 0; n < 1500; n++) say(bus, session, { kind: 'frames', frames: [chunk('a', 'x')] })
+    say(bus, session, ring)
+    await keepAndRing(database, bus, session, [said('x')])
+    shown.push(...(await some(tailed, 1)))
     say(bus, session, { kind: 'frames', frames: [end('a'), start('c'), chunk('c', 'z'), end('c')] })
     while (shown.length < 2000 && !isEnd(shown.at(-1), 'c')) shown.push(...(await some(tailed, 1)))
     const last = shown.slice(-3)
