@@ -117,10 +117,9 @@ for (const [dialect, open] of Object.entries(databases)) {
         }
       })
       const got: Tailed[] = []
-      while (got.length < 360) {
-        got.push(...(await some(tailed, 7)).slice(0, 360))
+      while (got.length < 350) {
+        got.push(...(await some(tailed, 7)))
         await new Promise((resolve) => setImmediate(resolve))
-        if (got.length > 350) break
       }
       await Promise.all(writers)
       got.push(...(await some(tailed, 360 - got.length)))
