@@ -3,13 +3,13 @@
  * (`created_at[gte]`); an empty value is the official client's null and counts as absent. contract.md 0.1
  */
 export function queryObject(search: URLSearchParams): Record<string, string | string[]> {
-  const object: Record<string, string | string[]> = {}
+  const values = new Map<string, string | string[]>()
   for (const [key, value] of search) {
     if (value === '') continue
     const name = key.endsWith('[]') ? key.slice(0, -2) : key
-    const before = object[name]
-    if (before === undefined) object[name] = key.endsWith('[]') ? [value] : value
-    else object[name] = [before, value].flat()
+    const before = values.get(name)
+    if (before === undefined) values.set(name, key.endsWith('[]') ? [value] : value)
+    else values.set(name, [before, value].flat())
   }
-  return object
+  return Object.fromEntries(values)
 }

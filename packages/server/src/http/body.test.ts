@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { EventListQuery, PostEvents, StreamQuery } from '@steward/protocol/events.ts'
+import { SessionCreate } from '@steward/protocol/sessions.ts'
+import { z } from 'zod'
+import { PlatformError } from '../core/errors.ts'
+import { parseBy, parseJson } from './body.ts'
+import { queryObject } from './query.ts'
+
+function complaint(schema: z.ZodType, input: unknown): string {
+  try {
+    parseBy(schema, input)
+  } catch (error) {
+    assert.ok(error instanceof PlatformError)
+    assert.equal(error.kind, 'invalid_request')
+    return error.message
+  }
+  return assert.fail('nothing was refused')
+}
+
+describe('a body', () => {
+  it('names every unknown field, with its place', () => {
+    const Schema = z.strictObject({ name: z.string(), inner: z.strictObject({ a: z.string() }) })
+    const input = { name: 'x', one: 1, two: 2, inner: { a: 'x', deep: 3 } }
+    assert.equal(
+      complaint(Schema, input),
+      'inner.deep: unknown field; one: unknown field; two: unknown field',
+    )
+  })
+
+  it('names what is missing or of another type', () => {
+    assert.match(complaint(SessionCreate, {}), /^agent: /)
+    const message = complaint(SessionCreate, { agent: 'agent_1', title: 5, metadata: { a: 1 } })
+    assert.match(message, /title: .*string/)
+    assert.match(message, /metadata\.a: .*string/)
+    assert.ok(complaint(SessionCreate, 'text').length > 0)
+    assert.ok(complaint(SessionCreate, null).length > 0)
+    assert.ok(complaint(SessionCreate, []).length > 0)
+  })
+
+  it('names the deep field of the branch of a union that was meant', () => {
+    const post = (event: object) => complaint(PostEvents, { events: [event] })
+    const text = { type: 'user.message', content: [{ type: 'text', text: 'x', extra: 1 }] }
+    assert.equal(post(text), 'events.0.content.0.extra: unknown field')
+    const image = {
+      type: 'user.message',
+      content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png' } }],
+    }
+    assert.match(post(image), /^events\.0\.content\.0\.source\.data: /)
+    const agent = { type: 'agent_with_overrides', id: 'agent_1', tools: [{ type: 'custom' }] }
+    assert.match(complaint(SessionCreate, { agent }), /agent\.tools\.0\.name: /)
+    assert.match(complaint(SessionCreate, { agent: { type: 'agent' } }), /^agent\.id: /)
+  })
+
+  it('names an unknown event type', () => {
+    const message = complaint(PostEvents, { events: [{ type: 'user.nothing' }] })
+    assert.match(message, /^events\.0\.type: "user\.nothing" /)
+    assert.match(complaint(PostEvents, { events: [{}] }), /^events\.0\.type: /)
+    assert.match(complaint(PostEvents, { events: ['x'] }), /^events\.0: /)
+  })
+
+  it('refuses user.define_outcome by its name', () => {
+    const event = { type: 'user.define_outcome', description: 'd', rubric: { type: 'text' } }
+    const message = complaint(PostEvents, { events: [event] })
+    assert.match(message, /events\.0.*user\.define_outcome.*not yet supported/)
+  })
+
+  it('is JSON, or says why not; nothing counts as an empty object', () => {
+    assert.deepEqual(parseJson(' \n'), {})
+    assert.deepEqual(parseJson('{"a":1}'), { a: 1 })
+    for (const text of ['{', '{"a":1}x', "{'a':1}", 'undefined', '\u0000']) {
+      assert.throws(
+        () => parseJson(text),
+        (error) =>
+          error instanceof PlatformError &&
+          error.kind === 'invalid_request' &&
+          error.message.startsWith('the body is not JSON: '),
+      )
+    }
+  })
+
+  it('keeps its message short when very much is wrong', () => {
+    const events = Array.from({ length: 1000 }, () => ({ type: 'x'.repeat(1000) }))
+    assert.ok(complaint(PostEvents, { events }).length < 20_000)
+  })
+})
+
+describe('a query', () => {
+  const query = (text: string) => queryObject(new URLSearchParams(text))
+  const types = (text: string) => parseBy(EventListQuery, query(text)).types
+
+  it('takes a list in three spellings', () => {
+    const expected = ['agent.message', 'user.message']
+    assert.deepEqual(types('types[]=agent.message&types[]=user.message'), expected)
+    assert.deepEqual(types('types%5B%5D=agent.message&types%5B%5D=user.message'), expected)
+    assert.deepEqual(types('types=agent.message&types=user.message'), expected)
+    assert.deepEqual(types('types=agent.message,user.message'), expected)
+    assert.deepEqual(types('types[]=agent.message'), ['agent.message'])
+    assert.equal(types(''), undefined)
+  })
+
+  it('counts an empty value as absent, and ignores what it does not know', () => {
+    const parsed = parseBy(EventListQuery, query('limit=&types[]=&page=&beta=true'))
+    assert.deepEqual(parsed, { limit: 100, order: 'asc' })
+  })
+
+  it('keeps the brackets of a range', () => {
+    const at = '2026-01-01T00:00:00Z'
+    const parsed = parseBy(EventListQuery, query(`created_at[gte]=${at}&created_at%5Blt%5D=${at}`))
+    assert.equal(parsed['created_at[gte]'], at)
+    assert.equal(parsed['created_at[lt]'], at)
+    assert.match(complaint(EventListQuery, query('created_at[gt]=soon')), /^created_at\[gt\]: /)
+  })
+
+  it('takes a limit from 1 to 1000, and nothing else', () => {
+    for (const limit of [1, 1000]) {
+      assert.equal(parseBy(EventListQuery, query(`limit=${limit}`)).limit, limit)
+    }
+    for (const limit of ['0', '1001', '-1', '1.5', 'ten', '1&limit=2', '1e9']) {
+      assert.match(complaint(EventListQuery, query(`limit=${limit}`)), /^limit: /, limit)
+    }
+  })
+
+  it('knows the two orders, and flags in their spellings', () => {
+    assert.equal(parseBy(EventListQuery, query('order=desc')).order, 'desc')
+    assert.match(complaint(EventListQuery, query('order=up')), /^order: /)
+    for (const [text, expected] of [
+      ['true', true],
+      ['1', true],
+      ['false', false],
+      ['0', false],
+    ] as const) {
+      assert.equal(parseBy(StreamQuery, query(`replay=${text}`)).replay, expected)
+    }
+    assert.match(complaint(StreamQuery, query('replay=yes')), /^replay: /)
+  })
+
+  it('takes the kinds of deltas there are', () => {
+    const parsed = parseBy(StreamQuery, query('event_deltas[]=agent.message'))
+    assert.deepEqual(parsed.event_deltas, ['agent.message'])
+    const wrong = query('event_deltas[]=agent.message&event_deltas[]=user.message')
+    assert.match(complaint(StreamQuery, wrong), /^event_deltas\.1: /)
+  })
+
+  it('takes no name for one of an object’s own', () => {
+    const odd = query('__proto__=a&constructor=b&toString=c')
+    assert.equal(Object.getPrototypeOf(odd), Object.prototype)
+    assert.deepEqual(
+      Object.entries(odd).map(([name, value]) => `${name}=${String(value)}`),
+      ['__proto__=a', 'constructor=b', 'toString=c'],
+    )
+  })
+})
