@@ -8,15 +8,22 @@ export const largestBody = 32 * 1024 * 1024
 const tooLarge = () =>
   new PlatformError('too_large', `the body is larger than ${largestBody} bytes`)
 
+const because = (error: PlatformError, cause: unknown) => Object.assign(error, { cause })
+
 /** The whole body; stops reading at the limit. */
 export async function readBody(incoming: IncomingMessage): Promise<string> {
   if (Number(incoming.headers['content-length'] ?? 0) > largestBody) throw tooLarge()
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > largestBody) throw tooLarge()
-    chunks.push(chunk)
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > largestBody) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    if (cause instanceof PlatformError) throw cause
+    throw because(invalid('the body broke off'), cause)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
@@ -27,9 +34,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const error = invalid(`the body is not JSON: ${(cause as Error).message}`)
-    error.cause = cause
-    throw error
+    throw because(invalid(`the body is not JSON: ${(cause as Error).message}`), cause)
   }
 }
 

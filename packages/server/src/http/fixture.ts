@@ -1,0 +1,54 @@
+/** For tests: routes on a real server, and the parts of a request that `fetch` cannot spell. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { jsonLog } from '../core/log.ts'
+import { unauthorized } from '../core/errors.ts'
+import { mount } from './mount.ts'
+import type { Principal } from './principal.ts'
+import type { Route } from './route.ts'
+import { listen } from './server.ts'
+
+const callers: Record<string, Principal> = {
+  admin: { kind: 'workspace', tenant: 'wrkspc_a', keyId: 'apikey_1', admin: true },
+  workspace: { kind: 'workspace', tenant: 'wrkspc_a', keyId: 'apikey_2', admin: false },
+  environment: {
+    kind: 'environment',
+    tenant: 'wrkspc_a',
+    keyId: 'apikey_3',
+    environmentId: 'env_1',
+  },
+}
+
+/** The keys are the names of the kinds of caller. */
+export async function served(routes: Route[]) {
+  const logged: string[] = []
+  const log = jsonLog((line) => logged.push(line))
+  const app = mount(routes, {
+    log,
+    authenticate: async (header) => {
+      const found = callers[header('x-api-key') ?? '']
+      if (!found) throw unauthorized('no such key')
+      return found
+    },
+  })
+  const { server, port } = await listen(app, { host: '127.0.0.1', port: 0 })
+  return {
+    port,
+    logged,
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** A socket that says exactly this. */
+export async function dial(port: number, text: string) {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
+}
