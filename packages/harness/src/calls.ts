@@ -1,105 +1,155 @@
 /** Settles tool calls: runs what may run, refuses what was denied, and says what waits for someone. */
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { ValidateFunction } from 'ajv/dist/2020.js'
-import type { Kept, OpenCall, Tool, ToolResult, Turn, TurnStep } from './turn.ts'
+import type { CallMade } from './answer.ts'
+import { complaint } from './tools/input.ts'
+import type { Tool, ToolResult } from './tools/tool.ts'
 import { textResult } from './tools/tool.ts'
+import type { Kept, OpenCall, Turn, TurnStep } from './turn.ts'
 
-export type Settling = Pick<
-  OpenCall,
-  'event_id' | 'name' | 'input' | 'decision' | 'deny_message'
-> & { truncated?: boolean }
+type Tools = ReadonlyMap<string, Tool>
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
-const validators = new WeakMap<object, ValidateFunction>()
+/**
+ * The calls of an answer. Those that cannot run whatever anyone decides are answered at once, in the commit that
+ * records them.
+ */
+export function sortCalls(
+  turn: Turn,
+  tools: Tools,
+  made: readonly CallMade[],
+): { refused: Kept[]; calls: OpenCall[] } {
+  const refused: Kept[] = []
+  const calls: OpenCall[] = []
+  for (const call of made) {
+    const { event_id, name, input } = call
+    const tool = tools.get(name)
+    const why = call.isTruncated ? truncated : impossible(name, tool, input)
+    const waits = tool?.runs === 'client' || tool?.permission === 'ask'
+    if (why) refused.push(resultOf(turn, call, tool, textResult(why, true)))
+    else calls.push({ event_id, name, input, decision: waits ? 'wait' : 'run' })
+  }
+  return { refused, calls }
+}
 
-/** Each result is kept as soon as it is there. Returns the ids of the calls that wait for someone else. */
+const truncated = 'the answer was cut before the input of this call was whole; nothing was run'
+
+/** Why a call cannot run, in words for the model. What a client makes of an input is its own affair. */
+function impossible(
+  name: string,
+  tool: Tool | undefined,
+  input: Record<string, unknown>,
+): string | undefined {
+  if (!tool) return `there is no tool named ${name}`
+  return tool.runs === 'client' ? undefined : complaint(tool, input)
+}
+
+export type Settled = {
+  /** Ids of the calls that wait for someone else. */
+  waiting: string[]
+  /** Results that came when the signal had aborted: they go with the end of the turn. */
+  unkept: Kept[]
+  kept: Kept[]
+}
+
+/** Each result is kept as soon as it is there. */
 export async function* settleCalls(
   turn: Turn,
-  tools: ReadonlyMap<string, Tool>,
-  calls: readonly Settling[],
-): AsyncGenerator<TurnStep, { waiting: string[]; unkept: Kept[]; settled: Kept[] }, void> {
-  const waiting: string[] = []
-  const running = new Map<string, Promise<Kept>>()
-  const settled: Kept[] = []
-  for (const call of calls) {
-    const tool = tools.get(call.name)
-    if (waits(call, tool)) waiting.push(call.event_id)
-    else running.set(call.event_id, result(turn, tool, call))
-  }
-  while (running.size > 0) {
-    const kept = await Promise.race(running.values())
-    if (kept.event.type === 'agent.tool_result') running.delete(kept.event.tool_use_id)
-    settled.push(kept)
-    if (turn.signal.aborted) {
-      // The end of the turn keeps them, in one commit with the idle.
-      return { waiting: [], unkept: [kept, ...(await Promise.all(running.values()))], settled }
+  tools: Tools,
+  calls: readonly OpenCall[],
+): AsyncGenerator<TurnStep, Settled, void> {
+  const waiting = calls.filter((call) => call.decision === 'wait').map((call) => call.event_id)
+  const left = new AbortController()
+  const signal = AbortSignal.any([turn.signal, left.signal])
+  const running = start(turn, tools, calls, signal)
+  const kept: Kept[] = []
+  try {
+    while (running.size > 0) {
+      const { id, result } = await Promise.race(running.values())
+      running.delete(id)
+      if (turn.signal.aborted) {
+        const others = await Promise.all(running.values())
+        return { waiting, unkept: [result, ...others.map((other) => other.result)], kept }
+      }
+      kept.push(result)
+      yield { type: 'keep', kept: [result] }
     }
-    yield { type: 'keep', kept: [kept] }
+    return { waiting, unkept: [], kept }
+  } finally {
+    left.abort()
+    await Promise.all(running.values())
   }
-  return { waiting, unkept: [], settled }
 }
 
-function waits(call: Settling, tool: Tool | undefined): boolean {
-  if (call.decision === 'wait') return true
-  return call.decision === 'run' && !call.truncated && tool?.runs === 'client'
+type Run = { id: string; result: Kept }
+
+/** All at once, but in the order of the calls around each that changes the sandbox. None of the promises rejects. */
+function start(
+  turn: Turn,
+  tools: Tools,
+  calls: readonly OpenCall[],
+  signal: AbortSignal,
+): Map<string, Promise<Run>> {
+  const running = new Map<string, Promise<Run>>()
+  let change: Promise<unknown> = Promise.resolve()
+  let reads: Promise<unknown>[] = []
+  for (const call of calls) {
+    if (call.decision === 'wait') continue
+    const tool = tools.get(call.name)
+    const begin = async (): Promise<Run> => {
+      const outcome = await outcomeOf(turn, tool, call, signal)
+      return { id: call.event_id, result: resultOf(turn, call, tool, outcome) }
+    }
+    if (tool?.sandbox === 'changed') {
+      const run = Promise.all([change, ...reads]).then(begin)
+      change = run
+      reads = []
+      running.set(call.event_id, run)
+    } else if (tool?.sandbox === 'read') {
+      const run = change.then(begin)
+      reads.push(run)
+      running.set(call.event_id, run)
+    } else running.set(call.event_id, begin())
+  }
+  return running
 }
 
-async function result(turn: Turn, tool: Tool | undefined, call: Settling): Promise<Kept> {
-  const { content, is_error } = await outcome(turn, tool, call)
+/** In the form that an answer to this call takes. */
+function resultOf(
+  turn: Turn,
+  { event_id }: Pick<OpenCall, 'event_id'>,
+  tool: Tool | undefined,
+  { content, is_error }: ToolResult,
+): Kept {
+  const id = turn.newEventId()
+  const answer = { content, is_error }
   return {
-    event: {
-      id: turn.newEventId(),
-      type: 'agent.tool_result',
-      tool_use_id: call.event_id,
-      content,
-      is_error,
-    },
+    event:
+      tool?.runs === 'client'
+        ? { id, type: 'user.custom_tool_result', custom_tool_use_id: event_id, ...answer }
+        : { id, type: 'agent.tool_result', tool_use_id: event_id, ...answer },
   }
 }
 
-async function outcome(turn: Turn, tool: Tool | undefined, call: Settling): Promise<ToolResult> {
-  if (call.truncated)
-    return textResult(
-      'the answer was cut before the input of this call was whole; nothing was run',
-      true,
-    )
+async function outcomeOf(
+  turn: Turn,
+  tool: Tool | undefined,
+  call: OpenCall,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   if (call.decision === 'deny') {
     const why = call.deny_message ? `: ${call.deny_message}` : ''
     return textResult(`the call was denied by the user and did not run${why}`, true)
   }
-  if (!tool) return textResult(`there is no tool named ${call.name}`, true)
-  if (call.decision === 'lost' && tool.repeat === 'never') {
-    return textResult(
-      'the process that ran this call ended before its result was kept; it may have run in part or whole',
-      true,
-    )
-  }
-  if (turn.signal.aborted) return textResult('interrupted before it was run', true)
-  const wrong = complaint(tool, call.input)
-  if (wrong) return textResult(wrong, true)
+  if (call.decision === 'lost' && tool?.repeat !== 'safe') return textResult(lost, true)
+  const why = impossible(call.name, tool, call.input)
+  if (!tool || why) return textResult(why ?? '', true)
+  if (signal.aborted) return textResult('interrupted before it was run', true)
   try {
-    return await tool.run(call.input, { signal: turn.signal })
+    return await tool.run(call.input, { signal })
   } catch (error) {
     turn.report(error)
-    return textResult(
-      'the tool failed for a reason that is not yours; the log of the server has it',
-      true,
-    )
+    return textResult(failed, true)
   }
 }
 
-/** What is wrong with the input, in words the model can act on. */
-function complaint(tool: Tool, input: Record<string, unknown>): string | undefined {
-  let validate = validators.get(tool.input_schema)
-  if (!validate) {
-    try {
-      validate = ajv.compile(tool.input_schema)
-    } catch {
-      // A schema that cannot be compiled checks nothing; its tool is answered by whoever declared it.
-      validate = ajv.compile({})
-    }
-    validators.set(tool.input_schema, validate)
-  }
-  if (validate(input)) return undefined
-  return `the input does not fit the schema of ${tool.name}: ${ajv.errorsText(validate.errors, { dataVar: 'input' })}`
-}
+const lost =
+  'the process that ran this call ended before its result was kept; it may have run in part or whole'
+const failed = 'the tool failed for a reason that is not yours; the log of the server has it'

@@ -1,8 +1,10 @@
 /** Kept events to model messages: the one place that does, deterministic to the byte so that prompt caches hold. */
 import type { AssistantBlock, Message, Origin, UserBlock } from '@steward/model/model.ts'
-import type { ResultContent, UserContent } from '@steward/protocol/content.ts'
+import type { ResultContent } from '@steward/protocol/content.ts'
 import type { EventType } from '@steward/protocol/events.ts'
-import type { Kept } from './turn.ts'
+import type { Bring, Elsewhere } from './content.ts'
+import { bringAll, modelBlocks, withBlocks } from './content.ts'
+import type { Kept } from './kept.ts'
 
 /** The events a history is made of; a reader of the log may leave out all others. */
 export const historyTypes: readonly EventType[] = [
@@ -21,124 +23,170 @@ export const historyTypes: readonly EventType[] = [
 export type Opaque = { origin: Origin; state?: string; call_id?: string; redacted?: boolean }
 
 type Call = { eventId: string; callId: string; name: string }
+type Result = Extract<Message, { role: 'tool_result' }>
 
-/** An assistant message with its calls stands open until the next message; results may come in any order. */
-export type History = {
-  /** Final: no later event changes them. */
-  readonly settled: Message[]
-  assistant: { content: AssistantBlock[]; origin: Origin } | undefined
+/** The last assistant message, while results of its calls may still come, in any order. */
+type Open = {
+  content: AssistantBlock[]
+  origin: Origin
   calls: Call[]
-  results: Map<string, Message>
-  /** Messages that came while calls were open. */
+  results: Map<string, Result>
+  /** Messages that came before all results had. */
   behind: Message[]
-  bytes: number
+}
+
+/**
+ * Never changed once it was given out, and yet cheap to go on from: the first `count` of `settled` are final, and the
+ * list behind them belongs to whoever added to it first.
+ */
+export type History = {
+  readonly settled: Message[]
+  readonly count: number
+  readonly open: Open | undefined
+  /** What stands for content that was not brought yet; see `resolveContent`. */
+  readonly elsewhere: ReadonlyMap<UserBlock, Elsewhere>
+  readonly bytes: number
 }
 
 export const emptyHistory = (): History => ({
   settled: [],
-  assistant: undefined,
-  calls: [],
-  results: new Map(),
-  behind: [],
+  count: 0,
+  open: undefined,
+  elsewhere: new Map(),
   bytes: 0,
-})
-
-/** The same history, to be folded further without a trace in the first. */
-export const copyHistory = (history: History): History => ({
-  ...history,
-  settled: [...history.settled],
-  assistant: history.assistant && { ...history.assistant, content: [...history.assistant.content] },
-  calls: [...history.calls],
-  results: new Map(history.results),
-  behind: [...history.behind],
 })
 
 /** Rough, in bytes; enough to bound a cache. */
 export const sizeOf = (history: History): number => history.bytes
 
-/** Takes the events in, in order, and gives the same history back, which is no longer what it was. */
+type Draft = {
+  settled: Message[]
+  count: number
+  open: Open | undefined
+  elsewhere: Map<UserBlock, Elsewhere>
+  bytes: number
+}
+
+/** The history with these events behind it, in their order. Costs what the events cost, however long it is. */
 export function foldHistory(history: History, kept: readonly Kept[]): History {
-  for (const each of kept) fold(history, each)
-  return history
+  if (kept.length === 0) return history
+  const { open } = history
+  const draft: Draft = {
+    ...history,
+    elsewhere: new Map(history.elsewhere),
+    open: open && {
+      ...open,
+      content: [...open.content],
+      calls: [...open.calls],
+      results: new Map(open.results),
+      behind: [...open.behind],
+    },
+  }
+  for (const each of kept) fold(draft, each)
+  return draft
+}
+
+/** What a model may be asked with: every call has exactly one result, right behind its message. */
+export const messagesOf = ({ settled, count, open }: History): Message[] =>
+  settled.slice(0, count).concat(open ? openMessages(open) : [])
+
+/** Puts in the content that lies elsewhere, by url or file id. To be called before a request; asks for each once. */
+export async function resolveContent(history: History, bring: Bring): Promise<History> {
+  const { settled, count, open, elsewhere, bytes } = history
+  if (elsewhere.size === 0) return history
+  const blocks = await bringAll(elsewhere, bring)
+  const put = <M extends Message>(message: M): M => withBlocks(message, blocks)
+  const results = [...(open?.results ?? [])].map(([id, result]) => [id, put(result)] as const)
+  const added = [...blocks.values()].reduce((sum, block) => sum + lengthOf(block), 0)
+  return {
+    settled: settled.slice(0, count).map(put),
+    count,
+    open: open && { ...open, results: new Map(results), behind: open.behind.map(put) },
+    elsewhere: new Map(),
+    bytes: bytes + added,
+  }
 }
 
 const unknownOrigin: Origin = { provider: '', api: '', model: '' }
+const lengthOf = (value: unknown): number => JSON.stringify(value).length
+const stateOf = (hidden: Opaque | undefined): { state?: string } =>
+  hidden?.state === undefined ? {} : { state: hidden.state }
 
-function fold(history: History, { event, opaque }: Kept): void {
+function fold(draft: Draft, { event, opaque }: Kept): void {
   const hidden = opaque === undefined ? undefined : (JSON.parse(opaque) as Opaque)
-  history.bytes += 200 + (opaque?.length ?? 0)
+  const state = stateOf(hidden)
   switch (event.type) {
     case 'user.message':
-      settle(history, { role: 'user', content: blocks(event.content) })
+      settle(draft, { role: 'user', content: modelBlocks(event.content, draft.elsewhere) })
       return
     case 'system.message':
-      settle(history, { role: 'system', content: event.content })
+      settle(draft, { role: 'system', content: event.content })
       return
     case 'agent.message':
-      for (const { text } of event.content) {
-        speak(history, hidden, { type: 'text', text, ...stateOf(hidden) })
-      }
+      for (const { text } of event.content) speak(draft, hidden, { type: 'text', text, ...state })
       return
     case 'agent.thinking': {
       const redacted = hidden?.redacted ? { redacted: true } : {}
-      speak(history, hidden, {
-        type: 'thinking',
-        text: event.thinking,
-        ...redacted,
-        ...stateOf(hidden),
-      })
+      speak(draft, hidden, { type: 'thinking', text: event.thinking, ...redacted, ...state })
       return
     }
     case 'agent.tool_use':
     case 'agent.custom_tool_use': {
-      const id = hidden?.call_id ?? event.id
-      speak(history, hidden, {
-        type: 'tool_call',
-        id,
-        name: event.name,
-        input: event.input,
-        ...stateOf(hidden),
-      })
-      history.calls.push({ eventId: event.id, callId: id, name: event.name })
+      const { id: eventId, name, input } = event
+      const open = opened(draft, hidden)
+      const callId = callIdFor(open, eventId, hidden)
+      say(draft, open, { type: 'tool_call', id: callId, name, input, ...state })
+      open.calls.push({ eventId, callId, name })
       return
     }
     case 'agent.tool_result':
     case 'user.tool_result':
-      answer(history, event.tool_use_id, event.content ?? [], event.is_error ?? false)
+      answer(draft, event.tool_use_id, event)
       return
     case 'user.custom_tool_result':
-      answer(history, event.custom_tool_use_id, event.content ?? [], event.is_error ?? false)
+      answer(draft, event.custom_tool_use_id, event)
       return
     default:
   }
 }
 
-const stateOf = (hidden: Opaque | undefined) =>
-  hidden?.state === undefined ? {} : { state: hidden.state }
-
-/** Consecutive blocks are one assistant message, until something else is said. */
-function speak(history: History, hidden: Opaque | undefined, block: AssistantBlock): void {
-  if (history.calls.length > 0 && history.results.size === history.calls.length) close(history)
-  else if (history.behind.length > 0) close(history)
-  history.assistant ??= { content: [], origin: hidden?.origin ?? unknownOrigin }
-  history.assistant.content.push(block)
-  history.bytes += JSON.stringify(block).length
+/** The provider's own id, unless it gave none or the same one twice. */
+function callIdFor(open: Open, eventId: string, hidden: Opaque | undefined): string {
+  const given = hidden?.call_id
+  return !given || open.calls.some(({ callId }) => callId === given) ? eventId : given
 }
 
+function speak(draft: Draft, hidden: Opaque | undefined, block: AssistantBlock): void {
+  say(draft, opened(draft, hidden), block)
+}
+
+function say(draft: Draft, open: Open, block: AssistantBlock): void {
+  open.content.push(block)
+  draft.bytes += lengthOf(block) + (block.type === 'tool_call' ? 200 : 100)
+}
+
+/** Consecutive blocks are one message; what comes behind a result or another message begins the next. */
+function opened(draft: Draft, hidden: Opaque | undefined): Open {
+  if (draft.open && (draft.open.results.size > 0 || draft.open.behind.length > 0)) close(draft)
+  const origin = hidden?.origin ?? unknownOrigin
+  draft.open ??= { content: [], origin, calls: [], results: new Map(), behind: [] }
+  return draft.open
+}
+
+/** An answer to a call that was closed already adds nothing. */
 function answer(
-  history: History,
+  draft: Draft,
   eventId: string,
-  content: readonly ResultContent[],
-  isError: boolean,
+  { content, is_error }: { content?: ResultContent[] | null; is_error?: boolean | null },
 ): void {
-  const call = history.calls.find((each) => each.eventId === eventId)
-  // A late answer to a call that was closed already adds nothing.
-  if (!call || history.results.has(eventId)) return
-  history.results.set(eventId, result(call, blocks(content), isError))
-  history.bytes += JSON.stringify(content).length
+  const call = draft.open?.calls.find((each) => each.eventId === eventId)
+  if (!draft.open || !call || draft.open.results.has(eventId)) return
+  const message = result(call, modelBlocks(content ?? [], draft.elsewhere), is_error ?? false)
+  draft.open.results.set(eventId, message)
+  draft.bytes += lengthOf(message)
 }
 
-const result = (call: Call, content: UserBlock[], is_error: boolean): Message => ({
+const result = (call: Call, content: UserBlock[], is_error: boolean): Result => ({
   role: 'tool_result',
   tool_call_id: call.callId,
   tool_name: call.name,
@@ -146,65 +194,34 @@ const result = (call: Call, content: UserBlock[], is_error: boolean): Message =>
   is_error,
 })
 
-function settle(history: History, message: Message): void {
-  history.bytes += JSON.stringify(message).length
-  if (history.assistant && history.results.size < history.calls.length) {
-    history.behind.push(message)
+function settle(draft: Draft, message: Message): void {
+  draft.bytes += lengthOf(message)
+  if (draft.open && draft.open.results.size < draft.open.calls.length) {
+    draft.open.behind.push(message)
     return
   }
-  close(history)
-  history.settled.push(message)
+  close(draft)
+  add(draft, [message])
 }
 
-/** The open assistant message with its results, in the order of its calls; what has none says so. */
-function close(history: History): void {
-  history.settled.push(...openMessages(history))
-  history.assistant = undefined
-  history.calls = []
-  history.results = new Map()
-  history.behind = []
+function close(draft: Draft): void {
+  if (draft.open) add(draft, openMessages(draft.open))
+  draft.open = undefined
 }
 
-function openMessages({ assistant, calls, results, behind }: History): Message[] {
-  if (!assistant) return behind
+function add(draft: Draft, messages: readonly Message[]): void {
+  // Another history went on from the same place: this one takes a list of its own.
+  if (draft.settled.length !== draft.count) draft.settled = draft.settled.slice(0, draft.count)
+  draft.settled.push(...messages)
+  draft.count = draft.settled.length
+}
+
+/** The message with its results, in the order of its calls; a call that has none says so. */
+function openMessages({ content, origin, calls, results, behind }: Open): Message[] {
   const answers = calls.map(
     (call) =>
       results.get(call.eventId) ??
       result(call, [{ type: 'text', text: 'this call has no result' }], true),
   )
-  return [{ role: 'assistant', ...assistant }, ...answers, ...behind]
-}
-
-/** What a model may be asked with: every call has exactly one result, right behind its message. */
-export const messagesOf = (history: History): Message[] => [
-  ...history.settled,
-  ...openMessages(history),
-]
-
-/** Protocol blocks as a model takes them; sources that must be fetched were resolved before they came here. */
-function blocks(content: readonly (UserContent | ResultContent)[]): UserBlock[] {
-  return content.map((block): UserBlock => {
-    if (block.type === 'text') return block
-    if (block.type === 'search_result') {
-      const text = block.content.map((part) => part.text).join('\n')
-      return { type: 'text', text: `${block.title}\n${block.source}\n${text}` }
-    }
-    const { source } = block
-    if (source.type === 'url' || source.type === 'file') {
-      const where = source.type === 'url' ? source.url : source.file_id
-      return { type: 'text', text: `[${block.type} ${where} could not be read]` }
-    }
-    if (block.type === 'image') {
-      return source.type === 'base64'
-        ? { type: 'image', media_type: source.media_type, data: source.data }
-        : { type: 'text', text: source.data }
-    }
-    const named = {
-      ...(block.title ? { title: block.title } : {}),
-      ...(block.context ? { context: block.context } : {}),
-    }
-    const data =
-      source.type === 'base64' ? source.data : Buffer.from(source.data).toString('base64')
-    return { type: 'document', media_type: source.media_type, data, ...named }
-  })
+  return [{ role: 'assistant', content: [...content], origin }, ...answers, ...behind]
 }

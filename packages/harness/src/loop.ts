@@ -2,46 +2,46 @@
 import type { Message, ModelFailure } from '@steward/model/model.ts'
 import { noUsage } from '@steward/model/model.ts'
 import type { SessionErrorType } from '@steward/protocol/events.ts'
-import type { Settling } from './calls.ts'
-import { settleCalls } from './calls.ts'
-import { copyHistory, foldHistory, messagesOf } from './history.ts'
+import { settleCalls, sortCalls } from './calls.ts'
+import { foldHistory, messagesOf } from './history.ts'
 import type { Asked } from './request.ts'
 import { askModel, requestEnd } from './request.ts'
-import type { Kept, StopReason, Tool, Turn, TurnEnd, TurnStep } from './turn.ts'
+import type { Kept, OpenCall, StopReason, Tool, Turn, TurnEnd, TurnStep } from './turn.ts'
 
 const longestRetryAfterMs = 60_000
 
 export async function* runTurn(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
   const tools = new Map(turn.tools.map((tool) => [tool.name, tool]))
-  const history = copyHistory(turn.history)
-  let calls: Settling[] = [...turn.open]
-  let { begun } = turn
+  let { history, begun } = turn
+  let calls: readonly OpenCall[] = turn.open
   for (let requests = 0; ; requests++) {
     if (calls.length > 0) {
-      const { waiting, unkept, settled } = yield* settleCalls(turn, tools, calls)
-      if (turn.signal.aborted) return end({ type: 'end_turn' }, unkept)
+      const { waiting, unkept, kept } = yield* settleCalls(turn, tools, calls)
+      if (turn.signal.aborted) return end({ type: 'end_turn' }, [...unkept, ...cut(turn, begun)])
       if (waiting.length > 0) return end({ type: 'requires_action', event_ids: waiting })
-      foldHistory(history, settled)
+      history = foldHistory(history, kept)
     }
-    if (turn.signal.aborted) {
-      return end({ type: 'end_turn' }, begun ? [requestEnd(turn, begun, noUsage, true)] : [])
+    if (turn.signal.aborted) return end({ type: 'end_turn' }, cut(turn, begun))
+    if (requests >= turn.maxRequests) {
+      return end({ type: 'retries_exhausted' }, [...cut(turn, begun), tooMany(turn)])
     }
-    if (requests >= turn.maxRequests) return end({ type: 'retries_exhausted' }, [tooMany(turn)])
     const asked = yield* askWithRetries(turn, messagesOf(history), tools, begun)
     begun = undefined
     const stop = stopOf(asked)
     if (stop) return end(stop, asked.kept)
-    yield { type: 'keep', kept: asked.kept }
-    foldHistory(history, asked.kept)
-    calls = asked.calls.map(({ eventId, ...call }) => ({
-      ...call,
-      event_id: eventId,
-      decision: tools.get(call.name)?.permission === 'ask' && !call.truncated ? 'wait' : 'run',
-    }))
+    const sorted = sortCalls(turn, tools, asked.calls)
+    const kept = [...asked.kept, ...sorted.refused]
+    yield { type: 'keep', kept }
+    history = foldHistory(history, kept)
+    calls = sorted.calls
   }
 }
 
 const end = (stop: StopReason, last: Kept[] = []): TurnEnd => ({ stop, last })
+
+/** Every start of a request has an end, also of one that was never made. */
+const cut = (turn: Turn, begun: string | undefined): Kept[] =>
+  begun ? [requestEnd(turn, begun, noUsage, true)] : []
 
 /** Why the turn is over, or undefined while there are calls to settle. */
 function stopOf({ stop, calls }: Asked): StopReason | undefined {
@@ -93,11 +93,17 @@ const errorTypes: Record<ModelFailure['kind'], SessionErrorType> = {
   aborted: 'unknown_error',
 }
 
-const failure = (
+function failure(
   turn: Turn,
   { kind, message }: ModelFailure,
   retry: 'retrying' | 'exhausted',
-): Kept => sessionError(turn, errorTypes[kind], message, retry)
+): Kept {
+  const said =
+    kind === 'context_overflow'
+      ? `the conversation no longer fits into the model's context window: ${message}`
+      : message
+  return sessionError(turn, errorTypes[kind], said, retry)
+}
 
 const tooMany = (turn: Turn): Kept =>
   sessionError(

@@ -1,7 +1,8 @@
 /** The harness's door: one turn in, its events out. It knows no tenant, database or HTTP server. */
 import type { Model } from '@steward/model/model.ts'
-import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
+import type { StopReason } from '@steward/protocol/events.ts'
 import type { History } from './history.ts'
+import type { Kept } from './kept.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 
 /** A tool call that stands in the history without a result, and what has been decided about it. */
@@ -43,9 +44,6 @@ export type Turn = {
   report: (error: unknown) => void
 }
 
-/** What the log keeps: an event, and what only the next model request needs to know of it. */
-export type Kept = { event: NewEvent; opaque?: string }
-
 /** The three families that stream before their event is kept; `id` is that event's id. */
 export type StreamedType = 'agent.message' | 'agent.thinking' | 'agent.tool_use_input'
 
@@ -65,9 +63,11 @@ export type TurnStep = { type: 'keep'; kept: Kept[] } | { type: 'frame'; frame: 
 /**
  * Runs until the model has nothing more to do, someone must act, or the signal aborts; never throws for what the
  * model or a tool does. The value it returns is why it stopped, and `last`: events to keep together with the idle
- * that the caller appends, so that the end of a turn is one commit.
+ * that the caller appends, so that the end of a turn is one commit. When the turn ends for another reason than
+ * `requires_action`, calls that still wait for someone are the caller's to close: it alone knows whether an answer
+ * has come meanwhile. Returning the generator ends the model's stream and every tool that runs.
  */
 export type RunTurn = (turn: Turn) => AsyncGenerator<TurnStep, TurnEnd, void>
 export type TurnEnd = { stop: StopReason; last: Kept[] }
 
-export type { StopReason, Tool, ToolResult }
+export type { Kept, StopReason, Tool, ToolResult }

@@ -47,6 +47,7 @@ function bound(tool: SandboxTool, policy: PermissionPolicy, { sandbox }: Deps): 
     runs: 'here',
     permission: permission(policy),
     repeat: tool.repeat,
+    sandbox: tool.repeat === 'safe' ? 'read' : 'changed',
     prepare() {
       // The call itself reports a sandbox that does not start.
       sandbox().catch(() => {})
@@ -64,6 +65,7 @@ function clientTool(entry: Extract<ToolEntry, { type: 'custom' }>): Tool {
     runs: 'client',
     permission: 'allow',
     repeat: 'never',
+    sandbox: 'unused',
     prepare() {},
     run: () => Promise.reject(new Error(`${entry.name} is answered by the client`)),
   }

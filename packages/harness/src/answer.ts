@@ -1,0 +1,152 @@
+/** What the model says, block by block: frames at once, events when it has ended. */
+import type { AssistantBlock, ModelEvent } from '@steward/model/model.ts'
+import type { Opaque } from './history.ts'
+import type { Frame, Kept, StreamedType, Tool, Turn } from './turn.ts'
+
+export type CallMade = {
+  event_id: string
+  name: string
+  input: Record<string, unknown>
+  /** The model was cut off while it wrote the input. */
+  isTruncated: boolean
+}
+
+type Piece = Exclude<ModelEvent, { type: 'end' | 'failed' }>
+/** A text is begun with its first piece, so that an empty one leaves no trace. */
+type Open = { id: string; of: StreamedType; text: string; isBegun: boolean }
+
+const streamed: Record<'text' | 'thinking' | 'tool_call', StreamedType> = {
+  text: 'agent.message',
+  thinking: 'agent.thinking',
+  tool_call: 'agent.tool_use_input',
+}
+
+export type Answer = ReturnType<typeof readAnswer>
+
+export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
+  const { origin } = turn.model
+  const open = new Map<number, Open>()
+  const kept: Kept[] = []
+  const calls: CallMade[] = []
+
+  function* take(event: Piece): Generator<Frame> {
+    if (event.type === 'block_start') {
+      const of = streamed[event.block]
+      const block = { id: turn.newEventId(), of, text: '', isBegun: event.block !== 'text' }
+      open.set(event.index, block)
+      if (event.block === 'tool_call') tools.get(event.name)?.prepare()
+      const name = event.block === 'tool_call' ? { name: event.name } : {}
+      if (block.isBegun) yield { kind: 'start', of, id: block.id, ...name }
+      return
+    }
+    const block = open.get(event.index)
+    if (!block) throw new Error(`block ${event.index} was not begun`)
+    const { id, of } = block
+    const hasText = event.type === 'delta' ? event.delta !== '' : hasContent(event.block)
+    if (!block.isBegun && hasText) {
+      block.isBegun = true
+      yield { kind: 'start', of, id }
+    }
+    if (event.type === 'delta') {
+      block.text += event.delta
+      if (hasText) yield { kind: 'chunk', of, id, delta: event.delta }
+      return
+    }
+    open.delete(event.index)
+    close(id, event.block)
+    if (block.isBegun) yield { kind: 'end', of, id }
+  }
+
+  function close(id: string, block: AssistantBlock): void {
+    const opaque: Opaque = {
+      origin,
+      ...(block.state === undefined ? {} : { state: block.state }),
+    }
+    switch (block.type) {
+      case 'text':
+        if (hasContent(block)) kept.push(entry(message(id, block.text), opaque))
+        return
+      case 'thinking': {
+        const redacted = block.redacted ? { redacted: true } : {}
+        const event = { id, type: 'agent.thinking' as const, thinking: block.text }
+        kept.push(entry(event, { ...opaque, ...redacted }))
+        return
+      }
+      case 'tool_call': {
+        const { name, input } = block
+        calls.push({ event_id: id, name, input, isTruncated: false })
+        kept.push(
+          entry(toolUse(id, name, input, tools.get(name)), { ...opaque, call_id: block.id }),
+        )
+      }
+    }
+  }
+
+  return {
+    take,
+    /** The answer has ended: `isCut` when the model had no more tokens. */
+    whole(isCut: boolean): { kept: Kept[]; calls: CallMade[] } {
+      const last = kept.findLast(({ event }) => event.type !== 'agent.thinking')?.event.id
+      return {
+        kept: endingInSpeech(kept, isCut),
+        calls: calls.map((call) => ({ ...call, isTruncated: isCut && call.event_id === last })),
+      }
+    },
+    /** What people saw of it. Half a tool call is nothing, and no call of a broken answer was begun. */
+    withoutCalls(): Kept[] {
+      const texts = [...open.values()].filter(({ of, text }) => of === 'agent.message' && text)
+      const said = kept.filter(({ event: { type } }) => !type.endsWith('tool_use'))
+      return endingInSpeech(
+        [...said, ...texts.map(({ id, text }) => entry(message(id, text), { origin }))],
+        true,
+      )
+    },
+    /** Ends what stands open, when nothing more will come. */
+    *break(): Generator<Frame> {
+      for (const { id, of, isBegun } of open.values()) if (isBegun) yield { kind: 'end', of, id }
+    },
+  }
+}
+
+const hasContent = (block: AssistantBlock): boolean => block.type !== 'text' || block.text !== ''
+
+const message = (id: string, text: string): Kept['event'] => ({
+  id,
+  type: 'agent.message',
+  content: [{ type: 'text', text }],
+})
+
+const entry = (event: Kept['event'], opaque: Opaque): Kept => ({
+  event,
+  opaque: JSON.stringify(opaque),
+})
+
+/**
+ * Providers refuse an answer that ends in thinking when they see it again. Where nothing followed it, thinking stays
+ * for people, without what a provider would need to know it by.
+ */
+function endingInSpeech(kept: Kept[], isCut: boolean): Kept[] {
+  const last = kept.findLastIndex(({ event }) => event.type !== 'agent.thinking')
+  if (!isCut && last !== -1) return kept
+  return kept.map(({ event, opaque }, index) =>
+    index > last || opaque === undefined ? { event } : { event, opaque },
+  )
+}
+
+function toolUse(
+  id: string,
+  name: string,
+  input: Record<string, unknown>,
+  tool: Tool | undefined,
+): Kept['event'] {
+  if (tool?.runs === 'client') return { id, type: 'agent.custom_tool_use', name, input }
+  const asks = tool?.permission === 'ask'
+  return {
+    id,
+    type: 'agent.tool_use',
+    name,
+    input,
+    evaluated_permission: asks ? 'ask' : 'allow',
+    evaluation: { type: asks ? 'always_ask' : 'always_allow' },
+  }
+}

@@ -1,0 +1,86 @@
+/** Protocol blocks as a model takes them. */
+import type { Message, UserBlock } from '@steward/model/model.ts'
+import type { ResultContent, UserContent } from '@steward/protocol/content.ts'
+
+/** A source whose bytes lie elsewhere. */
+export type Source = { type: 'url'; url: string } | { type: 'file'; file_id: string }
+
+/** A block that must be brought before a model can see it. */
+export type Elsewhere = {
+  kind: 'image' | 'document'
+  source: Source
+  title?: string
+  context?: string
+}
+
+/** `data` is base64; `message` is shown to the model. */
+export type Brought =
+  | { ok: true; media_type: string; data: string }
+  | { ok: false; message: string }
+/** Must not reject: what cannot be had is a value. */
+export type Bring = (wanted: Pick<Elsewhere, 'kind' | 'source'>) => Promise<Brought>
+
+/** Of blocks that lie elsewhere a text stands in, by which `elsewhere` finds them. */
+export function modelBlocks(
+  content: readonly (UserContent | ResultContent)[],
+  elsewhere: Map<UserBlock, Elsewhere>,
+): UserBlock[] {
+  return content.map((block): UserBlock => {
+    if (block.type === 'text') return { type: 'text', text: block.text }
+    if (block.type === 'search_result') {
+      const text = block.content.map((part) => part.text).join('\n')
+      return { type: 'text', text: `${block.title}\n${block.source}\n${text}` }
+    }
+    const { type: kind, source } = block
+    const named = block.type === 'document' ? namesOf(block) : {}
+    if (source.type === 'url' || source.type === 'file') {
+      const wanted: Elsewhere = { kind, source, ...named }
+      const note = absent(wanted, 'its content is not available')
+      elsewhere.set(note, wanted)
+      return note
+    }
+    const data =
+      source.type === 'base64' ? source.data : Buffer.from(source.data).toString('base64')
+    return { type: kind, media_type: source.media_type, data, ...named }
+  })
+}
+
+function namesOf(block: {
+  title?: string | null | undefined
+  context?: string | null | undefined
+}) {
+  return {
+    ...(block.title ? { title: block.title } : {}),
+    ...(block.context ? { context: block.context } : {}),
+  }
+}
+
+function absent({ kind, source }: Elsewhere, why: string): UserBlock {
+  const where = source.type === 'url' ? source.url : source.file_id
+  return { type: 'text', text: `[${kind} ${where}: ${why}]` }
+}
+
+/** Each block is asked for once; what could not be had is a text that says so. */
+export async function bringAll(
+  elsewhere: ReadonlyMap<UserBlock, Elsewhere>,
+  bring: Bring,
+): Promise<Map<UserBlock, UserBlock>> {
+  const brought = [...elsewhere].map(async ([note, wanted]) => {
+    const { kind, source, ...named } = wanted
+    const found = await bring({ kind, source })
+    if (!found.ok) return [note, absent(wanted, found.message)] as const
+    const { media_type, data } = found
+    return [note, { type: kind, media_type, data, ...named } satisfies UserBlock] as const
+  })
+  return new Map(await Promise.all(brought))
+}
+
+/** The message with its blocks replaced; the same one when none is. */
+export function withBlocks<M extends Message>(
+  message: M,
+  blocks: ReadonlyMap<UserBlock, UserBlock>,
+): M {
+  if (message.role !== 'user' && message.role !== 'tool_result') return message
+  if (!message.content.some((block) => blocks.has(block))) return message
+  return { ...message, content: message.content.map((block) => blocks.get(block) ?? block) }
+}

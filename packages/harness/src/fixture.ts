@@ -1,0 +1,118 @@
+/** A turn for tests, and what it did. */
+import type { AssistantBlock } from '@steward/model/model.ts'
+import { fakeModel } from './fake-model.ts'
+import type { FakeModel, Said } from './fake-model.ts'
+import { emptyHistory, foldHistory } from './history.ts'
+import type { Kept } from './kept.ts'
+import { runTurn } from './loop.ts'
+import type { Tool, ToolResult } from './tools/tool.ts'
+import { textResult } from './tools/tool.ts'
+import type { Frame, Turn, TurnEnd, TurnStep } from './turn.ts'
+
+let serial = 0
+export const newEventId = (): string => `sevt_${++serial}`
+
+export const text = (said: string): AssistantBlock => ({ type: 'text', text: said })
+export const thinking = (said: string, state?: string): AssistantBlock => ({
+  type: 'thinking',
+  text: said,
+  ...(state === undefined ? {} : { state }),
+})
+export const call = (name: string, input: Record<string, unknown> = {}): AssistantBlock => ({
+  type: 'tool_call',
+  id: `call_${++serial}`,
+  name,
+  input,
+})
+
+export const userMessage = (said: string): Kept => ({
+  event: { id: newEventId(), type: 'user.message', content: [{ type: 'text', text: said }] },
+})
+
+/** Answers with its name unless told otherwise. */
+export function tool(
+  name: string,
+  { run = async () => textResult(`${name} ran`), ...more }: Partial<Tool> = {},
+): Tool {
+  return {
+    name,
+    description: `does ${name}`,
+    input_schema: { type: 'object', properties: {} },
+    runs: 'here',
+    permission: 'allow',
+    repeat: 'never',
+    sandbox: 'unused',
+    prepare() {},
+    run,
+    ...more,
+  }
+}
+
+/** Resolves when the signal aborts, with what an interrupted tool says. */
+export const untilAborted = (signal: AbortSignal): Promise<ToolResult> =>
+  new Promise((resolve) =>
+    signal.addEventListener('abort', () => resolve(textResult('interrupted', true)), {
+      once: true,
+    }),
+  )
+
+export type Played = {
+  model: FakeModel
+  /** Everything kept, in order, and what goes with the idle. */
+  keeps: Kept[][]
+  end: TurnEnd
+  frames: Frame[]
+  /** Keeps and frames by a word each. */
+  order: string[]
+  /** Every event that the log would have of this turn. */
+  log: Kept[]
+  sleeps: number[]
+  reported: unknown[]
+}
+
+export type Play = Partial<Omit<Turn, 'model' | 'signal'>> & {
+  answers?: Said[]
+  /** Called at every step, and may abort. */
+  on?: (step: TurnStep, abort: () => void) => void
+  before?: Kept[]
+}
+
+export async function play({ answers = [], on, before, ...more }: Play = {}): Promise<Played> {
+  const model = fakeModel(answers)
+  const stop = new AbortController()
+  const [sleeps, reported, keeps, frames, order] = [
+    [] as number[],
+    [] as unknown[],
+    [] as Kept[][],
+    [] as Frame[],
+    [] as string[],
+  ]
+  const steps = runTurn({
+    system: 'be brief',
+    history: foldHistory(emptyHistory(), before ?? [userMessage('go')]),
+    tools: [],
+    open: [],
+    cacheKey: 'sesn_1',
+    maxRequests: 20,
+    retryDelaysMs: [10, 20],
+    sleep: async (ms) => void sleeps.push(ms),
+    newEventId,
+    report: (error) => reported.push(error),
+    ...more,
+    model,
+    signal: stop.signal,
+  })
+  for (;;) {
+    const { done, value } = await steps.next()
+    if (done) {
+      const log = [...keeps.flat(), ...value.last]
+      return { model, keeps, end: value, frames, order, log, sleeps, reported }
+    }
+    if (value.type === 'keep') keeps.push(value.kept)
+    else frames.push(value.frame)
+    order.push(value.type === 'keep' ? `keep ${typesOf(value.kept).join(' ')}` : value.frame.kind)
+    on?.(value, () => stop.abort())
+  }
+}
+
+export const typesOf = (kept: readonly Kept[]): string[] => kept.map(({ event }) => event.type)
