@@ -19,7 +19,7 @@ export const errors = {
   'errors/case/output-name': { section: '20.2 Where to expect what', says: 'a nested name or `..` as an output\'s name – refused', deferred: 'C' },
   'errors/case/environment-referenced': { section: '20.2 Where to expect what', says: 'an environment is deleted while an agent names it – 409, still there' },
   'errors/case/builtin-skill': { section: '20.2 Where to expect what', says: 'a built-in skill is deleted – refused', deferred: 'C' },
-  'errors/case/bad-card-key': { section: '20.2 Where to expect what', says: 'a model card with a bad key – the probe says so within 6 seconds' },
+  'errors/case/bad-card-key': { section: '20.2 Where to expect what', says: 'a model card with a bad key – 400, with the provider\'s words, within 6 seconds' },
   'errors/case/probe-unsupported': { section: '20.2 Where to expect what', says: 'a probe of a provider it does not know – `{ok: null, reason: \'unsupported_provider\'}`, no refusal' },
   'errors/case/speed-unsupported': { section: '20.2 Where to expect what', says: '`speed: fast` where the provider has no fast mode – an explicit unsupported error' },
   'errors/case/stdio-on-host': { section: '20.2 Where to expect what', says: 'a `stdio`-only MCP server on a harness in the service – refused: `url` is required', deferred: 'B' },

@@ -27,7 +27,7 @@ export const models = {
   'models/get': { section: '10.2 Endpoints', says: 'GET `/v1/models/:id` – one of them' },
   'models/catalog': { section: '10.2 Endpoints', says: 'POST `/v1/ext/models/list` – takes `{provider, api_key?}` and answers the built-in catalogue of that provider' },
   'model-cards/probe/six-seconds': { section: '10.2 Endpoints', says: 'Creating a card tries its key for at most 6 seconds.' },
-  'model-cards/probe/bad-key': { section: '10.2 Endpoints', says: 'A key that the provider rejects makes the probe fail visibly in the answer.' },
+  'model-cards/probe/bad-key': { section: '10.2 Endpoints', says: 'A key that the provider rejects is refused with 400 and no card is kept; any other failure of the probe is told in the answer.' },
   'model-cards/probe/unsupported': { section: '10.2 Endpoints', says: 'The probe knows the two families with short names; for others it answers `{ok: null, reason: \'unsupported_provider\'}`.' },
   'model-cards/probe/skipped-runs': { section: '10.2 Endpoints', says: 'A skipped probe is no rejection: such a card runs.' },
   'model-cards/update/next-resolve': { section: '10.2 Endpoints', says: 'A rotated key reaches running sessions when they next resolve their model.' },

@@ -158,15 +158,16 @@ for (const database of databases) {
         await running(ids['running'] ?? '')
         await untilRunning(service, ids['running'] ?? '')
         await sessions().archive(ids['done'] ?? '')
-        const found = async (query: string) => {
+        const client = { 'anthropic-version': '2026-10-21' }
+        const found = async (query: string, headers = {}) => {
           const path = `/v1/sessions?agent_id=${agent}&include_archived=true&${query}`
-          const { body } = await service.ask('GET', path)
+          const { body } = await service.ask('GET', path, undefined, headers)
           return Object.keys(ids).filter((name) => body.data.some(({ id }) => id === ids[name]))
         }
         assert.deepEqual(await found('status=pending'), ['pending'])
-        assert.deepEqual(await found('status=idle,done'), ['pending', 'idle', 'done'])
-        assert.deepEqual(await found('statuses[]=idle'), ['pending', 'idle'])
-        assert.deepEqual(await found('statuses[]=running'), ['running'])
+        assert.deepEqual(await found('status=idle,done'), ['idle', 'done'])
+        assert.deepEqual(await found('statuses[]=idle', client), ['pending', 'idle'])
+        assert.deepEqual(await found('statuses[]=running', client), ['running'])
         assert.deepEqual(await found('statuses[]=terminated'), ['done'])
         await post(service, ids['running'] ?? '', { type: 'user.interrupt' })
       },

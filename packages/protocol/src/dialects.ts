@@ -45,13 +45,9 @@ export function inDialect<T>(body: T, dialect: Dialect): T {
   return body
 }
 
-/** Both vocabularies of a status filter, in the interface's words. */
-export function statusFilter(word: string): string[] {
-  const folded: Record<string, string[]> = {
-    idle: ['idle', 'pending'],
-    rescheduling: ['rescheduling'],
-    terminated: ['done', 'failed'],
-    running: ['running'],
-  }
-  return folded[word] ?? [word]
+/** Either vocabulary of a status filter, in the interface's words; what both know means what its dialect shows. */
+export function statusFilter(word: string, dialect: Dialect): string[] {
+  if (word === 'terminated') return ['done', 'failed']
+  if (dialect === 'client') return word === 'idle' ? ['idle', 'pending'] : [word]
+  return word === 'running' ? ['running', 'rescheduling'] : [word]
 }

@@ -44,7 +44,12 @@ export function modelRoutes({ databases }: { databases: Databases }): Route[] {
           }
         }
         const page = await pageAround(tenant, query)
-        return pageOf('models', page, await cards(tenant).list(tenant, page), info)
+        const shown = pageOf('models', page, await cards(tenant).list(tenant, page), info)
+        const ends = {
+          first_id: shown.data[0]?.id ?? null,
+          last_id: shown.data.at(-1)?.id ?? null,
+        }
+        return { ...shown, ...ends }
       },
     ),
     route(

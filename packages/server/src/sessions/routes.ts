@@ -76,7 +76,7 @@ export function sessionRoutes({
         query: SessionListQuery,
         answer: ListOf(answer),
       },
-      async ({ tenant, query }) => {
+      async ({ tenant, query, dialect }) => {
         if (query.agent_version && !query.agent_id)
           throw invalid('agent_version: goes only with agent_id')
         const page = paging('sessions', query)
@@ -87,7 +87,7 @@ export function sessionRoutes({
           {
             agentId: query.agent_id,
             agentVersion: query.agent_version,
-            statuses: words.length > 0 ? words.flatMap(statusFilter) : undefined,
+            statuses: words.length > 0 ? words.flatMap((word) => statusFilter(word, dialect)) : undefined,
             archived: query.include_archived ?? false,
             made: moments(query),
           },

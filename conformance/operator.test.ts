@@ -1,0 +1,116 @@
+/** What an operator sees: settings, commands, and a server that says why it does not start. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe } from 'node:test'
+import { openaiChatDialect } from '@steward/model/stubs/stub-openai-chat.ts'
+import { startStub } from '@steward/model/stubs/stub-server.ts'
+import { settings } from '@steward/server/settings.ts'
+import { runServer, startServer } from './process.ts'
+import { adminKey } from './service.ts'
+import { verifies } from './verifies.ts'
+
+describe('the operator', () => {
+  let folder: string
+  let env: Record<string, string>
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'steward-operator-'))
+    env = { DATA_DIR: folder, SANDBOX_DIR: join(folder, 's'), SANDBOX_PROVIDER: 'local' }
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  async function refusal(wrong: Record<string, string | undefined>): Promise<string> {
+    const { code, stderr } = await runServer([], { ...env, ...wrong })
+    assert.notEqual(code, 0)
+    return stderr
+  }
+
+  verifies(
+    ['secrets/root-required', 'settings/root-secret'],
+    'the server does not start without a root secret, and says so',
+    async () => {
+      assert.match(await refusal({ PLATFORM_ROOT_SECRET: undefined }), /PLATFORM_ROOT_SECRET/)
+      const short = await refusal({ PLATFORM_ROOT_SECRET: 'hunter2' })
+      assert.match(short, /PLATFORM_ROOT_SECRET/)
+      assert.ok(!short.includes('hunter2'))
+    },
+  )
+
+  verifies(
+    ['settings/unknown-refused', 'settings/not-yet-refused'],
+    'settings that are unknown, malformed or not there yet are all named at once',
+    async () => {
+      const words = await refusal({
+        STEWARD_COLOUR: 'red',
+        PORT: 'eighty',
+        DATABASE_URL: 'mysql://x',
+        EGRESS_ALLOW_PRIVATE: '10.0.0.0/99',
+        PER_TENANT_DB_ENABLED: 'true',
+        STORE_BACKENDS: '{}',
+      })
+      for (const name of ['STEWARD_COLOUR', 'PORT', 'DATABASE_URL', 'EGRESS_ALLOW_PRIVATE']) {
+        assert.match(words, new RegExp(name))
+      }
+      assert.match(words, /PER_TENANT_DB_ENABLED.*not yet supported/)
+      assert.match(words, /STORE_BACKENDS.*not yet supported/)
+    },
+  )
+
+  verifies('settings/help', '--help lists every setting', async () => {
+    const { code, stdout } = await runServer(['--help'], { PLATFORM_ROOT_SECRET: undefined })
+    assert.equal(code, 0)
+    for (const { name } of settings) assert.ok(stdout.includes(name), name)
+  })
+
+  verifies(
+    ['api-keys/operator-command', 'secrets/other-root', 'api-keys/initial', 'settings/api-key'],
+    'a command makes a workspace beside a running server; another root secret starts nothing',
+    async () => {
+      await using server = await startServer(env)
+      const made = await runServer(['create-workspace', 'second'], env)
+      assert.equal(made.code, 0, made.stderr)
+      const { key } = JSON.parse(made.stdout) as { key: string }
+      const status = async (value: string) => {
+        const headers = { 'x-api-key': value }
+        return (await fetch(`${server.base}/v1/ext/api_keys`, { headers })).status
+      }
+      assert.deepEqual([await status(key), await status(adminKey)], [200, 200])
+      await server.kill()
+      const other = await refusal({ PLATFORM_ROOT_SECRET: 'quite another root secret' })
+      assert.match(other, /PLATFORM_ROOT_SECRET|root secret/)
+      assert.ok(!other.includes('quite another'))
+    },
+  )
+
+  verifies(
+    ['model-cards/base-url/guarded', 'settings/egress-allow-private'],
+    'private addresses are not dialled unless the operator allows them',
+    async () => {
+      await using stub = await startStub(openaiChatDialect)
+      stub.replies({ blocks: [{ type: 'text', pieces: ['reached'] }], stop: 'end_turn' })
+      const card = {
+        model_id: 'walled',
+        provider: 'oai-compatible',
+        model: 'stub-1',
+        base_url: stub.url,
+        api_key: 'sk-test-0123456789',
+      }
+      const body = JSON.stringify(card)
+      const headers = { 'x-api-key': adminKey }
+      const probed = async (base: string) => {
+        const answer = await fetch(`${base}/v1/ext/model_cards`, { method: 'POST', headers, body })
+        return (await answer.json()) as { probe: { ok: boolean; message?: string } }
+      }
+      await using strict = await startServer(env)
+      const { probe } = await probed(strict.base)
+      assert.equal(probe.ok, false)
+      assert.match(probe.message ?? '', /private|reserved/)
+      assert.equal(stub.requests.length, 0)
+      await strict.kill()
+      const open = { ...env, DATA_DIR: join(folder, 'open'), EGRESS_ALLOW_PRIVATE: '127.0.0.0/8' }
+      await using allowed = await startServer(open)
+      assert.deepEqual((await probed(allowed.base)).probe, { ok: true })
+    },
+  )
+})

@@ -1,0 +1,363 @@
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
+import type { Answer, Stub, StubBlock } from '@steward/model/stubs/stub-server.ts'
+import { startStub } from '@steward/model/stubs/stub-server.ts'
+import type { Loose, Service } from '../service.ts'
+import { boot, databases } from '../service.ts'
+import { all, fresh, logOf, newSession, only, say, textOf, turn } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+
+const secret = 'sk-canary-0123456789abcdef'
+const says = (text: string): Answer => ({
+  blocks: [{ type: 'text', pieces: [text] }],
+  stop: 'end_turn',
+})
+
+for (const database of databases) {
+  describe(`model cards on ${database}`, () => {
+    let service: Service
+    let stub: Stub
+    before(async () => {
+      service = await boot(database)
+      stub = await startStub(anthropicDialect)
+    })
+    after(async () => {
+      await service.close()
+      await stub[Symbol.asyncDispose]()
+    })
+    const path = '/v1/ext/model_cards'
+    const card = (more: object = {}) => ({
+      model_id: fresh('handle').replace(' ', '-'),
+      provider: 'ant-compatible',
+      model: 'stub-1',
+      base_url: stub.url,
+      api_key: secret,
+      ...more,
+    })
+    async function make(more: object = {}) {
+      stub.replies(says('OK'))
+      const made = await service.ask('POST', path, card(more))
+      assert.equal(made.status, 200, JSON.stringify(made.body))
+      return made.body
+    }
+    const refused = async (more: object, words: RegExp) => {
+      const { status, body } = await service.ask('POST', path, card(more))
+      assert.equal(status, 400)
+      assert.match(String((body['error'] as Loose)['message']), words)
+    }
+
+    verifies(
+      [
+        'model-cards/create',
+        'model-cards/list',
+        'model-cards/field/model-id',
+        'model-cards/field/provider',
+        'model-cards/field/model',
+        'model-cards/field/display-name',
+        'model-cards/field/base-url',
+        'model-cards/field/custom-headers',
+        'model-cards/field/api-key',
+        'model-cards/field/native-config',
+        'model-cards/key/sealed',
+        'model-cards/provider/aliases',
+        'secrets/model-card-keys',
+        'secrets/key-id',
+      ],
+      'a card is shown without its secrets, which are sealed',
+      async () => {
+        const made = await make({
+          display_name: 'Stub One',
+          custom_headers: { 'x-team': 'canary-header' },
+          native_config: { contextWindow: 1000, maxTokens: 100 },
+        })
+        assert.deepEqual(made['probe'], { ok: true })
+        assert.deepEqual(made['custom_headers'], ['x-team'])
+        assert.deepEqual(
+          [made['provider'], made['model'], made['display_name'], made['base_url']],
+          ['ant-compatible', 'stub-1', 'Stub One', stub.url],
+        )
+        const preview = String(made['api_key_preview'])
+        assert.ok(preview.length > 3 && preview.length < secret.length)
+        const { probe: _, ...shown } = made
+        const listed = await service.ask('GET', path)
+        assert.deepEqual(
+          listed.body.data.find(({ id }) => id === made.id),
+          shown,
+        )
+        const rows = await service.database.read.selectFrom('model_cards').selectAll().execute()
+        const everywhere = JSON.stringify([made, listed.body, rows, service.logged])
+        assert.ok(!everywhere.includes(secret))
+        assert.ok(!everywhere.includes('canary-header'))
+        const keys = await service.ask('GET', `${path}/${made.id}/key`)
+        assert.equal(keys.status, 404)
+      },
+    )
+
+    verifies(
+      ['model-cards/field/model-id', 'model-cards/delete'],
+      'a handle is unique until its card is deleted',
+      async () => {
+        const made = await make()
+        const again = await service.ask('POST', path, card({ model_id: made['model_id'] }))
+        assert.equal(again.status, 409)
+        const deleted = await service.ask('DELETE', `${path}/${made.id}`)
+        assert.deepEqual(deleted.body, { id: made.id, type: 'model_card_deleted' })
+        assert.equal((await service.ask('GET', `${path}/${made.id}`)).status, 404)
+        await make({ model_id: made['model_id'] })
+      },
+    )
+
+    verifies(
+      [
+        'model-cards/native-config/keys',
+        'model-cards/native-config/no-override',
+        'model-cards/native-config/api',
+        'model-cards/field/provider',
+        'model-cards/field/base-url',
+      ],
+      'what a card may say of a model is limited, and an unknown provider must say its wire',
+      async () => {
+        for (const key of ['id', 'provider', 'model', 'baseUrl', 'apiKey', 'colour']) {
+          await refused({ native_config: { [key]: 'x' } }, new RegExp(key))
+        }
+        await refused({ provider: 'nobody', native_config: null }, /api/)
+        const native_config = { api: 'anthropic-messages' }
+        await refused({ provider: 'nobody', native_config, base_url: null }, /base_url/)
+        await refused({ base_url: 'ftp://x.example' }, /base_url/)
+        assert.equal(
+          (await service.ask('POST', path, card({ provider: 'nobody', native_config }))).status,
+          200,
+        )
+      },
+    )
+
+    verifies(
+      [
+        'model-cards/probe/unsupported',
+        'model-cards/probe/skipped-runs',
+        'errors/case/probe-unsupported',
+      ],
+      'a provider that is not probed is no rejection, and its card runs',
+      async () => {
+        const requests = stub.requests.length
+        const made = await make({
+          provider: 'nobody',
+          native_config: { api: 'anthropic-messages' },
+        })
+        assert.deepEqual(made['probe'], { ok: null, reason: 'unsupported_provider' })
+        assert.equal(stub.requests.length, requests)
+        stub.replies(says('from nobody'))
+        const session = await newSession(service, { model: { id: made['model_id'] } })
+        const seen = await turn(service, session, 'hello')
+        assert.equal(textOf(only(seen, 'agent.message')), 'from nobody')
+      },
+    )
+
+    verifies(
+      [
+        'model-cards/probe/bad-key',
+        'model-cards/probe/six-seconds',
+        'errors/case/bad-card-key',
+        'limits/card-probe',
+      ],
+      'a key that the provider rejects is refused, and one that cannot be tried is reported in time',
+      async () => {
+        stub.replies({ status: 401, error: 'authentication_error', message: 'no such key' })
+        await refused({}, /api_key.*no such key/)
+        stub.replies('hang')
+        const before = Date.now()
+        const hung = await service.ask('POST', path, card())
+        const tookMs = Date.now() - before
+        assert.equal((hung.body['probe'] as Loose)['ok'], false)
+        assert.ok(tookMs >= 5_500 && tookMs < 7_500, `${tookMs}`)
+      },
+    )
+
+    verifies(
+      ['model-cards/update', 'model-cards/update/next-resolve'],
+      'a rotated key reaches a running session with its next turn',
+      async () => {
+        const made = await make()
+        const session = await newSession(service, { model: { id: made['model_id'] } })
+        await turn(service, session, 'one')
+        const rotated = await service.ask('POST', `${path}/${made.id}`, {
+          api_key: 'sk-new-key-9876543210',
+        })
+        assert.notEqual(rotated.body['api_key_preview'], made['api_key_preview'])
+        await turn(service, session, 'two')
+        const { headers } = stub.requests.at(-1) ?? { headers: {} }
+        assert.match(JSON.stringify(headers), /sk-new-key-9876543210/)
+        const handle = await service.ask('POST', `${path}/${made.id}`, { model_id: 'other' })
+        assert.equal(handle.status, 400)
+      },
+    )
+
+    verifies(
+      [
+        'agents/model/effort',
+        'agents/model/id',
+        'agents/model/pinned',
+        'agents/model/geo-not-routed',
+        'agents/model/inference-geo',
+        'agents/model/speed-standard',
+        'agents/model/speed',
+      ],
+      'a model object names a card and its controls, which belong to the version',
+      async () => {
+        const made = await make()
+        const model = {
+          id: String(made['model_id']),
+          effort: 'high',
+          inference_geo: 'us',
+          speed: 'standard',
+        } as const
+        const agent = await service.client.beta.agents.create({ name: 'n', model })
+        assert.deepEqual(agent.model, { ...model, effort: { type: 'high' } })
+        const bad = { name: 'n', tools: [], model: { ...model, inference_geo: 'mars' } }
+        assert.equal((await service.ask('POST', '/v1/agents', bad)).status, 400)
+        const effort = { name: 'n', tools: [], model: { ...model, effort: 'enormous' } }
+        assert.equal((await service.ask('POST', '/v1/agents', effort)).status, 400)
+        const session = await newSession(service, { model })
+        await service.client.beta.agents.update(
+          (await service.client.beta.sessions.retrieve(session)).agent.id,
+          { version: 1, model: 'offline' },
+        )
+        const seen = await turn(service, session, 'hello')
+        assert.equal(textOf(only(seen, 'agent.message')), 'OK')
+        const body = stub.requests.at(-1)?.body
+        assert.equal(body?.['model'], 'stub-1')
+        assert.ok(!JSON.stringify(body).includes('"us"'))
+      },
+    )
+
+    verifies(
+      ['agents/model/speed-unsupported', 'errors/case/speed-unsupported'],
+      'fast where the provider has no such mode ends in an error that says so',
+      async () => {
+        const session = await newSession(service, { model: { id: 'offline', speed: 'fast' } })
+        const error = only(await turn(service, session, 'say: x'), 'session.error')[
+          'error'
+        ] as Loose
+        assert.match(String(error['message']), /speed.*not supported|unsupported/)
+      },
+    )
+
+    verifies(
+      [
+        'models/list',
+        'models/get',
+        'models/projection',
+        'models/no-credentials',
+        'lists/cursor-names',
+      ],
+      'cards are models to the official client, and claim only what is certain',
+      async () => {
+        const own = await service.otherWorkspace('models')
+        const client = service.client.withOptions({ apiKey: own.key })
+        const headers = { 'x-api-key': own.key }
+        const handles = ['one', 'two', 'three']
+        for (const model_id of handles) {
+          stub.replies(says('OK'))
+          const native_config = { contextWindow: 1000, maxTokens: 100, input: ['text', 'image'] }
+          await service.ask(
+            'POST',
+            path,
+            card({ model_id, display_name: `Model ${model_id}`, native_config }),
+            headers,
+          )
+        }
+        const seen = []
+        for await (const { id } of client.models.list({ limit: 1 })) seen.push(id)
+        assert.deepEqual(seen, handles.toReversed())
+        const model = await client.models.retrieve('two')
+        assert.equal(model.display_name, 'Model two')
+        const shown = (await service.ask('GET', '/v1/models/two', undefined, headers)).body
+        assert.deepEqual([shown['max_input_tokens'], shown['max_tokens']], [1000, 100])
+        const capabilities = shown['capabilities'] as { [name: string]: { supported: boolean } }
+        assert.deepEqual(
+          [
+            capabilities['image_input'],
+            capabilities['pdf_input'],
+            capabilities['thinking']?.supported,
+          ],
+          [{ supported: true }, { supported: false }, false],
+        )
+        assert.ok(!JSON.stringify(shown).includes(secret))
+        const before = await client.models.list({ limit: 1, before_id: 'one' })
+        assert.deepEqual(
+          before.data.map(({ id }) => id),
+          ['two'],
+        )
+        assert.equal((await service.ask('GET', '/v1/models/none', undefined, headers)).status, 404)
+      },
+    )
+
+    verifies(
+      ['models/catalog', 'models/catalog/unknown', 'versions/catalog-key-deprecated'],
+      'the built-in catalogue of a known provider is listed, and no other',
+      async () => {
+        const catalog = (provider: string) =>
+          service.ask('POST', '/v1/ext/models/list', { provider })
+        const known = await catalog('ant')
+        assert.equal(known.body['provider'], 'anthropic')
+        assert.ok(known.body.data.length > 3)
+        assert.equal((await catalog('nobody')).status, 404)
+      },
+    )
+
+    verifies(
+      ['secrets/model-keys-outside', 'running/error/no-secret'],
+      'no key is in an event, an error or a log line, not even when the provider repeats it',
+      async () => {
+        const made = await make()
+        const session = await newSession(service, { model: { id: made['model_id'] } })
+        stub.replies({ status: 400, error: 'invalid_request_error', message: `bad key ${secret}` })
+        await turn(service, session, 'hello')
+        const log = await logOf(service, session)
+        only(log, 'session.error')
+        assert.ok(!JSON.stringify(log).includes(secret))
+        assert.ok(!service.logged.join('').includes(secret))
+      },
+    )
+
+    verifies(
+      ['turns/requires-action-rest', 'turns/early-answers'],
+      'of several calls some are answered, and idle names the rest; answers may come early',
+      async () => {
+        const made = await make()
+        const look = (n: number): StubBlock => ({
+          type: 'tool_call',
+          id: `toolu_${n}`,
+          name: 'look',
+          pieces: ['{}'],
+        })
+        const tool = {
+          type: 'custom',
+          name: 'look',
+          description: 'looks',
+          input_schema: { type: 'object' },
+        }
+        const session = await newSession(service, {
+          model: { id: made['model_id'] },
+          tools: [tool],
+        })
+        stub.replies({ blocks: [look(1), look(2), look(3)], stop: 'tool_use' }, says('all seen'))
+        const first = await turn(service, session, 'look around')
+        const ids = all(first, 'agent.custom_tool_use').map(({ id }) => id)
+        assert.equal(ids.length, 3)
+        const answer = (id = '') =>
+          ({ type: 'user.custom_tool_result', custom_tool_use_id: id, content: [] }) as const
+        const rest = await turn(service, session, { ...answer(ids[1]), content: [] })
+        assert.deepEqual(rest.at(-1)?.['stop_reason'], {
+          type: 'requires_action',
+          event_ids: [ids[0], ids[2]],
+        })
+        const two = [answer(ids[0]), answer(ids[2])].map((each) => ({ ...each, content: [] }))
+        const last = await turn(service, session, ...two)
+        assert.deepEqual(last.at(-1)?.['stop_reason'], { type: 'end_turn' })
+        assert.equal(textOf(only(await say(service, session), 'agent.message')), 'all seen')
+      },
+    )
+  })
+}
