@@ -15,7 +15,7 @@ import { mayCall } from './principal.ts'
 import { queryObject } from './query.ts'
 import { isReply } from './reply.ts'
 import type { Route } from './route.ts'
-import { writeStream } from './sse.ts'
+import { streamHeaders, writeStream } from './sse.ts'
 
 type Env = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
 type Http = Context<Env>
@@ -92,6 +92,8 @@ async function answer(http: Http, route: Route, { authenticate, log, requestId }
     case 'empty':
       return new Response(null, { status: result.status, headers })
     case 'stream':
+      if (incoming.method === 'HEAD')
+        return new Response(null, { headers: { ...headers, ...streamHeaders } })
       // Not waited for: a stream that is open for hours must not hold on to its request.
       writeStream(outgoing, result.frames, headers).catch((error: unknown) => {
         log.error('a stream failed', { error, request_id: requestId })

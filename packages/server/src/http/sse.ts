@@ -15,23 +15,28 @@ export const frame = (data: string, seq?: number): string =>
     ? `event: message\ndata: ${data}\n\n`
     : `event: message\nid: ${seq}\ndata: ${data}\n\n`
 
-/** Sends headers at once, then each frame as it comes; a slow reader makes this wait, and nobody else. */
+export const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+}
+
+/**
+ * Sends headers at once, then each frame as it comes; a slow reader makes this wait, and nobody else. Rejects when
+ * the frames do, and leaves it to the caller to break the response off.
+ */
 export async function writeStream(
   response: ServerResponse,
   frames: Frames,
   headers: Record<string, string>,
 ): Promise<void> {
   const gone = new AbortController()
-  response.once('close', () => gone.abort())
+  if (response.destroyed) gone.abort()
+  else response.once('close', () => gone.abort())
   // Asked for before the headers go out, so that it listens to whatever the reader does next.
   const texts = frames(gone.signal)
   response.socket?.setNoDelay(true)
-  response.writeHead(200, {
-    ...headers,
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-accel-buffering': 'no',
-  })
+  response.writeHead(200, { ...headers, ...streamHeaders })
   response.write(': open\n\n')
   keepAlive(response)
   try {
@@ -44,17 +49,22 @@ export async function writeStream(
     if (!gone.signal.aborted) throw error
   } finally {
     open.delete(response)
-    response.end()
   }
+  response.end()
 }
 
 /** One timer for all streams: proxies and clients give up on a silent body. */
 function keepAlive(response: ServerResponse): void {
   open.add(response)
   beating ??= setInterval(() => {
-    for (const each of open) if (!each.writableNeedDrain) each.write(': keep-alive\n\n')
+    beat()
     if (open.size > 0) return
     clearInterval(beating)
     beating = undefined
   }, keepAliveMs).unref()
+}
+
+/** A comment to every open stream that is not behind already. */
+export function beat(): void {
+  for (const each of open) if (!each.writableNeedDrain) each.write(': keep-alive\n\n')
 }
