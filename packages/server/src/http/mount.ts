@@ -13,6 +13,7 @@ import { errorAnswer } from './errors.ts'
 import type { Authenticate, Principal } from './principal.ts'
 import { mayCall } from './principal.ts'
 import { queryObject } from './query.ts'
+import type { Reply } from './reply.ts'
 import { isReply } from './reply.ts'
 import type { Route } from './route.ts'
 import { streamHeaders, writeStream } from './sse.ts'
@@ -84,8 +85,17 @@ async function answer(http: Http, route: Route, { authenticate, log, requestId }
       return http.req.raw.signal
     },
   })
+  if (isReply(result)) return replied(http, result, dialect, { log, requestId })
+  return json(inDialect(result, dialect), route.status ?? 200, { 'request-id': requestId })
+}
+
+function replied(
+  { env: { incoming, outgoing } }: Http,
+  result: Reply,
+  dialect: Dialect,
+  { log, requestId }: Omit<Answering, 'authenticate'>,
+): Response {
   const headers = { 'request-id': requestId }
-  if (!isReply(result)) return json(inDialect(result, dialect), route.status ?? 200, headers)
   switch (result.reply) {
     case 'json':
       return json(inDialect(result.body, dialect), result.status, { ...headers, ...result.headers })

@@ -29,6 +29,11 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
+const silent: Frames = async function* (signal) {
+  await aborted(signal)
+  yield ''
+}
+
 const request = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
 
 describe('a frame', () => {
@@ -41,11 +46,7 @@ describe('a frame', () => {
 
 describe('a stream', () => {
   it('sends its headers and a comment before there is anything to say', async () => {
-    await using server = await served([
-      streaming('/s', async function* (signal) {
-        await aborted(signal)
-      }),
-    ])
+    await using server = await served([streaming('/s', silent)])
     const leaving = new AbortController()
     const answer = await fetch(`${server.url}/s`, { signal: leaving.signal })
     assert.equal(answer.status, 200)
@@ -197,11 +198,7 @@ describe('a stream', () => {
   })
 
   it('is kept alive with comments while it is silent', async () => {
-    await using server = await served([
-      streaming('/s', async function* (signal) {
-        await aborted(signal)
-      }),
-    ])
+    await using server = await served([streaming('/s', silent)])
     const socket = await dial(server.port, request('/s'))
     let text = ''
     socket.on('data', (piece: string) => (text += piece))
@@ -213,9 +210,7 @@ describe('a stream', () => {
 
   it('does not hold the connection of a HEAD request', async () => {
     await using server = await served([
-      streaming('/s', async function* (signal) {
-        await aborted(signal)
-      }),
+      streaming('/s', silent),
       streaming('/t', async function* () {
         yield frame('after')
       }),
