@@ -62,7 +62,7 @@ const dialectOf = (header: Header): Dialect =>
 type Answering = { authenticate: Authenticate; log: Log; requestId: string }
 
 async function answer(http: Http, route: Route, { authenticate, log, requestId }: Answering) {
-  const { incoming, outgoing } = http.env
+  const { incoming } = http.env
   const header = headerOf(incoming)
   const open = route.callers.includes('anyone')
   const principal = open ? nobody : await authenticate(header)
