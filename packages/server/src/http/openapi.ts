@@ -5,19 +5,38 @@ import type { Route } from './route.ts'
 
 type Json = Record<string, unknown>
 
-const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
-  return rest
+type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
+
+/** Schemas for one document: definitions that a schema brings along move to `shared`, where its references find them. */
+function schemas(shared: Json): SchemaOf {
+  const prefixes = new Map<string, string>()
+  return (schema, io) => {
+    const made = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
+    const { $schema: _, $defs, ...rest } = made
+    if ($defs === undefined) return rest
+    const key = JSON.stringify($defs)
+    const prefix = prefixes.get(key) ?? `Shared${prefixes.size}`
+    prefixes.set(key, prefix)
+    const moved = (value: unknown) =>
+      JSON.parse(
+        JSON.stringify(value).replaceAll('"#/$defs/', `"#/components/schemas/${prefix}`),
+      ) as Json
+    for (const [name, definition] of Object.entries(moved($defs)))
+      shared[prefix + name] = definition
+    return moved(rest)
+  }
 }
 
 const json = (schema: Json) => ({ 'application/json': { schema } })
 
 export function openApi(routes: readonly Route[], version: string): Json {
+  const shared: Json = {}
+  const schemaOf = schemas(shared)
   const paths: Record<string, Json> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     const item = (paths[path] ??= {})
-    item[route.method] = operation(route)
+    item[route.method] = operation(route, schemaOf)
   }
   return {
     openapi: '3.1.0',
@@ -34,12 +53,12 @@ export function openApi(routes: readonly Route[], version: string): Json {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
         bearer: { type: 'http', scheme: 'bearer' },
       },
-      schemas: { Error: schemaOf(ErrorBody, 'output') },
+      schemas: { Error: schemaOf(ErrorBody, 'output'), ...shared },
     },
   }
 }
 
-function operation(route: Route): Json {
+function operation(route: Route, schemaOf: SchemaOf): Json {
   const open = route.callers.includes('anyone')
   return {
     operationId: `${route.method}${route.path.replace(/[/:_]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`,
@@ -48,19 +67,19 @@ function operation(route: Route): Json {
     security: open ? [] : [{ apiKey: [] }, { bearer: [] }],
     parameters: [
       ...pathParameters(route.path),
-      ...(route.query ? queryParameters(route.query) : []),
+      ...(route.query ? queryParameters(route.query, schemaOf) : []),
     ],
     ...(route.body
       ? { requestBody: { required: true, content: json(schemaOf(route.body, 'input')) } }
       : {}),
     responses: {
-      [String(route.status ?? 200)]: success(route),
+      [String(route.status ?? 200)]: success(route, schemaOf),
       default: { description: 'An error', content: json({ $ref: '#/components/schemas/Error' }) },
     },
   }
 }
 
-function success({ answer }: Route): Json {
+function success({ answer }: Route, schemaOf: SchemaOf): Json {
   if (answer === 'none') return { description: 'Done' }
   if (answer === 'stream') {
     return {
@@ -79,7 +98,7 @@ const pathParameters = (path: string): Json[] =>
     schema: { type: 'string' },
   }))
 
-function queryParameters(query: z.ZodType): Json[] {
+function queryParameters(query: z.ZodType, schemaOf: SchemaOf): Json[] {
   const { properties = {} } = schemaOf(query, 'input') as { properties?: Record<string, Json> }
   return Object.entries(properties).map(([name, schema]) => ({
     name,
