@@ -50,7 +50,7 @@ describe('the published description', () => {
     const { text } = await described()
     const validator = new Validator()
     const result = await validator.validate(JSON.parse(text) as Json)
-    assert.ok(result.valid, JSON.stringify(result.errors).slice(0, 2000))
+    assert.ok(result.valid, String(JSON.stringify(result.errors)).slice(0, 2000))
     assert.equal(validator.version, '3.1')
   })
 
