@@ -5,6 +5,7 @@ import type { Paging } from '../core/page.ts'
 import type { Sealed } from '../core/seal.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { taking } from '../database/lock.ts'
 import type { Moment } from '../database/seek.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
@@ -14,16 +15,17 @@ type Row = Tables['agents']
 
 /** Agents and their versions: an update writes a version row, and no version row is ever changed. */
 export function agentStore(db: Queries) {
-  async function get(tenant: string, id: string): Promise<Agent> {
-    const row = await db
-      .selectFrom('agents')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .executeTakeFirst()
+  const byId = (tenant: string, id: string) =>
+    db.selectFrom('agents').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
+
+  async function get(tenant: string, id: string, query = byId(tenant, id)): Promise<Agent> {
+    const row = await query.executeTakeFirst()
     if (!row) throw notFound('agent', id)
     return toAgent(row)
   }
+
+  /** As `get`, and nobody else changes it until the transaction ends. */
+  const take = (tenant: string, id: string) => get(tenant, id, taking(db, byId(tenant, id)))
 
   async function writeVersion(
     tenant: string,
@@ -45,7 +47,7 @@ export function agentStore(db: Queries) {
   }
 
   return {
-    get,
+    get: (tenant: string, id: string) => get(tenant, id),
 
     /** One historical version; its `updated_at` is the time it was made. */
     async version(tenant: string, id: string, version: number): Promise<Agent> {
@@ -141,7 +143,7 @@ export function agentStore(db: Queries) {
       change: (kept: AgentConfig) => { config: AgentConfig; tokens: SealedTokens | undefined },
       now: number,
     ): Promise<Agent> {
-      const kept = await get(tenant, id)
+      const kept = await take(tenant, id)
       if (expected !== undefined && expected !== kept.version) {
         throw conflict(`version: the agent is at version ${kept.version}, not ${expected}`)
       }
@@ -154,7 +156,7 @@ export function agentStore(db: Queries) {
       if (!touched && JSON.stringify(config) === JSON.stringify(before)) return kept
       const version = kept.version + 1
       const updated_at = iso(now)
-      const { numUpdatedRows } = await db
+      await db
         .updateTable('agents')
         .set({
           version,
@@ -164,10 +166,7 @@ export function agentStore(db: Queries) {
         })
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
-        .where('version', '=', kept.version)
-        .executeTakeFirst()
-      if (numUpdatedRows === 0n)
-        throw conflict(`agent ${id} was updated at the same time: read it and try again`)
+        .execute()
       const agent: Agent = { ...kept, ...config, version, updated_at }
       await writeVersion(tenant, agent, config, tokens ?? sealed)
       return agent
@@ -175,7 +174,7 @@ export function agentStore(db: Queries) {
 
     /** For good; done again it changes nothing. */
     async archive(tenant: string, id: string, now: number): Promise<Agent> {
-      const agent = await get(tenant, id)
+      const agent = await take(tenant, id)
       if (agent.archived) return agent
       const at = iso(now)
       await db

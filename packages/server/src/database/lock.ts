@@ -10,6 +10,15 @@ export function holding<Table extends keyof Tables, Row>(
   tx: Queries,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
-  const isPostgres = tx.getExecutor().adapter.supportsTransactionalDdl
-  return isPostgres ? query.forShare() : query
+  return isPostgres(tx) ? query.forShare() : query
 }
+
+/** The newest form of what the query reads, and no other writer of it until the transaction ends. */
+export function taking<Table extends keyof Tables, Row>(
+  tx: Queries,
+  query: SelectQueryBuilder<Tables, Table, Row>,
+): SelectQueryBuilder<Tables, Table, Row> {
+  return isPostgres(tx) ? query.forUpdate() : query
+}
+
+const isPostgres = (tx: Queries): boolean => tx.getExecutor().adapter.supportsTransactionalDdl

@@ -5,7 +5,7 @@ import { newId } from '../core/ids.ts'
 import type { Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
-import { holding } from '../database/lock.ts'
+import { holding, taking } from '../database/lock.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 
@@ -13,16 +13,17 @@ type Row = Tables['environments']
 
 /** Environments: one record each, shown in both spellings. */
 export function environmentStore(db: Queries) {
-  async function row(tenant: string, id: string): Promise<Row> {
-    const found = await db
-      .selectFrom('environments')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .executeTakeFirst()
+  const byId = (tenant: string, id: string) =>
+    db.selectFrom('environments').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
+
+  async function row(tenant: string, id: string, query = byId(tenant, id)): Promise<Row> {
+    const found = await query.executeTakeFirst()
     if (!found) throw notFound('environment', id)
     return found
   }
+
+  /** As `row`, and nobody else changes it until the transaction ends. */
+  const take = (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id)))
 
   async function checkName(tenant: string, name: string): Promise<void> {
     const taken = await db
@@ -117,7 +118,7 @@ export function environmentStore(db: Queries) {
       change: (kept: EnvironmentRecord) => EnvironmentRecord,
       now: number,
     ): Promise<Environment> {
-      const kept = await row(tenant, id)
+      const kept = await take(tenant, id)
       if (kept.archived_at)
         throw invalid(`environment ${id} is archived and cannot be changed`, 'environment_archived')
       const record = change(JSON.parse(kept.record) as EnvironmentRecord)
@@ -135,7 +136,7 @@ export function environmentStore(db: Queries) {
 
     /** For good; sessions that run go on. */
     async archive(tenant: string, id: string, now: number): Promise<Environment> {
-      const kept = await row(tenant, id)
+      const kept = await take(tenant, id)
       if (kept.archived_at) return toEnvironment(kept)
       const columns = { archived_at: iso(now), updated_at: iso(now) }
       await db
@@ -149,14 +150,8 @@ export function environmentStore(db: Queries) {
 
     /** 409 while an agent or a live session refers to it. */
     async remove(tenant: string, id: string): Promise<void> {
-      await row(tenant, id)
-      // The row is taken before its users are looked for: a session that is being made holds it.
-      await db
-        .updateTable('environments')
-        .set((eb) => ({ name: eb.ref('name') }))
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .execute()
+      // Taken before its users are looked for: a session that is being made holds it.
+      await take(tenant, id)
       const inUse = await user(tenant, id)
       if (inUse)
         throw conflict(

@@ -123,7 +123,7 @@ export function modelCardRoutes({
       {
         method: 'get',
         path: '/v1/ext/model_cards/:id/key',
-        callers,
+        callers: ['workspace', 'environment'],
         section,
         summary: 'Not found for every public kind of credential',
         answer: 'none',

@@ -24,6 +24,8 @@ type Held = { sandbox: Promise<Sandbox>; users: number; usedAt: number }
 
 export function workspaces({ provider, folder, limits, idleMs, clock, log }: WorkspaceDeps) {
   const held = new Map<string, Held>()
+  /** Sandboxes on their way out: the next one of the session waits until its predecessor is gone. */
+  const ending = new Map<string, Promise<void>>()
 
   const placeOf = (session: string): Pick<SandboxSpec, 'id' | 'workspace' | 'outputs'> => ({
     id: session,
@@ -33,6 +35,7 @@ export function workspaces({ provider, folder, limits, idleMs, clock, log }: Wor
 
   async function start(session: string, env: Record<string, string>): Promise<Sandbox> {
     const place = placeOf(session)
+    await ending.get(session)
     await mkdir(place.workspace, { recursive: true })
     await mkdir(place.outputs, { recursive: true })
     await provider.reap(place)
@@ -55,22 +58,28 @@ export function workspaces({ provider, folder, limits, idleMs, clock, log }: Wor
 
   async function stop(session: string): Promise<void> {
     const current = held.get(session)
-    if (!current) return
+    if (!current) return ending.get(session)
     held.delete(session)
-    const sandbox = await current.sandbox.catch(() => undefined)
-    await sandbox?.close()
+    const closing = current.sandbox.then(
+      (sandbox) => sandbox.close(),
+      () => {},
+    )
+    ending.set(session, closing)
+    await closing.finally(() => ending.get(session) === closing && ending.delete(session))
+  }
+
+  /** Those that no turn uses and none has used for the idle time. */
+  async function stopIdle(): Promise<void> {
+    const now = clock.now()
+    const idle = [...held].filter(([, { users, usedAt }]) => users === 0 && now - usedAt >= idleMs)
+    await Promise.all(idle.map(([session]) => stop(session)))
   }
 
   const sweep = setInterval(
-    () => {
-      const now = clock.now()
-      for (const [session, { users, usedAt }] of held) {
-        if (users > 0 || now - usedAt < idleMs) continue
-        stop(session).catch((error: unknown) =>
-          log.error('an idle sandbox could not be stopped', { error, session_id: session }),
-        )
-      }
-    },
+    () =>
+      stopIdle().catch((error: unknown) =>
+        log.error('an idle sandbox could not be stopped', { error }),
+      ),
     Math.min(idleMs, 30_000),
   )
 
@@ -97,9 +106,12 @@ export function workspaces({ provider, folder, limits, idleMs, clock, log }: Wor
     },
     /** Ends the session's sandbox in this process, if it has one; the workspace stays. */
     stop,
+    stopIdle,
     /** Of a deleted session: nothing stays. */
     async remove(session: string): Promise<void> {
       await stop(session)
+      // Another process of the machine may have run it last.
+      await provider.reap(placeOf(session))
       await rm(join(folder, session), { recursive: true, force: true })
     },
     async close(): Promise<void> {

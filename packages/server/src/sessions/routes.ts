@@ -87,7 +87,8 @@ export function sessionRoutes({
           {
             agentId: query.agent_id,
             agentVersion: query.agent_version,
-            statuses: words.length > 0 ? words.flatMap((word) => statusFilter(word, dialect)) : undefined,
+            statuses:
+              words.length > 0 ? words.flatMap((word) => statusFilter(word, dialect)) : undefined,
             archived: query.include_archived ?? false,
             made: moments(query),
           },
