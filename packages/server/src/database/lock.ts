@@ -21,4 +21,5 @@ export function taking<Table extends keyof Tables, Row>(
   return isPostgres(tx) ? query.forUpdate() : query
 }
 
-const isPostgres = (tx: Queries): boolean => tx.getExecutor().adapter.supportsTransactionalDdl
+const isPostgres = (tx: Queries): boolean =>
+  Boolean(tx.getExecutor().adapter.supportsTransactionalDdl)

@@ -3,6 +3,7 @@ import { notFound } from '../core/errors.ts'
 import type { Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { taking } from '../database/lock.ts'
 import type { Moment } from '../database/seek.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
@@ -20,14 +21,16 @@ export type SessionFilter = {
 
 /** Session rows. Where a session stands is its log's head; the two are shown as one. */
 export function sessionStore(db: Queries) {
-  async function row(tenant: string, id: string): Promise<SessionRow> {
-    const found = await db
+  const byId = (tenant: string, id: string) =>
+    db
       .selectFrom('sessions')
       .selectAll()
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)
       .where('deleted_at', 'is', null)
-      .executeTakeFirst()
+
+  async function row(tenant: string, id: string, query = byId(tenant, id)): Promise<SessionRow> {
+    const found = await query.executeTakeFirst()
     if (!found) throw notFound('session', id)
     return found
   }
@@ -43,7 +46,9 @@ export function sessionStore(db: Queries) {
 
   return {
     /** Throws not_found for what is absent, deleted, or another tenant's. */
-    row,
+    row: (tenant: string, id: string) => row(tenant, id),
+    /** As `row`, and nobody else changes it until the transaction ends. */
+    take: (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id))),
 
     async get(tenant: string, id: string, now: number): Promise<Session> {
       const found = await row(tenant, id)

@@ -20,7 +20,7 @@ export async function updateSession(
   now: number,
 ): Promise<Session> {
   const store = sessionStore(tx)
-  const row = await store.row(tenant, id)
+  const row = await store.take(tenant, id)
   if (row.archived_at) throw invalid(`session ${id} is archived and cannot be changed`)
   const head = await lockHead(tx, tenant, id)
   const changed: { title?: string | null; metadata?: Record<string, string>; agent?: object } = {}
@@ -81,7 +81,7 @@ export async function archiveSession(
   now: number,
 ): Promise<Session> {
   const store = sessionStore(tx)
-  const row = await store.row(tenant, id)
+  const row = await store.take(tenant, id)
   if (row.archived_at) return store.get(tenant, id, now)
   await end(tx, tenant, id, now, 'archive', {
     id: newId('event'),
@@ -98,7 +98,7 @@ export async function deleteSession(
   id: string,
   now: number,
 ): Promise<void> {
-  await sessionStore(tx).row(tenant, id)
+  await sessionStore(tx).take(tenant, id)
   await end(tx, tenant, id, now, 'delete', { id: newId('event'), type: 'session.deleted' })
   await sessionStore(tx).remove(tenant, id, now)
 }

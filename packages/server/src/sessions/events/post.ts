@@ -1,7 +1,7 @@
 /** What a client posts, admitted or processed on receipt, in one transaction. contract.md 2.3 */
 import type { ClientEvent, EventOf, NewEvent } from '@steward/protocol/events.ts'
 import type { Bus } from '../../bus/bus.ts'
-import { invalid, unsupported } from '../../core/errors.ts'
+import { invalid, notFound, unsupported } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { iso } from '../../core/time.ts'
 import type { Queries } from '../../database/database.ts'
@@ -39,28 +39,31 @@ export async function postEvents(
   events: readonly ClientEvent[],
   now: number,
 ): Promise<Posted> {
-  const session = await sessionStore(tx).row(tenant, sessionId)
-  if (session.archived_at) {
+  await sessionStore(tx).row(tenant, sessionId)
+  const head = await lockHead(tx, tenant, sessionId)
+  if (head.status === 'deleted') throw notFound('session', sessionId)
+  if (head.status === 'done') {
     throw invalid(`session ${sessionId} is archived and takes no more events`)
   }
-  const target = { tx, tenant, sessionId, head: await lockHead(tx, tenant, sessionId) }
+  const target = { tx, tenant, sessionId, head }
   const sorted: Sorted = { waits: [], kept: [] }
   const fresh = events.map((event) => ({ ...event, id: newId('event') }))
   for (const [index, event] of fresh.entries()) {
-    await receive(target, sorted, event, { at: `events.${index}`, behind: events[index - 1]?.type })
+    await receive(target, sorted, event, { at: `events.${index}`, behind: fresh[index - 1] })
   }
   const { waits, kept } = sorted
   const interrupt = waits.some((event) => event.type === 'user.interrupt')
   // A session that waits for an answer takes messages without running them.
   const due = kept.length > 0 || interrupt || (waits.length > 0 && !asksForAction(target.head))
   if (waits.length > 0) await admit(tx, tenant, sessionId, waits, { now, due })
-  if (kept.length > 0) {
-    const entries = kept.map((event) => ({ event }))
-    await append(tx, tenant, sessionId, entries, { now, due: true })
-  }
+  const entries = kept.map((event) => ({ event }))
+  const place =
+    entries.length > 0 && (await append(tx, tenant, sessionId, entries, { now, due: true }))
   const echoes = fresh.map((event) => {
     const waiting = waits.some(({ id }) => id === event.id)
-    return echo(sessionId, event, waiting, now)
+    const index = kept.findIndex(({ id }) => id === event.id)
+    const seq = place && index >= 0 ? place.first + index : null
+    return echo(sessionId, event, { seq, processed_at: waiting ? null : iso(now) }, now)
   })
   return {
     echoes,
@@ -75,7 +78,7 @@ async function receive(
   target: Target,
   { waits, kept }: Sorted,
   event: ClientEvent & { id: string },
-  { at, behind }: { at: string; behind: string | undefined },
+  { at, behind }: { at: string; behind: (ClientEvent & { id: string }) | undefined },
 ): Promise<void> {
   switch (event.type) {
     case 'user.message':
@@ -83,8 +86,9 @@ async function receive(
       waits.push(event)
       return
     case 'system.message':
-      if (behind === 'user.message') waits.push(event)
-      else kept.push(event)
+      if (behind?.type === 'user.message') waits.push(event)
+      // Behind a result that was answered before it was kept before, too.
+      else if (kept.some(({ id }) => id === behind?.id)) kept.push(event)
       return
     case 'user.interrupt':
       // Of an idle session with nothing waiting there is nothing to stop, and nothing to record.
@@ -107,17 +111,15 @@ async function isBusy({ tx, tenant, sessionId, head }: Target): Promise<boolean>
   return (await openCalls(tx, tenant, sessionId)).length > 0
 }
 
-function echo(sessionId: string, event: NewEvent, waits: boolean, now: number): WireEvent {
-  const { id, type, ...data } = event
-  const at = iso(now)
-  return showEvent(sessionId, {
-    seq: null,
-    id,
-    type,
-    created_at: at,
-    processed_at: waits ? null : at,
-    data: JSON.stringify(data),
-  })
+function echo(
+  sessionId: string,
+  event: NewEvent,
+  place: { seq: number | null; processed_at: string | null },
+  now: number,
+): WireEvent {
+  const { id, type, ...fields } = event
+  const data = JSON.stringify(fields)
+  return showEvent(sessionId, { ...place, id, type, created_at: iso(now), data })
 }
 
 type Settling = EventOf<'user.tool_confirmation'> | EventOf<'user.custom_tool_result'>
