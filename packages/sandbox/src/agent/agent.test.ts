@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { rgPath } from '@vscode/ripgrep'
+import { remoteSandbox } from '../remote.ts'
+import type { Arch, Hashes } from './build.ts'
+import { architectures, binary, folder, hashOf, hashSource } from './build.ts'
+
+const emulators: Record<Arch, string> = { x64: 'qemu-x86_64-static', arm64: 'qemu-aarch64-static' }
+
+/** What runs the binary on this machine; fails, with what to install, where nothing does. */
+function commandOf(arch: Arch): [string, ...string[]] {
+  if (process.arch === arch) return [binary(arch)]
+  const emulator = emulators[arch]
+  const { status } = spawnSync(emulator, ['--version'])
+  assert.equal(status, 0, `no ${emulator} on this machine: apt-get install qemu-user-static`)
+  return [emulator, binary(arch)]
+}
+
+async function start(arch: Arch) {
+  const place = mkdtempSync(join(tmpdir(), 'steward-agent-'))
+  const [workspace, state] = [join(place, 'workspace'), join(place, 'state')]
+  for (const each of [workspace, state]) mkdirSync(each)
+  const [program, ...args] = commandOf(arch)
+  const child = spawn(program, args, { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
+  const gone = once(child, 'close')
+  const sandbox = await remoteSandbox({
+    id: arch,
+    stream: { input: child.stdin, output: child.stdout },
+    places: { bash: '/bin/bash', ripgrep: rgPath, state, spill: state, workspace },
+    env: { PATH: '/usr/bin:/bin' },
+    spillMax: 1 << 20,
+    async stop() {
+      await gone
+      rmSync(place, { recursive: true, force: true })
+    },
+  })
+  return { sandbox, workspace, child }
+}
+
+describe('the committed agent', () => {
+  const recorded = JSON.parse(readFileSync(join(folder, 'hashes.json'), 'utf8')) as Hashes
+
+  it('was built from the committed source', () => {
+    assert.equal(hashSource(), recorded.source, 'run node packages/sandbox/src/agent/build.ts')
+    for (const arch of architectures) {
+      assert.equal(hashOf(binary(arch)), recorded.binaries[arch].sha256, arch)
+    }
+  })
+
+  for (const arch of architectures) {
+    it(`runs commands and keeps files on ${arch}`, async () => {
+      const { sandbox, workspace, child } = await start(arch)
+      const bytes = Buffer.from('one\ntwo\n')
+      assert.deepEqual(await sandbox.write(`${workspace}/folder/a`, bytes), { ok: true })
+      const echo = await sandbox.shell({ command: 'cd folder; cat a; exit 3', timeoutMs: 20_000 })
+      assert.deepEqual(echo, { output: 'one\ntwo\n', bytes: 8, ended: 'exit', exitCode: 3 })
+      const late = await sandbox.shell({ command: 'pwd; sleep 60', timeoutMs: 500 })
+      assert.deepEqual([late.output, late.ended], [`${workspace}/folder\n`, 'timeout'])
+      const file = await sandbox.read(`${workspace}/folder/a`, { offset: 4, maxBytes: 100 })
+      assert.ok(file.ok && file.size === 8 && Buffer.from(file.bytes).toString() === 'two\n')
+      const walk = await sandbox.walk(workspace, 100)
+      assert.ok(walk.ok && walk.complete)
+      assert.deepEqual(
+        walk.files.map(({ path, size }) => [path, size]),
+        [[`${workspace}/folder/a`, 8]],
+      )
+      await sandbox.restartShell()
+      await sandbox.close()
+      assert.notEqual(child.exitCode, null)
+    })
+  }
+})

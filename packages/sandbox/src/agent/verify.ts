@@ -1,0 +1,46 @@
+// Rebuilds the agent and compares it, byte for byte, with what is committed.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hashes } from './build.ts'
+import { architectures, compile, describe, folder, targets } from './build.ts'
+
+function differences(recorded: Hashes, found: Hashes): string[] {
+  const different: string[] = []
+  const compare = (what: string, before: string | undefined, now: string | undefined) => {
+    if (before !== now) different.push(`${what}: recorded ${before}, here ${now}`)
+  }
+  compare('source', recorded.source, found.source)
+  compare('flags', recorded.flags, found.flags)
+  for (const arch of architectures) {
+    const [before, now] = [recorded.binaries[arch], found.binaries[arch]]
+    compare(`${arch}: binary`, before.sha256, now.sha256)
+    compare(`${arch}: compiler`, before.compiler, now.compiler)
+    for (const [name, version] of Object.entries(before.packages)) {
+      compare(`${arch}: package ${name}`, version, now.packages[name])
+    }
+  }
+  return different
+}
+
+function rebuild(): Hashes {
+  const into = mkdtempSync(join(tmpdir(), 'steward-agent-'))
+  try {
+    for (const arch of architectures) compile(arch, into)
+    return describe(into)
+  } catch (cause) {
+    const packages = architectures.flatMap((arch) => targets[arch].packages)
+    throw new Error(
+      `the agent does not build here; it needs apt-get install ${packages.join(' ')}`,
+      { cause },
+    )
+  } finally {
+    rmSync(into, { recursive: true, force: true })
+  }
+}
+
+const recorded = JSON.parse(readFileSync(join(folder, 'hashes.json'), 'utf8')) as Hashes
+const different = differences(recorded, rebuild())
+for (const line of different) process.stdout.write(`${line}\n`)
+if (different.length > 0) process.exitCode = 1
+else process.stdout.write('the agent is what its source and the recorded toolchain make\n')
