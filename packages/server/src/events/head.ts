@@ -1,5 +1,6 @@
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import { sql } from 'kysely'
+import { notFound } from '../core/errors.ts'
 import type { Queries } from '../database/database.ts'
 
 /** What status an event leaves its session in; the log's head follows the log, in the same commit. */
@@ -86,7 +87,7 @@ export async function readHead(db: Queries, tenant: string, sessionId: string): 
     .executeTakeFirstOrThrow()
 }
 
-/** The head, and no other writer until the transaction ends. */
+/** The head, and no other writer until the transaction ends; throws not_found. What is read before it may be old. */
 export async function lockHead(tx: Queries, tenant: string, sessionId: string): Promise<Head> {
   return tx
     .updateTable('session_heads')
@@ -94,7 +95,7 @@ export async function lockHead(tx: Queries, tenant: string, sessionId: string): 
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
     .returning(columns)
-    .executeTakeFirstOrThrow()
+    .executeTakeFirstOrThrow(() => notFound('session', sessionId))
 }
 
 /** The head as `session.usage` and the session show it. */

@@ -10,7 +10,7 @@ import type { Fence } from '../database/lease.ts'
 import type { Call } from '../events/calls.ts'
 import { openCalls, startCalls } from '../events/calls.ts'
 import type { Head } from '../events/head.ts'
-import { asksForAction, readHead, usageOf } from '../events/head.ts'
+import { asksForAction, lockHead, readHead, usageOf } from '../events/head.ts'
 import type { Admitted } from '../events/inbox.ts'
 import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../events/inbox.ts'
 import type { Entry } from '../events/log.ts'
@@ -40,7 +40,8 @@ export async function nextStep(
   { now, claimed }: { now: number; claimed: boolean },
 ): Promise<Step> {
   const { tenant, session } = place
-  const head = await readHead(tx, tenant, session)
+  // Locked: a message accepted while this decides would be told that nothing is due.
+  const head = await lockHead(tx, tenant, session)
   if (head.status === 'deleted')
     return write(tx, place, [], { due: false, ...released }, now, { kind: 'gone' })
   const open = await openCalls(tx, tenant, session)

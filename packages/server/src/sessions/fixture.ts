@@ -1,0 +1,31 @@
+/** For tests: a session's rows, without an agent or an environment to make it from. */
+import type { SessionStatus } from '@steward/protocol/sessions.ts'
+import { newId } from '../core/ids.ts'
+import { iso } from '../core/time.ts'
+import type { Database } from '../database/database.ts'
+import { tenant } from '../events/fixture.ts'
+import { sessionStore } from './store.ts'
+
+export async function newSession(
+  database: Database,
+  status: SessionStatus = 'idle',
+): Promise<string> {
+  const at = iso(0)
+  const id = newId('session')
+  const row = {
+    tenant_id: tenant,
+    id,
+    agent_id: 'agent_test',
+    agent_version: 1,
+    agent: '{}',
+    environment_id: 'env_test',
+    title: null,
+    metadata: '{}',
+    archived_at: null,
+    deleted_at: null,
+    created_at: at,
+    updated_at: at,
+  }
+  await database.write((tx) => sessionStore(tx).insert(row, status))
+  return id
+}
