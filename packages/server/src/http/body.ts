@@ -10,22 +10,30 @@ const tooLarge = () =>
 
 const because = (error: PlatformError, cause: unknown) => Object.assign(error, { cause })
 
-/** The whole body; stops reading at the limit. */
+/**
+ * The whole body. At the limit it stops listening and leaves the request as it is, so that the refusal can still be
+ * written; the answer closes the connection.
+ */
 export async function readBody(incoming: IncomingMessage): Promise<string> {
   if (Number(incoming.headers['content-length'] ?? 0) > largestBody) throw tooLarge()
-  const chunks: Buffer[] = []
-  let bytes = 0
-  try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > largestBody) throw tooLarge()
-      chunks.push(chunk)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const broken = (cause?: unknown) => {
+      if (!incoming.complete) reject(because(invalid('the body broke off'), cause))
     }
-  } catch (cause) {
-    if (cause instanceof PlatformError) throw cause
-    throw because(invalid('the body broke off'), cause)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+    const take = (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= largestBody) return void chunks.push(chunk)
+      incoming.off('data', take).pause()
+      reject(tooLarge())
+    }
+    incoming
+      .on('data', take)
+      .once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+      .once('error', broken)
+      .once('close', broken)
+  })
 }
 
 /** An absent body is an empty object, so that what is missing is named field by field. */

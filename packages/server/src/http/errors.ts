@@ -3,9 +3,19 @@ import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { ErrorKind } from '../core/errors.ts'
 import { PlatformError } from '../core/errors.ts'
 
-type Answer = { status: number; interface: ErrorType; client: string; retry?: false }
+type Answer = {
+  status: number
+  interface: ErrorType
+  client: string
+  headers?: Record<string, string>
+}
 
-/** Status and both vocabularies of each kind; `retry: false` stops the client from repeating it. contract.md 6.1 */
+/** The official client repeats a conflict unless it is told not to. */
+const notAgain = { 'x-should-retry': 'false' }
+/** What is left of a body that is too long is not read. */
+const noMore = { connection: 'close' }
+
+/** Status and both vocabularies of each kind. contract.md 6.1 */
 const answers: Record<ErrorKind, Answer> = {
   invalid_request: { status: 400, interface: 'invalid_request', client: 'invalid_request_error' },
   unauthorized: { status: 401, interface: 'unauthorized', client: 'authentication_error' },
@@ -16,13 +26,23 @@ const answers: Record<ErrorKind, Answer> = {
     interface: 'invalid_request',
     client: 'invalid_request_error',
   },
-  conflict: { status: 409, interface: 'invalid_request', client: 'conflict_error', retry: false },
+  conflict: {
+    status: 409,
+    interface: 'invalid_request',
+    client: 'conflict_error',
+    headers: notAgain,
+  },
   precondition_failed: {
     status: 412,
     interface: 'invalid_request',
     client: 'invalid_request_error',
   },
-  too_large: { status: 413, interface: 'invalid_request', client: 'invalid_request_error' },
+  too_large: {
+    status: 413,
+    interface: 'invalid_request',
+    client: 'invalid_request_error',
+    headers: noMore,
+  },
   rate_limited: { status: 429, interface: 'rate_limited', client: 'rate_limit_error' },
   unavailable: { status: 503, interface: 'internal_error', client: 'overloaded_error' },
 }
@@ -40,7 +60,7 @@ export function errorAnswer(
   const details = known?.details ? { details: known.details } : {}
   return {
     status: answer.status,
-    headers: answer.retry === false ? { 'x-should-retry': 'false' } : {},
+    headers: answer.headers ?? {},
     body: {
       type: 'error',
       error: { type: dialect === 'client' ? answer.client : answer.interface, message, ...details },
