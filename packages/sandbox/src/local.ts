@@ -19,7 +19,7 @@ export function localSandboxes(): SandboxProvider {
       isolation: { level: 'none', network: 'host', limits: 'none' },
     }),
     acquire: start,
-    reap: async ({ workspace }) => killRecorded(workspace),
+    reap: async ({ workspace }) => killRecorded(workspace, 'SIGTERM'),
   }
 }
 
@@ -46,7 +46,7 @@ async function start(spec: SandboxSpec): Promise<Sandbox> {
       const timer = setTimeout(() => child.kill('SIGKILL'), endWithinMs)
       await gone
       clearTimeout(timer)
-      forgetRecord(spec.workspace)
+      forgetRecord(spec.workspace, child.pid)
       rmSync(folder, { recursive: true, force: true })
     },
   })

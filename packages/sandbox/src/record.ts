@@ -19,18 +19,37 @@ export function writeRecord(workspace: string, pid: number): void {
   writeFileSync(recordOf(workspace), JSON.stringify({ pid, start: startOf(pid) }), { mode: 0o600 })
 }
 
-export const forgetRecord = (workspace: string): void =>
-  rmSync(recordOf(workspace), { force: true })
+/** Of this process alone: a sandbox that follows may have taken the workspace already. */
+export function forgetRecord(workspace: string, pid: number | undefined): void {
+  if (readRecord(workspace)?.pid === pid) rmSync(recordOf(workspace), { force: true })
+}
 
-/** Ends the recorded process, with everything that dies with it, if it is still the same one. */
-export async function killRecorded(workspace: string): Promise<void> {
+const graceMs = 2_000
+
+/**
+ * Ends the recorded process, with everything that dies with it, if it is still the same one. `SIGTERM` lets it end
+ * what would outlive it, for two seconds.
+ */
+export async function killRecorded(
+  workspace: string,
+  first: 'SIGTERM' | 'SIGKILL' = 'SIGKILL',
+): Promise<void> {
   const record = readRecord(workspace)
   if (!record) return
+  const killAt = performance.now() + graceMs
   while (startOf(record.pid) === record.start) {
-    process.kill(record.pid, 'SIGKILL')
+    kill(record.pid, performance.now() < killAt ? first : 'SIGKILL')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  forgetRecord(workspace)
+  forgetRecord(workspace, record.pid)
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 function readRecord(workspace: string): { pid: number; start: string } | undefined {

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -101,10 +102,18 @@ static void set_limits(int count, char **arguments) {
   }
 }
 
-static int watch_children(void) {
+/* Whatever the server was started with, and did not know of, ends here: no command inherits it. */
+static void close_inherited(void) {
+  if (syscall(SYS_close_range, 3U, ~0U, 0U) == 0) return;
+  for (int fd = 3; fd < 4096; fd++) close(fd);
+}
+
+static int watch_signals(void) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGCHLD);
+  /* As init, whose death is the end of all, it is killed outright. */
+  if (!is_init) sigaddset(&signals, SIGTERM);
   sigprocmask(SIG_BLOCK, &signals, NULL);
   signal(SIGPIPE, SIG_IGN);
   int fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -112,12 +121,16 @@ static int watch_children(void) {
   return fd;
 }
 
-static void forget_signals(int fd) {
+static void take_signals(int fd) {
   struct signalfd_siginfo info;
-  while (read(fd, &info, sizeof info) > 0) continue;
+  while (read(fd, &info, sizeof info) > 0) {
+    if (info.ssi_signo != SIGTERM) continue;
+    jobs_kill_all();
+    _exit(0);
+  }
 }
 
-static void loop(int children) {
+static void loop(int signals) {
   static struct pollfd fds[3 + MAX_JOBS];
   bool busy = false;
   for (;;) {
@@ -127,13 +140,13 @@ static void loop(int children) {
     bool full = output_full();
     fds[0] = (struct pollfd){.fd = STDIN_FILENO, .events = full ? 0 : POLLIN};
     fds[1] = (struct pollfd){.fd = STDOUT_FILENO, .events = output_waiting() ? POLLOUT : 0};
-    fds[2] = (struct pollfd){.fd = children, .events = POLLIN};
+    fds[2] = (struct pollfd){.fd = signals, .events = POLLIN};
     size_t polled = jobs_poll(fds + 3);
     if ((busy || held) && !full) wait = 0;
     if (poll(fds, 3 + polled, wait) < 0 && errno != EINTR) die("poll failed");
     if (fds[1].revents & (POLLERR | POLLHUP)) die("the server is gone");
     if (fds[2].revents) {
-      forget_signals(children);
+      take_signals(signals);
       jobs_reap();
     }
     jobs_read(fds + 3, polled);
@@ -145,15 +158,16 @@ static void loop(int children) {
 
 int main(int count, char **arguments) {
   if (count > 1 && !strcmp(arguments[1], "launch")) return launch(count - 2, arguments + 2);
+  close_inherited();
   is_init = getpid() == 1;
   prctl(PR_SET_DUMPABLE, 0);
   if (!is_init) prctl(PR_SET_CHILD_SUBREAPER, 1);
   umask(022);
   set_limits(count - 1, arguments + 1);
-  int children = watch_children();
+  int signals = watch_signals();
   fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
   unsigned char version[4];
   put_u32(version, PROTOCOL_VERSION);
   send_frame(READY, 0, version, sizeof version);
-  loop(children);
+  loop(signals);
 }

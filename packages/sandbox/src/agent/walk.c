@@ -13,6 +13,7 @@ enum {
   ENTRIES_PER_STEP = 256,
   MAX_PATH_BYTES = 16 << 10,
   MAX_WAITING_BYTES = 16 << 20, /* of folder names not yet entered */
+  MAX_RECORDS_BYTES = 32 << 20, /* of one answer */
   RECORD_BYTES = 8 + 8 + 4 + 2, /* size, mtime in microseconds, mode, length of the path */
 };
 
@@ -31,7 +32,7 @@ struct walk {
   struct folder *first, *last;
   struct folder *open; /* the folder that `entries` lists */
   DIR *entries;
-  size_t used;
+  size_t used, sent;
   unsigned char batch[MAX_DATA_BYTES];
 };
 
@@ -83,10 +84,11 @@ static void send_batch(struct walk *walk) {
 
 static void add_file(struct walk *walk, const char *name, const struct stat *info) {
   size_t name_length = strlen(name), length = walk->open->length + 1 + name_length;
-  if (length > MAX_PATH_BYTES) {
+  if (length > MAX_PATH_BYTES || walk->sent + RECORD_BYTES + length > MAX_RECORDS_BYTES) {
     walk->complete = false;
     return;
   }
+  walk->sent += RECORD_BYTES + length;
   if (walk->used + RECORD_BYTES + length > sizeof walk->batch) send_batch(walk);
   unsigned char *to = walk->batch + walk->used;
   put_u64(to, (uint64_t)info->st_size);

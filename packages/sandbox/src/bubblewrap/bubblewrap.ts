@@ -7,6 +7,7 @@ import {
   chownSync,
   closeSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   rmSync,
@@ -116,7 +117,6 @@ async function tryOut(prepared: Prepared): Promise<void> {
     limits,
   }
   try {
-    const { mkdirSync } = await import('node:fs')
     mkdirSync(spec.workspace)
     mkdirSync(spec.outputs)
     const sandbox = await start(prepared, spec)
@@ -133,10 +133,7 @@ const userOf = (id: string): number =>
 async function start(prepared: Prepared, spec: SandboxSpec): Promise<Sandbox> {
   const uid = prepared.asRoot ? userOf(spec.id) : undefined
   if (uid !== undefined) for (const folder of [spec.workspace, spec.outputs]) giveTo(folder, uid)
-  const group = prepared.limiter.group(
-    createHash('sha256').update(spec.id).digest('hex').slice(0, 16),
-    spec.limits,
-  )
+  const group = prepared.limiter.group(spec.limits)
   const child = launch(prepared, spec, uid, group)
   let errors = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -169,7 +166,7 @@ async function start(prepared: Prepared, spec: SandboxSpec): Promise<Sandbox> {
         const timer = setTimeout(() => child.kill('SIGKILL'), endWithinMs)
         await gone
         clearTimeout(timer)
-        forgetRecord(spec.workspace)
+        forgetRecord(spec.workspace, child.pid)
         group.remove()
       },
     })

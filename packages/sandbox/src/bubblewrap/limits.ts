@@ -1,5 +1,5 @@
 /** Limits on all processes of one sandbox together: control groups where this process may make them, else rlimits. */
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Isolation, SandboxLimits } from '../sandbox.ts'
 
@@ -12,56 +12,91 @@ export type Group = {
 
 export interface Limiter {
   readonly kind: Isolation['limits']
-  group(id: string, limits: SandboxLimits): Group
+  group(limits: SandboxLimits): Group
 }
 
 const root = '/sys/fs/cgroup'
 const controllers = ['memory', 'pids', 'cpu'] as const
 const cpuPeriod = 100_000
+/** In version 2 a group that shares out its controllers holds no process itself; the server moves in here. */
+const serverGroup = 'steward-server'
+let serial = 0
 
 /** The best that this machine lets this process use, found by trying. */
 export function findLimiter(): Limiter {
   for (const make of [version2, version1]) {
-    const limiter = make()
-    if (limiter && works(limiter)) return limiter
+    try {
+      const limiter = make()
+      limiter?.group({ memory: 64 << 20, processes: 16, cpus: 1, scratch: 0 }).remove()
+      if (limiter) return limiter
+    } catch {
+      // Not ours to make: the next kind is tried, and the kind found is reported.
+    }
   }
   return { kind: 'rlimit', group: () => ({ joins: [], remove() {} }) }
-}
-
-function works(limiter: Limiter): boolean {
-  try {
-    limiter.group('probe', { memory: 64 << 20, processes: 16, cpus: 1, scratch: 0 }).remove()
-    return true
-  } catch {
-    // Not ours to make: the next kind is tried, and the kind found is reported.
-    return false
-  }
 }
 
 const own = (line: RegExp): string | undefined =>
   line.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1]?.replace(/\/$/, '')
 
+const groupName = /^steward-(\d+)-\d+$/
+
+/** What servers left behind that were killed: groups are not removed with their last process. */
+function sweep(base: string): void {
+  for (const name of readdirSync(base)) {
+    const pid = groupName.exec(name)?.[1]
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) removeAll([join(base, name)])
+  }
+}
+
+/** In each base a folder of the same name, with these settings; none is left when one cannot be made. */
+function makeGroup(settings: readonly { base: string; files: Record<string, string> }[]): Group {
+  const name = `steward-${process.pid}-${serial++}`
+  const folders: string[] = []
+  try {
+    for (const { base, files } of settings) {
+      const folder = join(base, name)
+      mkdirSync(folder)
+      folders.push(folder)
+      for (const [file, value] of Object.entries(files)) writeFileSync(join(folder, file), value)
+    }
+  } catch (error) {
+    removeAll(folders)
+    throw error
+  }
+  const joins = folders.map((folder) => join(folder, 'cgroup.procs'))
+  return { joins, remove: () => removeAll(folders) }
+}
+
 function version2(): Limiter | undefined {
   const path = own(/^0::(.*)$/m)
   if (path === undefined || !existsSync(join(root, 'cgroup.controllers'))) return undefined
-  const base = join(root, path, `steward-${process.pid}`)
+  const base = join(root, path.replace(new RegExp(`/${serverGroup}$`), ''))
+  share(base)
+  sweep(base)
+  const hasSwap = existsSync(join(base, serverGroup, 'memory.swap.max'))
   return {
     kind: 'cgroup2',
-    group(id, { memory, processes, cpus }) {
-      if (!existsSync(base)) {
-        mkdirSync(base)
-        writeFileSync(join(base, 'cgroup.subtree_control'), '+memory +pids +cpu')
+    group({ memory, processes, cpus }) {
+      const files = {
+        'memory.max': String(memory),
+        ...(hasSwap ? { 'memory.swap.max': '0' } : {}),
+        'pids.max': String(processes),
+        'cpu.max': `${Math.round(cpus * cpuPeriod)} ${cpuPeriod}`,
       }
-      const folder = join(base, id)
-      mkdirSync(folder)
-      writeFileSync(join(folder, 'memory.max'), String(memory))
-      if (existsSync(join(folder, 'memory.swap.max')))
-        writeFileSync(join(folder, 'memory.swap.max'), '0')
-      writeFileSync(join(folder, 'pids.max'), String(processes))
-      writeFileSync(join(folder, 'cpu.max'), `${Math.round(cpus * cpuPeriod)} ${cpuPeriod}`)
-      return { joins: [join(folder, 'cgroup.procs')], remove: () => removeAll([folder]) }
+      return makeGroup([{ base, files }])
     },
   }
+}
+
+/** Hands the controllers of our own group to its children; fails where others live in it, or it is not ours. */
+function share(base: string): void {
+  const shared = readFileSync(join(base, 'cgroup.subtree_control'), 'utf8').trim().split(' ')
+  if (controllers.every((name) => shared.includes(name))) return
+  mkdirSync(join(base, serverGroup), { recursive: true })
+  writeFileSync(join(base, serverGroup, 'cgroup.procs'), String(process.pid))
+  const wanted = controllers.map((name) => `+${name}`).join(' ')
+  writeFileSync(join(base, 'cgroup.subtree_control'), wanted)
 }
 
 function version1(): Limiter | undefined {
@@ -71,21 +106,19 @@ function version1(): Limiter | undefined {
   })
   const [memoryBase, pidsBase, cpuBase] = bases
   if (!memoryBase || !pidsBase || !cpuBase) return undefined
+  for (const base of [memoryBase, pidsBase, cpuBase]) sweep(base)
   return {
     kind: 'cgroup1',
-    group(id, { memory, processes, cpus }) {
-      const name = `steward-${process.pid}-${id}`
-      const folders = [memoryBase, pidsBase, cpuBase].map((base) => join(base, name))
-      const [memoryFolder = '', pidsFolder = '', cpuFolder = ''] = folders
-      for (const folder of folders) mkdirSync(folder)
-      writeFileSync(join(memoryFolder, 'memory.limit_in_bytes'), String(memory))
-      writeFileSync(join(pidsFolder, 'pids.max'), String(processes))
-      writeFileSync(join(cpuFolder, 'cpu.cfs_period_us'), String(cpuPeriod))
-      writeFileSync(join(cpuFolder, 'cpu.cfs_quota_us'), String(Math.round(cpus * cpuPeriod)))
-      return {
-        joins: folders.map((folder) => join(folder, 'cgroup.procs')),
-        remove: () => removeAll(folders),
-      }
+    group({ memory, processes, cpus }) {
+      const quota = String(Math.round(cpus * cpuPeriod))
+      return makeGroup([
+        { base: memoryBase, files: { 'memory.limit_in_bytes': String(memory) } },
+        { base: pidsBase, files: { 'pids.max': String(processes) } },
+        {
+          base: cpuBase,
+          files: { 'cpu.cfs_period_us': String(cpuPeriod), 'cpu.cfs_quota_us': quota },
+        },
+      ])
     },
   }
 }

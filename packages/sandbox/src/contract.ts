@@ -1,0 +1,49 @@
+/** What every sandbox must do, whatever it isolates. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { fileCases } from './files/contract.ts'
+import type { Bench } from './fixture.ts'
+import { bench } from './fixture.ts'
+import { lifeCases } from './life/contract.ts'
+import type { SandboxProvider } from './sandbox.ts'
+import { shellCases } from './shell/contract.ts'
+
+/** Sentences and what makes them true. */
+export type Cases = Record<string, (bench: Bench, origin: Origin) => Promise<void>>
+
+/** Where another process finds the provider's function. */
+export type Origin = { module: string; name: string }
+
+export type Skip = { reason: string; cases: string[] }
+
+/** `module` is the URL of the file that exports `make`. */
+export function sandboxContract(
+  name: string,
+  make: () => SandboxProvider,
+  { module, skip = [] }: { module: string; skip?: Skip[] },
+): void {
+  const groups = { shell: shellCases, files: fileCases, life: lifeCases }
+  runCases(`sandbox contract: ${name}`, make, { module, skip, groups })
+}
+
+export function runCases(
+  title: string,
+  make: () => SandboxProvider,
+  { module, skip, groups }: { module: string; skip: Skip[]; groups: Record<string, Cases> },
+): void {
+  const provider = make()
+  const reasons = new Map(skip.flatMap(({ reason, cases }) => cases.map((each) => [each, reason])))
+  for (const [group, cases] of Object.entries(groups)) {
+    void describe(`${title}, ${group}`, () => {
+      for (const [sentence, check] of Object.entries(cases)) {
+        const reason = reasons.get(sentence)
+        reasons.delete(sentence)
+        void it(sentence, { skip: reason ?? false }, async () => {
+          await using place = bench(provider)
+          await check(place, { module, name: make.name })
+        })
+      }
+    })
+  }
+  assert.deepEqual([...reasons.keys()], [], 'no such cases to skip')
+}

@@ -1,0 +1,83 @@
+/** Folders and questions of the tests: a session's workspace, its processes as the host sees them. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Sandbox, SandboxProvider, SandboxSpec, ShellResult } from './sandbox.ts'
+
+export type Changes = Partial<Omit<SandboxSpec, 'limits'>> & {
+  limits?: Partial<SandboxSpec['limits']>
+}
+
+export type Bench = AsyncDisposable & {
+  provider: SandboxProvider
+  folder: string
+  /** A session of its own, with folders that exist. */
+  spec: (changes?: Changes) => SandboxSpec
+  /** Closed at the end, when it is not before. */
+  open: (changes?: Changes) => Promise<Sandbox>
+}
+
+const mebibyte = 1 << 20
+let serial = 0
+
+/** The folder above all is 0700, as a data folder is. */
+export function bench(provider: SandboxProvider): Bench {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-test-'))
+  const opened: Sandbox[] = []
+  function spec({ limits, ...changes }: Changes = {}): SandboxSpec {
+    const id = `sesn_test${process.pid}x${serial++}`
+    const [workspace, outputs] = [join(folder, id, 'workspace'), join(folder, id, 'outputs')]
+    for (const each of [workspace, outputs]) mkdirSync(each, { recursive: true })
+    const most = { memory: 256 * mebibyte, processes: 64, cpus: 2, scratch: 64 * mebibyte }
+    return { id, workspace, outputs, env: {}, limits: { ...most, ...limits }, ...changes }
+  }
+  return {
+    provider,
+    folder,
+    spec,
+    async open(changes) {
+      const sandbox = await provider.acquire(spec(changes))
+      opened.push(sandbox)
+      return sandbox
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(opened.map((sandbox) => sandbox.close()))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export const run = (sandbox: Sandbox, command: string, timeoutMs = 20_000): Promise<ShellResult> =>
+  sandbox.shell({ command, timeoutMs })
+
+export const say = async (sandbox: Sandbox, command: string): Promise<string> =>
+  (await run(sandbox, command)).output.trimEnd()
+
+/** An argument of `sleep` that no other process has. */
+export const mark = (): string => `9${process.pid}${Date.now()}${serial++}`
+
+/** Processes of the host with this argument. */
+export function processesWith(text: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && argumentsOf(name).split('\0').includes(text))
+    .map(Number)
+}
+
+function argumentsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    // It has ended since it was listed.
+    return ''
+  }
+}
+
+/** Throws when it does not become true within ten seconds. */
+export async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`not so within ten seconds: ${what}`)
+    await delay(5)
+  }
+}

@@ -1,0 +1,181 @@
+/** How commands run, and what one leaves to the next. */
+import assert from 'node:assert/strict'
+import type { Cases } from '../contract.ts'
+import { mark, processesWith, run, say, until } from '../fixture.ts'
+
+const mebibyte = 1 << 20
+
+export const shellCases: Cases = {
+  'tells how a command ended': async ({ open }) => {
+    const sandbox = await open()
+    const codes = { true: 0, false: 1, 'exit 7': 7, '/nowhere': 127, 'kill -9 $$': 137 }
+    for (const [command, exitCode] of Object.entries(codes)) {
+      const result = await run(sandbox, command)
+      assert.deepEqual([result.ended, result.exitCode], ['exit', exitCode], command)
+    }
+  },
+
+  'gives stdout and stderr in the order written': async ({ open }) => {
+    const sandbox = await open()
+    const output = await say(sandbox, 'for i in {1..300}; do echo o$i; echo e$i >&2; done')
+    const lines = Array.from({ length: 300 }, (_, i) => `o${i + 1}\ne${i + 1}`)
+    assert.equal(output, lines.join('\n'))
+  },
+
+  'carries directory, variables, functions, aliases and options': async ({ open }) => {
+    const sandbox = await open()
+    await run(
+      sandbox,
+      `mkdir -p 'a b/c'; cd 'a b/c'; here='it'"'"'s $HOME'; export seen=1; list=(1 '2 3'); declare -A map=([k]=v)
+       hello() { echo "hello $1"; }; alias bye='echo bye'; set -u; set -o pipefail; shopt -s globstar extglob`,
+    )
+    const output = await say(
+      sandbox,
+      `pwd | tail -c 7; echo "$here"; printenv seen; echo "\${list[1]}" "\${map[k]}"; hello you
+       bye
+       shopt -po nounset pipefail; shopt -p globstar extglob`,
+    )
+    const options = ['set -o nounset', 'set -o pipefail', 'shopt -s globstar', 'shopt -s extglob']
+    const values = ['/a b/c', "it's $HOME", '1', '2 3 v', 'hello you', 'bye']
+    assert.deepEqual(output.split('\n'), [...values, ...options])
+  },
+
+  'keeps the state of a command that exits': async ({ open }) => {
+    const sandbox = await open()
+    assert.equal((await run(sandbox, 'kept=1; cd /tmp; exit 7')).exitCode, 7)
+    assert.equal(await say(sandbox, 'echo $kept $PWD'), '1 /tmp')
+    assert.equal((await run(sandbox, 'kept=2; f() { exit 3; }; f')).exitCode, 3)
+    assert.equal(await say(sandbox, 'echo $kept'), '2')
+  },
+
+  'ends a command at its error under set -e, and not the next': async ({ open }) => {
+    const sandbox = await open()
+    const failed = await run(sandbox, 'set -e; kept=1; false; echo not here')
+    assert.deepEqual([failed.exitCode, failed.output], [1, ''])
+    assert.equal(await say(sandbox, 'false; echo $kept'), '1')
+  },
+
+  'keeps the state through a syntax error': async ({ open }) => {
+    const sandbox = await open()
+    await run(sandbox, 'kept=1')
+    for (const command of ['if then', 'echo "unbalanced', 'echo $((', 'cat <<EOF\nno end']) {
+      const { ended, output } = await run(sandbox, command)
+      assert.equal(ended, 'exit', command)
+      assert.notEqual(output, '', command)
+    }
+    assert.equal(await say(sandbox, 'echo $kept'), '1')
+  },
+
+  'leaves the EXIT trap to the command': async ({ open }) => {
+    const sandbox = await open()
+    assert.equal(await say(sandbox, "trap 'echo last' EXIT; kept=1; echo first"), 'first\nlast')
+    assert.equal(await say(sandbox, 'echo $kept'), '1')
+  },
+
+  'gives readers of stdin an end at once': async ({ open }) => {
+    const sandbox = await open()
+    const { output, exitCode } = await run(sandbox, 'cat; read -r line; echo "[$line]"', 5_000)
+    assert.deepEqual([output, exitCode], ['[]\n', 0])
+  },
+
+  'kills a command that runs out of time, and keeps the state of the one before': async ({
+    open,
+  }) => {
+    const sandbox = await open()
+    const sign = mark()
+    await run(sandbox, 'kept=1')
+    const started = performance.now()
+    const command = `trap '' TERM; kept=2; echo begun; sleep ${sign} & (sleep ${sign}; true) | cat`
+    const { ended, output, exitCode } = await run(sandbox, command, 300)
+    assert.deepEqual([ended, output, exitCode], ['timeout', 'begun\n', undefined])
+    assert.ok(performance.now() - started < 3_000)
+    await until('the group is gone', () => processesWith(sign).length === 0)
+    assert.equal(await say(sandbox, 'echo $kept'), '1')
+  },
+
+  'stops at once when it is aborted': async ({ open }) => {
+    const sandbox = await open()
+    const sign = mark()
+    const gone = await sandbox.shell({
+      ...{ command: `sleep ${sign}`, timeoutMs: 60_000 },
+      signal: AbortSignal.abort(),
+    })
+    assert.equal(gone.ended, 'aborted')
+    const controller = new AbortController()
+    const running = sandbox.shell({
+      ...{ command: `echo begun; sleep ${sign}`, timeoutMs: 60_000 },
+      signal: controller.signal,
+    })
+    await until('it runs', () => processesWith(sign).length > 0)
+    const started = performance.now()
+    controller.abort()
+    const { ended, output } = await running
+    assert.deepEqual([ended, output], ['aborted', 'begun\n'])
+    assert.ok(performance.now() - started < 1_000)
+    assert.deepEqual(processesWith(sign), [])
+  },
+
+  'does not wait for what a command left in the background': async ({ open }) => {
+    const sandbox = await open()
+    const started = performance.now()
+    const { output } = await run(sandbox, `sleep ${mark()} & echo $! >pid; echo hi`)
+    assert.equal(output, 'hi\n')
+    assert.ok(performance.now() - started < 2_000)
+    assert.equal(await say(sandbox, 'kill -0 $(cat pid) && echo alive'), 'alive')
+  },
+
+  'runs one command after the other': async ({ open }) => {
+    const sandbox = await open()
+    const commands = Array.from({ length: 8 }, (_, i) => run(sandbox, `n=$((n+1)); echo ${i} $n`))
+    const outputs = (await Promise.all(commands)).map(({ output }) => output.trim())
+    assert.deepEqual(
+      outputs,
+      outputs.map((_, i) => `${i} ${i + 1}`),
+    )
+  },
+
+  'keeps the end of 50 MB of output, and the whole in a file, without holding it': async ({
+    open,
+  }) => {
+    const sandbox = await open()
+    const size = 50 * mebibyte
+    const before = process.memoryUsage().rss
+    const { output, bytes, spilled } = await run(sandbox, `yes abcdefg | head -c ${size}`)
+    assert.ok(process.memoryUsage().rss - before < 24 * mebibyte)
+    assert.equal(bytes, size)
+    assert.equal(output.length, 100 << 10)
+    assert.ok(output.endsWith('abcdefg\n'))
+    assert.ok(spilled)
+    const file = await sandbox.read(spilled, { offset: size - 8, maxBytes: 100 })
+    assert.ok(
+      file.ok && file.size === size && Buffer.from(file.bytes).equals(Buffer.from('abcdefg\n')),
+    )
+  },
+
+  'gives up on a file of more than the scratch space': async ({ open }) => {
+    const sandbox = await open({ limits: { scratch: mebibyte } })
+    const { bytes, spilled, ended } = await run(sandbox, `yes | head -c ${4 * mebibyte}`)
+    assert.deepEqual([bytes, spilled, ended], [4 * mebibyte, undefined, 'exit'])
+    assert.equal(await say(sandbox, 'echo still'), 'still')
+  },
+
+  'removes ANSI codes, and cuts no character in two': async ({ open }) => {
+    const sandbox = await open()
+    const colours = await say(sandbox, String.raw`printf '\e[31mred\e[0m \e]0;title\a.'`)
+    assert.equal(colours, 'red .')
+    const { output } = await run(sandbox, `printf x; printf '€%.0s' {1..60000}`)
+    assert.ok(!output.includes('\ufffd') && output.startsWith('€') && output.length > 30_000)
+  },
+
+  'takes commands longer than an argument may be': async ({ open }) => {
+    const sandbox = await open()
+    const command = `kept=1; # ${'x'.repeat(400_000)}\necho $kept`
+    assert.equal(await say(sandbox, command), '1')
+    assert.equal(await say(sandbox, 'echo $kept'), '1')
+  },
+
+  'gives commands the variables of the session': async ({ open }) => {
+    const sandbox = await open({ env: { NAME: "a 'b'\n$c", PATH: '/usr/bin:/bin' } })
+    assert.equal(await say(sandbox, 'printenv NAME; echo $PATH'), "a 'b'\n$c\n/usr/bin:/bin")
+  },
+}
