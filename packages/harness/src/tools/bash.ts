@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { outputOf } from './output.ts'
 import type { SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
 
@@ -36,21 +37,17 @@ export const bashTool: SandboxTool = {
     }
     if (command === undefined) return textResult('give a command, or restart: true', true)
     const result = await sandbox.shell({ command, timeoutMs: timeout_ms, signal })
-    const note = result.spilled
-      ? `[the last ${result.output.length} of ${result.bytes} bytes; the whole is in ${result.spilled}]\n`
-      : ''
-    const text = note + result.output
-    switch (result.ended) {
-      case 'timeout':
-        return textResult(
-          `${text}\n[ended after ${timeout_ms} ms; the shell keeps its state]`.trimStart(),
-          true,
-        )
-      case 'aborted':
-        return textResult(`${text}\n[interrupted]`.trimStart(), true)
-      case 'exit':
-        if (result.exitCode === 0) return textResult(text || '(no output)')
-        return textResult(text || `exit ${result.exitCode}`, true)
+    const { text, ...rest } = outputOf(result)
+    if (result.ended === 'exit') {
+      const isError = result.exitCode !== 0
+      const silence = isError ? `exit ${result.exitCode}` : '(no output)'
+      return { ...textResult(text || silence, isError), ...rest }
     }
+    // What it left running goes too, and a shell that was killed has no state to go on from.
+    await sandbox.restartShell()
+    const why = result.ended === 'timeout' ? `stopped after ${timeout_ms} ms` : 'interrupted'
+    const note = `[${why}; everything that ran was ended, and the next command begins in a fresh shell]`
+    const line = text === '' || text.endsWith('\n') ? '' : '\n'
+    return { ...textResult(text + line + note, true), ...rest }
   },
 }

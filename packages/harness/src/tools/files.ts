@@ -1,46 +1,12 @@
 import { z } from 'zod'
-import type { Failed } from '@steward/sandbox/sandbox.ts'
-import type { SandboxTool, ToolResult } from './tool.ts'
+import { readLines, textOf } from './lines.ts'
+import { confined, failed, pathSchema } from './place.ts'
+import type { SandboxResult, SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
 
 /** Bytes of one read, and of a file that may be edited. contract.md 4.7 */
 const largestRead = 256 * 1024
 const largestEdit = 10 * 1024 * 1024
-const roots = ['/workspace', '/mnt/session/outputs', '/home/user', '/tmp']
-
-const path = { type: 'string', description: 'an absolute path, or one below /workspace' } as const
-
-/** The absolute path without `.` and `..`, or why it is outside of what the file tools reach. */
-export function confined(given: string): { path: string } | { refused: ToolResult } {
-  const parts: string[] = []
-  for (const part of (given.startsWith('/') ? given : `/workspace/${given}`).split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '' && part !== '.') parts.push(part)
-  }
-  const absolute = `/${parts.join('/')}`
-  if (roots.some((root) => absolute === root || absolute.startsWith(`${root}/`)))
-    return { path: absolute }
-  return {
-    refused: textResult(
-      `${given}: file tools reach ${roots.join(', ')} only; use bash for other places`,
-      true,
-    ),
-  }
-}
-
-export const failed = (file: string, { code, message }: Failed): ToolResult =>
-  textResult(code === 'not_found' ? `${file} does not exist` : `${file}: ${message}`, true)
-
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    // Not UTF-8; the caller says so in terms of the file.
-    return undefined
-  }
-}
 
 const ReadInput = z.object({
   file_path: z.string(),
@@ -54,38 +20,44 @@ export const readTool: SandboxTool = {
   input_schema: {
     type: 'object',
     properties: {
-      file_path: path,
+      file_path: pathSchema,
       view_range: { type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2 },
     },
     required: ['file_path'],
   },
   repeat: 'safe',
-  async run(sandbox, input) {
+  async run(sandbox, input, signal) {
     const { file_path, view_range } = ReadInput.parse(input)
     const place = confined(file_path)
     if ('refused' in place) return place.refused
-    const maxBytes = view_range ? largestEdit : largestRead
-    const file = await sandbox.read(place.path, { offset: 0, maxBytes })
-    if (!file.ok) return failed(file_path, file)
-    if (!view_range && file.size > largestRead) {
-      return textResult(
-        `${file_path} has ${file.size} bytes, more than ${largestRead}: give a view_range`,
-        true,
-      )
+    const { path } = place
+    if (!view_range) {
+      const file = await sandbox.read(path, { offset: 0, maxBytes: largestRead })
+      if (!file.ok) return failed(file_path, file)
+      if (file.size <= largestRead) return shown(file_path, path, file.bytes)
+      const why = `${file_path} has ${file.size} bytes, more than ${largestRead}: give a view_range`
+      return textResult(why, true)
     }
-    const text = decode(file.bytes)
-    if (text === undefined)
-      return textResult(`${file_path} is not UTF-8 text; look at it with bash`, true)
-    return textResult(view_range ? lines(text, view_range) : text || '(empty file)')
+    const [first, last] = view_range
+    if (first < 1 || (last > 0 && last < first)) {
+      return textResult(`view_range [${first}, ${last}]: lines are counted from 1, in order`, true)
+    }
+    const lines = await readLines(sandbox, path, { first, last, maxBytes: largestRead }, signal)
+    if (lines === 'interrupted') return textResult('interrupted', true)
+    if (!lines.ok) return failed(file_path, lines)
+    if (lines.bytes.length === 0 && lines.count) {
+      return textResult(`${file_path} has ${lines.count} lines`, true)
+    }
+    return shown(file_path, path, lines.bytes, lines.isCut)
   },
 }
 
-function lines(text: string, [first, last]: [number, number]): string {
-  const picked = text.split('\n').slice(Math.max(first - 1, 0), last <= 0 ? undefined : last)
-  let bytes = 0
-  const shown = picked.filter((line) => (bytes += Buffer.byteLength(line) + 1) <= largestRead)
-  const cut = shown.length < picked.length ? `\n[cut at ${largestRead} bytes]` : ''
-  return shown.join('\n') + cut
+function shown(given: string, path: string, bytes: Uint8Array, isCut = false): SandboxResult {
+  const text = textOf(bytes)
+  if (text === undefined)
+    return textResult(`${given} is not UTF-8 text; look at it with bash`, true)
+  const note = isCut ? `\n[cut at ${largestRead} bytes]` : ''
+  return { ...textResult((text || '(empty file)') + note), whole: path }
 }
 
 const WriteInput = z.object({ file_path: z.string(), content: z.string() })
@@ -95,7 +67,7 @@ export const writeTool: SandboxTool = {
   description: 'Writes a file, in place of what was there. Folders above it are made.',
   input_schema: {
     type: 'object',
-    properties: { file_path: path, content: { type: 'string' } },
+    properties: { file_path: pathSchema, content: { type: 'string' } },
     required: ['file_path', 'content'],
   },
   repeat: 'never',
@@ -113,7 +85,7 @@ export const writeTool: SandboxTool = {
 
 const EditInput = z.object({
   file_path: z.string(),
-  old_string: z.string(),
+  old_string: z.string().min(1),
   new_string: z.string(),
   replace_all: z.boolean().optional(),
 })
@@ -125,7 +97,7 @@ export const editTool: SandboxTool = {
   input_schema: {
     type: 'object',
     properties: {
-      file_path: path,
+      file_path: pathSchema,
       old_string: { type: 'string', minLength: 1 },
       new_string: { type: 'string' },
       replace_all: { type: 'boolean' },
@@ -141,21 +113,27 @@ export const editTool: SandboxTool = {
     if (!file.ok) return failed(file_path, file)
     if (file.size > largestEdit)
       return textResult(`${file_path} is too large to edit: ${file.size} bytes`, true)
-    const text = decode(file.bytes)
+    const text = textOf(file.bytes)
     if (text === undefined) return textResult(`${file_path} is not UTF-8 text`, true)
-    const count = text.split(old_string).length - 1
-    if (count === 0) return textResult(`old_string does not stand in ${file_path}`, true)
-    if (count > 1 && !replace_all) {
-      return textResult(
-        `old_string stands ${count} times in ${file_path}: make it longer, or set replace_all`,
-        true,
-      )
-    }
-    const written = await sandbox.write(
-      place.path,
-      Buffer.from(text.split(old_string).join(new_string)),
-    )
+    const parts = text.split(old_string)
+    const count = parts.length - 1
+    const wrong = mistake(count, { old_string, new_string, replace_all }, file_path)
+    if (wrong) return textResult(wrong, true)
+    const written = await sandbox.write(place.path, Buffer.from(parts.join(new_string)))
     if (!written.ok) return failed(file_path, written)
     return textResult(`replaced ${count} ${count === 1 ? 'place' : 'places'} in ${file_path}`)
   },
+}
+
+function mistake(
+  count: number,
+  edit: Omit<z.infer<typeof EditInput>, 'file_path'>,
+  given: string,
+): string | undefined {
+  if (edit.old_string === edit.new_string)
+    return 'old_string and new_string are the same: nothing would change'
+  if (count === 0) return `old_string does not stand in ${given}`
+  if (count > 1 && !edit.replace_all)
+    return `old_string stands ${count} times in ${given}: make it longer, or set replace_all`
+  return undefined
 }

@@ -1,6 +1,10 @@
-import { matchesGlob } from 'node:path'
+import { setImmediate as otherWork } from 'node:timers/promises'
+import type { FileStat } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
-import { confined, failed } from './files.ts'
+import { globMatcher } from './glob.ts'
+import { outputOf } from './output.ts'
+import { confined, failed, isWithin, workspace } from './place.ts'
+import { resultsFolder } from './spill.ts'
 import type { SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
 
@@ -8,13 +12,16 @@ import { textResult } from './tool.ts'
 const mostPaths = 200
 const mostEntries = 50_000
 const searchTimeoutMs = 60_000
+const longestGlob = 1_000
+/** Files matched before other work of the process gets its turn. */
+const atOnce = 500
 
 const Input = z.object({ pattern: z.string().min(1), path: z.string().optional() })
 const schema = (what: string) => ({
   type: 'object',
   properties: {
     pattern: { type: 'string', minLength: 1, description: what },
-    path: { type: 'string', description: 'where to look; /workspace unless given' },
+    path: { type: 'string', description: `where to look; ${workspace} unless given` },
   },
   required: ['pattern'],
 })
@@ -25,28 +32,43 @@ export const globTool: SandboxTool = {
     'Finds files by a relative pattern such as **/*.ts, newest first, at most 200. Skips .git and node_modules.',
   input_schema: schema('a relative glob pattern, without ..'),
   repeat: 'safe',
-  async run(sandbox, input) {
-    const { pattern, path = '/workspace' } = Input.parse(input)
+  async run(sandbox, input, signal) {
+    const { pattern, path = workspace } = Input.parse(input)
     if (pattern.startsWith('/') || pattern.split('/').includes('..')) {
       return textResult(
         'the pattern must be relative and without ..; say where to look with path',
         true,
       )
     }
+    const isMatch = pattern.length > longestGlob ? undefined : globMatcher(pattern)
+    if (!isMatch) return textResult('the pattern is too long, or has too many alternatives', true)
     const place = confined(path)
     if ('refused' in place) return place.refused
-    const walk = await sandbox.walk(place.path, mostEntries)
+    const root = place.path
+    const walk = await sandbox.walk(root, mostEntries)
     if (!walk.ok) return failed(path, walk)
-    const found = walk.files
-      .filter((file) => matchesGlob(file.path.slice(place.path.length + 1), pattern))
-      .toSorted((a, b) => b.mtimeMs - a.mtimeMs)
-    const notes = [
-      ...(found.length > mostPaths ? [`[the newest ${mostPaths} of ${found.length}]`] : []),
-      ...(walk.complete ? [] : [`[looked at ${mostEntries} entries and no further]`]),
-    ]
-    const paths = found.slice(0, mostPaths).map((file) => file.path)
-    return textResult([...(paths.length > 0 ? paths : ['no matches']), ...notes].join('\n'))
+    const found: FileStat[] = []
+    for (const [index, file] of walk.files.entries()) {
+      if (index % atOnce === atOnce - 1) await otherWork()
+      if (signal.aborted) return textResult('interrupted', true)
+      // Results that were put aside are no part of the work, unless they are what is looked for.
+      if (isWithin(file.path, resultsFolder) && !isWithin(root, resultsFolder)) continue
+      if (isMatch(file.path.slice(root.length + 1))) found.push(file)
+    }
+    return textResult(listed(found, walk.complete))
   },
+}
+
+function listed(found: readonly FileStat[], isComplete: boolean): string {
+  const paths = found
+    .toSorted((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1))
+    .slice(0, mostPaths)
+    .map((file) => file.path)
+  const notes = [
+    ...(found.length > mostPaths ? [`[the newest ${mostPaths} of ${found.length}]`] : []),
+    ...(isComplete ? [] : [`[looked at ${mostEntries} entries and no further]`]),
+  ]
+  return [...(paths.length > 0 ? paths : ['no matches']), ...notes].join('\n')
 }
 
 export const grepTool: SandboxTool = {
@@ -56,21 +78,22 @@ export const grepTool: SandboxTool = {
   input_schema: schema('a regular expression, as ripgrep takes it'),
   repeat: 'safe',
   async run(sandbox, input, signal) {
-    const { pattern, path = '/workspace' } = Input.parse(input)
+    const { pattern, path = workspace } = Input.parse(input)
     const place = confined(path)
     if ('refused' in place) return place.refused
-    const { output, bytes, spilled, ended, exitCode } = await sandbox.search({
-      pattern,
-      path: place.path,
-      timeoutMs: searchTimeoutMs,
-      signal,
-    })
-    if (ended === 'aborted') return textResult('interrupted', true)
-    if (ended === 'timeout') return textResult(`${output}\n[ended after a minute]`, true)
-    if (exitCode === 1 && output === '') return textResult('no matches')
-    if (exitCode !== 0 && exitCode !== 1) return textResult(output || `exit ${exitCode}`, true)
-    return textResult(
-      spilled || bytes > output.length * 4 ? `${output}\n[cut; ${bytes} bytes in all]` : output,
-    )
+    const options = { pattern, path: place.path, timeoutMs: searchTimeoutMs, signal }
+    const result = await sandbox.search(options)
+    const { text, ...rest } = outputOf(result)
+    switch (result.ended) {
+      case 'aborted':
+        return textResult('interrupted', true)
+      case 'timeout':
+        return { ...textResult(`${text}[stopped after ${searchTimeoutMs} ms]`, true), ...rest }
+      case 'exit': {
+        const { exitCode = 0 } = result
+        if (exitCode === 1) return textResult('no matches')
+        return { ...textResult(text || `exit ${exitCode}`, exitCode !== 0), ...rest }
+      }
+    }
   },
 }

@@ -1,0 +1,16 @@
+import type { ShellResult } from '@steward/sandbox/sandbox.ts'
+
+/** Bytes that a sandbox keeps of one output. contract.md 4.7 */
+const keptBytes = 100 * 1024
+
+/** What a program wrote, behind a note when it was cut, and where the whole is. */
+export function outputOf({ output, bytes, spilled }: ShellResult): {
+  text: string
+  whole?: string
+} {
+  const whole = spilled === undefined ? {} : { whole: spilled }
+  if (bytes <= keptBytes) return { text: output, ...whole }
+  const where = spilled === undefined ? '' : `; the whole is in ${spilled} until the sandbox stops`
+  const note = `[the last ${Buffer.byteLength(output)} of ${bytes} bytes${where}]\n`
+  return { text: note + output, ...whole }
+}
