@@ -1,6 +1,7 @@
 /** What a stream shows of a session: the default events, and the families its reader opted in to. contract.md 2.1, 2.8 */
 import type { Frame, StreamedType } from '@steward/harness/turn.ts'
 import type { StreamQuery } from '@steward/protocol/events.ts'
+import type { EventRow } from '../../events/log.ts'
 import { showEvent } from '../../events/log.ts'
 import type { Tailed } from '../../events/tail.ts'
 import { frame } from '../../http/sse.ts'
@@ -18,18 +19,35 @@ const idNames: Record<StreamedType, string> = {
   'agent.thinking': 'thinking_id',
   'agent.tool_use_input': 'tool_use_id',
 }
+const streamed = /^agent\.(message|thinking|tool_use|custom_tool_use)$/
+type Begun = Map<string, StreamedType>
 const suffixes = { start: '_stream_start', chunk: '_chunk', end: '_stream_end' } as const
 
+/** A reader who is behind, or in another process, may hear of a block after it has read its whole. */
+const wholesRemembered = 500
+
 /**
- * One reader's text. Frames are shown only of blocks whose start this reader has seen, so that pieces always join to
- * a prefix of the whole.
+ * One reader's text. Frames are shown only of blocks whose start this reader has seen and whose whole it has not, so
+ * that pieces always join to a prefix of the whole, and stand before it.
  */
 export function presenter(sessionId: string, view: View): (tailed: Tailed) => string {
-  const begun = new Set<string>()
+  const begun: Begun = new Map()
+  const whole = new Set<string>()
+  const live = view.chunks || view.deltas.length > 0
+
+  function isWhole({ id, type }: EventRow): string {
+    if (!live || !streamed.test(type)) return ''
+    whole.add(id)
+    const [oldest] = whole
+    if (whole.size > wholesRemembered && oldest) whole.delete(oldest)
+    const of = begun.get(id)
+    return of ? frameText(sessionId, { kind: 'end', of, id }, view, begun) : ''
+  }
+
   return (tailed) => {
     switch (tailed.kind) {
       case 'kept':
-        return keptText(sessionId, tailed.row)
+        return isWhole(tailed.row) + keptText(sessionId, tailed.row)
       case 'queued': {
         const waiting = {
           type: 'system.user_message_pending',
@@ -49,15 +67,15 @@ export function presenter(sessionId: string, view: View): (tailed: Tailed) => st
         return view.chunks ? frame(JSON.stringify(promoted)) : ''
       }
       case 'frame':
-        return frameText(sessionId, tailed.frame, view, begun)
+        return whole.has(tailed.frame.id) ? '' : frameText(sessionId, tailed.frame, view, begun)
     }
   }
 }
 
-const keptText = (sessionId: string, row: Extract<Tailed, { kind: 'kept' }>['row']): string =>
+const keptText = (sessionId: string, row: EventRow): string =>
   frame(JSON.stringify(showEvent(sessionId, row)), row.seq)
 
-function frameText(sessionId: string, shown: Frame, view: View, begun: Set<string>): string {
+function frameText(sessionId: string, shown: Frame, view: View, begun: Begun): string {
   if (shown.kind === 'first_token') {
     const { id, ms } = shown
     return view.chunks
@@ -71,7 +89,7 @@ function frameText(sessionId: string, shown: Frame, view: View, begun: Set<strin
         )
       : ''
   }
-  if (shown.kind === 'start') begun.add(shown.id)
+  if (shown.kind === 'start') begun.set(shown.id, shown.of)
   else if (!begun.has(shown.id)) return ''
   if (shown.kind === 'end') begun.delete(shown.id)
   return (

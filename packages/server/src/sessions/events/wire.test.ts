@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Frame, StreamedType } from '@steward/harness/turn.ts'
+import type { Tailed } from '../../events/tail.ts'
+import type { View } from './wire.ts'
+import { presenter, viewOf } from './wire.ts'
+
+type Shown = { id?: string; type: string } & Record<string, unknown>
+
+const plain: View = { chunks: false, deltas: [] }
+const chunks: View = { chunks: true, deltas: [] }
+const deltas: View = { chunks: false, deltas: ['agent.message', 'agent.thinking'] }
+
+/** What one reader sees, message by message; every one of them a well-formed frame. */
+function reader(view: View) {
+  const present = presenter('sesn_1', view)
+  return (...said: Tailed[]): Shown[] =>
+    said.flatMap((each) => {
+      const text = present(each)
+      if (text === '') return []
+      return text
+        .slice(0, -2)
+        .split('\n\n')
+        .map((message) => {
+          const [event, ...rest] = message.split('\n')
+          assert.equal(event, 'event: message')
+          const data = rest.at(-1) ?? ''
+          assert.ok(data.startsWith('data: '))
+          const shown = JSON.parse(data.slice(6)) as Shown
+          const id = rest.length > 1 ? rest[0] : undefined
+          assert.equal(id, typeof shown['seq'] === 'number' ? `id: ${shown['seq']}` : undefined)
+          return shown
+        })
+    })
+}
+
+const kept = (id: string, type = 'agent.message', seq = 1): Tailed => ({
+  kind: 'kept',
+  row: { seq, id, type, created_at: 't', processed_at: 't', data: '{"content":[]}' },
+})
+const framed = (frame: Frame): Tailed => ({ kind: 'frame', frame })
+const start = (id: string, of: StreamedType = 'agent.message', name?: string) =>
+  framed({ kind: 'start', of, id, ...(name === undefined ? {} : { name }) })
+const chunk = (id: string, delta: string, of: StreamedType = 'agent.message') =>
+  framed({ kind: 'chunk', of, id, delta })
+const end = (id: string, of: StreamedType = 'agent.message') => framed({ kind: 'end', of, id })
+const types = (shown: Shown[]) => shown.map(({ type }) => type)
+
+describe('a stream’s view', () => {
+  it('opens each family by its own option', () => {
+    assert.deepEqual(viewOf({}), plain)
+    assert.deepEqual(viewOf({ include: ['chunks', 'other'] }), chunks)
+    assert.deepEqual(viewOf({ event_deltas: ['agent.message'] }).deltas, ['agent.message'])
+  })
+
+  it('shows kept events with their fields twice, and their seq as id', () => {
+    const [shown] = reader(plain)(kept('sevt_1', 'agent.message', 7))
+    assert.deepEqual(shown, {
+      id: 'sevt_1',
+      type: 'agent.message',
+      session_id: 'sesn_1',
+      seq: 7,
+      created_at: 't',
+      processed_at: 't',
+      content: [],
+      data: { content: [] },
+    })
+  })
+
+  it('shows nothing of a stream to a reader who asked for no family', () => {
+    const read = reader(plain)
+    const said = [start('a'), chunk('a', 'x'), end('a'), start('b', 'agent.thinking')]
+    assert.deepEqual(read(...said, framed({ kind: 'first_token', id: 'r', ms: 5 })), [])
+  })
+
+  it('shows chunks of all three kinds under the id of their event', () => {
+    const read = reader(chunks)
+    assert.deepEqual(read(start('a'), chunk('a', 'x'), end('a')), [
+      { type: 'agent.message_stream_start', session_id: 'sesn_1', message_id: 'a' },
+      { type: 'agent.message_chunk', session_id: 'sesn_1', message_id: 'a', delta: 'x' },
+      { type: 'agent.message_stream_end', session_id: 'sesn_1', message_id: 'a' },
+    ])
+    const [thinking] = read(start('b', 'agent.thinking'))
+    assert.deepEqual(thinking, {
+      type: 'agent.thinking_stream_start',
+      session_id: 'sesn_1',
+      thinking_id: 'b',
+    })
+    const [input] = read(start('c', 'agent.tool_use_input', 'bash'))
+    assert.deepEqual(input, {
+      type: 'agent.tool_use_input_stream_start',
+      session_id: 'sesn_1',
+      tool_use_id: 'c',
+      name: 'bash',
+    })
+    assert.deepEqual(read(framed({ kind: 'first_token', id: 'r', ms: 5 })), [
+      {
+        type: 'span.model_first_token',
+        model_request_start_id: 'r',
+        ms: 5,
+        session_id: 'sesn_1',
+      },
+    ])
+  })
+
+  it('shows deltas of messages, and of thinking its start alone', () => {
+    const read = reader(deltas)
+    assert.deepEqual(read(start('a'), chunk('a', 'x'), chunk('a', 'y'), end('a')), [
+      { type: 'event_start', event: { type: 'agent.message', id: 'a' } },
+      delta('a', 'x'),
+      delta('a', 'y'),
+    ])
+    const thinking = [start('b', 'agent.thinking'), chunk('b', 'z', 'agent.thinking')]
+    assert.deepEqual(types(read(...thinking, end('b', 'agent.thinking'))), ['event_start'])
+    assert.deepEqual(read(start('c', 'agent.tool_use_input', 'bash')), [])
+  })
+
+  it('keeps the two families apart, and shows both to a reader who asked for both', () => {
+    const said = [start('a'), chunk('a', 'x'), end('a')]
+    assert.ok(types(reader(deltas)(...said)).every((type) => type.startsWith('event_')))
+    assert.ok(types(reader(chunks)(...said)).every((type) => type.startsWith('agent.message_')))
+    const only: View = { chunks: false, deltas: ['agent.thinking'] }
+    assert.deepEqual(reader(only)(...said), [])
+    const both = reader({ chunks: true, deltas: ['agent.message'] })(...said)
+    assert.deepEqual(types(both).toSorted(), [
+      'agent.message_chunk',
+      'agent.message_stream_end',
+      'agent.message_stream_start',
+      'event_delta',
+      'event_start',
+    ])
+  })
+
+  it('gives no piece of a block to a reader who joined in its middle, and the next block whole', () => {
+    for (const view of [chunks, deltas]) {
+      const read = reader(view)
+      assert.deepEqual(read(chunk('a', 'late'), end('a')), [])
+      assert.ok(types(read(kept('a'))).includes('agent.message'))
+      assert.ok(read(start('b'), chunk('b', 'x')).length === 2)
+    }
+  })
+
+  it('ends a block before its whole, and shows nothing of it afterwards', () => {
+    const read = reader(chunks)
+    read(start('a'), chunk('a', 'x'))
+    assert.deepEqual(types(read(kept('a'))), ['agent.message_stream_end', 'agent.message'])
+    assert.deepEqual(read(chunk('a', 'y'), end('a')), [])
+    assert.deepEqual(types(read(kept('b'))), ['agent.message'])
+    for (const view of [chunks, deltas]) {
+      const late = reader(view)
+      late(kept('c'))
+      assert.deepEqual(late(start('c'), chunk('c', 'x'), end('c')), [])
+      assert.equal(late(start('d'), chunk('d', 'x')).length, 2)
+    }
+  })
+
+  it('shows a queued message to all, and its way through the queue to those with chunks', () => {
+    const event = {
+      id: 'sevt_m',
+      type: 'user.message',
+      session_id: 'sesn_1',
+      seq: null,
+      created_at: 't',
+      processed_at: null,
+      data: {},
+    }
+    const queued: Tailed = { kind: 'queued', event }
+    const promoted: Tailed = { kind: 'promoted', id: 'sevt_m' }
+    assert.deepEqual(reader(plain)(queued, promoted), [event])
+    assert.deepEqual(reader(chunks)(queued, promoted), [
+      event,
+      { type: 'system.user_message_pending', message_id: 'sevt_m', session_id: 'sesn_1' },
+      { type: 'system.user_message_promoted', message_id: 'sevt_m', session_id: 'sesn_1' },
+    ])
+  })
+})
+
+function delta(event_id: string, text: string) {
+  const content = { type: 'text', text }
+  return { type: 'event_delta', event_id, delta: { type: 'content_delta', index: 0, content } }
+}
