@@ -9,11 +9,11 @@ import type { Route } from './route.ts'
 import { listen } from './server.ts'
 
 const callers: Record<string, Principal> = {
-  admin: { kind: 'workspace', tenant: 'wrkspc_a', keyId: 'apikey_1', admin: true },
-  workspace: { kind: 'workspace', tenant: 'wrkspc_a', keyId: 'apikey_2', admin: false },
+  admin: { kind: 'workspace', tenant: 'wrkspc_test', keyId: 'apikey_1', admin: true },
+  workspace: { kind: 'workspace', tenant: 'wrkspc_test', keyId: 'apikey_2', admin: false },
   environment: {
     kind: 'environment',
-    tenant: 'wrkspc_a',
+    tenant: 'wrkspc_test',
     keyId: 'apikey_3',
     environmentId: 'env_1',
   },

@@ -107,9 +107,9 @@ async function startOf(
   sessionId: string,
   start: Start,
 ): Promise<number> {
-  if (start.lastEventId !== null) {
+  if (start.lastEventId) {
     const seq = Number(start.lastEventId)
-    if (!Number.isSafeInteger(seq) || seq < 0)
+    if (!/^\d+$/.test(start.lastEventId) || !Number.isSafeInteger(seq))
       throw invalid('Last-Event-ID: the seq of an event of this session')
     return seq
   }

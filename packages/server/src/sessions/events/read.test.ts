@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { EventListQuery } from '@steward/protocol/events.ts'
+import { memoryBus } from '../../bus/memory.ts'
+import { PlatformError } from '../../core/errors.ts'
+import type { Queries } from '../../database/database.ts'
+import { databases } from '../../database/fixture.ts'
+import { keep, newHead, said, tenant } from '../../events/fixture.ts'
+import { ring, say } from '../../events/topics.ts'
+import { parseBy } from '../../http/body.ts'
+import { queryObject } from '../../http/query.ts'
+import { eventPage, eventStream, wholeLog } from './read.ts'
+
+const page = (read: Queries, session: string, query: string) =>
+  eventPage(read, tenant, session, parseBy(EventListQuery, queryObject(new URLSearchParams(query))))
+
+const seqs = (data: { seq: number | null }[]) => data.map(({ seq }) => seq)
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+const warning = (id: string) =>
+  ({ id, type: 'session.warning', reason: 'turn_recovered', message: 'm' }) as const
+
+const refused = (error: unknown) =>
+  error instanceof PlatformError && error.kind === 'invalid_request'
+
+for (const [dialect, open] of Object.entries(databases)) {
+  describe(`a page of events on ${dialect}`, () => {
+    it('holds 100 from the oldest unless something else is asked, and says what follows', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      await keep(
+        database,
+        session,
+        Array.from({ length: 150 }, () => said('x')),
+      )
+      const first = await page(database.read, session, '')
+      assert.deepEqual(seqs(first.data), numbers(1, 100))
+      assert.ok(first.has_more && first.next_page)
+      assert.equal(first.first_id, first.data[0]?.id)
+      assert.equal(first.last_id, first.data.at(-1)?.id)
+      const second = await page(database.read, session, `page=${first.next_page}`)
+      assert.deepEqual(seqs(second.data), numbers(101, 150))
+      assert.deepEqual([second.has_more, second.next_page], [false, null])
+    })
+
+    it('walks the whole history by its cursors, in either order, in pages of any size', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      await keep(
+        database,
+        session,
+        Array.from({ length: 25 }, () => said('x')),
+      )
+      for (const order of ['asc', 'desc']) {
+        for (const limit of [1, 5, 10, 25, 1000]) {
+          const got: (number | null)[] = []
+          let cursor: string | null = ''
+          for (let pages = 0; cursor !== null; pages++) {
+            const query = `order=${order}&limit=${limit}&${pages % 2 ? 'cursor' : 'page'}=${cursor}`
+            const each: Awaited<ReturnType<typeof page>> = await page(database.read, session, query)
+            got.push(...seqs(each.data))
+            cursor = each.next_page
+          }
+          const expected = order === 'asc' ? numbers(1, 25) : numbers(1, 25).toReversed()
+          assert.deepEqual(got, expected, `${order} by ${limit}`)
+        }
+      }
+    })
+
+    it('begins behind after_seq, and goes on from there', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      await keep(
+        database,
+        session,
+        Array.from({ length: 10 }, () => said('x')),
+      )
+      const first = await page(database.read, session, 'after_seq=4&limit=3')
+      assert.deepEqual(seqs(first.data), [5, 6, 7])
+      const second = await page(
+        database.read,
+        session,
+        `after_seq=4&limit=3&page=${first.next_page}`,
+      )
+      assert.deepEqual(seqs(second.data), [8, 9, 10])
+      const back = await page(database.read, session, 'after_seq=4&order=desc&limit=3')
+      assert.deepEqual(seqs(back.data), [10, 9, 8])
+      const rest = await page(
+        database.read,
+        session,
+        `after_seq=4&order=desc&page=${back.next_page}`,
+      )
+      assert.deepEqual(seqs(rest.data), [7, 6, 5])
+      assert.deepEqual((await page(database.read, session, 'after_seq=10')).data, [])
+    })
+
+    it('shows the types asked for and no others; extensions only when named or with chunks', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const running = { id: 'sevt_r', type: 'session.status_running' } as const
+      await keep(database, session, [said('1'), warning('sevt_w'), running, said('4')])
+      const shown = async (query: string) => seqs((await page(database.read, session, query)).data)
+      assert.deepEqual(await shown(''), [1, 3, 4])
+      assert.deepEqual(await shown('include=chunks'), [1, 2, 3, 4])
+      assert.deepEqual(await shown('types[]=agent.message'), [1, 4])
+      assert.deepEqual(
+        await shown('types[]=session.warning&types[]=session.status_running'),
+        [2, 3],
+      )
+      assert.deepEqual(await shown('types[]=no.such'), [])
+    })
+
+    it('compares created_at filters with the time of processing', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const hour = (n: number) => Date.UTC(2026, 0, 1, n)
+      for (const n of [1, 2, 3]) await keep(database, session, [said('x')], hour(n))
+      const shown = async (query: string) => seqs((await page(database.read, session, query)).data)
+      assert.deepEqual(await shown('created_at[gt]=2026-01-01T02:00:00Z'), [3])
+      assert.deepEqual(await shown('created_at[gte]=2026-01-01T02:00:00.000Z'), [2, 3])
+      assert.deepEqual(await shown('created_at[lt]=2026-01-01T04:00:00%2B02:00'), [1])
+      assert.deepEqual(
+        await shown('created_at[gt]=2026-01-01T01:30:00Z&created_at[lte]=2026-01-01T02:00:00Z'),
+        [2],
+      )
+    })
+
+    it('refuses cursors of another session, of another order, or of nobody', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const [session, other] = [await newHead(database), await newHead(database)]
+      await keep(database, session, [said('1'), said('2')])
+      const { next_page } = await page(database.read, session, 'limit=1')
+      assert.ok(next_page)
+      await assert.rejects(page(database.read, other, `page=${next_page}`), refused)
+      await assert.rejects(page(database.read, session, `order=desc&page=${next_page}`), refused)
+      await assert.rejects(page(database.read, session, 'page=garbage'), refused)
+    })
+
+    it('is empty for a session without events', async () => {
+      await using opened = await open()
+      const session = await newHead(opened.database)
+      assert.deepEqual(await page(opened.database.read, session, ''), {
+        data: [],
+        has_more: false,
+        next_page: null,
+        prev_page: null,
+        first_id: null,
+        last_id: null,
+      })
+    })
+  })
+
+  describe(`the whole log on ${dialect}`, () => {
+    it('is one array without gaps, extensions included, of any length', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      for (const length of [999, 1, 1000, 7]) {
+        const events = Array.from({ length: length - 1 }, () => said('x'))
+        await keep(database, session, [...events, warning(`sevt_${length}`)])
+      }
+      assert.deepEqual(seqs(await wholeLog(database.read, tenant, session)), numbers(1, 2007))
+      const other = await newHead(database)
+      assert.deepEqual(await wholeLog(database.read, tenant, other), [])
+    })
+  })
+}
+
+describe('a stream of events', () => {
+  const view = { chunks: false, deltas: [] }
+
+  async function streaming(start: { replay: boolean; lastEventId: string | null }) {
+    const opened = await databases.sqlite()
+    const { database } = opened
+    const bus = memoryBus()
+    const session = await newHead(database)
+    await keep(database, session, [said('1'), said('2'), said('3')])
+    const source = { read: database.read, bus }
+    const reply = await eventStream(source, tenant, session, view, start)
+    assert.ok(reply.reply === 'stream')
+    const leaving = new AbortController()
+    const texts = reply.frames(leaving.signal)[Symbol.asyncIterator]()
+    const ids = async (many: number) => {
+      const got: (string | undefined)[] = []
+      while (got.length < many) {
+        const { value, done } = await texts.next()
+        if (done) return [...got, 'ended']
+        got.push(/^id: (.*)$/m.exec(value)?.[1])
+      }
+      return got
+    }
+    const add = async (...events: Parameters<typeof keep>[2]) => {
+      await keep(database, session, events)
+      say(bus, session, ring)
+    }
+    return {
+      ids,
+      add,
+      async [Symbol.asyncDispose]() {
+        leaving.abort()
+        await texts.return?.()
+        await opened[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  it('begins with what comes next', async () => {
+    for (const lastEventId of [null, '']) {
+      await using at = await streaming({ replay: false, lastEventId })
+      await at.add(said('4'))
+      assert.deepEqual(await at.ids(1), ['4'])
+    }
+  })
+
+  it('begins with the first event when a replay is asked for', async () => {
+    await using at = await streaming({ replay: true, lastEventId: null })
+    await at.add(said('4'))
+    assert.deepEqual(await at.ids(4), ['1', '2', '3', '4'])
+  })
+
+  it('goes on behind the last event that its reader has seen, replay or not', async () => {
+    for (const replay of [false, true]) {
+      await using at = await streaming({ replay, lastEventId: '2' })
+      await at.add(said('4'))
+      assert.deepEqual(await at.ids(2), ['3', '4'])
+    }
+  })
+
+  it('is refused for a last event that is no seq', async () => {
+    for (const lastEventId of ['x', '-1', '1.5', 'sevt_1', '0x1', '1e1', '9'.repeat(20)]) {
+      await assert.rejects(streaming({ replay: false, lastEventId }), refused, lastEventId)
+    }
+  })
+
+  it('stays open when its session idles, is archived or fails, and ends when it is deleted', async () => {
+    await using at = await streaming({ replay: false, lastEventId: null })
+    await at.add(
+      {
+        id: 'sevt_i',
+        type: 'session.status_idle',
+        stop_reason: { type: 'end_turn' },
+        stop_details: null,
+      },
+      { id: 'sevt_t', type: 'session.status_terminated' },
+    )
+    assert.deepEqual(await at.ids(2), ['4', '5'])
+    await at.add({ id: 'sevt_d', type: 'session.deleted' })
+    assert.deepEqual(await at.ids(2), ['6', 'ended'])
+  })
+})
