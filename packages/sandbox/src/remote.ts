@@ -1,20 +1,19 @@
 /** A sandbox at the other end of an agent's stream, however the agent was started there. */
+import { randomUUID } from 'node:crypto'
+import { stripVTControlCharacters } from 'node:util'
 import { connect } from './connection.ts'
-import type { AgentStream, Connection } from './connection.ts'
-import { aborted, execute, refused } from './commands.ts'
-import { fileCalls, writeFile } from './files.ts'
-import { replies, requests } from './frames.ts'
-import { SandboxEnded } from './sandbox.ts'
-import type { Sandbox, ShellCommand, ShellResult } from './sandbox.ts'
+import type { AgentStream, Connection, Reply } from './connection.ts'
+import { FrameError, maxDataBytes, replies, requests } from './frames.ts'
+import type { Failed, FileError, FileStat, Sandbox, ShellCommand, ShellResult } from './sandbox.ts'
 import { shellScript } from './shell.ts'
 
 /** Where things lie for the processes of the sandbox. */
 export type Places = {
   bash: string
   ripgrep: string
-  /** Folder of the shell's state; exists and is writable. */
+  /** Folder of the shell's state, writable. */
   state: string
-  /** Folder of output too long for a result; exists and is writable. */
+  /** Folder of output too long for a result, writable. */
   spill: string
   workspace: string
 }
@@ -24,61 +23,263 @@ export type RemoteOptions = {
   stream: AgentStream
   places: Places
   env: Record<string, string>
-  /** Bytes that one spilled output may take. */
+  /** Bytes of one spilled output. */
   spillMax: number
-  /** Ends every process, the agent too, once its stream is closed; resolves when none is left. */
+  /** Ends the processes, the agent too, and resolves when none is left. Called once. */
   stop: () => Promise<void>
+  /** How long the agent may take to start, and to say that a command was killed. */
+  patience?: { readyMs: number; killedMs: number }
 }
 
+const keptBytes = 100 << 10
+const spillAboveBytes = 100_000
+const graceMs = 100
+const defaultPatience = { readyMs: 10_000, killedMs: 5_000 }
+const maxWalkBytes = 64 << 20
 /** The kernel takes no longer argument; a longer command goes through a file. */
 const maxArgumentBytes = 120_000
-const maxCommandBytes = 16 << 20
 
-/** One after the other, in the order called; a turn that is aborted before it comes is not taken. */
-function turns() {
-  let last: Promise<unknown> = Promise.resolve()
-  return (run: () => Promise<ShellResult>): Promise<ShellResult> => {
-    const turn = last.then(run, run)
-    last = turn.catch(() => undefined)
-    return turn
+const fileErrors: readonly (FileError | undefined)[] = [
+  ...[undefined, 'not_found', 'not_a_file', 'not_a_directory', 'denied', 'too_large', 'io'],
+] as const
+
+function failed(payload: Buffer): Failed {
+  const code = fileErrors[payload[0] ?? 0] ?? 'io'
+  return { ok: false, code, message: payload.toString('utf8', 1) }
+}
+
+const badPath: Failed = { ok: false, code: 'not_found', message: 'not an absolute path' }
+const isPath = (path: string) =>
+  path.startsWith('/') && !path.includes('\0') && Buffer.byteLength(path) < 4096
+
+/** A cut may fall into a character; its rest is left out. */
+function decodeTail(bytes: Buffer, isCut: boolean): string {
+  let start = 0
+  while (isCut && start < 4 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
+  return stripVTControlCharacters(bytes.toString('utf8', start))
+}
+
+function refused(message: string): ShellResult {
+  return { output: `${message}\n`, bytes: message.length + 1, ended: 'exit', exitCode: 126 }
+}
+
+type Execution = {
+  arguments: readonly string[]
+  timeoutMs: number
+  signal?: AbortSignal | undefined
+  state?: { from: string; to: string }
+}
+
+function decodeExit(
+  agent: Connection,
+  reply: Reply,
+  killedBy: 'timeout' | 'aborted',
+  spill: string,
+): ShellResult {
+  if (reply.payload.length !== 13) agent.broken('an exit of a wrong size')
+  const exitCode = reply.payload.readUInt32LE(0)
+  const bytes = Number(reply.payload.readBigUInt64LE(4))
+  const flags = reply.payload.readUInt8(12)
+  const kept = Buffer.concat(reply.data)
+  const output = decodeTail(kept, bytes > kept.length)
+  const spilled = flags & 1 ? { spilled: spill } : {}
+  if (flags & 2) return { output, bytes, ...spilled, ended: killedBy }
+  return { output, bytes, ...spilled, ended: 'exit', exitCode }
+}
+
+/** Runs one program through the agent; its reply carries the end of the output. */
+async function execute(agent: Connection, options: RemoteOptions, run: Execution) {
+  const { env, places, spillMax, patience = defaultPatience } = options
+  if (run.signal?.aborted) return { output: '', bytes: 0, ended: 'aborted' } as const
+  const id = agent.nextId()
+  const spill = `${places.spill}/output-${randomUUID().slice(0, 13)}.txt`
+  const { from = '', to = '' } = run.state ?? {}
+  let killedBy: 'timeout' | 'aborted' = 'timeout'
+  let unanswered: NodeJS.Timeout | undefined
+  const kill = (why: typeof killedBy) => {
+    if (unanswered !== undefined) return
+    killedBy = why
+    unanswered = setTimeout(
+      () => agent.end('the agent does not answer'),
+      graceMs + patience.killedMs,
+    )
+    agent.kill(id, graceMs)
+  }
+  const abort = () => kill('aborted')
+  const timer = setTimeout(() => kill('timeout'), run.timeoutMs)
+  run.signal?.addEventListener('abort', abort)
+  try {
+    const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+    const paths = [spill, to, from, places.workspace]
+    const limits = [keptBytes, BigInt(spillAboveBytes), BigInt(spillMax)]
+    const parts = [...limits, ...paths, run.arguments, environment]
+    const reply = await agent.ask(id, {
+      ...{ type: requests.exec, parts, expects: replies.exited, budget: keptBytes },
+      withinMs: run.timeoutMs + graceMs + 2 * patience.killedMs,
+    })
+    if (reply.type === replies.failed) return refused(failed(reply.payload).message)
+    return decodeExit(agent, reply, killedBy, spill)
+  } catch (error) {
+    // The agent was asked nothing: a NUL in the command, or more than a frame holds.
+    if (error instanceof FrameError) return refused(error.message)
+    throw error
+  } finally {
+    clearTimeout(timer)
+    clearTimeout(unanswered)
+    run.signal?.removeEventListener('abort', abort)
   }
 }
 
-function shellCalls(agent: Connection, { env, places, spillMax }: RemoteOptions) {
-  const inTurn = turns()
-  const shared = { env, directory: places.workspace, spill: { folder: places.spill, max: spillMax } }
-  let generation = 0
-
-  async function argumentOf(command: string): Promise<string> {
-    if (Buffer.byteLength(command) <= maxArgumentBytes) return command
-    const file = `${places.state}/command`
-    const written = await writeFile(agent, file, Buffer.from(command))
-    return written.ok ? `builtin eval "$(<${file})"` : `echo 'the command is too long' >&2; false`
+async function writeFile(agent: Connection, path: string, bytes: Uint8Array) {
+  if (!isPath(path)) return badPath
+  const id = agent.nextId()
+  await agent.send(requests.write, id, [path])
+  for (let at = 0; at < bytes.length; at += maxDataBytes) {
+    await agent.send(requests.writeData, id, [bytes.subarray(at, at + maxDataBytes)])
   }
+  const { type, payload } = await agent.ask(id, {
+    ...{ type: requests.writeEnd, parts: [], expects: replies.done, budget: 0 },
+  })
+  return type === replies.done ? ({ ok: true } as const) : failed(payload)
+}
+
+function decodeFiles(batches: readonly Buffer[]): FileStat[] | undefined {
+  const files: FileStat[] = []
+  for (const batch of batches) {
+    let at = 0
+    while (at < batch.length) {
+      if (batch.length - at < 22) return undefined
+      const length = batch.readUInt16LE(at + 20)
+      if (batch.length - at < 22 + length) return undefined
+      files.push({
+        path: batch.toString('utf8', at + 22, at + 22 + length),
+        size: Number(batch.readBigUInt64LE(at)),
+        mtimeMs: Number(batch.readBigInt64LE(at + 8)) / 1000,
+        mode: batch.readUInt32LE(at + 16),
+      })
+      at += 22 + length
+    }
+  }
+  return files
+}
+
+function fileCalls(agent: Connection): Pick<Sandbox, 'read' | 'write' | 'walk'> {
+  return {
+    async read(path, { offset, maxBytes }) {
+      if (!isPath(path)) return badPath
+      const { type, payload, data } = await agent.ask(agent.nextId(), {
+        type: requests.read,
+        parts: [BigInt(offset), BigInt(maxBytes), path],
+        ...{ expects: replies.done, budget: maxBytes },
+      })
+      if (type === replies.failed) return failed(payload)
+      if (payload.length !== 8) agent.broken('the size of a file that is none')
+      return { ok: true, bytes: Buffer.concat(data), size: Number(payload.readBigUInt64LE()) }
+    },
+    write: (path, bytes) => writeFile(agent, path, bytes),
+    async walk(root, maxEntries) {
+      if (!isPath(root)) return badPath
+      const { type, payload, data } = await agent.ask(agent.nextId(), {
+        type: requests.walk,
+        parts: [maxEntries, root],
+        ...{ expects: replies.done, budget: maxWalkBytes },
+      })
+      if (type === replies.failed) return failed(payload)
+      const files = decodeFiles(data)
+      if (files === undefined) return agent.broken('a list of files that makes no sense')
+      return { ok: true, files, complete: payload[0] === 1 }
+    },
+  }
+}
+
+/** Commands of one session's shell, one after the other: each finds the state that the last one left. */
+function sessionShell(
+  agent: Connection,
+  options: RemoteOptions,
+): Pick<Sandbox, 'shell' | 'restartShell'> {
+  const { places } = options
+  const paths = { from: `${places.state}/state`, to: `${places.state}/state.next` }
+  const script = shellScript(paths)
+  let last: Promise<unknown> = Promise.resolve()
 
   async function run({ command, timeoutMs, signal }: ShellCommand): Promise<ShellResult> {
-    if (command.includes('\0')) return refused('the command holds a NUL byte')
-    if (command.length > maxCommandBytes) return refused('the command is too long')
-    const state = { from: `${places.state}/shell-${generation}`, to: `${places.state}/shell-next` }
-    const script = [places.bash, '--norc', '--noprofile', '-c', shellScript(state), 'bash']
-    const argument = await argumentOf(command)
-    return execute(agent, { ...shared, arguments: [...script, argument], timeoutMs, signal, state })
+    let text = command
+    if (Buffer.byteLength(command) > maxArgumentBytes) {
+      const path = `${places.state}/command`
+      const written = await writeFile(agent, path, Buffer.from(command))
+      if (!written.ok) return refused(written.message)
+      text = `. ${path}`
+    }
+    const argument = [places.bash, '--norc', '--noprofile', '-c', script, 'bash', text]
+    return execute(agent, options, {
+      arguments: argument,
+      timeoutMs,
+      signal,
+      state: paths,
+    })
+  }
+
+  async function restart(): Promise<void> {
+    const id = agent.nextId()
+    await agent.ask(id, { type: requests.killAll, parts: [], expects: replies.done, budget: 0 })
+    await writeFile(agent, paths.from, new Uint8Array())
   }
 
   return {
-    /** Waiting for one's turn ends with the signal, too. */
-    async shell(command: ShellCommand): Promise<ShellResult> {
-      const { signal } = command
-      const turn = inTurn(async () => (signal?.aborted ? aborted : run(command)))
-      if (signal === undefined) return turn
-      const { promise, resolve } = Promise.withResolvers<ShellResult>()
-      return turn
+    shell(command) {
+      const result = last.then(() => run(command))
+      last = result.catch(() => undefined)
+      return result
     },
-    async restartShell(): Promise<void> {
-      generation++
-      const id = agent.nextId()
-      const killAll = { type: requests.killAll, parts: [], expects: replies.done, size: 0, budget: 0 }
-      await agent.ask(id, { ...killAll, withinMs: 10_000 })
+    async restartShell() {
+      const restarted = restart()
+      const before = last
+      last = restarted.then(() => before).catch(() => undefined)
+      await restarted
     },
   }
 }
+
+/** Resolves when the agent is ready; rejects with `SandboxEnded`, after `stop`, when it does not come up. */
+export async function remoteSandbox(options: RemoteOptions): Promise<Sandbox> {
+  const ended = Promise.withResolvers<string>()
+  let stopping: Promise<void> | undefined
+  const stop = () => (stopping ??= options.stop())
+  const { readyMs } = options.patience ?? defaultPatience
+  const agent = connect(options.stream, readyMs, (reason) => {
+    ended.resolve(reason)
+    void stop()
+  })
+  await agent.ready.catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
+  const { places } = options
+  return {
+    id: options.id,
+    ...sessionShell(agent, options),
+    ...fileCalls(agent),
+    search: ({ pattern, path, timeoutMs, signal }) =>
+      execute(agent, options, {
+        arguments: [places.ripgrep, ...searchOptions, '--', pattern, path],
+        timeoutMs,
+        signal,
+      }),
+    ended: ended.promise,
+    async close() {
+      agent.end('closed')
+      await stop()
+    },
+  }
+}
+
+/** No configuration of the user's; line numbers, hidden files too, but not what version control keeps. */
+const searchOptions = [
+  '--no-config',
+  '--line-number',
+  '--no-heading',
+  '--color=never',
+  '--hidden',
+  '--glob=!.git',
+  '--max-columns=2000',
+]
