@@ -34,10 +34,23 @@ const errorOf = (event: Seen) =>
 for (const database of databases) {
   describe(`model failures on ${database}`, () => {
     let service: Service
+    /** The one that makes this 0 fails. */
+    let writesLeft = 0
     let stub: Stub
     let model: { id: string }
     before(async () => {
-      service = await boot(database, { overrides: { clock } })
+      service = await boot(database, {
+        overrides: {
+          clock,
+          database: (built) => ({
+            ...built,
+            write: (unit) => {
+              if (--writesLeft === 0) return Promise.reject(new Error('canary of the inside'))
+              return built.write(unit)
+            },
+          }),
+        },
+      })
       stub = await startStub(openaiChatDialect)
       stub.replies(says('OK'))
       model = { id: fresh('stub').replace(' ', '-') }
@@ -141,6 +154,30 @@ for (const database of databases) {
           assert.equal(all(seen, 'span.model_request_end').length, starts)
           assert.equal(seen.at(-1)?.type, 'session.status_idle')
         }
+      },
+    )
+
+    verifies(
+      ['running/recovery/nothing-lost', 'running/recovery/valid-history', 'events/seq/gap-free'],
+      'a write that fails in the middle of a turn loses nothing, and the turn goes on',
+      async () => {
+        const session = await newSession(service)
+        // The post, the promotion, and then the first event of the turn.
+        writesLeft = 3
+        const seen = await turn(service, session, 'say: all the same')
+        assert.equal(textOf(only(seen, 'agent.message')), 'all the same')
+        const starts = all(seen, 'span.model_request_start').map(({ id }) => id)
+        const ends = all(seen, 'span.model_request_end')
+        assert.deepEqual(
+          ends.map((end) => end['model_request_start_id']),
+          starts,
+        )
+        const log = await logOf(service, session)
+        assert.deepEqual(
+          log.map(({ seq }) => seq),
+          log.map((_, index) => index + 1),
+        )
+        assert.ok(service.logged.some((line) => line.includes('canary of the inside')))
       },
     )
 
