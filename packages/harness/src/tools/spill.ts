@@ -7,7 +7,7 @@ import { textResult } from './tool.ts'
 
 /** Characters of one result. behaviours.md 1.2 */
 const mostCharacters = 100_000
-const shownCharacters = 10_000
+const shownCharacters = 4_000
 /** In the workspace, so that it is still there when the sandbox was stopped in between. */
 const folder = '/workspace/.steward'
 export const resultsFolder = `${folder}/results`
