@@ -17,19 +17,25 @@ export async function postMessage(
   { databases, bus }: { databases: Databases; bus: Bus },
   tenant: string,
   sessionId: string,
-  { content, now, signal }: { content: UserContent[]; now: number; signal: AbortSignal },
+  { content, now }: { content: UserContent[]; now: number },
 ): Promise<Reply> {
   const { read } = databases.of(tenant)
   await sessionStore(read).row(tenant, sessionId)
   const after = (await readHead(read, tenant, sessionId)).next_seq
-  const tailed = tail({ read, bus }, tenant, sessionId, { after, extensions: true, signal })
+  const left = new AbortController()
+  const options = { after, extensions: true, signal: left.signal }
+  const tailed = tail({ read, bus }, tenant, sessionId, options)
   try {
     const posted = await databases
       .of(tenant)
       .write((tx) => postEvents(tx, tenant, sessionId, [{ type: 'user.message', content }], now))
     announce(bus, tenant, sessionId, posted)
     const id = posted.echoes[0]?.id ?? ''
-    return stream(() => texts(tailed, sessionId, view, endOf(id)))
+    return stream((reader) => {
+      if (reader.aborted) left.abort()
+      else reader.addEventListener('abort', () => left.abort(), { once: true })
+      return texts(tailed, sessionId, view, endOf(id))
+    })
   } catch (error) {
     await tailed.return(undefined)
     throw error

@@ -102,8 +102,8 @@ export function sessionEventRoutes(deps: {
         body: PostMessage,
         answer: 'stream',
       },
-      ({ tenant, params, body, signal }) =>
-        postMessage(deps, tenant, params.id, { content: body.content, now: clock.now(), signal }),
+      ({ tenant, params, body }) =>
+        postMessage(deps, tenant, params.id, { content: body.content, now: clock.now() }),
     ),
     route(
       {
