@@ -168,7 +168,8 @@ void files_write_data(uint32_t id, struct request_reader *request) {
 void files_write_end(uint32_t id) {
   struct writing *writing = find_writing(id);
   if (!writing) die("the end of no file");
-  if (writing->fd >= 0 && (fchmod(writing->fd, writing->mode) || rename(writing->temporary, writing->path)))
+  if (writing->fd >= 0 && (fchmod(writing->fd, writing->mode) || fsync(writing->fd) ||
+                           rename(writing->temporary, writing->path)))
     fail_writing(writing, errno);
   if (writing->fd >= 0) close(writing->fd);
   if (writing->error == EISDIR) send_failure(id, NOT_A_FILE, "not a regular file");
