@@ -64,10 +64,10 @@ export function readConfig(
   }
   const secret = (name: string) => /KEY|SECRET|URL/.test(name)
   const text = (name: string) => take(name, (value) => value)
-  const number = (name: string, least: number, most: number) =>
+  const number = (name: string, least: number, most: number, form = /^\d+$/) =>
     take(name, (value) => {
       const parsed = Number(value)
-      return Number.isFinite(parsed) && parsed >= least && parsed <= most ? parsed : undefined
+      return form.test(value) && parsed >= least && parsed <= most ? parsed : undefined
     }) ?? 0
   const choice = <T extends string>(name: string, words: readonly T[]) =>
     take(name, (value) => words.find((word) => word === value)) ?? (words[0] as T)
@@ -101,7 +101,7 @@ export function readConfig(
     sandboxIdleMs: number('SANDBOX_IDLE_SECONDS', 1, 86_400) * 1000,
     sandboxMemory: number('SANDBOX_MEMORY_MB', 64, 1_048_576) * 1024 * 1024,
     sandboxProcesses: number('SANDBOX_PROCESSES', 16, 100_000),
-    sandboxCpus: number('SANDBOX_CPUS', 0.1, 1024),
+    sandboxCpus: number('SANDBOX_CPUS', 0.1, 1024, /^\d+(\.\d+)?$/),
     most: number('RUNNER_SESSIONS', 1, 100_000),
     offlineModel: choice('STEWARD_OFFLINE_MODEL', ['true', 'false']) === 'true',
     logLevel: choice('STEWARD_LOG_LEVEL', ['info', 'debug', 'warn', 'error']),

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Config } from './config.ts'
+import { readConfig } from './config.ts'
+import { settings } from './settings.ts'
+
+const secret = { PLATFORM_ROOT_SECRET: '0123456789abcdef' }
+
+function config(env: Record<string, string | undefined> = {}): Config {
+  const read = readConfig({ ...secret, ...env })
+  assert.ok(read.ok, read.ok ? '' : read.problems.join('\n'))
+  return read.config
+}
+
+function problems(env: Record<string, string | undefined>): string[] {
+  const read = readConfig({ ...secret, ...env })
+  return read.ok ? [] : read.problems
+}
+
+describe('the configuration', () => {
+  it('needs a root secret and nothing else', () => {
+    const { egressAllowPrivate, ...rest } = config()
+    assert.ok(!egressAllowPrivate.check('127.0.0.1'))
+    assert.deepEqual(rest, {
+      port: 8787,
+      host: '127.0.0.1',
+      dataDir: './data',
+      sandboxDir: undefined,
+      rootSecret: secret.PLATFORM_ROOT_SECRET,
+      apiKey: undefined,
+      databaseUrl: undefined,
+      sandbox: 'bubblewrap',
+      sandboxIdleMs: 300_000,
+      sandboxMemory: 2048 * 1024 * 1024,
+      sandboxProcesses: 512,
+      sandboxCpus: 2,
+      most: 1000,
+      offlineModel: true,
+      logLevel: 'info',
+      fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
+    })
+    const [missing, ...others] = problems({ PLATFORM_ROOT_SECRET: undefined })
+    assert.match(missing ?? '', /PLATFORM_ROOT_SECRET is missing.*openssl rand/)
+    assert.deepEqual(others, [])
+    assert.equal(problems({ PLATFORM_ROOT_SECRET: '' }).length, 1)
+    const [short] = problems({ PLATFORM_ROOT_SECRET: 'short' })
+    assert.match(short ?? '', /PLATFORM_ROOT_SECRET.*16 or more characters/)
+    assert.ok(!short?.includes('"short"'))
+  })
+
+  it('names everything that is wrong at once', () => {
+    const named = problems({
+      PLATFORM_ROOT_SECRET: undefined,
+      PORT: '65536',
+      DATABASE_URL: 'mysql://x',
+      EGRESS_ALLOW_PRIVATE: '10.0.0.0/',
+      SANDBOX_PROVIDER: 'docker',
+      STEWARD_LOG_LEVEL: 'loud',
+      STEWARD_UNKNOWN: 'x',
+      PER_TENANT_DB_ENABLED: 'true',
+      ANTHROPIC_BASE_URL: 'file:///etc',
+    })
+    const names = [
+      'PLATFORM_ROOT_SECRET',
+      'PORT',
+      'DATABASE_URL',
+      'EGRESS_ALLOW_PRIVATE',
+      'SANDBOX_PROVIDER',
+      'STEWARD_LOG_LEVEL',
+      'STEWARD_UNKNOWN',
+      'PER_TENANT_DB_ENABLED',
+      'ANTHROPIC_BASE_URL',
+    ]
+    assert.equal(named.length, names.length)
+    for (const name of names) {
+      assert.equal(named.filter((problem) => problem.startsWith(name)).length, 1, name)
+    }
+  })
+
+  it('takes every setting there is', () => {
+    const read = config({
+      PORT: '0',
+      HOST: '::',
+      DATA_DIR: '/srv/data',
+      SANDBOX_DIR: '/srv/boxes',
+      API_KEY: 'free text',
+      DATABASE_URL: 'postgresql://u:p@db/steward',
+      EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
+      SANDBOX_PROVIDER: 'local',
+      SANDBOX_IDLE_SECONDS: '1',
+      SANDBOX_MEMORY_MB: '64',
+      SANDBOX_PROCESSES: '16',
+      SANDBOX_CPUS: '0.5',
+      RUNNER_SESSIONS: '1',
+      STEWARD_OFFLINE_MODEL: 'false',
+      STEWARD_LOG_LEVEL: 'debug',
+      ANTHROPIC_API_KEY: 'sk-a',
+      OPENAI_BASE_URL: 'http://127.0.0.1:1/v1',
+      GEMINI_API_KEY: 'g',
+      GEMINI_BASE_URL: 'https://example.com',
+    })
+    assert.ok(read.egressAllowPrivate.check('127.9.9.9'))
+    assert.equal(read.port, 0)
+    assert.equal(read.apiKey, 'free text')
+    assert.equal(read.sandboxIdleMs, 1000)
+    assert.equal(read.sandboxMemory, 64 * 1024 * 1024)
+    assert.equal(read.sandboxCpus, 0.5)
+    assert.equal(read.offlineModel, false)
+    assert.equal(read.logLevel, 'debug')
+    assert.deepEqual(read.fallbackKeys, {
+      anthropic: { apiKey: 'sk-a', baseUrl: undefined },
+      openai: { apiKey: 'none', baseUrl: 'http://127.0.0.1:1/v1' },
+      google: { apiKey: 'g', baseUrl: 'https://example.com' },
+    })
+  })
+
+  it('refuses numbers out of range, in another form, or in parts of a whole', () => {
+    const wrong = {
+      PORT: ['-1', '65536', '80.5', 'http', '0x50', '1e3', ' ', '8787 '],
+      SANDBOX_IDLE_SECONDS: ['0', '86401', 'Infinity', 'NaN'],
+      SANDBOX_MEMORY_MB: ['63', '-64', '64MB'],
+      SANDBOX_PROCESSES: ['15', '16.5'],
+      SANDBOX_CPUS: ['0', '0.01', 'two'],
+      RUNNER_SESSIONS: ['0', '1.5'],
+    }
+    for (const [name, values] of Object.entries(wrong)) {
+      for (const value of values) {
+        const [problem, ...others] = problems({ [name]: value })
+        assert.ok(
+          problem?.startsWith(`${name}: ${JSON.stringify(value)} is not `),
+          `${name}=${value}`,
+        )
+        assert.deepEqual(others, [])
+      }
+    }
+  })
+
+  it('refuses unknown names with our prefixes, and leaves the rest of the environment alone', () => {
+    for (const name of ['STEWARD_PORT', 'PLATFORM_X', 'EGRESS_DENY', 'SANDBOX_X', 'RUNNER_X']) {
+      assert.match(problems({ [name]: '1' }).join(), new RegExp(`^${name} is not a setting`))
+    }
+    const others = { PATH: '/bin', HOME: '/root', NODE_ENV: 'test', SSH_AUTH_SOCK: 'x' }
+    assert.deepEqual(problems({ ...others, STEWARD_EMPTY: '' }), [])
+  })
+
+  it('refuses what is specified and not built yet, unless it is switched off', () => {
+    const later = settings.filter((setting) => setting.later)
+    assert.ok(later.length > 0)
+    for (const { name } of later) {
+      assert.match(problems({ [name]: 'true' }).join(), new RegExp(`^${name} .*not yet supported$`))
+      assert.deepEqual(problems({ [name]: '' }), [])
+    }
+    assert.deepEqual(problems({ PER_TENANT_DB_ENABLED: 'false' }), [])
+  })
+
+  it('counts an empty value as absent', () => {
+    const empty = Object.fromEntries(settings.map(({ name }) => [name, '']))
+    assert.deepEqual(
+      { ...config({ ...empty, ...secret }), egressAllowPrivate: 0 },
+      { ...config(), egressAllowPrivate: 0 },
+    )
+  })
+
+  it('shows no secret in what it complains about', () => {
+    const url = 'mysql://user:hunter2@db/x'
+    const text = problems({ DATABASE_URL: url, OPENAI_BASE_URL: 'ftp://hunter2@x' }).join()
+    assert.ok(text.includes('DATABASE_URL') && !text.includes('hunter2'))
+  })
+})
