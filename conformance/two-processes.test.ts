@@ -77,8 +77,15 @@ describe('two processes', () => {
       const seen = reader.frames.map(({ data }) => data)
       const rounds = all(seen, 'agent.message').map(textOf)
       assert.deepEqual(rounds, ['round 1', 'round 2', 'round 3', 'round 4', 'round 5'])
-      const chunks = all(seen, 'agent.message_chunk').map(({ delta }) => delta)
-      assert.equal(chunks.join(''), rounds.join(''))
+      let shown = 0
+      for (const whole of all(seen, 'agent.message')) {
+        const chunks = all(seen, 'agent.message_chunk').filter(
+          ({ message_id }) => message_id === whole.id,
+        )
+        shown += chunks.length
+        assert.ok(textOf(whole).startsWith(chunks.map(({ delta }) => delta).join('')))
+      }
+      assert.ok(shown > 0)
       const log = await logAt(one, session)
       assert.deepEqual(
         log.map(({ seq }) => seq),

@@ -23,6 +23,8 @@ export function authentication({
   bus: Bus
 }): Authenticate {
   const known = new Map<string, Found>()
+  // Word of a revocation reaches other processes late; where there may be any, each request asks the database.
+  const isAlone = databases.control.dialect === 'sqlite'
   bus.subscribe(revocations, ({ hash }) => known.delete(String(hash)))
 
   async function look(hash: string, found: Found): Promise<Principal | undefined> {
@@ -35,7 +37,7 @@ export function authentication({
     return { kind: 'environment', ...base, environmentId: row.environment_id ?? '' }
   }
 
-  /** Look-ups of one key that happen at once share one query; an answer lasts a second, a failure not at all. */
+  /** Alone, look-ups that happen at once share one query; an answer lasts a second, a failure not at all. */
   function principalOf(key: string): Found {
     const hash = hashToken(key)
     const now = clock.now()
@@ -49,7 +51,7 @@ export function authentication({
     }
     found.principal = look(hash, found)
     found.principal.catch(() => known.delete(hash))
-    known.set(hash, found)
+    if (isAlone) known.set(hash, found)
     return found
   }
 
