@@ -1,9 +1,16 @@
 /** The folded history of sessions that ran lately, so that a long session costs each turn only what is new. */
 import type { History } from '@steward/harness/history.ts'
-import { emptyHistory, foldHistory, historyTypes, sizeOf } from '@steward/harness/history.ts'
+import {
+  emptyHistory,
+  foldHistory,
+  historyTypes,
+  resolveContent,
+  sizeOf,
+} from '@steward/harness/history.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Queries } from '../database/database.ts'
 import { readHistory } from '../events/log.ts'
+import { bring } from './bring.ts'
 
 const pageSize = 1_000
 
@@ -36,6 +43,7 @@ export function histories(mostBytes: number) {
         seq = rows.at(-1)?.seq ?? seq
         if (rows.length < pageSize) break
       }
+      history = await resolveContent(history, bring)
       forget(session)
       const size = sizeOf(history)
       known.set(session, { seq, history, bytes: size })

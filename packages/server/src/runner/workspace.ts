@@ -76,34 +76,37 @@ export function workspaces({ provider, folder, limits, idleMs, clock, log }: Wor
   }
 
   const sweep = setInterval(
-    () =>
+    () => {
       stopIdle().catch((error: unknown) =>
         log.error('an idle sandbox could not be stopped', { error }),
-      ),
+      )
+    },
     Math.min(idleMs, 30_000),
   )
 
+  /** For the length of a turn: its sandbox is not idle until the turn gives it back. */
+  function use(session: string, env: Record<string, string>) {
+    let mine: Held | undefined
+    return {
+      sandbox(): Promise<Sandbox> {
+        const current = held.get(session) ?? open(session, env)
+        if (mine !== current) {
+          mine = current
+          current.users++
+        }
+        return current.sandbox
+      },
+      giveBack(): void {
+        if (!mine) return
+        mine.users--
+        mine.usedAt = clock.now()
+        mine = undefined
+      },
+    }
+  }
+
   return {
-    /** For the length of a turn: its sandbox is not idle until the turn gives it back. */
-    use(session: string, env: Record<string, string>) {
-      let mine: Held | undefined
-      return {
-        sandbox(): Promise<Sandbox> {
-          const current = held.get(session) ?? open(session, env)
-          if (mine !== current) {
-            mine = current
-            current.users++
-          }
-          return current.sandbox
-        },
-        giveBack(): void {
-          if (!mine) return
-          mine.users--
-          mine.usedAt = clock.now()
-          mine = undefined
-        },
-      }
-    },
+    use,
     /** Ends the session's sandbox in this process, if it has one; the workspace stays. */
     stop,
     stopIdle,
