@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Service } from './service.ts'
 import type { Seen } from './turns.ts'
 
-export type Frame = { event: string | undefined; id: string | undefined; data: Seen }
+type Frame = { event: string | undefined; id: string | undefined; data: Seen }
 
 export type Reader = AsyncDisposable & {
   response: Response

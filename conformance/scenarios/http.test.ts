@@ -124,9 +124,9 @@ for (const database of databases) {
         await newSession(service)
         const [first, ...others] = await Promise.all(
           [
-            'statuses[]=idle&statuses[]=running',
-            'statuses=idle&statuses=running',
-            'statuses=idle,running',
+            'statuses[]=pending&statuses[]=running',
+            'statuses=pending&statuses=running',
+            'statuses=pending,running',
           ]
             .flatMap((query) => [query, `${query}&beta=true`])
             .map(async (query) =>
