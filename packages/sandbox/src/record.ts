@@ -4,11 +4,15 @@ import { dirname, join } from 'node:path'
 
 const recordOf = (workspace: string): string => join(dirname(workspace), 'sandbox.json')
 
-/** Ticks since boot at which the process started: with its number it names a process for good. */
+const bootOf = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+
+/** Boot and ticks since then at which the process started: with its number they name a process for good. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // A zombie has ended, whether or not its parent, which may hang, takes notice.
+    return fields[0] === 'Z' ? undefined : `${bootOf()} ${fields[19]}`
   } catch {
     // There is no such process.
     return undefined
@@ -27,8 +31,8 @@ export function forgetRecord(workspace: string, pid: number | undefined): void {
 const graceMs = 2_000
 
 /**
- * Ends the recorded process, with everything that dies with it, if it is still the same one. `SIGTERM` lets it end
- * what would outlive it, for two seconds.
+ * Ends the recorded process and its children, with everything that dies with them, if it is still the same one, and
+ * returns when they are gone. `SIGTERM` lets it end what would outlive it, for two seconds.
  */
 export async function killRecorded(
   workspace: string,
@@ -36,12 +40,35 @@ export async function killRecorded(
 ): Promise<void> {
   const record = readRecord(workspace)
   if (!record) return
-  const killAt = performance.now() + graceMs
-  while (startOf(record.pid) === record.start) {
-    kill(record.pid, performance.now() < killAt ? first : 'SIGKILL')
-    await new Promise((resolve) => setTimeout(resolve, 5))
+  if (startOf(record.pid) === record.start) {
+    // The init of the namespace is a child: once it is gone, everything in the namespace is.
+    const children = first === 'SIGKILL' ? childrenOf(record.pid) : []
+    await Promise.all([record, ...children].map((each) => killOne(each, first)))
   }
   forgetRecord(workspace, record.pid)
+}
+
+type Process = { pid: number; start: string }
+
+function childrenOf(pid: number): Process[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+    return children.flatMap((child) => {
+      const start = startOf(Number(child))
+      return start === undefined ? [] : [{ pid: Number(child), start }]
+    })
+  } catch {
+    // It has ended, or the kernel does not list children: they die with it, a moment later.
+    return []
+  }
+}
+
+async function killOne({ pid, start }: Process, first: NodeJS.Signals): Promise<void> {
+  const killAt = performance.now() + graceMs
+  while (startOf(pid) === start) {
+    kill(pid, performance.now() < killAt ? first : 'SIGKILL')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {
@@ -52,7 +79,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function readRecord(workspace: string): { pid: number; start: string } | undefined {
+function readRecord(workspace: string): Process | undefined {
   try {
     const { pid, start } = JSON.parse(readFileSync(recordOf(workspace), 'utf8')) as Record<
       string,

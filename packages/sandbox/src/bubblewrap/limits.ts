@@ -20,6 +20,8 @@ const controllers = ['memory', 'pids', 'cpu'] as const
 const cpuPeriod = 100_000
 /** In version 2 a group that shares out its controllers holds no process itself; the server moves in here. */
 const serverGroup = 'steward-server'
+/** Absent on a kernel that does not account for swap. */
+const swapLimit = 'memory.swap.max'
 let serial = 0
 
 /** The best that this machine lets this process use, found by trying. */
@@ -58,7 +60,10 @@ function makeGroup(settings: readonly { base: string; files: Record<string, stri
       const folder = join(base, name)
       mkdirSync(folder)
       folders.push(folder)
-      for (const [file, value] of Object.entries(files)) writeFileSync(join(folder, file), value)
+      for (const [file, value] of Object.entries(files)) {
+        if (file === swapLimit && !existsSync(join(folder, file))) continue
+        writeFileSync(join(folder, file), value)
+      }
     }
   } catch (error) {
     removeAll(folders)
@@ -74,13 +79,12 @@ function version2(): Limiter | undefined {
   const base = join(root, path.replace(new RegExp(`/${serverGroup}$`), ''))
   share(base)
   sweep(base)
-  const hasSwap = existsSync(join(base, serverGroup, 'memory.swap.max'))
   return {
     kind: 'cgroup2',
     group({ memory, processes, cpus }) {
       const files = {
         'memory.max': String(memory),
-        ...(hasSwap ? { 'memory.swap.max': '0' } : {}),
+        [swapLimit]: '0',
         'pids.max': String(processes),
         'cpu.max': `${Math.round(cpus * cpuPeriod)} ${cpuPeriod}`,
       }
@@ -95,8 +99,14 @@ function share(base: string): void {
   if (controllers.every((name) => shared.includes(name))) return
   mkdirSync(join(base, serverGroup), { recursive: true })
   writeFileSync(join(base, serverGroup, 'cgroup.procs'), String(process.pid))
-  const wanted = controllers.map((name) => `+${name}`).join(' ')
-  writeFileSync(join(base, 'cgroup.subtree_control'), wanted)
+  try {
+    const wanted = controllers.map((name) => `+${name}`).join(' ')
+    writeFileSync(join(base, 'cgroup.subtree_control'), wanted)
+  } catch (error) {
+    writeFileSync(join(base, 'cgroup.procs'), String(process.pid))
+    removeAll([join(base, serverGroup)])
+    throw error
+  }
 }
 
 function version1(): Limiter | undefined {
