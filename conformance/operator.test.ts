@@ -9,6 +9,7 @@ import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { settings } from '@steward/server/settings.ts'
 import { runServer, startServer } from './process.ts'
 import { adminKey } from './service.ts'
+import { fresh } from './turns.ts'
 import { verifies } from './verifies.ts'
 
 describe('the operator', () => {
@@ -84,7 +85,11 @@ describe('the operator', () => {
   )
 
   verifies(
-    ['model-cards/base-url/guarded', 'settings/egress-allow-private'],
+    [
+      'model-cards/base-url/guarded',
+      'events/post/image-url-guarded',
+      'settings/egress-allow-private',
+    ],
     'private addresses are not dialled unless the operator allows them',
     async () => {
       await using stub = await startStub(openaiChatDialect)
@@ -102,15 +107,34 @@ describe('the operator', () => {
         const answer = await fetch(`${base}/v1/ext/model_cards`, { method: 'POST', headers, body })
         return (await answer.json()) as { probe: { ok: boolean; message?: string } }
       }
+      async function showPicture(base: string): Promise<void> {
+        const make = async (path: string, made: object) => {
+          const init = { method: 'POST', headers, body: JSON.stringify(made) }
+          return fetch(base + path, init)
+        }
+        const idOf = async (answer: Response) => ((await answer.json()) as { id: string }).id
+        const agent = await idOf(
+          await make('/v1/agents', { name: 'n', model: 'offline', tools: [] }),
+        )
+        const environment_id = await idOf(await make('/v1/environments', { name: fresh('env') }))
+        const session = await idOf(await make('/v1/sessions', { agent, environment_id }))
+        const picture = { type: 'image', source: { type: 'url', url: `${stub.url}/cat.png` } }
+        const content = [{ type: 'text', text: 'say: seen' }, picture]
+        const answer = await make(`/v1/sessions/${session}/messages`, { content })
+        assert.match(await answer.text(), /session\.status_idle/)
+      }
       await using strict = await startServer(env)
       const { probe } = await probed(strict.base)
       assert.equal(probe.ok, false)
       assert.match(probe.message ?? '', /private|reserved/)
+      await showPicture(strict.base)
       assert.equal(stub.requests.length, 0)
       await strict.kill()
       const open = { ...env, DATA_DIR: join(folder, 'open'), EGRESS_ALLOW_PRIVATE: '127.0.0.0/8' }
       await using allowed = await startServer(open)
       assert.deepEqual((await probed(allowed.base)).probe, { ok: true })
+      await showPicture(allowed.base)
+      assert.ok(stub.requests.some(({ path }) => path === '/cat.png'))
     },
   )
 })

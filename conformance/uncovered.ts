@@ -3,7 +3,6 @@ import type { RequirementId } from './requirements.ts'
 
 // oxfmt-ignore
 export const uncovered: readonly RequirementId[] = [
-  'events/post/image-url-guarded',
   'models/catalog/live',
   'running/error/unknown',
   'secrets/subscription/not-stored',
