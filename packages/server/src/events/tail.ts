@@ -54,6 +54,7 @@ export function tail(
       })
       for (const row of rows) {
         seen = row.seq
+        shed.delete(row.id)
         yield { kind: 'kept', row }
       }
       if (rows.length < pageSize || signal.aborted) return

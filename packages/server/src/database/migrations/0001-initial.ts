@@ -84,6 +84,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await indexes(db)
 }
 
+/** Rows that lie in the order of their key: appended and read by session, without an index beside the table. */
+const inOrder = (db: Kysely<unknown>) =>
+  db.getExecutor().adapter.supportsTransactionalDdl ? sql`` : sql`without rowid`
+
 async function sessionTables(db: Kysely<unknown>): Promise<void> {
   const table = (name: string) => db.schema.createTable(name)
   const at = 'text' as const
@@ -132,6 +136,7 @@ async function sessionTables(db: Kysely<unknown>): Promise<void> {
     .addColumn('event', at, (c) => c.notNull())
     .addColumn('created_at', at, (c) => c.notNull())
     .addPrimaryKeyConstraint('inbox_key', ['session_id', 'position'])
+    .modifyEnd(inOrder(db))
     .execute()
 
   await table('events')
@@ -145,6 +150,7 @@ async function sessionTables(db: Kysely<unknown>): Promise<void> {
     .addColumn('data', at, (c) => c.notNull())
     .addColumn('opaque', at)
     .addPrimaryKeyConstraint('events_key', ['session_id', 'seq'])
+    .modifyEnd(inOrder(db))
     .execute()
 
   await table('calls')
@@ -155,6 +161,7 @@ async function sessionTables(db: Kysely<unknown>): Promise<void> {
     .addColumn('state', at, (c) => c.notNull())
     .addColumn('deny_message', at)
     .addPrimaryKeyConstraint('calls_key', ['session_id', 'event_id'])
+    .modifyEnd(inOrder(db))
     .execute()
 }
 
