@@ -1,44 +1,18 @@
 /** What stands in a sandbox's root: the host's /usr, an /etc of our own, our Node and ripgrep under /opt/steward. */
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
+import { agentBinary } from '../agent/binary.ts'
 
 export const user = { name: 'user', id: 1000, home: '/home/user' }
-export const agentPath = '/opt/steward/agent'
 export const ripgrepPath = '/opt/steward/bin/rg'
-
-const etc: Record<string, string> = {
-  passwd: `root:x:0:0:root:/root:/bin/bash\n${user.name}:x:${user.id}:${user.id}::${user.home}:/bin/bash\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n`,
-  group: `root:x:0:\n${user.name}:x:${user.id}:\nnogroup:x:65534:\n`,
-  hosts: '127.0.0.1 localhost sandbox\n::1 localhost\n',
-  'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
-  'resolv.conf': '',
-  hostname: 'sandbox\n',
-}
-
-/** Folders of the host's /etc that programs below /usr expect; mount points for them are made in ours. */
-const borrowed = ['alternatives', 'ssl', 'ca-certificates']
-
-/** Makes the synthetic /etc, readable by every session's user. */
-export function makeEtc(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o755 })
-  for (const [name, text] of Object.entries(etc)) writeFileSync(join(folder, name), text)
-  for (const name of borrowed) mkdirSync(join(folder, name), { recursive: true })
-  if (existsSync('/etc/ld.so.cache')) copyFileSync('/etc/ld.so.cache', join(folder, 'ld.so.cache'))
-  return folder
-}
-
-/** The folder that holds `bin/node`, unless it lies below /usr, which is there anyway. */
-export function nodeFolder(): string | undefined {
-  const folder = dirname(dirname(process.execPath))
-  return folder === '/usr' || folder.startsWith('/usr/') ? undefined : folder
-}
-
-export const ripgrepFile: string = rgPath
+export const agentPath = '/opt/steward/agent'
+const etcPath = '/opt/steward/etc'
+const nodePath = '/opt/steward/node'
 
 export const searchPath = [
   '/opt/steward/bin',
-  '/opt/steward/node/bin',
+  `${nodePath}/bin`,
   '/usr/local/bin',
   '/usr/bin',
   '/bin',
@@ -46,25 +20,66 @@ export const searchPath = [
   '/sbin',
 ].join(':')
 
-/** Arguments of bubblewrap for everything that is the same in all sandboxes but for the paths of its sources. */
-export function rootArguments(source: {
-  etc: string
-  agent: string
-  ripgrep: string
-  node: string | undefined
-}): string[] {
+/** What programs below /usr expect in /etc. */
+const borrowed = ['alternatives', 'ca-certificates', 'ld.so.cache', 'ssl']
+
+/** How bubblewrap finds a path of the host. */
+type Find = (path: string) => string
+
+function systemArguments(find: Find): string[] {
   const links = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'].filter((name) =>
     existsSync(`/usr/${name}`),
   )
+  const etc = join(import.meta.dirname, 'etc')
   return [
     ['--ro-bind', '/usr', '/usr'],
     ...links.map((name) => ['--symlink', `usr/${name}`, `/${name}`]),
-    ['--ro-bind', source.etc, '/etc'],
+    ['--ro-bind', find(etc), etcPath],
+    ...readdirSync(etc).map((name) => ['--symlink', `${etcPath}/${name}`, `/etc/${name}`]),
     ...borrowed.map((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
     ['--proc', '/proc'],
     ['--dev', '/dev'],
-    ['--ro-bind', source.agent, agentPath],
-    ['--ro-bind', source.ripgrep, ripgrepPath],
-    ...(source.node ? [['--ro-bind', source.node, '/opt/steward/node']] : []),
   ].flat()
+}
+
+/** The binary and npm, and not the folder around them, which may be anything. Below /usr they are there anyway. */
+function nodeArguments(find: Find): string[] {
+  const folder = dirname(dirname(process.execPath))
+  if (folder === '/usr' || folder.startsWith('/usr/')) return []
+  const binary = ['--ro-bind', find(process.execPath), `${nodePath}/bin/node`]
+  const npm = join(folder, 'lib/node_modules/npm')
+  if (!existsSync(join(npm, 'bin/npm-cli.js'))) return binary
+  const programs = ['npm', 'npx'].flatMap((name) => [
+    ...['--symlink', `../lib/node_modules/npm/bin/${name}-cli.js`, `${nodePath}/bin/${name}`],
+  ])
+  return [...binary, '--ro-bind', find(npm), `${nodePath}/lib/node_modules/npm`, ...programs]
+}
+
+/** Folders in memory, which end with the sandbox. */
+function scratchArguments(bytes: number): string[] {
+  const folder = (path: string, mode: string) => [
+    ...['--perms', mode, '--size', String(bytes), '--tmpfs', path],
+  ]
+  return [
+    ...folder('/tmp', '1777'),
+    ...folder('/run', '0755'),
+    ...folder(user.home, '0755'),
+    ...folder('/dev/shm', '1777'),
+    ...['--perms', '0700', '--dir', '/run/shell'],
+  ]
+}
+
+/** Everything in a sandbox's view; only the folders in memory and the session's two can be written. */
+export function rootArguments(
+  find: Find,
+  { workspace, outputs, scratch }: { workspace: string; outputs: string; scratch: number },
+): string[] {
+  return [
+    ...systemArguments(find),
+    ...nodeArguments(find),
+    ...['--ro-bind', find(agentBinary()), agentPath, '--ro-bind', find(rgPath), ripgrepPath],
+    ...scratchArguments(scratch),
+    ...['--bind', find(workspace), '/workspace', '--bind', find(outputs), '/mnt/session/outputs'],
+    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/workspace'],
+  ]
 }
