@@ -43,13 +43,11 @@ async function measure(database: string, env: Record<string, string>): Promise<F
   })) {
     await take(name, run(place))
   }
-  await take('idleStreams', idleStreams(place, server))
   await call.close()
   await server.stop()
-  await take(
-    'kills',
-    kills(folder.path, env, (base) => setUpAgain(base, model.url)),
-  )
+  const again = (base: string) => setUpAgain(base, model.url)
+  await take('idleStreams', idleStreams(folder.path, env, again))
+  await take('kills', kills(folder.path, env, again))
   model.stop()
   folder.remove()
   return figures

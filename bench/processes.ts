@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { fork, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,7 +28,7 @@ export async function startServer(
   dataDir: string,
   env: Record<string, string> = {},
 ): Promise<Server> {
-  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const port = await freePort()
   const base = `http://127.0.0.1:${port}`
   const began = performance.now()
   const child = spawn(process.execPath, [at('../packages/server/src/main.ts')], {
@@ -70,6 +71,15 @@ const answers = (base: string) =>
     (response) => response.ok,
     () => false,
   )
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
 
 /** A folder that sessions' own users can reach, removed at the end. */
 export function temporaryFolder(): { path: string; remove(): void } {

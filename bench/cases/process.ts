@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { client, watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
-import type { Server } from '../processes.ts'
 import { key, startServer } from '../processes.ts'
 import type { Place } from './setup.ts'
 import { message, newSession } from './setup.ts'
@@ -49,9 +48,17 @@ export async function* starts(
   }
 }
 
-export async function* idleStreams(place: Place, server: Server): AsyncGenerator<Figure> {
+/** On a server of its own that has done some work, so that what is measured is not its warming up. */
+export async function* idleStreams(
+  dataDir: string,
+  env: Record<string, string>,
+  setUp: (base: string) => Promise<Place>,
+): AsyncGenerator<Figure> {
   const count = 2_000
+  const server = await startServer(dataDir, env)
+  const place = await setUp(server.base)
   const session = await newSession(place, 'one')
+  for (let n = 0; n < 3_000; n++) await place.call.get(`/v1/sessions/${session}`)
   const before = server.rss()
   const stop = new AbortController()
   const open = () =>
@@ -63,6 +70,8 @@ export async function* idleStreams(place: Place, server: Server): AsyncGenerator
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   const each = (server.rss() - before) / count / 1024
   stop.abort()
+  await place.call.close()
+  await server.stop()
   yield { what: '2,000 idle streams, each', value: each, unit: 'KB', goal: 30 }
 }
 

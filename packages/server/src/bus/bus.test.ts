@@ -164,3 +164,19 @@ describe('a postgres bus', () => {
     await bus.close()
   })
 })
+
+it('a postgres bus does not hear what others say on its channel', async () => {
+  const url = await newPostgresUrl()
+  const [here, there] = [await postgresBus(url), await postgresBus(url)]
+  const { heard, until } = ear(here, 't')
+  const stranger = new pg.Client({ connectionString: url })
+  await stranger.connect()
+  for (const text of ['', 'not json', '1', '{"from":1}', '{"from":"x","messages":[["t",null]]}']) {
+    await stranger.query('select pg_notify($1, $2)', ['steward', text])
+  }
+  await stranger.end()
+  there.publish('t', { n: 1 })
+  await until(has(1))
+  assert.deepEqual(heard, [{ n: 1 }])
+  await Promise.all([here.close(), there.close()])
+})

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
 import { keptConnection } from '../core/connection.ts'
 import type { Bus, BusMessage } from './bus.ts'
 import { memoryBus } from './memory.ts'
@@ -9,8 +10,23 @@ const payloadBytes = 7_800
 /** A frame larger than this stays in its process; what is kept is read from the log anyway. */
 const largestMessage = 256 * 1024
 
-type Part = { id: string; part: number; of: number; text: string }
-type Note = { from: string } & ({ messages: [string, BusMessage][] } | { part: Part })
+const Messages = z.array(z.tuple([z.string(), z.record(z.string(), z.unknown())]))
+const Part = z.object({ id: z.string(), part: z.int(), of: z.int(), text: z.string() })
+const Note = z.union([
+  z.object({ from: z.string(), messages: Messages }),
+  z.object({ from: z.string(), part: Part }),
+])
+type Note = z.infer<typeof Note>
+
+/** The channel is open to everyone on this database: what is no note of ours is not heard. */
+function readNote(text: string): Note | undefined {
+  try {
+    return Note.safeParse(JSON.parse(text)).data
+  } catch {
+    // Not JSON: somebody else's.
+    return undefined
+  }
+}
 
 /**
  * Many processes by LISTEN and NOTIFY over one direct connection. Heard at once in this process; sent to others in
@@ -26,9 +42,14 @@ export async function postgresBus(url: string): Promise<Bus> {
   // Rings lost while it is away are made up for by the sweep and by readers' own looks at the log.
   const connection = await keptConnection(url, async (client) => {
     parts.clear()
-    client.on('notification', ({ payload }) => payload && hear(JSON.parse(payload) as Note))
+    client.on('notification', ({ payload }) => hearText(payload ?? ''))
     await client.query(`listen ${channel}`)
   })
+
+  function hearText(text: string): void {
+    const note = readNote(text)
+    if (note) hear(note)
+  }
 
   function hear(note: Note): void {
     if (note.from === self) return
@@ -43,7 +64,7 @@ export async function postgresBus(url: string): Promise<Bus> {
     if (part < of - 1) return
     parts.delete(id)
     if (texts.filter((piece) => piece !== undefined).length < of) return
-    hear({ from: note.from, messages: JSON.parse(texts.join('')) as [string, BusMessage][] })
+    hear({ from: note.from, messages: Messages.parse(JSON.parse(texts.join(''))) })
   }
 
   async function send(): Promise<void> {

@@ -28,4 +28,7 @@ export const hear = (bus: Bus, sessionId: string, listen: (heard: Heard) => void
 export const wake = (bus: Bus, work: Work): void => bus.publish('work', work)
 
 export const hearWork = (bus: Bus, listen: (work: Work) => void): (() => void) =>
-  bus.subscribe('work', (message) => listen(Work.parse(message)))
+  bus.subscribe('work', (message) => {
+    const work = Work.safeParse(message)
+    if (work.success) listen(work.data)
+  })
