@@ -2,7 +2,17 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -18,6 +28,10 @@ import { seccompFilter } from './seccomp.ts'
 
 const endWithinMs = 2_000
 const openFiles = 4_096
+/** Counted as a process's own although it is only reserved: V8 starts with so much. */
+const reservedBytes = 512 << 20
+/** What a process such as Node reserves and never uses, but an rlimit counts. */
+const reservedBytes = 640 << 20
 const maxErrorChars = 2_000
 /** Descriptors by which bubblewrap takes its arguments, which nobody then sees, and the filter. */
 const given = { arguments: 3, filter: 4 }
@@ -97,7 +111,8 @@ async function start(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
   let group: Group | undefined
   let errors = ''
   try {
-    const uid = process.getuid?.() === 0 ? giveFolders(spec) : undefined
+    const uid = process.getuid?.() === 0 ? userOf(spec.id) : undefined
+    giveFolders(spec, uid)
     group = limiter.group(spec.limits)
     const child = launch(spec, limiter, { uid, group })
     child.once('error', (error) => (errors += error.message))
@@ -121,13 +136,17 @@ function userOf(id: string): number {
   return (7 << 28) + (hash >>> 4)
 }
 
-/** The folders were made by the server; what a session has put inside is its own already. */
-function giveFolders({ id, workspace, outputs }: SandboxSpec): number {
-  const uid = userOf(id)
+/** The folders were made by the server; what a session has put inside is its own already. Follows no link. */
+function giveFolders({ workspace, outputs }: SandboxSpec, uid: number | undefined): void {
   for (const folder of [workspace, outputs]) {
-    if (statSync(folder).uid !== uid) chownSync(folder, uid, uid)
+    const opened = openSync(folder, constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    try {
+      if (uid !== undefined) fchownSync(opened, uid, uid)
+      fchmodSync(opened, 0o700)
+    } finally {
+      closeSync(opened)
+    }
   }
-  return uid
 }
 
 function connectTo(child: ChildProcess, spec: SandboxSpec, group: Group): Promise<Sandbox> {
@@ -173,7 +192,8 @@ function launch(
   const find = (path: string) => (uid === undefined ? path : `/mnt/${staged.push(path) - 1}`)
   const root = rootArguments(find, { ...spec, scratch: spec.limits.scratch })
   const { processes, memory } = spec.limits
-  const limits = { processes, files: openFiles, ...(limiter.kind === 'rlimit' && { data: memory }) }
+  const each = limiter.kind === 'rlimit' ? { data: memory + reservedBytes } : {}
+  const limits = { processes, files: openFiles, ...each }
   const launcher = [
     ...group.joins.flatMap((file) => ['--group', file]),
     ...staged.flatMap((path) => ['--stage', path]),
