@@ -28,6 +28,8 @@ import { seccompFilter } from './seccomp.ts'
 
 const endWithinMs = 2_000
 const openFiles = 4_096
+/** What a process such as Node reserves and never uses, but an rlimit counts. */
+const reservedBytes = 640 << 20
 const maxErrorChars = 2_000
 /** Descriptors by which bubblewrap takes its arguments, which nobody then sees, and the filter. */
 const given = { arguments: 3, filter: 4 }
