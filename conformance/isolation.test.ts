@@ -30,6 +30,7 @@ function routesOfService(service: Service): Route[] {
     seal: sealUnder(rootSecret),
     log: jsonLog(() => {}, 'error'),
     authenticate: () => Promise.reject(new Error('never called')),
+    fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     version: '0',
   }
   return routesOf(parts)

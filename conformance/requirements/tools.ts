@@ -37,7 +37,7 @@ export const tools = {
   'tools/result/empty': { section: '5.3 The built-in tools', says: 'A result without output says `(no output)`.' },
   'tools/result/spilled': { section: '5.3 The built-in tools', says: 'A result above 100,000 characters is written to a file in the sandbox; the model gets a preview and the path.' },
   'tools/result/error': { section: '5.3 The built-in tools', says: 'A tool that fails gives an error result and never ends the turn.' },
-  'tools/files/confined': { section: '5.3 The built-in tools', says: 'File tools reach the session\'s folders only, whatever links say.' },
+  'tools/files/confined': { section: '5.3 The built-in tools', says: 'File tools take paths in the session\'s folders only; a link there leads where it leads in the sandbox, never out of it.' },
   'tools/web/no-sandbox-network': { section: '5.3 The built-in tools', says: 'The web tools work in a sandbox without internet access.', deferred: 'B' },
   'tools/web/lists': { section: '5.3 The built-in tools', says: 'The web tools obey the environment\'s host lists and carry no vault credential.', deferred: 'B' },
   'tools/permission/types': { section: '5.4 Permission', says: 'A permission policy is `{type}`: `always_allow`, `always_ask`, or `auto`, which asks.' },

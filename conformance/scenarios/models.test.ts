@@ -47,6 +47,10 @@ for (const database of databases) {
       assert.match(String((body['error'] as Loose)['message']), words)
     }
 
+    verifies('secrets/subscription/not-stored', 'a subscription credential makes no card', () =>
+      refused({ api_key: 'sk-ant-oat01-canary' }, /subscription/),
+    )
+
     verifies(
       [
         'model-cards/create',

@@ -29,6 +29,7 @@ async function described() {
     seal: sealUnder('a root secret for tests'),
     log: jsonLog(() => {}),
     authenticate: () => assert.fail('nobody calls'),
+    fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     version: '1.2.3',
   })
   const text = JSON.stringify(openApi(routes, '1.2.3'))

@@ -13,6 +13,7 @@ import { openApi } from './http/openapi.ts'
 import type { Authenticate } from './http/principal.ts'
 import type { Route } from './http/route.ts'
 import { route } from './http/route.ts'
+import type { FallbackKeys } from './model-cards/fallback.ts'
 import { modelCardRoutes } from './model-cards/routes.ts'
 import { modelRoutes } from './models/routes.ts'
 import { sessionEventRoutes } from './sessions/events/routes.ts'
@@ -26,6 +27,7 @@ export type AppDeps = {
   seal: Seal
   log: Log
   authenticate: Authenticate
+  fallbackKeys: FallbackKeys
   version: string
 }
 

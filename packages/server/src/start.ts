@@ -59,6 +59,7 @@ export async function sandboxes(config: Config, log: Log): Promise<SandboxProvid
 }
 
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
+  const { fallbackKeys } = config
   const clock = overrides.clock ?? systemClock
   const seal = sealUnder(config.rootSecret)
   const built = await openDatabase(config)
@@ -103,7 +104,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   })
   const authenticate = authentication({ databases, clock, bus })
   const { server, port } = await listen(
-    app({ databases, bus, clock, seal, log, authenticate, version }),
+    app({ databases, bus, clock, seal, log, authenticate, fallbackKeys, version }),
     config,
   )
   await work.sweep()

@@ -1,6 +1,7 @@
 /** A card as a caller sends it, checked, probed and sealed. interface.md "Models and model cards" */
 import { resolveModel as targetOf } from '@steward/model/catalog.ts'
 import { probe } from '@steward/model/probe.ts'
+import { refuseModel } from '@steward/model/spec.ts'
 import type {
   ModelCardCreate,
   ModelCardUpdate,
@@ -60,6 +61,8 @@ export async function probed(card: CardInput, signal: AbortSignal): Promise<Prob
   })
   if ('refused' in target) throw invalid(target.refused)
   const spec = { ...target, api_key: card.api_key, headers: card.custom_headers }
+  const unusable = refuseModel(spec)
+  if (unusable) throw invalid(unusable)
   const result = await probe(spec, { signal, timeoutMs: probeMs })
   if (result.ok === false && (result.status === 401 || result.status === 403)) {
     throw invalid(`api_key: the provider refused it: ${result.message}`)

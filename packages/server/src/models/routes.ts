@@ -7,18 +7,22 @@ import {
   ModelListQuery,
 } from '@steward/protocol/models.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
-import { notFound, unsupported } from '../core/errors.ts'
+import { notFound } from '../core/errors.ts'
 import { defaultLimit, pageOf, paging } from '../core/page.ts'
 import type { Databases } from '../database/database.ts'
 import type { Route } from '../http/route.ts'
 import { route } from '../http/route.ts'
+import type { FallbackKeys } from '../model-cards/fallback.ts'
 import type { CardRow } from '../model-cards/store.ts'
 import { factsOf, modelCardStore } from '../model-cards/store.ts'
+import { liveModels } from './live.ts'
 
 const callers = ['workspace'] as const
 const section = 'Models'
 
-export function modelRoutes({ databases }: { databases: Databases }): Route[] {
+type Deps = { databases: Databases; fallbackKeys: FallbackKeys }
+
+export function modelRoutes({ databases, fallbackKeys }: Deps): Route[] {
   const cards = (tenant: string) => modelCardStore(databases.of(tenant).read)
 
   return [
@@ -78,10 +82,13 @@ export function modelRoutes({ databases }: { databases: Databases }): Route[] {
         answer: CatalogShown,
       },
       async ({ body }) => {
-        if (body.api_key !== undefined) throw unsupported('api_key', 'live discovery is')
-        const models = await catalog(body.provider)
+        const provider = canonicalProvider(body.provider)
+        if (body.api_key !== undefined) {
+          return { provider, data: await liveModels(provider, body.api_key, fallbackKeys) }
+        }
+        const models = await catalog(provider)
         if (!models) throw notFound('model catalog of provider', body.provider)
-        return { provider: canonicalProvider(body.provider), data: models }
+        return { provider, data: models }
       },
     ),
   ]
