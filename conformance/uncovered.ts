@@ -3,9 +3,4 @@ import type { RequirementId } from './requirements.ts'
 
 // oxfmt-ignore
 export const uncovered: readonly RequirementId[] = [
-  'models/catalog/live',
-  'running/error/unknown',
-  'secrets/subscription/not-stored',
-  'sessions/status/failed',
-  'tools/files/confined',
 ]

@@ -196,6 +196,21 @@ for (const database of databases) {
       },
     )
 
+    verifies(
+      'tools/files/confined',
+      'a link in the workspace leads to what the sandbox has there, never out of it',
+      async () => {
+        const [, passwd, shadow] = await results(
+          bash('ln -s /etc/passwd names; ln -s /etc/shadow hashes'),
+          call('read', { file_path: '/workspace/names' }),
+          call('read', { file_path: '/workspace/hashes' }),
+        )
+        assert.match(passwd?.text ?? '', /^root:x:0:0:.*\nuser:x:1000:/)
+        assert.equal(passwd?.text.trim().split('\n').length, 3)
+        assert.equal(shadow?.is_error, true)
+      },
+    )
+
     it('file tools refuse paths outside the folders of the session', async () => {
       const seen = await results(
         call('read', { file_path: '/etc/passwd' }),
