@@ -94,7 +94,8 @@ async function execute(agent: Connection, options: RemoteOptions, run: Execution
   const id = agent.nextId()
   const spill = `${places.spill}/output-${randomUUID().slice(0, 13)}.txt`
   const { from = '', to = '' } = run.state ?? {}
-  let killedBy: 'timeout' | 'aborted' = 'timeout'
+  // By whoever restarts the shell, unless it is by what follows.
+  let killedBy: 'timeout' | 'aborted' = 'aborted'
   let unanswered: NodeJS.Timeout | undefined
   const kill = (why: typeof killedBy) => {
     if (unanswered !== undefined) return
@@ -163,7 +164,36 @@ function decodeFiles(batches: readonly Buffer[]): FileStat[] | undefined {
   return files
 }
 
+/** Half of what the agent serves of each kind; the rest waits, for as long as others take. */
+const maxFileCalls = 32
+
+function takeTurns(most: number) {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    if (running === most) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running++
+    try {
+      return await call()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running--
+      else next()
+    }
+  }
+}
+
 function fileCalls(agent: Connection): Pick<Sandbox, 'read' | 'write' | 'walk'> {
+  const inTurn = takeTurns(maxFileCalls)
+  const calls = directFileCalls(agent)
+  return {
+    read: (path, range) => inTurn(() => calls.read(path, range)),
+    write: (path, bytes) => inTurn(() => calls.write(path, bytes)),
+    walk: (root, maxEntries) => inTurn(() => calls.walk(root, maxEntries)),
+  }
+}
+
+function directFileCalls(agent: Connection): ReturnType<typeof fileCalls> {
   return {
     async read(path, { offset, maxBytes }) {
       if (!isPath(path)) return badPath

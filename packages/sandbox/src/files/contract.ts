@@ -147,9 +147,9 @@ export const fileCases: Cases = {
 
   'serves many calls at once': async ({ open }) => {
     const sandbox = await open()
-    const bytes = randomBytes(200_000)
-    const all = Array.from({ length: 40 }, async (_, i) => {
-      await sandbox.write(`/workspace/f${i}`, bytes)
+    const bytes = randomBytes(100_000)
+    const all = Array.from({ length: 200 }, async (_, i) => {
+      assert.deepEqual(await sandbox.write(`/workspace/f${i}`, bytes), { ok: true })
       const file = await sandbox.read(`/workspace/f${i}`, { offset: 0, maxBytes: 1 << 20 })
       assert.ok(file.ok && bytes.equals(file.bytes))
     })
