@@ -1,0 +1,68 @@
+/** Whose the files of a session are, on the host of a server that is root. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { bench, run, say } from '../fixture.ts'
+import { SandboxEnded } from '../sandbox.ts'
+import { bubblewrapSandboxes } from './bubblewrap.ts'
+
+const provider = bubblewrapSandboxes()
+const ordinary = process.getuid?.() !== 0 && 'a server that is no root has no users to give'
+
+/** Owner and permissions. */
+const whose = (path: string) => {
+  const { uid, gid, mode } = statSync(path)
+  return { uid, gid, mode: (mode & 0o7777).toString(8) }
+}
+
+describe('a session of bubblewrap under root', { skip: ordinary }, () => {
+  it('owns its folders and files alone, at every start', async () => {
+    await using place = bench(provider)
+    const mine = place.spec()
+    const first = await provider.acquire(mine)
+    await run(first, 'echo secret >file; echo secret >/mnt/session/outputs/file')
+    await first.write('/workspace/written', Buffer.from('secret'))
+    await first.close()
+    const { uid } = statSync(mine.workspace)
+    for (const folder of [mine.workspace, mine.outputs]) {
+      assert.deepEqual(whose(folder), { uid, gid: uid, mode: '700' })
+      assert.deepEqual(whose(join(folder, 'file')), { uid, gid: uid, mode: '644' })
+    }
+    assert.equal(whose(join(mine.workspace, 'written')).uid, uid)
+    const second = await provider.acquire(mine)
+    assert.equal(await say(second, 'cat file written && echo more >>file'), 'secret\nsecret')
+    await second.close()
+    assert.equal(statSync(mine.workspace).uid, uid)
+  })
+
+  it('cannot be read by the user of another', async () => {
+    await using place = bench(provider)
+    const [mine, other] = [place.spec(), place.spec()]
+    for (const spec of [mine, other]) {
+      const sandbox = await provider.acquire(spec)
+      await run(sandbox, 'echo secret >file; chmod 777 file')
+      await sandbox.close()
+    }
+    chmodSync(place.folder, 0o755)
+    const { uid } = statSync(other.workspace)
+    const read = (folder: string) =>
+      spawnSync('/bin/cat', [join(folder, 'file')], { uid, gid: uid }).stdout.toString()
+    assert.deepEqual([read(other.workspace), read(mine.workspace)], ['secret\n', ''])
+  })
+
+  it('is given nothing by way of a link', async () => {
+    await using place = bench(provider)
+    const mine = place.spec()
+    const target = join(place.folder, 'of-the-server')
+    mkdirSync(target, { mode: 0o755 })
+    writeFileSync(join(target, 'file'), '')
+    symlinkSync(target, join(mine.workspace, 'link'))
+    rmSync(mine.outputs, { recursive: true })
+    symlinkSync(target, mine.outputs)
+    await assert.rejects(provider.acquire(mine), SandboxEnded)
+    for (const path of [target, join(target, 'file')]) assert.equal(whose(path).uid, 0)
+    assert.equal(whose(target).mode, '755')
+  })
+})
