@@ -2,17 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fileCases } from './files/contract.ts'
-import type { Bench } from './fixture.ts'
+import type { Cases } from './fixture.ts'
 import { bench } from './fixture.ts'
 import { lifeCases } from './life/contract.ts'
 import type { SandboxProvider } from './sandbox.ts'
 import { shellCases } from './shell/contract.ts'
-
-/** Sentences and what makes them true. */
-export type Cases = Record<string, (bench: Bench, origin: Origin) => Promise<void>>
-
-/** Where another process finds the provider's function. */
-export type Origin = { module: string; name: string }
 
 export type Skip = { reason: string; cases: string[] }
 

@@ -81,3 +81,9 @@ export async function until(what: string, isTrue: () => boolean | Promise<boolea
     await delay(5)
   }
 }
+
+/** Sentences of a contract and what makes them true. */
+export type Cases = Record<string, (bench: Bench, origin: Origin) => Promise<void>>
+
+/** Where another process finds the provider's function. */
+export type Origin = { module: string; name: string }

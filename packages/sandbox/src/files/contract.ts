@@ -1,7 +1,7 @@
 /** How files are read, written, listed and searched, whatever the session has put in their place. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import type { Cases } from '../contract.ts'
+import type { Cases } from '../fixture.ts'
 import { run, say } from '../fixture.ts'
 import type { Failed, Sandbox } from '../sandbox.ts'
 

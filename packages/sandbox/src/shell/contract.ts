@@ -1,6 +1,6 @@
 /** How commands run, and what one leaves to the next. */
 import assert from 'node:assert/strict'
-import type { Cases } from '../contract.ts'
+import type { Cases } from '../fixture.ts'
 import { mark, processesWith, run, say, until } from '../fixture.ts'
 
 const mebibyte = 1 << 20

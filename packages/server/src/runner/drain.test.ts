@@ -43,7 +43,6 @@ for (const [name, open] of Object.entries(databases)) {
     // verifies: running/error/unknown
     it('ends a turn that fails for a reason of ours with an error, logs the reason, and gives the lease back', async () => {
       await using place = await open()
-      // oxlint-disable-next-line eslint/require-yield
       const { outcome, logged, events, head } = await drained(place.database, async function* () {
         throw new Error('a bug of ours')
       })
