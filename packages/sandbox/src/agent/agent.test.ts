@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { rgPath } from '@vscode/ripgrep'
+import { until } from '../fixture.ts'
 import { remoteSandbox } from '../remote.ts'
 import type { Arch, Hashes } from './build.ts'
 import { architectures, binary, folder, hashOf, hashSource } from './build.ts'
@@ -74,4 +76,26 @@ describe('the committed agent', () => {
       assert.notEqual(child.exitCode, null)
     })
   }
+
+  it('holds no more than it may while the server does not read, and then goes on', async () => {
+    const { sandbox, workspace, child } = await start(process.arch === 'arm64' ? 'arm64' : 'x64')
+    const bytes = randomBytes(8 << 20)
+    await sandbox.write(`${workspace}/a`, bytes)
+    const command = 'touch begun; until [ -e go ]; do :; done; head -c 32M /dev/zero; touch done'
+    const loud = sandbox.shell({ command, timeoutMs: 20_000 })
+    await until('the command runs', () => existsSync(`${workspace}/begun`))
+    child.stdout.pause()
+    const range = { offset: 0, maxBytes: bytes.length }
+    const reads = Array.from({ length: 16 }, () => sandbox.read(`${workspace}/a`, range))
+    const walks = Array.from({ length: 16 }, () => sandbox.walk(workspace, 10))
+    writeFileSync(`${workspace}/go`, '')
+    await until('the command has run', () => existsSync(`${workspace}/done`))
+    const held = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))
+    assert.ok(Number(held?.[1]) < 8 << 10, `${held?.[1]} KiB`)
+    child.stdout.resume()
+    for (const read of await Promise.all(reads)) assert.ok(read.ok && bytes.equals(read.bytes))
+    for (const walk of await Promise.all(walks)) assert.ok(walk.ok && walk.complete)
+    assert.equal((await loud).bytes, 32 << 20)
+    await sandbox.close()
+  })
 })
