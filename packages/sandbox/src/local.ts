@@ -1,8 +1,7 @@
 /** The same agent as an ordinary process: no isolation at all. For trials, and for machines that have nothing better. */
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { agentBinary } from './agent/binary.ts'
 import { forgetRecord, killRecorded, writeRecord } from './record.ts'
@@ -19,12 +18,25 @@ export function localSandboxes(): SandboxProvider {
       isolation: { level: 'none', network: 'host', limits: 'none' },
     }),
     acquire: start,
-    reap: async ({ workspace }) => killRecorded(workspace, 'SIGTERM'),
+    async reap({ workspace }) {
+      await killRecorded(workspace, 'SIGTERM')
+      removeScratch(workspace)
+    },
   }
 }
 
+/** Of the folders beside a workspace that hold the shell's state, spilled output and the home of its commands. */
+const scratchPrefix = 'local-'
+
+function removeScratch(workspace: string): void {
+  const folder = dirname(workspace)
+  if (!existsSync(folder)) return
+  const names = readdirSync(folder).filter((name) => name.startsWith(scratchPrefix))
+  for (const name of names) rmSync(join(folder, name), { recursive: true, force: true })
+}
+
 async function start(spec: SandboxSpec): Promise<Sandbox> {
-  const folder = mkdtempSync(join(tmpdir(), 'steward-local-'))
+  const folder = mkdtempSync(join(dirname(spec.workspace), scratchPrefix))
   const [state, spill] = [join(folder, 'state'), join(folder, 'spill')]
   for (const each of [state, spill]) mkdirSync(each, { mode: 0o700 })
   const child = spawn(agentBinary(), [], { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
