@@ -57,7 +57,8 @@ export async function watch(base: string, session: string) {
     headers,
     signal: stop.signal,
   })
-  const waiting: { type: string; resolve: (seen: Watched) => void }[] = []
+  type Waiting = { type: string; resolve: (seen: Watched) => void; reject: (why: unknown) => void }
+  const waiting: Waiting[] = []
   const reading = (async () => {
     let text = ''
     for await (const piece of (response.body ?? new Blob([]).stream()).pipeThrough(
@@ -78,11 +79,12 @@ export async function watch(base: string, session: string) {
       }
     }
   })().catch((error: unknown) => {
-    if (!stop.signal.aborted) throw error
+    // A server that is killed breaks the stream off; that concerns whoever still waits for something.
+    for (const { reject } of waiting.splice(0)) reject(error)
   })
   return {
     until: (type: string) =>
-      new Promise<Watched>((resolve) => void waiting.push({ type, resolve })),
+      new Promise<Watched>((resolve, reject) => void waiting.push({ type, resolve, reject })),
     async close() {
       stop.abort()
       await reading
