@@ -82,6 +82,23 @@ export const findCall = (
     .where('event_id', '=', eventId)
     .executeTakeFirst()
 
+const settling = ['user.tool_confirmation', 'user.custom_tool_result', 'agent.tool_result'] as const
+
+/** The first event that settled the call: an answer, or the result that closed it. */
+export const settlement = (db: Queries, tenant: string, sessionId: string, call: Call) =>
+  db
+    .selectFrom('events')
+    .select(['seq', 'id', 'type', 'created_at', 'processed_at', 'data'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('seq', '>', call.seq)
+    .where('type', 'in', settling)
+    // Quotes are escaped within any text of an event: this is the field itself.
+    .where('data', 'like', `%tool_use_id":"${call.event_id}"%`)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+
 /** Records that allowed calls begin, before they do. */
 export async function startCalls(
   tx: Queries,

@@ -4,14 +4,15 @@ import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
 import type { BusMessage } from '../../bus/bus.ts'
 import { memoryBus } from '../../bus/memory.ts'
 import { PlatformError } from '../../core/errors.ts'
-import { newId } from '../../core/ids.ts'
+import { newId, threadOf } from '../../core/ids.ts'
 import type { Database } from '../../database/database.ts'
 import { databases } from '../../database/fixture.ts'
 import { openCalls } from '../../events/calls.ts'
 import { keep, tenant } from '../../events/fixture.ts'
 import { readHead } from '../../events/head.ts'
 import { waiting } from '../../events/inbox.ts'
-import { readEvents } from '../../events/log.ts'
+import type { EventRow } from '../../events/log.ts'
+import { readEvents, showEvent } from '../../events/log.ts'
 import { newSession } from '../fixture.ts'
 import { archiveSession, deleteSession } from '../update.ts'
 import { announce, postEvents } from './post.ts'
@@ -47,6 +48,7 @@ const asked = (): EventOf<'agent.tool_use'> => ({
   input: {},
   evaluated_permission: 'ask',
 })
+const ran = (): EventOf<'agent.tool_use'> => ({ ...asked(), evaluated_permission: 'allow' })
 const needsAction = (...event_ids: string[]): EventOf<'session.status_idle'> => ({
   id: newId('event'),
   type: 'session.status_idle',
@@ -63,6 +65,8 @@ const state = async ({ read }: Database, session: string) => ({
   calls: await openCalls(read, tenant, session),
   head: await readHead(read, tenant, session),
 })
+
+const shown = (session: string, rows: EventRow[]) => rows.map((row) => showEvent(session, row))
 
 const refused = (pattern: RegExp) => (error: unknown) =>
   error instanceof PlatformError && error.kind === 'invalid_request' && pattern.test(error.message)
@@ -134,10 +138,94 @@ for (const [dialect, open] of Object.entries(databases)) {
       await posting(database, session, events)
       const before = await state(database, session)
       const again = await posting(database, session, events)
-      assert.equal(again.echoes.length, 3)
+      assert.deepEqual(again.echoes, shown(session, before.log.slice(-3)))
       assert.ok(!again.appended && !again.due)
-      await posting(database, session, [confirm(other.id, 'deny')])
+      const late = await posting(database, session, [confirm(other.id, 'deny')])
+      assert.deepEqual(late.echoes, again.echoes.slice(0, 1))
       assert.deepEqual(await state(database, session), before)
+    })
+
+    it('is shown what closed the call when it answers too late', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const [mine, other] = [custom(), asked()]
+      const content = text('interrupted')
+      await keep(database, session, [
+        mine,
+        other,
+        { id: newId('event'), type: 'agent.tool_result', tool_use_id: other.id, content },
+        {
+          id: newId('event'),
+          type: 'user.custom_tool_result',
+          custom_tool_use_id: mine.id,
+          content: text(`{"tool_use_id":"${other.id}"}`),
+        },
+      ])
+      const before = await state(database, session)
+      const posted = await posting(database, session, [answer(mine.id), confirm(other.id)])
+      assert.deepEqual(posted.echoes, shown(session, before.log.slice(-2).toReversed()))
+      assert.deepEqual(await state(database, session), before)
+    })
+
+    it('is refused when it answers a call that asks nobody', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const [started, done] = [ran(), ran()]
+      await keep(database, session, [
+        started,
+        done,
+        { id: newId('event'), type: 'agent.tool_result', tool_use_id: done.id, content: [] },
+      ])
+      const before = await state(database, session)
+      for (const { id } of [started, done]) {
+        for (const event of [confirm(id), confirm(id, 'deny'), answer(id)]) {
+          const pattern = /^events\.1\.(custom_)?tool_use_id: call sevt_\w+ asks nobody/
+          await assert.rejects(posting(database, session, [message(), event]), refused(pattern))
+        }
+      }
+      assert.deepEqual(await state(database, session), before)
+    })
+
+    it('is refused behind a result that was given before without it', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const call = custom()
+      await keep(database, session, [call])
+      await posting(database, session, [answer(call.id)])
+      const before = await state(database, session)
+      await assert.rejects(
+        posting(database, session, [answer(call.id), system()]),
+        refused(/^events\.1: stands behind a result that was given before/),
+      )
+      assert.deepEqual(await state(database, session), before)
+    })
+
+    it('names no thread but the primary one', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const [session, other] = [await newSession(database, 'running'), await newSession(database)]
+      const call = custom()
+      await keep(database, session, [call])
+      const before = await state(database, session)
+      for (const session_thread_id of [threadOf(other), 'sthr_none', session, '']) {
+        for (const event of [interrupt, answer(call.id), confirm(call.id)]) {
+          await assert.rejects(
+            posting(database, session, [{ ...event, session_thread_id } as ClientEvent]),
+            refused(/^events\.0\.session_thread_id: \w* is no thread of this session/),
+          )
+        }
+      }
+      assert.deepEqual(await state(database, session), before)
+      const session_thread_id = threadOf(session)
+      const named = { type: 'user.interrupt', session_thread_id } as const
+      const posted = await posting(database, session, [
+        { ...named, session_thread_id: null },
+        named,
+      ])
+      assert.ok(posted.interrupt)
     })
 
     it('answers a call once, also when one request says it twice', async () => {
@@ -146,8 +234,10 @@ for (const [dialect, open] of Object.entries(databases)) {
       const session = await newSession(database)
       const call = custom()
       await keep(database, session, [call])
-      await posting(database, session, [answer(call.id), answer(call.id)])
-      assert.equal((await state(database, session)).log.length, 2)
+      const { echoes } = await posting(database, session, [answer(call.id), answer(call.id)])
+      const { log } = await state(database, session)
+      assert.equal(log.length, 2)
+      assert.deepEqual(echoes, shown(session, log.slice(-1).concat(log.slice(-1))))
     })
 
     it('changes nothing at all when one of its events names an unknown call', async () => {
@@ -197,7 +287,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       for (const status of ['idle', 'pending'] as const) {
         const session = await newSession(database, status)
         const posted = await posting(database, session, [interrupt])
-        assert.equal(posted.echoes.length, 1)
+        assert.deepEqual(posted.echoes, [])
         assert.ok(!posted.appended && !posted.due && !posted.interrupt)
         const { log, inbox, head } = await state(database, session)
         assert.deepEqual([log, inbox, head.due], [[], [], 0])

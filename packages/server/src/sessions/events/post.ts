@@ -1,12 +1,11 @@
 /** What a client posts, admitted or processed on receipt, in one transaction. contract.md 2.3 */
-import type { ClientEvent, EventOf, NewEvent } from '@steward/protocol/events.ts'
+import type { ClientEvent, NewEvent } from '@steward/protocol/events.ts'
 import type { Bus } from '../../bus/bus.ts'
 import { invalid, notFound, unsupported } from '../../core/errors.ts'
-import { newId } from '../../core/ids.ts'
+import { newId, threadOf } from '../../core/ids.ts'
 import { iso } from '../../core/time.ts'
 import type { Queries } from '../../database/database.ts'
-import type { Call } from '../../events/calls.ts'
-import { findCall, openCalls } from '../../events/calls.ts'
+import { openCalls } from '../../events/calls.ts'
 import type { Head } from '../../events/head.ts'
 import { asksForAction, lockHead } from '../../events/head.ts'
 import type { Waiting } from '../../events/inbox.ts'
@@ -16,9 +15,10 @@ import { append, showEvent } from '../../events/log.ts'
 import { ring, say, wake } from '../../events/topics.ts'
 import { sessionStore } from '../store.ts'
 import { checkContent } from '../supported.ts'
+import { callOf, keptBehind, settledBy } from './answers.ts'
 
 export type Posted = {
-  /** Each event of the request as it now stands, in order. */
+  /** Each event of the request as it is stored, in order; a repeated answer as what answered its call before. */
   echoes: WireEvent[]
   /** Those of them that wait for a runner. */
   queued: WireEvent[]
@@ -28,9 +28,13 @@ export type Posted = {
   interrupt: boolean
 }
 
-/** Where the events of one request go: behind those that wait, or into the log at once. */
-type Sorted = { waits: Waiting[]; kept: NewEvent[] }
+/**
+ * Where the events of one request go: behind those that wait, or into the log at once. `stands` has what is shown in
+ * place of the others, by their ids: an event of the log, or the id of an earlier one of the request.
+ */
+type Sorted = { waits: Waiting[]; kept: NewEvent[]; stands: Map<string, WireEvent | string> }
 type Target = { tx: Queries; tenant: string; sessionId: string; head: Head }
+type Fresh = ClientEvent & { id: string }
 
 export async function postEvents(
   tx: Queries,
@@ -46,12 +50,12 @@ export async function postEvents(
     throw invalid(`session ${sessionId} is archived and takes no more events`)
   }
   const target = { tx, tenant, sessionId, head }
-  const sorted: Sorted = { waits: [], kept: [] }
+  const sorted: Sorted = { waits: [], kept: [], stands: new Map() }
   const fresh = events.map((event) => ({ ...event, id: newId('event') }))
   for (const [index, event] of fresh.entries()) {
     await receive(target, sorted, event, { at: `events.${index}`, behind: fresh[index - 1] })
   }
-  const { waits, kept } = sorted
+  const { waits, kept, stands } = sorted
   const interrupt = waits.some((event) => event.type === 'user.interrupt')
   // A session that waits for an answer takes messages without running them.
   const due = kept.length > 0 || interrupt || (waits.length > 0 && !asksForAction(target.head))
@@ -59,15 +63,20 @@ export async function postEvents(
   const entries = kept.map((event) => ({ event }))
   const place =
     entries.length > 0 && (await append(tx, tenant, sessionId, entries, { now, due: true }))
-  const echoes = fresh.map((event) => {
-    const waiting = waits.some(({ id }) => id === event.id)
-    const index = kept.findIndex(({ id }) => id === event.id)
-    const seq = place && index >= 0 ? place.first + index : null
-    return echo(sessionId, event, { seq, processed_at: waiting ? null : iso(now) }, now)
+  const shown = new Map<string, WireEvent>()
+  for (const event of waits)
+    shown.set(event.id, echo(sessionId, event, { seq: null, processed_at: null }, now))
+  for (const [index, event] of kept.entries()) {
+    const seq = place ? place.first + index : null
+    shown.set(event.id, echo(sessionId, event, { seq, processed_at: iso(now) }, now))
+  }
+  const echoes = fresh.flatMap(({ id }) => {
+    const instead = stands.get(id) ?? id
+    return (typeof instead === 'string' ? shown.get(instead) : instead) ?? []
   })
   return {
     echoes,
-    queued: echoes.filter(({ type, processed_at }) => type === 'user.message' && !processed_at),
+    queued: waits.flatMap(({ id, type }) => (type === 'user.message' && shown.get(id)) || []),
     appended: kept.length > 0,
     due,
     interrupt,
@@ -76,34 +85,51 @@ export async function postEvents(
 
 async function receive(
   target: Target,
-  { waits, kept }: Sorted,
-  event: ClientEvent & { id: string },
-  { at, behind }: { at: string; behind: (ClientEvent & { id: string }) | undefined },
+  { waits, kept, stands }: Sorted,
+  event: Fresh,
+  { at, behind }: { at: string; behind: Fresh | undefined },
 ): Promise<void> {
+  if ('session_thread_id' in event) checkThread(target.sessionId, event.session_thread_id, at)
   switch (event.type) {
     case 'user.message':
       checkContent(event.content, at)
       waits.push(event)
       return
-    case 'system.message':
+    case 'system.message': {
+      const before = behind && stands.get(behind.id)
       if (behind?.type === 'user.message') waits.push(event)
-      // Behind a result that was answered before it was kept before, too.
-      else if (kept.some(({ id }) => id === behind?.id)) kept.push(event)
+      else if (typeof before === 'object')
+        stands.set(event.id, await keptBehind({ ...target, at }, event, before))
+      else kept.push(event)
       return
+    }
     case 'user.interrupt':
-      // Of an idle session with nothing waiting there is nothing to stop, and nothing to record.
+      // Of an idle session with nothing waiting there is nothing to stop, to record, or to show.
       if (waits.length > 0 || (await isBusy(target))) waits.push(event)
       return
     case 'user.tool_confirmation':
-    case 'user.custom_tool_result':
-      if (await settles(target, event, kept, at)) kept.push(event)
+    case 'user.custom_tool_result': {
+      const settled = await settledBy({ ...target, at }, event)
+      const twice = kept.find(
+        (earlier) => earlier.type === event.type && callOf(earlier) === callOf(event),
+      )
+      if (settled) stands.set(event.id, settled)
+      else if (twice) stands.set(event.id, twice.id)
+      else kept.push(event)
       return
+    }
     case 'user.tool_result':
       throw unsupported(
         `${at}.type`,
         'user.tool_result, which belongs to self_hosted environments, is',
       )
   }
+}
+
+/** There is the primary thread and no other. */
+function checkThread(sessionId: string, thread: string | null | undefined, at: string): void {
+  if ((thread ?? threadOf(sessionId)) !== threadOf(sessionId))
+    throw invalid(`${at}.session_thread_id: ${thread} is no thread of this session`)
 }
 
 async function isBusy({ tx, tenant, sessionId, head }: Target): Promise<boolean> {
@@ -120,33 +146,6 @@ function echo(
   const { id, type, ...fields } = event
   const data = JSON.stringify(fields)
   return showEvent(sessionId, { ...place, id, type, created_at: iso(now), data })
-}
-
-type Settling = EventOf<'user.tool_confirmation'> | EventOf<'user.custom_tool_result'>
-
-/** Whether the event answers a call that waits for it; false when it was answered before, so that a retry is safe. */
-async function settles(
-  { tx, tenant, sessionId }: Target,
-  event: Settling,
-  before: readonly NewEvent[],
-  at: string,
-): Promise<boolean> {
-  const [field, id] =
-    event.type === 'user.tool_confirmation'
-      ? (['tool_use_id', event.tool_use_id] as const)
-      : (['custom_tool_use_id', event.custom_tool_use_id] as const)
-  const call = await findCall(tx, tenant, sessionId, id)
-  if (!call) throw invalid(`${at}.${field}: ${id} is no tool call of this session`)
-  const expected: Call['state'] = event.type === 'user.tool_confirmation' ? 'asked' : 'waiting'
-  const other = expected === 'asked' ? 'waiting' : 'asked'
-  if (call.state === other) {
-    const takes = other === 'asked' ? 'user.tool_confirmation' : 'user.custom_tool_result'
-    throw invalid(`${at}.${field}: call ${id} is answered by ${takes}`)
-  }
-  const twice = before.some(
-    (earlier) => field in earlier && (earlier as Record<string, unknown>)[field] === id,
-  )
-  return call.state === expected && !twice
 }
 
 /** Rings for what was committed, and only then. */

@@ -1,0 +1,65 @@
+/** A posted answer against the call it names: it settles the call, repeats what did, or is refused. contract.md 2.3 */
+import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
+import { invalid } from '../../core/errors.ts'
+import type { Queries } from '../../database/database.ts'
+import type { Call } from '../../events/calls.ts'
+import { findCall, settlement } from '../../events/calls.ts'
+import type { WireEvent } from '../../events/log.ts'
+import { readAt, showEvent } from '../../events/log.ts'
+
+export type Answer = EventOf<'user.tool_confirmation'> | EventOf<'user.custom_tool_result'>
+type At = { tx: Queries; tenant: string; sessionId: string; at: string }
+
+/**
+ * Undefined when the call waits for this answer; otherwise the event that settled it, whoever wrote that, so that a
+ * retry is safe and shown what stands. Throws for what is no call, or takes another kind of answer.
+ */
+export async function settledBy(
+  { tx, tenant, sessionId, at }: At,
+  event: Answer,
+): Promise<WireEvent | undefined> {
+  const confirms = event.type === 'user.tool_confirmation'
+  const field = confirms ? 'tool_use_id' : 'custom_tool_use_id'
+  const id = callOf(event)
+  const call = await findCall(tx, tenant, sessionId, id)
+  if (!call) throw invalid(`${at}.${field}: ${id} is no tool call of this session`)
+  const takes = call.state === 'asked' || call.state === 'waiting' ? call.state : undefined
+  const kind = takes ?? (await kindOf(tx, tenant, sessionId, call))
+  if (kind === 'none') throw invalid(`${at}.${field}: call ${id} asks nobody for an answer`)
+  if (confirms !== (kind === 'asked')) {
+    const other = confirms ? 'user.custom_tool_result' : 'user.tool_confirmation'
+    throw invalid(`${at}.${field}: call ${id} is answered by ${other}`)
+  }
+  if (takes) return undefined
+  const row = await settlement(tx, tenant, sessionId, call)
+  return showEvent(sessionId, row)
+}
+
+export const callOf = (event: Answer): string =>
+  event.type === 'user.tool_confirmation' ? event.tool_use_id : event.custom_tool_use_id
+
+/** What a call that waits no longer did wait for, as the log has it. */
+async function kindOf(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  call: Call,
+): Promise<'asked' | 'waiting' | 'none'> {
+  const [row] = await readAt(tx, tenant, sessionId, [call.seq])
+  if (row?.type === 'agent.custom_tool_use') return 'waiting'
+  const use = JSON.parse(row?.data ?? '{}') as Partial<EventOf<'agent.tool_use'>>
+  return use.evaluated_permission === 'ask' ? 'asked' : 'none'
+}
+
+/** The system message that was kept behind an answer, when the request that says both is said again. */
+export async function keptBehind(
+  { tx, tenant, sessionId, at }: At,
+  event: Extract<NewEvent, { type: 'system.message' }>,
+  answer: WireEvent,
+): Promise<WireEvent> {
+  const [row] = await readAt(tx, tenant, sessionId, [(answer.seq ?? 0) + 1])
+  const { content } = event
+  if (row?.type === 'system.message' && row.data === JSON.stringify({ content }))
+    return showEvent(sessionId, row)
+  throw invalid(`${at}: stands behind a result that was given before without it`)
+}
