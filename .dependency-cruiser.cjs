@@ -1,11 +1,12 @@
 // The house, from the ground up. A room imports from floors below its own, and from no other
 // room on its floor. To let two rooms meet, lift the one that needs the other.
-const packages = [['protocol', 'model', 'sandbox'], ['harness'], ['server']]
+const packages = [['protocol', 'model', 'sandbox', 'gate'], ['harness'], ['server']]
 const rooms = [
   ['core', 'settings.ts'],
   ['bus', 'database', 'http', 'config.ts'],
-  ['events', 'api-keys', 'environments', 'agents', 'model-cards'],
+  ['events', 'api-keys', 'environments', 'agents', 'model-cards', 'vaults', 'audit'],
   ['models', 'sessions', 'workspaces'],
+  ['egress'],
   ['runner', 'app.ts'],
   ['start.ts'],
   ['main.ts'],
