@@ -1,75 +1,28 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
+import type { ClientEvent } from '@steward/protocol/events.ts'
 import type { BusMessage } from '../../bus/bus.ts'
 import { memoryBus } from '../../bus/memory.ts'
 import { PlatformError } from '../../core/errors.ts'
-import { newId, threadOf } from '../../core/ids.ts'
-import type { Database } from '../../database/database.ts'
+import { threadOf } from '../../core/ids.ts'
 import { databases } from '../../database/fixture.ts'
-import { openCalls } from '../../events/calls.ts'
 import { keep, tenant } from '../../events/fixture.ts'
-import { readHead } from '../../events/head.ts'
-import { waiting } from '../../events/inbox.ts'
-import type { EventRow } from '../../events/log.ts'
-import { readEvents, showEvent } from '../../events/log.ts'
 import { newSession } from '../fixture.ts'
 import { archiveSession, deleteSession } from '../update.ts'
 import { announce, postEvents } from './post.ts'
-
-const text = (words: string) => [{ type: 'text' as const, text: words }]
-const message = (words = 'hello'): ClientEvent => ({ type: 'user.message', content: text(words) })
-const system = (words = 'be brief'): ClientEvent => ({
-  type: 'system.message',
-  content: text(words),
-})
-const interrupt: ClientEvent = { type: 'user.interrupt' }
-const answer = (custom_tool_use_id: string): ClientEvent => ({
-  type: 'user.custom_tool_result',
-  custom_tool_use_id,
-  content: text('42'),
-})
-const confirm = (tool_use_id: string, result: 'allow' | 'deny' = 'allow'): ClientEvent => ({
-  type: 'user.tool_confirmation',
-  tool_use_id,
-  result,
-})
-
-const custom = (): EventOf<'agent.custom_tool_use'> => ({
-  id: newId('event'),
-  type: 'agent.custom_tool_use',
-  name: 'mine',
-  input: {},
-})
-const asked = (): EventOf<'agent.tool_use'> => ({
-  id: newId('event'),
-  type: 'agent.tool_use',
-  name: 'bash',
-  input: {},
-  evaluated_permission: 'ask',
-})
-const ran = (): EventOf<'agent.tool_use'> => ({ ...asked(), evaluated_permission: 'allow' })
-const needsAction = (...event_ids: string[]): EventOf<'session.status_idle'> => ({
-  id: newId('event'),
-  type: 'session.status_idle',
-  stop_reason: { type: 'requires_action', event_ids },
-  stop_details: null,
-})
-
-const posting = (database: Database, session: string, events: ClientEvent[], now = 0) =>
-  database.write((tx) => postEvents(tx, tenant, session, events, now))
-
-const state = async ({ read }: Database, session: string) => ({
-  log: await readEvents(read, tenant, session, { limit: 1000, extensions: true }),
-  inbox: await waiting(read, tenant, session),
-  calls: await openCalls(read, tenant, session),
-  head: await readHead(read, tenant, session),
-})
-
-const shown = (session: string, rows: EventRow[]) => rows.map((row) => showEvent(session, row))
-
-const refused = (pattern: RegExp) => (error: unknown) =>
-  error instanceof PlatformError && error.kind === 'invalid_request' && pattern.test(error.message)
+import {
+  answer,
+  confirm,
+  custom,
+  interrupt,
+  message,
+  needsAction,
+  posting,
+  refused,
+  state,
+  system,
+  text,
+} from './fixture.ts'
 
 for (const [dialect, open] of Object.entries(databases)) {
   describe(`what a client posts, on ${dialect}`, () => {
@@ -106,103 +59,6 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.equal(head.due, 1)
     })
 
-    it('is kept at once when it answers a call, and echoed as it is kept', async () => {
-      await using opened = await open()
-      const { database } = opened
-      const session = await newSession(database)
-      const [mine, other] = [custom(), asked()]
-      await keep(database, session, [mine, other, needsAction(mine.id, other.id)])
-      const posted = await posting(database, session, [answer(mine.id), confirm(other.id, 'deny')])
-      assert.deepEqual(posted.queued, [])
-      assert.ok(posted.appended && posted.due)
-      const { log, calls, head } = await state(database, session)
-      assert.deepEqual(
-        posted.echoes.map(({ id, seq, type }) => ({ id, seq, type })),
-        log.slice(-2).map(({ id, seq, type }) => ({ id, seq, type })),
-      )
-      assert.ok(posted.echoes.every(({ processed_at }) => processed_at !== null))
-      assert.deepEqual(
-        calls.map((call) => call.state),
-        ['denied'],
-      )
-      assert.equal(head.due, 1)
-    })
-
-    it('is taken without effect when it answers a call a second time', async () => {
-      await using opened = await open()
-      const { database } = opened
-      const session = await newSession(database)
-      const [mine, other] = [custom(), asked()]
-      await keep(database, session, [mine, other, needsAction(mine.id, other.id)])
-      const events = [confirm(other.id), answer(mine.id), system()]
-      await posting(database, session, events)
-      const before = await state(database, session)
-      const again = await posting(database, session, events)
-      assert.deepEqual(again.echoes, shown(session, before.log.slice(-3)))
-      assert.ok(!again.appended && !again.due)
-      const late = await posting(database, session, [confirm(other.id, 'deny')])
-      assert.deepEqual(late.echoes, again.echoes.slice(0, 1))
-      assert.deepEqual(await state(database, session), before)
-    })
-
-    it('is shown what closed the call when it answers too late', async () => {
-      await using opened = await open()
-      const { database } = opened
-      const session = await newSession(database)
-      const [mine, other] = [custom(), asked()]
-      const content = text('interrupted')
-      await keep(database, session, [
-        mine,
-        other,
-        { id: newId('event'), type: 'agent.tool_result', tool_use_id: other.id, content },
-        {
-          id: newId('event'),
-          type: 'user.custom_tool_result',
-          custom_tool_use_id: mine.id,
-          content: text(`{"tool_use_id":"${other.id}"}`),
-        },
-      ])
-      const before = await state(database, session)
-      const posted = await posting(database, session, [answer(mine.id), confirm(other.id)])
-      assert.deepEqual(posted.echoes, shown(session, before.log.slice(-2).toReversed()))
-      assert.deepEqual(await state(database, session), before)
-    })
-
-    it('is refused when it answers a call that asks nobody', async () => {
-      await using opened = await open()
-      const { database } = opened
-      const session = await newSession(database)
-      const [started, done] = [ran(), ran()]
-      await keep(database, session, [
-        started,
-        done,
-        { id: newId('event'), type: 'agent.tool_result', tool_use_id: done.id, content: [] },
-      ])
-      const before = await state(database, session)
-      for (const { id } of [started, done]) {
-        for (const event of [confirm(id), confirm(id, 'deny'), answer(id)]) {
-          const pattern = /^events\.1\.(custom_)?tool_use_id: call sevt_\w+ asks nobody/
-          await assert.rejects(posting(database, session, [message(), event]), refused(pattern))
-        }
-      }
-      assert.deepEqual(await state(database, session), before)
-    })
-
-    it('is refused behind a result that was given before without it', async () => {
-      await using opened = await open()
-      const { database } = opened
-      const session = await newSession(database)
-      const call = custom()
-      await keep(database, session, [call])
-      await posting(database, session, [answer(call.id)])
-      const before = await state(database, session)
-      await assert.rejects(
-        posting(database, session, [answer(call.id), system()]),
-        refused(/^events\.1: stands behind a result that was given before/),
-      )
-      assert.deepEqual(await state(database, session), before)
-    })
-
     it('names no thread but the primary one', async () => {
       await using opened = await open()
       const { database } = opened
@@ -226,18 +82,6 @@ for (const [dialect, open] of Object.entries(databases)) {
         named,
       ])
       assert.ok(posted.interrupt)
-    })
-
-    it('answers a call once, also when one request says it twice', async () => {
-      await using opened = await open()
-      const { database } = opened
-      const session = await newSession(database)
-      const call = custom()
-      await keep(database, session, [call])
-      const { echoes } = await posting(database, session, [answer(call.id), answer(call.id)])
-      const { log } = await state(database, session)
-      assert.equal(log.length, 2)
-      assert.deepEqual(echoes, shown(session, log.slice(-1).concat(log.slice(-1))))
     })
 
     it('changes nothing at all when one of its events names an unknown call', async () => {

@@ -1,5 +1,5 @@
 /** What a client posts, admitted or processed on receipt, in one transaction. contract.md 2.3 */
-import type { ClientEvent, NewEvent } from '@steward/protocol/events.ts'
+import type { ClientEvent, EventOf, NewEvent } from '@steward/protocol/events.ts'
 import type { Bus } from '../../bus/bus.ts'
 import { invalid, notFound, unsupported } from '../../core/errors.ts'
 import { newId, threadOf } from '../../core/ids.ts'
@@ -15,6 +15,7 @@ import { append, showEvent } from '../../events/log.ts'
 import { ring, say, wake } from '../../events/topics.ts'
 import { sessionStore } from '../store.ts'
 import { checkContent } from '../supported.ts'
+import type { Answer } from './answers.ts'
 import { callOf, keptBehind, settledBy } from './answers.ts'
 
 export type Posted = {
@@ -63,67 +64,92 @@ export async function postEvents(
   const entries = kept.map((event) => ({ event }))
   const place =
     entries.length > 0 && (await append(tx, tenant, sessionId, entries, { now, due: true }))
-  const shown = new Map<string, WireEvent>()
-  for (const event of waits)
-    shown.set(event.id, echo(sessionId, event, { seq: null, processed_at: null }, now))
-  for (const [index, event] of kept.entries()) {
-    const seq = place ? place.first + index : null
-    shown.set(event.id, echo(sessionId, event, { seq, processed_at: iso(now) }, now))
-  }
-  const echoes = fresh.flatMap(({ id }) => {
-    const instead = stands.get(id) ?? id
-    return (typeof instead === 'string' ? shown.get(instead) : instead) ?? []
-  })
+  const waiting = waits.map((event) =>
+    echo(sessionId, event, { seq: null, processed_at: null }, now),
+  )
+  const appended = kept.map((event, index) =>
+    echo(
+      sessionId,
+      event,
+      { seq: place ? place.first + index : null, processed_at: iso(now) },
+      now,
+    ),
+  )
   return {
-    echoes,
-    queued: waits.flatMap(({ id, type }) => (type === 'user.message' && shown.get(id)) || []),
+    echoes: inOrder(fresh, [...waiting, ...appended], stands),
+    queued: waiting.filter(({ type }) => type === 'user.message'),
     appended: kept.length > 0,
     due,
     interrupt,
   }
 }
 
+function inOrder(
+  fresh: readonly Fresh[],
+  stored: readonly WireEvent[],
+  stands: Sorted['stands'],
+): WireEvent[] {
+  const byId = new Map(stored.map((event) => [event.id, event]))
+  return fresh.flatMap(({ id }) => {
+    const instead = stands.get(id) ?? id
+    return (typeof instead === 'string' ? byId.get(instead) : instead) ?? []
+  })
+}
+
 async function receive(
   target: Target,
-  { waits, kept, stands }: Sorted,
+  sorted: Sorted,
   event: Fresh,
   { at, behind }: { at: string; behind: Fresh | undefined },
 ): Promise<void> {
+  const { waits } = sorted
   if ('session_thread_id' in event) checkThread(target.sessionId, event.session_thread_id, at)
   switch (event.type) {
     case 'user.message':
       checkContent(event.content, at)
       waits.push(event)
       return
-    case 'system.message': {
-      const before = behind && stands.get(behind.id)
+    case 'system.message':
       if (behind?.type === 'user.message') waits.push(event)
-      else if (typeof before === 'object')
-        stands.set(event.id, await keptBehind({ ...target, at }, event, before))
-      else kept.push(event)
+      else await goBehind(target, sorted, event, { at, answer: behind?.id ?? '' })
       return
-    }
     case 'user.interrupt':
       // Of an idle session with nothing waiting there is nothing to stop, to record, or to show.
       if (waits.length > 0 || (await isBusy(target))) waits.push(event)
       return
     case 'user.tool_confirmation':
-    case 'user.custom_tool_result': {
-      const settled = await settledBy({ ...target, at }, event)
-      const twice = kept.find(
-        (earlier) => earlier.type === event.type && callOf(earlier) === callOf(event),
-      )
-      if (settled) stands.set(event.id, settled)
-      else if (twice) stands.set(event.id, twice.id)
-      else kept.push(event)
+    case 'user.custom_tool_result':
+      await settle(target, sorted, event, at)
       return
-    }
     case 'user.tool_result':
       throw unsupported(
         `${at}.type`,
         'user.tool_result, which belongs to self_hosted environments, is',
       )
   }
+}
+
+async function settle(target: Target, { kept, stands }: Sorted, event: Answer, at: string) {
+  const settled = await settledBy({ ...target, at }, event)
+  const twice = kept.find(
+    (earlier) => earlier.type === event.type && callOf(earlier) === callOf(event),
+  )
+  if (settled) stands.set(event.id, settled)
+  else if (twice) stands.set(event.id, twice.id)
+  else kept.push(event)
+}
+
+/** A system message goes where the answer before it went. */
+async function goBehind(
+  target: Target,
+  { kept, stands }: Sorted,
+  event: EventOf<'system.message'>,
+  { at, answer }: { at: string; answer: string },
+) {
+  const before = stands.get(answer)
+  if (typeof before === 'object')
+    stands.set(event.id, await keptBehind({ ...target, at }, event, before))
+  else kept.push(event)
 }
 
 /** There is the primary thread and no other. */

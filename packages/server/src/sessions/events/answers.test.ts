@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { newId } from '../../core/ids.ts'
+import { databases } from '../../database/fixture.ts'
+import { keep } from '../../events/fixture.ts'
+import { newSession } from '../fixture.ts'
+import {
+  answer,
+  asked,
+  confirm,
+  custom,
+  message,
+  needsAction,
+  posting,
+  ran,
+  refused,
+  shown,
+  state,
+  system,
+  text,
+} from './fixture.ts'
+
+for (const [dialect, open] of Object.entries(databases)) {
+  describe(`an answer to a call, on ${dialect}`, () => {
+    it('is kept at once when it answers a call, and echoed as it is kept', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const [mine, other] = [custom(), asked()]
+      await keep(database, session, [mine, other, needsAction(mine.id, other.id)])
+      const posted = await posting(database, session, [answer(mine.id), confirm(other.id, 'deny')])
+      assert.deepEqual(posted.queued, [])
+      assert.ok(posted.appended && posted.due)
+      const { log, calls, head } = await state(database, session)
+      assert.deepEqual(
+        posted.echoes.map(({ id, seq, type }) => ({ id, seq, type })),
+        log.slice(-2).map(({ id, seq, type }) => ({ id, seq, type })),
+      )
+      assert.ok(posted.echoes.every(({ processed_at }) => processed_at !== null))
+      assert.deepEqual(
+        calls.map((call) => call.state),
+        ['denied'],
+      )
+      assert.equal(head.due, 1)
+    })
+
+    it('is taken without effect when it answers a call a second time', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const [mine, other] = [custom(), asked()]
+      await keep(database, session, [mine, other, needsAction(mine.id, other.id)])
+      const events = [confirm(other.id), answer(mine.id), system()]
+      await posting(database, session, events)
+      const before = await state(database, session)
+      const again = await posting(database, session, events)
+      assert.deepEqual(again.echoes, shown(session, before.log.slice(-3)))
+      assert.ok(!again.appended && !again.due)
+      const late = await posting(database, session, [confirm(other.id, 'deny')])
+      assert.deepEqual(late.echoes, again.echoes.slice(0, 1))
+      assert.deepEqual(await state(database, session), before)
+    })
+
+    it('is shown what closed the call when it answers too late', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const [mine, other] = [custom(), asked()]
+      const content = text('interrupted')
+      await keep(database, session, [
+        mine,
+        other,
+        { id: newId('event'), type: 'agent.tool_result', tool_use_id: other.id, content },
+        {
+          id: newId('event'),
+          type: 'user.custom_tool_result',
+          custom_tool_use_id: mine.id,
+          content: text(`{"tool_use_id":"${other.id}"}`),
+        },
+      ])
+      const before = await state(database, session)
+      const posted = await posting(database, session, [answer(mine.id), confirm(other.id)])
+      assert.deepEqual(posted.echoes, shown(session, before.log.slice(-2).toReversed()))
+      assert.deepEqual(await state(database, session), before)
+    })
+
+    it('is refused when it answers a call that asks nobody', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const [started, done] = [ran(), ran()]
+      await keep(database, session, [
+        started,
+        done,
+        { id: newId('event'), type: 'agent.tool_result', tool_use_id: done.id, content: [] },
+      ])
+      const before = await state(database, session)
+      for (const { id } of [started, done]) {
+        for (const event of [confirm(id), confirm(id, 'deny'), answer(id)]) {
+          const pattern = /^events\.1\.(custom_)?tool_use_id: call sevt_\w+ asks nobody/
+          await assert.rejects(posting(database, session, [message(), event]), refused(pattern))
+        }
+      }
+      assert.deepEqual(await state(database, session), before)
+    })
+
+    it('is refused behind a result that was given before without it', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const call = custom()
+      await keep(database, session, [call])
+      await posting(database, session, [answer(call.id)])
+      const before = await state(database, session)
+      await assert.rejects(
+        posting(database, session, [answer(call.id), system()]),
+        refused(/^events\.1: stands behind a result that was given before/),
+      )
+      assert.deepEqual(await state(database, session), before)
+    })
+
+    it('answers a call once, also when one request says it twice', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const call = custom()
+      await keep(database, session, [call])
+      const { echoes } = await posting(database, session, [answer(call.id), answer(call.id)])
+      const { log } = await state(database, session)
+      assert.equal(log.length, 2)
+      assert.deepEqual(echoes, shown(session, log.slice(-1).concat(log.slice(-1))))
+    })
+  })
+}

@@ -1,0 +1,70 @@
+/** For tests: what clients and agents say, and where it lands. */
+import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
+import { PlatformError } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import type { Database } from '../../database/database.ts'
+import { openCalls } from '../../events/calls.ts'
+import { tenant } from '../../events/fixture.ts'
+import { readHead } from '../../events/head.ts'
+import { waiting } from '../../events/inbox.ts'
+import type { EventRow } from '../../events/log.ts'
+import { readEvents, showEvent } from '../../events/log.ts'
+import { postEvents } from './post.ts'
+
+export const text = (words: string) => [{ type: 'text' as const, text: words }]
+export const message = (words = 'hello'): ClientEvent => ({
+  type: 'user.message',
+  content: text(words),
+})
+export const system = (words = 'be brief'): ClientEvent => ({
+  type: 'system.message',
+  content: text(words),
+})
+export const interrupt: ClientEvent = { type: 'user.interrupt' }
+export const answer = (custom_tool_use_id: string): ClientEvent => ({
+  type: 'user.custom_tool_result',
+  custom_tool_use_id,
+  content: text('42'),
+})
+export const confirm = (tool_use_id: string, result: 'allow' | 'deny' = 'allow'): ClientEvent => ({
+  type: 'user.tool_confirmation',
+  tool_use_id,
+  result,
+})
+
+export const custom = (): EventOf<'agent.custom_tool_use'> => ({
+  id: newId('event'),
+  type: 'agent.custom_tool_use',
+  name: 'mine',
+  input: {},
+})
+export const asked = (): EventOf<'agent.tool_use'> => ({
+  id: newId('event'),
+  type: 'agent.tool_use',
+  name: 'bash',
+  input: {},
+  evaluated_permission: 'ask',
+})
+export const ran = (): EventOf<'agent.tool_use'> => ({ ...asked(), evaluated_permission: 'allow' })
+export const needsAction = (...event_ids: string[]): EventOf<'session.status_idle'> => ({
+  id: newId('event'),
+  type: 'session.status_idle',
+  stop_reason: { type: 'requires_action', event_ids },
+  stop_details: null,
+})
+
+export const posting = (database: Database, session: string, events: ClientEvent[], now = 0) =>
+  database.write((tx) => postEvents(tx, tenant, session, events, now))
+
+export const state = async ({ read }: Database, session: string) => ({
+  log: await readEvents(read, tenant, session, { limit: 1000, extensions: true }),
+  inbox: await waiting(read, tenant, session),
+  calls: await openCalls(read, tenant, session),
+  head: await readHead(read, tenant, session),
+})
+
+export const shown = (session: string, rows: EventRow[]) =>
+  rows.map((row) => showEvent(session, row))
+
+export const refused = (pattern: RegExp) => (error: unknown) =>
+  error instanceof PlatformError && error.kind === 'invalid_request' && pattern.test(error.message)
