@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { jsonLog } from '../core/log.ts'
 import { unauthorized } from '../core/errors.ts'
+import type { Clock } from '../core/time.ts'
+import { systemClock } from '../core/time.ts'
 import { mount } from './mount.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
@@ -20,11 +22,12 @@ const callers: Record<string, Principal> = {
 }
 
 /** The keys are the names of the kinds of caller. */
-export async function served(routes: Route[]) {
+export async function served(routes: Route[], clock: Clock = systemClock) {
   const logged: string[] = []
   const log = jsonLog((line) => logged.push(line))
   const app = mount(routes, {
     log,
+    clock,
     authenticate: async (header) => {
       const found = callers[header('x-api-key') ?? '']
       if (!found) throw unauthorized('no such key')

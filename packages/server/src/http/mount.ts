@@ -8,6 +8,7 @@ import { Hono } from 'hono'
 import { forbidden, invalid, PlatformError, unauthorized } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
+import type { Clock } from '../core/time.ts'
 import { parseBy, parseJson, readBody } from './body.ts'
 import { errorAnswer } from './errors.ts'
 import type { Authenticate, Principal } from './principal.ts'
@@ -17,6 +18,8 @@ import type { Reply } from './reply.ts'
 import { isReply } from './reply.ts'
 import type { Route } from './route.ts'
 import { streamHeaders, writeStream } from './sse.ts'
+import type { Texts } from './write.ts'
+import { readerOf, writeTexts } from './write.ts'
 
 type Env = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
 type Http = Context<Env>
@@ -25,14 +28,14 @@ const nobody: Principal = { kind: 'workspace', tenant: '', keyId: '', admin: fal
 
 export function mount(
   routes: readonly Route[],
-  { authenticate, log }: { authenticate: Authenticate; log: Log },
+  { authenticate, log, clock }: { authenticate: Authenticate; log: Log; clock: Clock },
 ) {
   const app = new Hono<Env>()
   for (const route of routes) {
     app.on(route.method.toUpperCase(), route.path, async (http) => {
       const requestId = newId('request')
       try {
-        return await answer(http, route, { authenticate, log, requestId })
+        return await answer(http, route, { authenticate, log, clock, requestId })
       } catch (error) {
         return refuse(http, error, requestId, log)
       }
@@ -59,9 +62,10 @@ const headerOf =
 const dialectOf = (header: Header): Dialect =>
   header('anthropic-version') === undefined ? 'interface' : 'client'
 
-type Answering = { authenticate: Authenticate; log: Log; requestId: string }
+type Answering = { authenticate: Authenticate; log: Log; clock: Clock; requestId: string }
 
-async function answer(http: Http, route: Route, { authenticate, log, requestId }: Answering) {
+async function answer(http: Http, route: Route, answering: Answering) {
+  const { authenticate, requestId } = answering
   const { incoming } = http.env
   const header = headerOf(incoming)
   const open = route.callers.includes('anyone')
@@ -85,7 +89,7 @@ async function answer(http: Http, route: Route, { authenticate, log, requestId }
       return http.req.raw.signal
     },
   })
-  if (isReply(result)) return replied(http, result, dialect, { log, requestId })
+  if (isReply(result)) return replied(http, result, dialect, answering)
   return json(inDialect(result, dialect), route.status ?? 200, { 'request-id': requestId })
 }
 
@@ -93,30 +97,49 @@ function replied(
   { env: { incoming, outgoing } }: Http,
   result: Reply,
   dialect: Dialect,
-  { log, requestId }: Omit<Answering, 'authenticate'>,
+  { log, clock, requestId }: Answering,
 ): Response {
   const headers = { 'request-id': requestId }
+  const head = incoming.method === 'HEAD'
   switch (result.reply) {
     case 'json':
       return json(inDialect(result.body, dialect), result.status, { ...headers, ...result.headers })
     case 'empty':
       return new Response(null, { status: result.status, headers })
+    case 'texts':
+      if (head) return new Response(null, { headers: { ...headers, ...jsonHeaders } })
+      return written(writePieces(outgoing, result.texts, { headers, clock }))
     case 'stream':
-      if (incoming.method === 'HEAD')
-        return new Response(null, { headers: { ...headers, ...streamHeaders } })
-      // Not waited for: a stream that is open for hours must not hold on to its request.
-      writeStream(outgoing, result.frames, headers).catch((error: unknown) => {
-        log.error('a stream failed', { error, request_id: requestId })
-        outgoing.destroy()
-      })
-      return RESPONSE_ALREADY_SENT
+      if (head) return new Response(null, { headers: { ...headers, ...streamHeaders } })
+      return written(writeStream(outgoing, result.frames, { headers, clock }))
   }
+
+  /** Not waited for: a stream that is open for hours must not hold on to its request. */
+  function written(writing: Promise<void>): Response {
+    writing.catch((error: unknown) => {
+      log.error('a stream failed', { error, request_id: requestId })
+      outgoing.destroy()
+    })
+    return RESPONSE_ALREADY_SENT
+  }
+}
+
+const jsonHeaders = { 'content-type': 'application/json' }
+
+async function writePieces(
+  outgoing: ServerResponse,
+  texts: Texts,
+  { headers, clock }: { headers: Record<string, string>; clock: Clock },
+): Promise<void> {
+  const gone = readerOf(outgoing)
+  outgoing.writeHead(200, { ...headers, ...jsonHeaders })
+  await writeTexts(outgoing, texts(gone), { gone, clock })
 }
 
 const json = (body: object, status: number, headers: Record<string, string>) =>
   new Response(JSON.stringify(body), {
     status,
-    headers: { ...headers, 'content-type': 'application/json' },
+    headers: { ...headers, ...jsonHeaders },
   })
 
 function refusal(route: Route, principal: Principal): PlatformError {

@@ -1,13 +1,16 @@
-import type { Frames } from './sse.ts'
+import type { Texts } from './write.ts'
 
 /** An answer that is not a JSON body with status 200. */
 export type Reply =
   | { reply: 'json'; status: number; body: object; headers?: Record<string, string> }
   | { reply: 'empty'; status: number }
-  | { reply: 'stream'; frames: Frames }
+  | { reply: 'stream'; frames: Texts }
+  /** JSON that is too long to be held: its text in pieces. */
+  | { reply: 'texts'; texts: Texts }
 
 export const empty = (status: number): Reply => ({ reply: 'empty', status })
-export const stream = (frames: Frames): Reply => ({ reply: 'stream', frames })
+export const stream = (frames: Texts): Reply => ({ reply: 'stream', frames })
+export const pieces = (texts: Texts): Reply => ({ reply: 'texts', texts })
 
 export const isReply = (value: object): value is Reply =>
   'reply' in value && typeof value.reply === 'string'

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
+import type { Clock } from '../core/time.ts'
 import { dial, served } from './fixture.ts'
 import { stream } from './reply.ts'
 import { route } from './route.ts'
-import type { Frames } from './sse.ts'
 import { beat, frame } from './sse.ts'
+import type { Texts } from './write.ts'
+import { stalledMs } from './write.ts'
 
-const streaming = (path: string, frames: Frames) =>
+const streaming = (path: string, frames: Texts) =>
   route(
     {
       method: 'get',
@@ -29,7 +31,7 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-const silent: Frames = async function* (signal) {
+const silent: Texts = async function* (signal) {
   await aborted(signal)
   yield ''
 }
@@ -112,7 +114,7 @@ describe('a stream', () => {
     const ready = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
     const cleaned = Promise.withResolvers<string>()
-    const frames: Frames = async function* (signal) {
+    const frames: Texts = async function* (signal) {
       try {
         await aborted(signal)
         yield frame('too late')
@@ -151,7 +153,7 @@ describe('a stream', () => {
 
   it('is held up by its own slow reader, and holds up no other', async () => {
     let made = 0
-    const frames: Frames = async function* () {
+    const frames: Texts = async function* () {
       for (let n = 0; n < 1000; n++) {
         made++
         yield frame('x'.repeat(100_000), n)
@@ -178,6 +180,58 @@ describe('a stream', () => {
     while (!last.endsWith('0\r\n\r\n')) await once(slow, 'data')
     assert.equal(made, 1000)
     slow.destroy()
+  })
+
+  it('is ended when its reader takes nothing for a minute, and holds little until then', async () => {
+    const cleaned = Promise.withResolvers<string>()
+    const waits: number[] = []
+    const stalled = Promise.withResolvers<void>()
+    const minute = Promise.withResolvers<void>()
+    const clock: Clock = {
+      now: () => 0,
+      sleep: async (ms, signal) => {
+        waits.push(ms)
+        const moved = aborted(signal)
+        // What the connection itself buffers goes out by and by; then nothing does.
+        const quiet = setTimeout(() => stalled.resolve(), 300)
+        await Promise.race([moved, minute.promise])
+        clearTimeout(quiet)
+      },
+    }
+    let made = 0
+    const frames: Texts = async function* () {
+      try {
+        for (;;) {
+          made += 10_000_000
+          yield frame('é'.repeat(5_000_000))
+        }
+      } finally {
+        cleaned.resolve('cleaned')
+      }
+    }
+    await using server = await served([streaming('/s', frames)], clock)
+    const socket = await dial(server.port, request('/s'))
+    await once(socket, 'data')
+    socket.pause()
+    await stalled.promise
+    assert.ok(made <= 20_000_000, `${made} bytes were made for a reader that stands still`)
+    minute.resolve()
+    assert.equal(await cleaned.promise, 'cleaned')
+    assert.equal(waits.at(-1), stalledMs)
+    socket.resume().on('error', () => {})
+    await once(socket, 'close')
+    assert.deepEqual(server.logged, [])
+  })
+
+  it('cuts no character of a long frame', async () => {
+    const text = '€'.repeat(300_000)
+    await using server = await served([
+      streaming('/s', async function* () {
+        yield frame(text)
+      }),
+    ])
+    const answer = await fetch(`${server.url}/s`)
+    assert.equal(await answer.text(), `: open\n\n${frame(text)}`)
   })
 
   it('breaks off, and leaves a record, when its frames fail', async () => {

@@ -1,9 +1,8 @@
 /** Server-sent events, written raw to the node response: the one place that does. contract.md 2.1 */
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-
-/** Whole frames of text, or a value that ends the stream when it returns. */
-export type Frames = (signal: AbortSignal) => AsyncIterable<string>
+import type { Clock } from '../core/time.ts'
+import type { Texts } from './write.ts'
+import { readerOf, writeTexts } from './write.ts'
 
 const keepAliveMs = 15_000
 const open = new Set<ServerResponse>()
@@ -27,30 +26,21 @@ export const streamHeaders = {
  */
 export async function writeStream(
   response: ServerResponse,
-  frames: Frames,
-  headers: Record<string, string>,
+  frames: Texts,
+  { headers, clock }: { headers: Record<string, string>; clock: Clock },
 ): Promise<void> {
-  const gone = new AbortController()
-  if (response.destroyed) gone.abort()
-  else response.once('close', () => gone.abort())
+  const gone = readerOf(response)
   // Asked for before the headers go out, so that it listens to whatever the reader does next.
-  const texts = frames(gone.signal)
+  const texts = frames(gone)
   response.socket?.setNoDelay(true)
   response.writeHead(200, { ...headers, ...streamHeaders })
   response.write(': open\n\n')
   keepAlive(response)
   try {
-    for await (const text of texts) {
-      if (gone.signal.aborted) break
-      if (!response.write(text)) await once(response, 'drain', { signal: gone.signal })
-    }
-  } catch (error) {
-    // Waiting for `drain` ends with the reader; anything else is a bug that the caller's log must see.
-    if (!gone.signal.aborted) throw error
+    await writeTexts(response, texts, { gone, clock })
   } finally {
     open.delete(response)
   }
-  response.end()
 }
 
 /** One timer for all streams: proxies and clients give up on a silent body. */

@@ -166,11 +166,37 @@ for (const [dialect, open] of Object.entries(databases)) {
         const events = Array.from({ length: length - 1 }, () => said('x'))
         await keep(database, session, [...events, warning(`sevt_${length}`)])
       }
-      assert.deepEqual(seqs(await wholeLog(database.read, tenant, session)), numbers(1, 2007))
+      assert.deepEqual(seqs(await logOf(database.read, session)), numbers(1, 2007))
       const other = await newHead(database)
-      assert.deepEqual(await wholeLog(database.read, tenant, other), [])
+      assert.deepEqual(await logOf(database.read, other), [])
+    })
+
+    it('is read in pages, as fast as its reader takes it', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const long = 'x'.repeat(20_000)
+      await keep(
+        database,
+        session,
+        Array.from({ length: 300 }, () => said(long)),
+      )
+      const texts = wholeLog(database.read, tenant, session)
+      const first = (await texts.next()).value ?? ''
+      assert.ok(first.startsWith('[{') && first.length < 2.5 * long.length, String(first.length))
+      // What is appended while it is read belongs to it.
+      await keep(database, session, [said('late')])
+      let text = first
+      for await (const piece of texts) text += piece
+      assert.deepEqual(seqs(JSON.parse(text) as { seq: number }[]), numbers(1, 301))
     })
   })
+}
+
+async function logOf(read: Queries, session: string) {
+  let text = ''
+  for await (const piece of wholeLog(read, tenant, session)) text += piece
+  return JSON.parse(text) as { seq: number }[]
 }
 
 describe('a stream of events', () => {

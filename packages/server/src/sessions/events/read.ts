@@ -16,6 +16,8 @@ import type { View } from './wire.ts'
 import { presenter } from './wire.ts'
 
 const Place = z.tuple([z.int()])
+const logPage = 200
+const pieceLength = 16 * 1024
 
 /** Default events, or exactly `types[]`; a filtered view may skip numbers, the log does not. */
 export async function eventPage(
@@ -50,19 +52,26 @@ export async function eventPage(
   }
 }
 
-/** Every kept event, extensions too, in one array. */
-export async function wholeLog(read: Queries, tenant: string, sessionId: string) {
-  const events = []
+/** Every kept event, extensions too: the text of one JSON array, read as fast as it is taken. */
+export async function* wholeLog(
+  read: Queries,
+  tenant: string,
+  sessionId: string,
+): AsyncGenerator<string> {
+  let text = '['
   for (let after = 0; ;) {
-    const rows = await readEvents(read, tenant, sessionId, {
-      after,
-      limit: 1_000,
-      extensions: true,
-    })
-    for (const row of rows) events.push(showEvent(sessionId, row))
+    const options = { after, limit: logPage, extensions: true }
+    const rows = await readEvents(read, tenant, sessionId, options)
+    for (const row of rows) {
+      text += `${row.seq > 1 ? ',' : ''}${JSON.stringify(showEvent(sessionId, row))}`
+      if (text.length < pieceLength) continue
+      yield text
+      text = ''
+    }
     after = rows.at(-1)?.seq ?? after
-    if (rows.length < 1_000) return events
+    if (rows.length < logPage) break
   }
+  yield `${text}]`
 }
 
 type Source = { read: Queries; bus: Bus }

@@ -11,7 +11,7 @@ import type { Bus } from '../../bus/bus.ts'
 import { invalid } from '../../core/errors.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Databases } from '../../database/database.ts'
-import { empty } from '../../http/reply.ts'
+import { empty, pieces } from '../../http/reply.ts'
 import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
 import { sessionStore } from '../store.ts'
@@ -114,7 +114,10 @@ export function sessionEventRoutes(deps: {
         summary: 'The whole log, extension events included',
         answer: z.array(EventShown),
       },
-      async ({ tenant, params }) => wholeLog(await open(tenant, params.id), tenant, params.id),
+      async ({ tenant, params }) => {
+        const read = await open(tenant, params.id)
+        return pieces(() => wholeLog(read, tenant, params.id))
+      },
     ),
   ]
 }
