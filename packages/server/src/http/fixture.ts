@@ -8,7 +8,7 @@ import { systemClock } from '../core/time.ts'
 import { mount } from './mount.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
-import { listen } from './server.ts'
+import { listen, patience } from './server.ts'
 
 const callers: Record<string, Principal> = {
   admin: { kind: 'workspace', tenant: 'wrkspc_test', keyId: 'apikey_1', admin: true },
@@ -22,7 +22,10 @@ const callers: Record<string, Principal> = {
 }
 
 /** The keys are the names of the kinds of caller. */
-export async function served(routes: Route[], clock: Clock = systemClock) {
+export async function served(
+  routes: Route[],
+  { clock = systemClock, limits = patience }: { clock?: Clock; limits?: typeof patience } = {},
+) {
   const logged: string[] = []
   const log = jsonLog((line) => logged.push(line))
   const app = mount(routes, {
@@ -34,7 +37,7 @@ export async function served(routes: Route[], clock: Clock = systemClock) {
       return found
     },
   })
-  const { server, port } = await listen(app, { host: '127.0.0.1', port: 0 })
+  const { server, port } = await listen(app, { host: '127.0.0.1', port: 0 }, limits)
   return {
     port,
     logged,

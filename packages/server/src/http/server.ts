@@ -2,16 +2,28 @@ import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
 import type { mount } from './mount.ts'
 
+/** How long a caller may take, in milliseconds. None of them ends a stream, whose comments count as traffic. */
+export const patience = {
+  /** For the headers, and for the whole request: 32 MiB within five minutes. */
+  headersTimeout: 30_000,
+  requestTimeout: 300_000,
+  /** A connection on which nothing moves either way while a request is open on it, or its answer is read. */
+  timeout: 120_000,
+  /** Between two requests. */
+  keepAliveTimeout: 75_000,
+  /** How often the first two are looked at. */
+  connectionsCheckingInterval: 5_000,
+}
+
 /** Listens and resolves with the port, which is a free one when 0 was asked for. */
 export function listen(
   app: ReturnType<typeof mount>,
   { host, port }: { host: string; port: number },
+  limits: typeof patience = patience,
 ): Promise<{ server: Server; port: number }> {
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server
-  // A stream may be silent for long, and a body of many megabytes may come slowly; headers may not.
-  server.requestTimeout = 0
-  server.headersTimeout = 30_000
-  server.keepAliveTimeout = 75_000
+  const { timeout, ...serverOptions } = limits
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server
+  server.timeout = timeout
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {

@@ -209,7 +209,7 @@ describe('a stream', () => {
         cleaned.resolve('cleaned')
       }
     }
-    await using server = await served([streaming('/s', frames)], clock)
+    await using server = await served([streaming('/s', frames)], { clock })
     const socket = await dial(server.port, request('/s'))
     await once(socket, 'data')
     socket.pause()
