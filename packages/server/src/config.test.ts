@@ -54,6 +54,8 @@ describe('the configuration', () => {
       PORT: '65536',
       DATABASE_URL: 'mysql://x',
       EGRESS_ALLOW_PRIVATE: '10.0.0.0/',
+      EGRESS_PROFILE: 'strict',
+      WEB_SEARCH_BASE_URL: 'ftp://search',
       SANDBOX_PROVIDER: 'docker',
       STEWARD_LOG_LEVEL: 'loud',
       STEWARD_UNKNOWN: 'x',
@@ -65,6 +67,8 @@ describe('the configuration', () => {
       'PORT',
       'DATABASE_URL',
       'EGRESS_ALLOW_PRIVATE',
+      'EGRESS_PROFILE',
+      'WEB_SEARCH_BASE_URL',
       'SANDBOX_PROVIDER',
       'STEWARD_LOG_LEVEL',
       'STEWARD_UNKNOWN',
@@ -86,6 +90,9 @@ describe('the configuration', () => {
       API_KEY: 'free text',
       DATABASE_URL: 'postgresql://u:p@db/steward',
       EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
+      EGRESS_PROFILE: 'best_effort',
+      WEB_SEARCH_API_KEY: 't',
+      WEB_SEARCH_BASE_URL: 'http://127.0.0.1:1',
       SANDBOX_PROVIDER: 'local',
       SANDBOX_IDLE_SECONDS: '1',
       SANDBOX_MEMORY_MB: '64',
@@ -102,6 +109,8 @@ describe('the configuration', () => {
     assert.ok(read.egressAllowPrivate.check('127.9.9.9'))
     assert.equal(read.port, 0)
     assert.equal(read.apiKey, 'free text')
+    assert.equal(read.egressProfile, 'best_effort')
+    assert.deepEqual(read.webSearch, { apiKey: 't', baseUrl: 'http://127.0.0.1:1' })
     assert.equal(read.sandboxIdleMs, 1000)
     assert.equal(read.sandboxMemory, 64 * 1024 * 1024)
     assert.equal(read.sandboxCpus, 0.5)

@@ -11,6 +11,8 @@ export type Config = {
   apiKey: string | undefined
   databaseUrl: string | undefined
   egressAllowPrivate: ReturnType<typeof parseRanges>
+  egressProfile: 'required' | 'best_effort' | 'disabled'
+  webSearch: { apiKey: string | undefined; baseUrl: string }
   sandbox: 'bubblewrap' | 'local'
   sandboxIdleMs: number
   sandboxMemory: number
@@ -97,6 +99,11 @@ export function readConfig(
     apiKey: text('API_KEY'),
     databaseUrl: url('DATABASE_URL', /^postgres(ql)?:$/),
     egressAllowPrivate: take('EGRESS_ALLOW_PRIVATE', parseRanges) ?? parseRanges(''),
+    egressProfile: choice('EGRESS_PROFILE', ['required', 'best_effort', 'disabled']),
+    webSearch: {
+      apiKey: text('WEB_SEARCH_API_KEY'),
+      baseUrl: url('WEB_SEARCH_BASE_URL', /^https?:$/) ?? '',
+    },
     sandbox: choice('SANDBOX_PROVIDER', ['bubblewrap', 'local']),
     sandboxIdleMs: number('SANDBOX_IDLE_SECONDS', 1, 86_400) * 1000,
     sandboxMemory: number('SANDBOX_MEMORY_MB', 64, 1_048_576) * 1024 * 1024,

@@ -24,8 +24,25 @@ export const settings: readonly Setting[] = [
     name: 'EGRESS_ALLOW_PRIVATE',
     default: '',
     about:
-      'private address ranges that model endpoints and image URLs may lie in, e.g. 127.0.0.0/8',
+      'private address ranges that model endpoints and upstreams may lie in, e.g. 127.0.0.0/8',
     form: 'a list of address ranges',
+  },
+  {
+    name: 'EGRESS_PROFILE',
+    default: 'required',
+    form: 'required, best_effort or disabled',
+    about:
+      'credentials for what a sandbox calls: `required` only where it has no way around the gate, `best_effort` also where it has, `disabled` never',
+  },
+  {
+    name: 'WEB_SEARCH_API_KEY',
+    about: 'key of the search provider (Tavily) behind web_search; without it the tool says so',
+  },
+  {
+    name: 'WEB_SEARCH_BASE_URL',
+    about: 'another endpoint of the same search interface',
+    default: 'https://api.tavily.com',
+    form: 'an http URL',
   },
   {
     name: 'ANTHROPIC_API_KEY',
