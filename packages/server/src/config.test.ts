@@ -29,6 +29,8 @@ describe('the configuration', () => {
       rootSecret: secret.PLATFORM_ROOT_SECRET,
       apiKey: undefined,
       databaseUrl: undefined,
+      egressProfile: 'required',
+      webSearch: { apiKey: undefined, baseUrl: 'https://api.tavily.com' },
       sandbox: 'bubblewrap',
       sandboxIdleMs: 300_000,
       sandboxMemory: 2048 * 1024 * 1024,
