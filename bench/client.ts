@@ -50,14 +50,18 @@ export function client(base: string, connections = 16) {
 
 export type Watched = { type: string; at: number; data: Record<string, unknown> }
 
-/** Follows a session; `until` resolves with the first event of a type that comes after the call. */
+/** Follows a session; `until` resolves with the first event of these types that comes after the call. */
 export async function watch(base: string, session: string) {
   const stop = new AbortController()
   const response = await fetch(`${base}/v1/sessions/${session}/events/stream?include=chunks`, {
     headers,
     signal: stop.signal,
   })
-  type Waiting = { type: string; resolve: (seen: Watched) => void; reject: (why: unknown) => void }
+  type Waiting = {
+    types: string[]
+    resolve: (seen: Watched) => void
+    reject: (why: unknown) => void
+  }
   const waiting: Waiting[] = []
   const reading = (async () => {
     let text = ''
@@ -72,7 +76,7 @@ export async function watch(base: string, session: string) {
         const json = /^data: (.*)$/m.exec(frame)?.[1]
         if (!json) continue
         const data = JSON.parse(json) as Record<string, unknown> & { type: string }
-        for (const wait of waiting.filter(({ type }) => type === data.type)) {
+        for (const wait of waiting.filter(({ types }) => types.includes(data.type))) {
           waiting.splice(waiting.indexOf(wait), 1)
           wait.resolve({ type: data.type, at, data })
         }
@@ -83,8 +87,8 @@ export async function watch(base: string, session: string) {
     for (const { reject } of waiting.splice(0)) reject(error)
   })
   return {
-    until: (type: string) =>
-      new Promise<Watched>((resolve, reject) => void waiting.push({ type, resolve, reject })),
+    until: (...types: string[]) =>
+      new Promise<Watched>((resolve, reject) => void waiting.push({ types, resolve, reject })),
     async close() {
       stop.abort()
       await reading

@@ -8,7 +8,8 @@ import { message, newSession } from './setup.ts'
 type Watching = Awaited<ReturnType<typeof watch>>
 
 async function turn(place: Place, session: string, stream: Watching) {
-  const first = stream.until('agent.message_chunk')
+  // A reader that is told of the whole message first is not told of its pieces.
+  const first = stream.until('agent.message_chunk', 'agent.message')
   const idle = stream.until('session.status_idle')
   const began = performance.now()
   await place.call.post(`/v1/sessions/${session}/events`, message())
