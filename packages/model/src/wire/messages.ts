@@ -115,6 +115,8 @@ function assistantMessage(
   const own =
     origin.provider === model.provider && origin.api === model.api && origin.model === model.id
   const content = blocks.flatMap((block) => assistantBlock(block, own, keepsBareThinking))
+  // The Messages wire refuses a message that ends in thinking, also one that it has itself written.
+  if (model.api === 'anthropic-messages') while (content.at(-1)?.type === 'thinking') content.pop()
   if (content.length === 0) return []
   return [{ role: 'assistant', content, ...origin, ...unused, stopReason: 'stop' }]
 }

@@ -114,6 +114,28 @@ void describe('what a provider is sent', () => {
     }
   })
 
+  void it('ends no message of the Messages wire in thinking, which it would refuse', async () => {
+    const origin = { provider: 'acme', api: 'anthropic-messages', model: 'm-1' }
+    const thought = { type: 'thinking', text: 'hm', state: 'c2ln' } as const
+    const { body } = await sent('anthropic-messages', {}, [
+      user('Hello'),
+      { role: 'assistant', origin, content: [thought, { type: 'text', text: 'Hi' }, thought] },
+      user('And?'),
+      { role: 'assistant', origin, content: [thought] },
+      user('So?'),
+    ])
+    const messages = body.messages as { role: string; content: { type: string }[] }[]
+    assert.deepEqual(
+      messages.map(({ role, content }) => [role, ...content.map(({ type }) => type)]),
+      [
+        ['user', 'text'],
+        ['assistant', 'thinking', 'text'],
+        ['user', 'text'],
+        ['user', 'text'],
+      ],
+    )
+  })
+
   void it('joins the betas that a card asks for with those that are needed', async () => {
     const { headers, body } = await sent('anthropic-messages', {
       provider: 'anthropic',
