@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { call, play, text, thinking, tool, typesOf, untilAborted, userMessage } from './fixture.ts'
+import {
+  call,
+  inside,
+  play,
+  text,
+  thinking,
+  tool,
+  typesOf,
+  untilAborted,
+  userMessage,
+} from './fixture.ts'
 import type { Kept } from './kept.ts'
 import { runTurn } from './loop.ts'
 import { textResult } from './tools/tool.ts'
@@ -315,6 +325,7 @@ void describe('an interrupt', () => {
 
 void describe('a turn that is left', () => {
   const parts = {
+    ...inside,
     system: '',
     history: emptyHistory(),
     open: [],

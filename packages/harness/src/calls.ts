@@ -38,7 +38,7 @@ function impossible(
   input: Record<string, unknown>,
 ): string | undefined {
   if (!tool) return `there is no tool named ${name}`
-  return tool.runs === 'client' ? undefined : complaint(tool, input)
+  return tool.input === 'passed' ? undefined : complaint(tool, input)
 }
 
 export type Settled = {

@@ -5,6 +5,8 @@ import type { FakeModel, Said } from './fake-model.ts'
 import { emptyHistory, foldHistory } from './history.ts'
 import type { Kept } from './kept.ts'
 import { runTurn } from './loop.ts'
+import { noServers } from './tools/mcp/servers.ts'
+import type { Outside } from './tools/outside.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 import { textResult } from './tools/tool.ts'
 import type { Frame, Turn, TurnEnd, TurnStep } from './turn.ts'
@@ -29,6 +31,14 @@ export const userMessage = (said: string): Kept => ({
   event: { id: newEventId(), type: 'user.message', content: [{ type: 'text', text: said }] },
 })
 
+/** Of a turn without servers or a way out. */
+export const inside = { servers: noServers, refusals: () => [] }
+export const shut: Outside = {
+  outbound: () => Promise.reject(new Error('shut')),
+  web: null,
+  commandSecrets: async () => ({}),
+}
+
 /** Answers with its name unless told otherwise. */
 export function tool(
   name: string,
@@ -39,6 +49,7 @@ export function tool(
     description: `does ${name}`,
     input_schema: { type: 'object', properties: {} },
     runs: 'here',
+    input: 'checked',
     permission: 'allow',
     repeat: 'never',
     sandbox: 'unused',
@@ -91,6 +102,7 @@ export async function play({ answers = [], on, before, ...more }: Play = {}): Pr
     system: 'be brief',
     history: foldHistory(emptyHistory(), before ?? [userMessage('go')]),
     tools: [],
+    ...inside,
     open: [],
     cacheKey: 'sesn_1',
     maxRequests: 20,

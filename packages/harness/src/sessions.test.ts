@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { AssistantBlock, Message } from '@steward/model/model.ts'
-import { call, newEventId, text, thinking, tool, untilAborted, userMessage } from './fixture.ts'
+import {
+  call,
+  inside,
+  newEventId,
+  text,
+  thinking,
+  tool,
+  untilAborted,
+  userMessage,
+} from './fixture.ts'
 import { fakeModel } from './fake-model.ts'
 import type { Said } from './fake-model.ts'
 import { emptyHistory, foldHistory, messagesOf } from './history.ts'
@@ -102,6 +111,7 @@ function session(random: () => number) {
   async function turn(open: OpenCall[]): Promise<'ended' | 'died'> {
     const stop = new AbortController()
     const steps = runTurn({
+      ...inside,
       system: '',
       history: foldHistory(emptyHistory(), log),
       model,

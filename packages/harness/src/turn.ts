@@ -1,8 +1,10 @@
 /** The harness's door: one turn in, its events out. It knows no tenant, database or HTTP server. */
+import type { Refusal } from '@steward/gate/outbound.ts'
 import type { Model } from '@steward/model/model.ts'
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { History } from './history.ts'
 import type { Kept } from './kept.ts'
+import type { McpServers } from './tools/mcp/servers.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 
 /** A tool call that stands in the history without a result, and what has been decided about it. */
@@ -26,6 +28,10 @@ export type Turn = {
   history: History
   model: Model
   tools: readonly Tool[]
+  /** Their tools stand behind the others, and may be others at each model request. */
+  servers: McpServers
+  /** Hosts that were refused since it was last asked; the model learns of them with the result of what ran. */
+  refusals: () => readonly Refusal[]
   /** Calls to settle before the model is asked. */
   open: readonly OpenCall[]
   /** Id of a `span.model_request_start` that stands in the log already, for the first request. */

@@ -112,6 +112,14 @@ export type SessionErrorType =
   | 'billing_error'
   | 'tool_use_limit_reached_error'
 
+/** What went wrong, with what it concerns. contract.md 2.7 */
+export type SessionError = { message: string; retry_status: RetryStatus } & (
+  | { type: SessionErrorType }
+  | { type: McpErrorType; mcp_server_name: string }
+  | { type: 'credential_host_unreachable_error'; vault_id: string; credential_id: string }
+)
+export type McpErrorType = 'mcp_connection_failed_error' | 'mcp_authentication_failed_error'
+
 export type StopReason =
   | { type: 'end_turn' }
   | { type: 'requires_action'; event_ids: string[] }
@@ -142,15 +150,16 @@ export type EventFields = {
   'agent.thinking': { thinking: string }
   'agent.tool_use': ToolUse
   'agent.tool_result': { tool_use_id: string } & Result
+  /** `name` as the model knows the tool, and the names that its server and the agent gave. */
+  'agent.mcp_tool_use': ToolUse & { mcp_server_name: string; mcp_tool_name: string }
+  'agent.mcp_tool_result': { mcp_tool_use_id: string } & Result
   'agent.custom_tool_use': { name: string; input: Record<string, unknown> }
   'session.status_run_started': { workspace_id: string }
   'session.status_running': object
   'session.status_rescheduled': object
   'session.status_terminated': object
   'session.status_idle': { stop_reason: StopReason; stop_details: null }
-  'session.error': {
-    error: { type: SessionErrorType; message: string; retry_status: RetryStatus }
-  }
+  'session.error': { error: SessionError }
   'session.updated': { title?: string | null; metadata?: Record<string, string>; agent?: object }
   'session.usage': { usage: object; budget: null }
   'session.deleted': object

@@ -21,6 +21,7 @@ export async function openSandbox(): Promise<{ sandbox: Sandbox } & AsyncDisposa
     workspace,
     outputs,
     env: {},
+    egress: null,
     limits: {
       memory: 256 * mebibyte,
       processes: 64,

@@ -7,10 +7,17 @@ export type ToolResult = { content: ResultContent[]; is_error: boolean }
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** JSON Schema of type object; inputs are checked against it before `run`. */
+  /** JSON Schema of type object. */
   readonly input_schema: Record<string, unknown>
   /** `client`: the caller of the API answers, `run` is never called. */
   readonly runs: 'here' | 'client'
+  /**
+   * `passed`: whoever gets the input judges it. Schemas that strangers wrote are never run here: a pattern may take
+   * for ever.
+   */
+  readonly input: 'checked' | 'passed'
+  /** Of a tool of an MCP server: the names that the agent and the server gave. */
+  readonly mcp?: { server: string; tool: string }
   readonly permission: 'allow' | 'ask'
   /** Whether a call that may have happened already can be made again after a crash. */
   readonly repeat: 'safe' | 'never'

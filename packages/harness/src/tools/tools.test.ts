@@ -5,7 +5,7 @@ import type { Tools } from '@steward/protocol/tools.ts'
 import { resolveTools } from '@steward/protocol/tools.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
-import { call, play, text } from '../fixture.ts'
+import { call, play, shut, text } from '../fixture.ts'
 import { complaint } from './input.ts'
 import { openSandbox, say } from './place-fixture.ts'
 import { spilling } from './spill.ts'
@@ -15,7 +15,7 @@ import { toolsOf } from './toolset.ts'
 
 const all: Tools = [{ type: 'agent_toolset_20260401' }]
 const offered = (tools: Tools, sandbox: () => Promise<Sandbox>) =>
-  toolsOf(resolveTools(tools), { sandbox })
+  toolsOf(resolveTools(tools), { ...shut, sandbox })
 const nowhere = () => Promise.reject(new SandboxEnded('no room'))
 
 void describe('built-in tools', () => {

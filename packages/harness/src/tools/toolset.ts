@@ -4,6 +4,7 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { bashTool } from './bash.ts'
 import { editTool, readTool, writeTool } from './files.ts'
 import { globTool, grepTool } from './search.ts'
+import type { Outside } from './outside.ts'
 import { spilling } from './spill.ts'
 import type { SandboxTool, Tool } from './tool.ts'
 
@@ -17,13 +18,13 @@ const inSandbox: Record<string, SandboxTool> = {
   grep: grepTool,
 }
 
-type Deps = {
+export type ToolDeps = Outside & {
   /** The session's sandbox, started by the first call. */
   sandbox: () => Promise<Sandbox>
 }
 
 /** In the order of the entries, which the model sees. `tools` come resolved, every choice spelled out. */
-export function toolsOf(tools: readonly ToolEntry[], deps: Deps): Tool[] {
+export function toolsOf(tools: readonly ToolEntry[], deps: ToolDeps): Tool[] {
   return tools.flatMap((entry): Tool[] => {
     if (entry.type === 'custom') return [clientTool(entry)]
     if (entry.type !== 'agent_toolset_20260401') return []
@@ -39,12 +40,13 @@ export function toolsOf(tools: readonly ToolEntry[], deps: Deps): Tool[] {
 const permission = ({ type }: PermissionPolicy): Tool['permission'] =>
   type === 'always_allow' ? 'allow' : 'ask'
 
-function bound(tool: SandboxTool, policy: PermissionPolicy, { sandbox }: Deps): Tool {
+function bound(tool: SandboxTool, policy: PermissionPolicy, { sandbox }: ToolDeps): Tool {
   return {
     name: tool.name,
     description: tool.description,
     input_schema: tool.input_schema,
     runs: 'here',
+    input: 'checked',
     permission: permission(policy),
     repeat: tool.repeat,
     sandbox: tool.repeat === 'safe' ? 'read' : 'changed',
@@ -63,6 +65,7 @@ function clientTool(entry: Extract<ToolEntry, { type: 'custom' }>): Tool {
     description: entry.description,
     input_schema: entry.input_schema,
     runs: 'client',
+    input: 'passed',
     permission: 'allow',
     repeat: 'never',
     sandbox: 'unused',

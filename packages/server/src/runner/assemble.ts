@@ -1,5 +1,6 @@
 /** An agent version to a turn: model, prompt, tools, history, and a sandbox for when one is needed. */
 import { systemPrompt } from '@steward/harness/prompt.ts'
+import { noServers } from '@steward/harness/tools/mcp/servers.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
 import type { Turn } from '@steward/harness/turn.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
@@ -42,7 +43,12 @@ export function assembly({ databases, clock, log, spaces, resolveModel }: Assemb
     if (!resolved.ok)
       return { ok: false, type: 'model_request_failed_error', message: resolved.message }
     const space = spaces.use(session, env)
-    const tools = toolsOf(agent.tools, { sandbox: () => space.sandbox() })
+    const tools = toolsOf(agent.tools, {
+      sandbox: () => space.sandbox(),
+      outbound: () => Promise.reject(new Error('there is no way out')),
+      web: null,
+      commandSecrets: async () => ({}),
+    })
     const parts: Omit<Turn, 'open' | 'signal'> = {
       system: systemPrompt({
         agent: agent.system,
@@ -51,6 +57,8 @@ export function assembly({ databases, clock, log, spaces, resolveModel }: Assemb
       history,
       model: resolved.model,
       tools,
+      servers: noServers,
+      refusals: () => [],
       cacheKey: session,
       maxRequests,
       retryDelaysMs,
