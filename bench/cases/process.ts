@@ -59,20 +59,25 @@ export async function* idleStreams(
   const place = await setUp(server.base)
   const session = await newSession(place, 'one')
   for (let n = 0; n < 3_000; n++) await place.call.get(`/v1/sessions/${session}`)
-  const before = server.rss()
   const stop = new AbortController()
   const open = () =>
     fetch(`${place.base}/v1/sessions/${session}/events/stream`, {
       headers: { 'x-api-key': key },
       signal: stop.signal,
     })
-  for (let n = 0; n < count; n += 50) await Promise.all(Array.from({ length: 50 }, open))
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  const openAll = async (many: number) => {
+    for (let n = 0; n < many; n += 50) await Promise.all(Array.from({ length: 50 }, open))
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+  // The first ones make V8 widen its young generation, once, by as much as all of them take.
+  await openAll(1_000)
+  const before = server.rss()
+  await openAll(count)
   const each = (server.rss() - before) / count / 1024
   stop.abort()
   await place.call.close()
   await server.stop()
-  yield { what: '2,000 idle streams, each', value: each, unit: 'KB', goal: 30 }
+  yield { what: '2,000 more idle streams, each', value: each, unit: 'KB', goal: 30 }
 }
 
 /** Kills the server in mid turn; the figure is from the new start until the log says that the turn goes on. */

@@ -7,6 +7,7 @@ import { memoryBus } from '../bus/memory.ts'
 import type { Database } from '../database/database.ts'
 import { databases } from '../database/fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
+import type { WireEvent } from './log.ts'
 import type { Tailed } from './tail.ts'
 import { tail } from './tail.ts'
 import { ring, say } from './topics.ts'
@@ -244,6 +245,27 @@ describe('a tail', () => {
         ['chunk', 'c'],
         ['end', 'c'],
       ],
+    )
+    await tailed.return(undefined)
+  })
+
+  it('holds no more than a mebibyte of words for a reader that stands still', async () => {
+    await using opened = await databases.sqlite()
+    const { database } = opened
+    const bus = memoryBus()
+    const session = await newHead(database)
+    const tailed = following(database, bus, session)
+    const text = 'x'.repeat(300_000)
+    const event = (id: string): WireEvent => ({
+      ...{ id, type: 'user.message', session_id: session, seq: null },
+      ...{ created_at: '', processed_at: null, data: {}, content: [{ type: 'text', text }] },
+    })
+    for (let n = 0; n < 10; n++) say(bus, session, { kind: 'queued', events: [event(`sevt_${n}`)] })
+    await keepAndRing(database, bus, session, [said('kept')])
+    const got = await some(tailed, 4)
+    assert.deepEqual(
+      got.map((each) => (each.kind === 'queued' ? each.event.id : each.kind)),
+      ['kept', 'sevt_0', 'sevt_1', 'sevt_2'],
     )
     await tailed.return(undefined)
   })

@@ -13,9 +13,28 @@ export type Tailed =
   | { kind: 'queued'; event: WireEvent }
   | { kind: 'promoted'; id: string }
 
-/** Live words that may wait for a slow reader before they are dropped. */
+/** Live words that may wait for a slow reader before they are dropped, and their length in characters. */
 const mostWaiting = 1_000
+const longestWaiting = 1024 * 1024
 const pageSize = 200
+
+type Source = { read: Queries; bus: Bus }
+type Options = { after: number; extensions: boolean; signal: AbortSignal }
+/** What one reader has before them. */
+type Reading = {
+  source: Source
+  tenant: string
+  sessionId: string
+  extensions: boolean
+  signal: AbortSignal
+  heard: Heard[]
+  /** Characters of live words in `heard`. */
+  length: number
+  shed: Set<string>
+  seen: number
+  wake: () => void
+  leave: () => void
+}
 
 /**
  * Everything after `after`, then whatever comes, until aborted. The bus only rings: what is kept is always read
@@ -23,65 +42,100 @@ const pageSize = 200
  * moment of the call; whoever calls must iterate, or return, what it gives.
  */
 export function tail(
-  { read, bus }: { read: Queries; bus: Bus },
+  source: Source,
   tenant: string,
   sessionId: string,
-  { after, extensions, signal }: { after: number; extensions: boolean; signal: AbortSignal },
+  { after, extensions, signal }: Options,
 ): AsyncGenerator<Tailed> {
-  const heard: Heard[] = [{ kind: 'ring' }]
-  const shed = new Set<string>()
-  let wake = () => {}
-  let seen = after
-  const quiet = hear(bus, sessionId, (word) => {
-    if (word.kind === 'ring' ? heard.at(-1)?.kind !== 'ring' : heard.length < mostWaiting)
-      heard.push(word)
-    else if (word.kind === 'frames') for (const { id } of word.frames) shed.add(id)
-    wake()
-  })
-  const stop = () => wake()
+  const reading: Reading = {
+    ...{ source, tenant, sessionId, extensions, signal },
+    heard: [{ kind: 'ring' }],
+    length: 0,
+    shed: new Set(),
+    seen: after,
+    wake: () => {},
+    leave: () => {},
+  }
+  const quiet = hear(source.bus, sessionId, (word) => take(reading, word))
+  const stop = () => reading.wake()
   signal.addEventListener('abort', stop, { once: true })
-  const leave = () => {
+  reading.leave = () => {
     signal.removeEventListener('abort', stop)
     quiet()
   }
-
-  async function* newRows(): AsyncGenerator<Tailed> {
-    for (;;) {
-      const rows = await readEvents(read, tenant, sessionId, {
-        after: seen,
-        limit: pageSize,
-        extensions,
-      })
-      for (const row of rows) {
-        seen = row.seq
-        shed.delete(row.id)
-        yield { kind: 'kept', row }
-      }
-      if (rows.length < pageSize || signal.aborted) return
-    }
-  }
-
-  async function* words(): AsyncGenerator<Tailed> {
-    try {
-      while (!signal.aborted) {
-        const next = heard.shift()
-        if (!next) await new Promise<void>((resolve) => (wake = resolve))
-        else if (next.kind === 'ring') yield* newRows()
-        else yield* spread(next, shed)
-      }
-    } finally {
-      leave()
-    }
-  }
-
-  const given = words()
+  const given = words(reading)
   const end = given.return.bind(given)
   // A generator that was never begun runs no `finally`.
   given.return = (value) => {
-    leave()
+    reading.leave()
     return end(value)
   }
   return given
+}
+
+function take(reading: Reading, word: Heard): void {
+  const { heard, shed } = reading
+  if (word.kind === 'ring') {
+    if (heard.at(-1)?.kind !== 'ring') heard.push(word)
+  } else {
+    const length = lengthOf(word)
+    // Whoever keeps up gets a word of any length.
+    if (
+      heard.length === 0 ||
+      (heard.length < mostWaiting && reading.length + length <= longestWaiting)
+    ) {
+      heard.push(word)
+      reading.length += length
+    } else if (word.kind === 'frames') for (const { id } of word.frames) shed.add(id)
+  }
+  reading.wake()
+}
+
+/** Messages are counted once for all their readers. */
+const lengths = new WeakMap<Heard, number>()
+
+function lengthOf(word: Heard): number {
+  if (word.kind === 'frames') {
+    let length = 0
+    for (const frame of word.frames) length += 100 + ('delta' in frame ? frame.delta.length : 0)
+    return length
+  }
+  const known = lengths.get(word)
+  if (known !== undefined) return known
+  const length = JSON.stringify(word).length
+  lengths.set(word, length)
+  return length
+}
+
+async function* words(reading: Reading): AsyncGenerator<Tailed> {
+  const { signal, heard, shed } = reading
+  try {
+    while (!signal.aborted) {
+      const next = heard.shift()
+      if (!next) await new Promise<void>((resolve) => (reading.wake = resolve))
+      else if (next.kind === 'ring') yield* newRows(reading)
+      else {
+        reading.length -= lengthOf(next)
+        yield* spread(next, shed)
+      }
+    }
+  } finally {
+    reading.leave()
+  }
+}
+
+async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
+  const { source, tenant, sessionId, extensions, signal, shed } = reading
+  for (;;) {
+    const options = { after: reading.seen, limit: pageSize, extensions }
+    const rows = await readEvents(source.read, tenant, sessionId, options)
+    for (const row of rows) {
+      reading.seen = row.seq
+      shed.delete(row.id)
+      yield { kind: 'kept', row }
+    }
+    if (rows.length < pageSize || signal.aborted) return
+  }
 }
 
 /** What lost a piece says no more until its event is whole: shown pieces always join to a prefix of it. */

@@ -1,5 +1,5 @@
 /** Server-sent events, written raw to the node response: the one place that does. contract.md 2.1 */
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/time.ts'
 import type { Texts } from './write.ts'
 import { readerOf, writeTexts } from './write.ts'
@@ -32,8 +32,9 @@ export async function writeStream(
   const gone = readerOf(response)
   // Asked for before the headers go out, so that it listens to whatever the reader does next.
   const texts = frames(gone)
-  response.socket?.setNoDelay(true)
+  response.socket?.setNoDelay(true).setTimeout(0)
   response.writeHead(200, { ...headers, ...streamHeaders })
+  forget(response.req)
   response.write(': open\n\n')
   keepAlive(response)
   try {
@@ -41,6 +42,12 @@ export async function writeStream(
   } finally {
     open.delete(response)
   }
+}
+
+/** What a request said is not needed any more, and would be held for hours. */
+function forget(request: IncomingMessage): void {
+  request.headers = {}
+  request.rawHeaders = []
 }
 
 /** One timer for all streams: proxies and clients give up on a silent body. */

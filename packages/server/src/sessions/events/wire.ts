@@ -31,12 +31,13 @@ const wholesRemembered = 500
  * that pieces always join to a prefix of the whole, and stand before it.
  */
 export function presenter(sessionId: string, view: View): (tailed: Tailed) => string {
+  // A reader without live words, of whom there may be very many, holds next to nothing.
+  if (!view.chunks && view.deltas.length === 0) return (tailed) => keptOrQueued(sessionId, tailed)
   const begun: Begun = new Map()
   const whole = new Set<string>()
-  const live = view.chunks || view.deltas.length > 0
 
   function isWhole({ id, type }: EventRow): string {
-    if (!live || !streamed.test(type)) return ''
+    if (!streamed.test(type)) return ''
     whole.add(id)
     const [oldest] = whole
     if (whole.size > wholesRemembered && oldest) whole.delete(oldest)
@@ -70,6 +71,11 @@ export function presenter(sessionId: string, view: View): (tailed: Tailed) => st
         return whole.has(tailed.frame.id) ? '' : frameText(sessionId, tailed.frame, view, begun)
     }
   }
+}
+
+function keptOrQueued(sessionId: string, tailed: Tailed): string {
+  if (tailed.kind === 'kept') return keptText(sessionId, tailed.row)
+  return tailed.kind === 'queued' ? frame(JSON.stringify(tailed.event)) : ''
 }
 
 const keptText = (sessionId: string, row: EventRow): string =>
