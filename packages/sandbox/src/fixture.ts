@@ -30,7 +30,15 @@ export function bench(provider: SandboxProvider): Bench {
     const [workspace, outputs] = [join(folder, id, 'workspace'), join(folder, id, 'outputs')]
     for (const each of [workspace, outputs]) mkdirSync(each, { recursive: true })
     const most = { memory: 256 * mebibyte, processes: 64, cpus: 2, scratch: 64 * mebibyte }
-    return { id, workspace, outputs, env: {}, limits: { ...most, ...limits }, ...changes }
+    return {
+      id,
+      workspace,
+      outputs,
+      env: {},
+      egress: null,
+      limits: { ...most, ...limits },
+      ...changes,
+    }
   }
   return {
     provider,

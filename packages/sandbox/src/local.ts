@@ -15,7 +15,7 @@ export function localSandboxes(): SandboxProvider {
     name: 'local',
     check: async () => ({
       ok: true,
-      isolation: { level: 'none', network: 'host', limits: 'none' },
+      isolation: { level: 'none', network: 'host', gate: false, limits: 'none' },
     }),
     acquire: start,
     async reap({ workspace }) {

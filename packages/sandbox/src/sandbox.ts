@@ -20,6 +20,19 @@ export type SandboxSpec = {
   /** Variables of every command; the server's own environment never enters. */
   env: Record<string, string>
   limits: SandboxLimits
+  /** The one way out; null is no network at all. */
+  egress: SandboxEgress | null
+}
+
+/**
+ * A gate that speaks HTTP proxy. Commands find it by the usual proxy variables, and programs that ignore those by the
+ * addresses of names: ports 80 and 443 of every name lead to `CONNECT name:port` at the gate.
+ */
+export type SandboxEgress = {
+  /** Host path of the unix socket where the gate listens, from before the start to after the end. */
+  socket: string
+  /** Host path of the PEM bundle that commands trust, in place of the host's own. */
+  certificates: string
 }
 
 export type ShellCommand = {
@@ -27,6 +40,12 @@ export type ShellCommand = {
   timeoutMs: number
   /** Aborting kills the command's process group; the result then has `ended: 'aborted'`. */
   signal?: AbortSignal
+  /**
+   * Variables of this command's process alone. It starts with nothing of the session's shell but its directory, leaves
+   * nothing to it, keeps no spilled output, and the values are masked in its result. While it runs, other processes
+   * of the same sandbox can read them from it.
+   */
+  secretEnv?: Record<string, string>
 }
 
 export type ShellResult = {
@@ -94,6 +113,8 @@ export type Isolation = {
   level: 'none' | 'kernel'
   /** Whether a command has any route to a network. */
   network: 'none' | 'host'
+  /** Whether `egress.socket` is the only way out of a sandbox that has one. */
+  gate: boolean
   /** Which limits hold: `cgroup2`, `cgroup1` or `rlimit`. */
   limits: 'cgroup2' | 'cgroup1' | 'rlimit' | 'none'
 }

@@ -62,7 +62,8 @@ export function bubblewrapSandboxes(findLimits: () => Limiter = findLimiter): Sa
         if (!(error instanceof SandboxEnded)) throw error
         return { ok: false, why: error.message, remedy: remedyFor(error.message) }
       }
-      return { ok: true, isolation: { level: 'kernel', network: 'none', limits: limiter().kind } }
+      const isolation = { level: 'kernel', network: 'none', gate: true } as const
+      return { ok: true, isolation: { ...isolation, limits: limiter().kind } }
     },
     acquire: async (spec) => start(spec, limiter()),
     reap: async ({ workspace }) => killRecorded(workspace),
@@ -97,7 +98,10 @@ async function tryOut(limiter: Limiter): Promise<void> {
   const limits = { memory: 128 << 20, processes: 32, cpus: 1, scratch: 1 << 20 }
   try {
     for (const each of [workspace, outputs]) mkdirSync(each)
-    const sandbox = await start({ id: 'check', workspace, outputs, env: {}, limits }, limiter)
+    const sandbox = await start(
+      { id: 'check', workspace, outputs, env: {}, limits, egress: null },
+      limiter,
+    )
     await sandbox.close()
   } finally {
     rmSync(folder, { recursive: true, force: true })

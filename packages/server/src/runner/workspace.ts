@@ -39,7 +39,7 @@ export function workspaces({ provider, folder, limits, idleMs, clock, log }: Wor
     await mkdir(place.workspace, { recursive: true })
     await mkdir(place.outputs, { recursive: true })
     await provider.reap(place)
-    return provider.acquire({ ...place, env, limits })
+    return provider.acquire({ ...place, env, limits, egress: null })
   }
 
   function open(session: string, env: Record<string, string>): Held {
