@@ -1,6 +1,7 @@
 /** What the model says, block by block: frames at once, events when it has ended. */
 import type { AssistantBlock, ModelEvent } from '@steward/model/model.ts'
 import type { Opaque } from './history.ts'
+import { isMcpName, mcpNames } from './tools/mcp/names.ts'
 import type { Frame, Kept, StreamedType, Tool, Turn } from './turn.ts'
 
 export type CallMade = {
@@ -141,12 +142,19 @@ function toolUse(
 ): Kept['event'] {
   if (tool?.runs === 'client') return { id, type: 'agent.custom_tool_use', name, input }
   const asks = tool?.permission === 'ask'
+  const evaluated = {
+    evaluated_permission: asks ? ('ask' as const) : ('allow' as const),
+    evaluation: { type: asks ? ('always_ask' as const) : ('always_allow' as const) },
+  }
+  if (!isMcpName(name)) return { id, type: 'agent.tool_use', name, input, ...evaluated }
+  const { server, tool: own } = tool?.mcp ?? mcpNames(name)
   return {
     id,
-    type: 'agent.tool_use',
+    type: 'agent.mcp_tool_use',
     name,
+    mcp_server_name: server,
+    mcp_tool_name: own,
     input,
-    evaluated_permission: asks ? 'ask' : 'allow',
-    evaluation: { type: asks ? 'always_ask' : 'always_allow' },
+    ...evaluated,
   }
 }

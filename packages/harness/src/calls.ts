@@ -1,6 +1,8 @@
 /** Settles tool calls: runs what may run, refuses what was denied, and says what waits for someone. */
 import type { CallMade } from './answer.ts'
+import { withRefusals } from './refusals.ts'
 import { complaint } from './tools/input.ts'
+import { isMcpName } from './tools/mcp/names.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 import { textResult } from './tools/tool.ts'
 import type { Kept, OpenCall, Turn, TurnStep } from './turn.ts'
@@ -62,14 +64,14 @@ export async function* settleCalls(
   const kept: Kept[] = []
   try {
     while (running.size > 0) {
-      const { id, result } = await Promise.race(running.values())
+      const { id, results } = await Promise.race(running.values())
       running.delete(id)
       if (turn.signal.aborted) {
         const others = await Promise.all(running.values())
-        return { waiting, unkept: [result, ...others.map((other) => other.result)], kept }
+        return { waiting, unkept: [...results, ...others.flatMap((other) => other.results)], kept }
       }
-      kept.push(result)
-      yield { type: 'keep', kept: [result] }
+      kept.push(...results)
+      yield { type: 'keep', kept: results }
     }
     return { waiting, unkept: [], kept }
   } finally {
@@ -78,7 +80,8 @@ export async function* settleCalls(
   }
 }
 
-type Run = { id: string; result: Kept }
+/** `results`: the call's result, and what is kept with it. */
+type Run = { id: string; results: Kept[] }
 
 /** All at once, but in the order of the calls around each that changes the sandbox. None of the promises rejects. */
 function start(
@@ -95,7 +98,8 @@ function start(
     const tool = tools.get(call.name)
     const begin = async (): Promise<Run> => {
       const outcome = await outcomeOf(turn, tool, call, signal)
-      return { id: call.event_id, result: resultOf(turn, call, tool, outcome) }
+      const { result, warnings } = withRefusals(turn, call.event_id, outcome)
+      return { id: call.event_id, results: [resultOf(turn, call, tool, result), ...warnings] }
     }
     if (tool?.sandbox === 'changed') {
       const run = Promise.all([change, ...reads]).then(begin)
@@ -114,17 +118,20 @@ function start(
 /** In the form that an answer to this call takes. */
 function resultOf(
   turn: Turn,
-  { event_id }: Pick<OpenCall, 'event_id'>,
+  { event_id, name }: Pick<OpenCall, 'event_id' | 'name'>,
   tool: Tool | undefined,
   { content, is_error }: ToolResult,
 ): Kept {
   const id = turn.newEventId()
   const answer = { content, is_error }
+  if (tool?.runs === 'client')
+    return {
+      event: { id, type: 'user.custom_tool_result', custom_tool_use_id: event_id, ...answer },
+    }
   return {
-    event:
-      tool?.runs === 'client'
-        ? { id, type: 'user.custom_tool_result', custom_tool_use_id: event_id, ...answer }
-        : { id, type: 'agent.tool_result', tool_use_id: event_id, ...answer },
+    event: isMcpName(name)
+      ? { id, type: 'agent.mcp_tool_result', mcp_tool_use_id: event_id, ...answer }
+      : { id, type: 'agent.tool_result', tool_use_id: event_id, ...answer },
   }
 }
 

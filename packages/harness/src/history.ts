@@ -14,6 +14,8 @@ export const historyTypes: readonly EventType[] = [
   'agent.thinking',
   'agent.tool_use',
   'agent.tool_result',
+  'agent.mcp_tool_use',
+  'agent.mcp_tool_result',
   'agent.custom_tool_use',
   'user.custom_tool_result',
   'user.tool_result',
@@ -131,6 +133,7 @@ function fold(draft: Draft, { event, opaque }: Kept): void {
       return
     }
     case 'agent.tool_use':
+    case 'agent.mcp_tool_use':
     case 'agent.custom_tool_use': {
       const { id: eventId, name, input } = event
       const open = opened(draft, hidden)
@@ -142,6 +145,9 @@ function fold(draft: Draft, { event, opaque }: Kept): void {
     case 'agent.tool_result':
     case 'user.tool_result':
       answer(draft, event.tool_use_id, event)
+      return
+    case 'agent.mcp_tool_result':
+      answer(draft, event.mcp_tool_use_id, event)
       return
     case 'user.custom_tool_result':
       answer(draft, event.custom_tool_use_id, event)

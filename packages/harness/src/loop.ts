@@ -11,9 +11,17 @@ import type { Kept, OpenCall, StopReason, Tool, Turn, TurnEnd, TurnStep } from '
 const longestRetryAfterMs = 60_000
 
 export async function* runTurn(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
-  const tools = new Map(turn.tools.map((tool) => [tool.name, tool]))
+  const { stop, last } = yield* rounds(turn)
+  return end(stop, [...last, ...failuresOf(turn)])
+}
+
+async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
+  const { servers, signal } = turn
   let { history, begun } = turn
   let calls: readonly OpenCall[] = turn.open
+  const needed = calls.flatMap(({ name, decision }) => (decision === 'wait' ? [] : [name]))
+  if (needed.length > 0) await servers.ready({ needed, signal })
+  let tools = toolsNow(turn)
   for (let requests = 0; ; requests++) {
     if (calls.length > 0) {
       const { waiting, unkept, kept } = yield* settleCalls(turn, tools, calls)
@@ -21,10 +29,14 @@ export async function* runTurn(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, vo
       if (waiting.length > 0) return end({ type: 'requires_action', event_ids: waiting })
       history = foldHistory(history, kept)
     }
+    await servers.ready({ needed: [], signal })
     if (turn.signal.aborted) return end({ type: 'end_turn' }, cut(turn, begun))
     if (requests >= turn.maxRequests) {
       return end({ type: 'retries_exhausted' }, [...cut(turn, begun), tooMany(turn)])
     }
+    const failures = failuresOf(turn)
+    if (failures.length > 0) yield { type: 'keep', kept: failures }
+    tools = toolsNow(turn)
     const asked = yield* askWithRetries(turn, messagesOf(history), tools, begun)
     begun = undefined
     const stop = stopOf(asked)
@@ -38,6 +50,19 @@ export async function* runTurn(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, vo
 }
 
 const end = (stop: StopReason, last: Kept[] = []): TurnEnd => ({ stop, last })
+
+const toolsNow = ({ tools, servers }: Turn): ReadonlyMap<string, Tool> =>
+  new Map([...tools, ...servers.tools()].map((tool) => [tool.name, tool]))
+
+/** Servers that are not there now: the turn goes on without them, and the next one tries again. */
+const failuresOf = (turn: Turn): Kept[] =>
+  turn.servers.failures().map(({ server, type, message }) => ({
+    event: {
+      id: turn.newEventId(),
+      type: 'session.error',
+      error: { type, message, mcp_server_name: server, retry_status: { type: 'retrying' } },
+    },
+  }))
 
 /** Every start of a request has an end, also of one that was never made. */
 const cut = (turn: Turn, begun: string | undefined): Kept[] =>

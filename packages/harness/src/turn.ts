@@ -28,7 +28,7 @@ export type Turn = {
   history: History
   model: Model
   tools: readonly Tool[]
-  /** Their tools stand behind the others, and may be others at each model request. */
+  /** Begun already. Their tools stand behind the others, and may be others at each model request. */
   servers: McpServers
   /** Hosts that were refused since it was last asked; the model learns of them with the result of what ran. */
   refusals: () => readonly Refusal[]

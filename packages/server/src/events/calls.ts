@@ -7,7 +7,7 @@ export type Call = { event_id: string; seq: number; state: CallState; deny_messa
 
 function opened(event: NewEvent): CallState | undefined {
   if (event.type === 'agent.custom_tool_use') return 'waiting'
-  if (event.type !== 'agent.tool_use') return undefined
+  if (event.type !== 'agent.tool_use' && event.type !== 'agent.mcp_tool_use') return undefined
   return event.evaluated_permission === 'ask' ? 'asked' : 'started'
 }
 
@@ -18,6 +18,8 @@ function settled(
     case 'agent.tool_result':
     case 'user.tool_result':
       return { id: event.tool_use_id, state: 'done' }
+    case 'agent.mcp_tool_result':
+      return { id: event.mcp_tool_use_id, state: 'done' }
     case 'user.custom_tool_result':
       return { id: event.custom_tool_use_id, state: 'done' }
     case 'user.tool_confirmation':
@@ -82,7 +84,12 @@ export const findCall = (
     .where('event_id', '=', eventId)
     .executeTakeFirst()
 
-const settling = ['user.tool_confirmation', 'user.custom_tool_result', 'agent.tool_result'] as const
+const settling = [
+  'user.tool_confirmation',
+  'user.custom_tool_result',
+  'agent.tool_result',
+  'agent.mcp_tool_result',
+] as const
 
 /** The first event that settled the call: an answer, or the result that closed it. */
 export const settlement = (db: Queries, tenant: string, sessionId: string, call: Call) =>

@@ -1,0 +1,28 @@
+/** What egress refused while a tool ran: a line for the model, and an event for whoever reads the log. */
+import type { Refusal } from '@steward/gate/outbound.ts'
+import type { Kept } from './kept.ts'
+import type { ToolResult } from './tools/tool.ts'
+import type { Turn } from './turn.ts'
+
+/** A program that tries again and again is told of once for each host. */
+const mostTold = 20
+
+/** The result as the model sees it, and what is kept with it. Refusals are told once, to whichever call asks first. */
+export function withRefusals(
+  turn: Turn,
+  callId: string,
+  result: ToolResult,
+): { result: ToolResult; warnings: Kept[] } {
+  const lines = [...new Set(turn.refusals().map(lineOf))].slice(0, mostTold)
+  if (lines.length === 0) return { result, warnings: [] }
+  const content = [...result.content, { type: 'text' as const, text: lines.join('\n') }]
+  const warnings = lines.map((message): Kept => {
+    const id = turn.newEventId()
+    const reason = 'egress_refused'
+    return { event: { id, type: 'session.warning', reason, message, event_ids: [callId] } }
+  })
+  return { result: { ...result, content }, warnings }
+}
+
+const lineOf = ({ host, reason, message }: Refusal): string =>
+  `egress denied: ${host} (${reason}: ${message})`
