@@ -14,7 +14,7 @@ import type { Work } from '../events/topics.ts'
 import { ring, say } from '../events/topics.ts'
 import { frameSender } from './frames.ts'
 import type { Place, Step } from './steps.ts'
-import { finishTurn, nextStep } from './steps.ts'
+import { finishTurn, nextStep, settleGone } from './steps.ts'
 
 export type DrainDeps = {
   database: Database
@@ -93,7 +93,10 @@ async function workOff(
   }
   say(bus, session, ring)
   if (step.kind === 'lost') return leave(deps, place, true)
-  if (step.kind === 'gone') await deps.remove(place)
+  if (step.kind === 'gone') {
+    await deps.remove(place)
+    await database.write((tx) => settleGone(tx, place, now()))
+  }
   return 'rested'
 }
 

@@ -27,7 +27,7 @@ export type Step =
   /** Nothing to do: the lease is given back. */
   | { kind: 'rest' }
   | { kind: 'lost' }
-  /** The session was deleted: what is left of it on this machine goes. */
+  /** The session was deleted: what is left of it on this machine goes, and only then it is no longer due. */
   | { kind: 'gone' }
 
 const unanswered = (call: Call): boolean => call.state === 'asked' || call.state === 'waiting'
@@ -42,13 +42,15 @@ export async function nextStep(
   const { tenant, session } = place
   // Locked: a message accepted while this decides would be told that nothing is due.
   const head = await lockHead(tx, tenant, session)
-  if (head.status === 'deleted')
-    return write(tx, place, [], { due: false, ...released }, now, { kind: 'gone' })
+  if (head.status === 'deleted') return { kind: 'gone' }
   const open = await openCalls(tx, tenant, session)
   const interrupted = await lastInterrupt(tx, tenant, session)
-  if (interrupted !== undefined) return settleInterrupt(tx, place, { head, open, interrupted }, now)
+  const left = claimed && isUnfinished(head) ? await leftBehind(tx, place, open) : []
+  if (interrupted !== undefined)
+    return settleInterrupt(tx, place, { head, open, interrupted, left }, now)
   if (isUnfinished(head)) {
-    return claimed ? recover(tx, place, open, now) : goOn(tx, place, open, [], now)
+    const again = head.status === 'rescheduling' ? [runs()] : []
+    return goOn(tx, place, open, [...left, ...again], now)
   }
   const rest = open.filter(unanswered)
   if (rest.length > 0) return askAgain(tx, place, head, rest, now)
@@ -58,17 +60,30 @@ export async function nextStep(
   return write(tx, place, [], { due: false, ...released }, now, { kind: 'rest' })
 }
 
+/** Of a deleted session, when nothing is left of it: it is due no more, and the lease is given back. */
+export const settleGone = (tx: Queries, { tenant, session, fence }: Place, now: number) =>
+  append(tx, tenant, session, [], { now, fence, due: false, set: released })
+
 /** Between turns: what it stops is closed, and what was posted behind it begins a turn. */
 async function settleInterrupt(
   tx: Queries,
   place: Place,
-  { head, open, interrupted }: { head: Head; open: Call[]; interrupted: number },
+  {
+    head,
+    open,
+    interrupted,
+    left,
+  }: { head: Head; open: Call[]; interrupted: number; left: Entry[] },
   now: number,
 ): Promise<Step> {
   const { entries, behind } = await takeInterrupt(tx, place, open, interrupted)
-  if (behind.length > 0) return promote(tx, place, behind, entries, now)
   const last = idle(head, { type: 'end_turn' }, now)
-  return write(tx, place, [...entries, ...last], { due: false, ...released }, now, { kind: 'rest' })
+  if (behind.length === 0) {
+    const all = [...left, ...entries, ...last]
+    return write(tx, place, all, { due: false, ...released }, now, { kind: 'rest' })
+  }
+  const ended = isUnfinished(head) ? last : []
+  return promote(tx, place, behind, [...left, ...entries, ...ended], now)
 }
 
 async function takeInterrupt(
@@ -88,9 +103,9 @@ async function takeInterrupt(
   }
 }
 
-/** A session made with initial events reads `running` before its first turn: only the log tells a begun one. */
+/** A session made with initial events reads `running` before its first turn has begun. */
 const isUnfinished = (head: Head): boolean =>
-  (head.status === 'running' || head.status === 'rescheduling') && head.next_seq > 0
+  head.status === 'rescheduling' || (head.status === 'running' && head.running_since_ms !== null)
 
 async function write<S extends Step>(
   tx: Queries,
@@ -106,6 +121,7 @@ async function write<S extends Step>(
 }
 
 const of = (event: NewEvent): Entry => ({ event })
+const runs = (): Entry => of({ id: newId('event'), type: 'session.status_running' })
 
 /** Messages that waited are cancelled, calls that stood open are closed, and the interrupt is on record. */
 function interrupt(queue: readonly Admitted[], open: readonly Call[]): Entry[] {
@@ -137,12 +153,12 @@ export function idle(head: Head, stop_reason: StopReason, now: number): Entry[] 
 }
 
 /** A process died in this turn. What it had begun and not kept is told to the model, not guessed. */
-async function recover(tx: Queries, place: Place, open: Call[], now: number): Promise<Step> {
+async function leftBehind(tx: Queries, place: Place, open: Call[]): Promise<Entry[]> {
   const lost = open.filter((call) => call.state === 'started').map((call) => call.event_id)
   const message =
     lost.length > 0
       ? `the process that ran this turn ended; ${lost.length} tool call(s) were begun and have no result`
-      : 'the process that ran this turn ended; an unfinished model request is made again'
+      : 'the process that ran this turn ended; what its model had not finished is lost'
   const warning: NewEvent = {
     id: newId('event'),
     type: 'session.warning',
@@ -151,8 +167,7 @@ async function recover(tx: Queries, place: Place, open: Call[], now: number): Pr
     event_ids: lost,
   }
   const dangling = await danglingRequest(tx, place.tenant, place.session)
-  const entries = dangling ? [of(warning), of(requestCut(dangling))] : [of(warning)]
-  return goOn(tx, place, open, entries, now)
+  return dangling ? [of(warning), of(requestCut(dangling))] : [of(warning)]
 }
 
 /** The end of a model request that will have no other: every start has one. */
@@ -194,7 +209,7 @@ async function askAgain(
 
 /** Everything asked for has come: the turn goes on where it stood. */
 const resume = (tx: Queries, place: Place, open: Call[], now: number): Promise<Step> =>
-  goOn(tx, place, open, [of({ id: newId('event'), type: 'session.status_running' })], now)
+  goOn(tx, place, open, [runs()], now)
 
 /** All waiting messages begin one turn together. */
 async function promote(
@@ -210,7 +225,7 @@ async function promote(
     ...before,
     of({ id: newId('event'), type: 'session.status_run_started', workspace_id: place.tenant }),
     ...queue.map(({ event, created_at }) => ({ event, created_at })),
-    of({ id: newId('event'), type: 'session.status_running' }),
+    runs(),
     of({ id: begun, type: 'span.model_request_start' }),
   ]
   const promoted = queue

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import { newId } from '../core/ids.ts'
+import type { Database } from '../database/database.ts'
+import { databases } from '../database/fixture.ts'
+import { claim } from '../database/lease.ts'
+import { keep, tenant } from '../events/fixture.ts'
+import { readHead } from '../events/head.ts'
+import { admit } from '../events/inbox.ts'
+import { readEvents } from '../events/log.ts'
+import { newSession } from '../sessions/fixture.ts'
+import { postEvents } from '../sessions/events/post.ts'
+import { deleteSession } from '../sessions/update.ts'
+import { nextStep, settleGone } from './steps.ts'
+
+const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
+const interrupt = { type: 'user.interrupt' as const }
+const fresh = <E extends object>(event: E) => ({ ...event, id: newId('event') })
+
+/** The first step of a process that has claimed the session, and what the log then says. */
+async function claimed(database: Database, session: string) {
+  const owner = database.owners.self
+  const { fence, step } = await database.write(async (tx) => {
+    const fence = await claim(tx, session, { owner, dead: [], now: 0 })
+    assert.ok(fence)
+    return {
+      fence,
+      step: await nextStep(tx, { tenant, session, fence }, { now: 0, claimed: true }),
+    }
+  })
+  const rows = await readEvents(database.read, tenant, session, { limit: 100, extensions: true })
+  return {
+    step,
+    place: { tenant, session, fence },
+    events: rows.map(({ type }) => type),
+    rows,
+    head: await readHead(database.read, tenant, session),
+  }
+}
+
+/** A turn in the midst of a model request. */
+const asking = (): NewEvent[] => [
+  fresh({ type: 'session.status_run_started' as const, workspace_id: tenant }),
+  fresh(message),
+  fresh({ type: 'session.status_running' as const }),
+  fresh({ type: 'span.model_request_start' as const }),
+]
+
+for (const [name, open] of Object.entries(databases)) {
+  describe(`the first step after a claim on ${name}`, () => {
+    it('begins the first turn of a session that was renamed before it', async () => {
+      await using place = await open()
+      const session = await newSession(place.database, 'running')
+      await place.database.write((tx) =>
+        admit(tx, tenant, session, [fresh(message)], { now: 0, due: true }),
+      )
+      await keep(place.database, session, [fresh({ type: 'session.updated' as const, title: 'x' })])
+      const { step, events } = await claimed(place.database, session)
+      assert.equal(step.kind, 'turn')
+      assert.ok(events.includes('user.message'))
+      assert.ok(!events.includes('session.warning'))
+    })
+
+    it('ends the request that an interrupted turn of a dead process had begun, and says so', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await keep(place.database, session, asking())
+      await place.database.write((tx) => postEvents(tx, tenant, session, [interrupt], 0))
+      const { step, events, head } = await claimed(place.database, session)
+      assert.equal(step.kind, 'rest')
+      assert.deepEqual(events.slice(4), [
+        'session.warning',
+        'span.model_request_end',
+        'user.interrupt',
+        'session.usage',
+        'session.status_idle',
+      ])
+      assert.equal(head.status, 'idle')
+    })
+
+    it('says that the interrupted turn of a dead process is over before the next begins', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await keep(place.database, session, asking())
+      await place.database.write((tx) => postEvents(tx, tenant, session, [interrupt, message], 0))
+      const { step, events, head } = await claimed(place.database, session)
+      assert.equal(step.kind, 'turn')
+      assert.deepEqual(events.slice(4, 10), [
+        'session.warning',
+        'span.model_request_end',
+        'user.interrupt',
+        'session.usage',
+        'session.status_idle',
+        'session.status_run_started',
+      ])
+      assert.equal(head.status, 'running')
+    })
+
+    it('runs again what a dead process was about to try again', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      const rescheduled = fresh({ type: 'session.status_rescheduled' as const })
+      await keep(place.database, session, [...asking().slice(0, 3), rescheduled])
+      const { step, events, head } = await claimed(place.database, session)
+      assert.equal(step.kind, 'turn')
+      assert.deepEqual(events.slice(4), ['session.warning', 'session.status_running'])
+      assert.equal(head.status, 'running')
+    })
+
+    it('leaves a deleted session due until nothing is left of it', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await place.database.write((tx) => deleteSession(tx, tenant, session, 0))
+      const { step, place: gone, head } = await claimed(place.database, session)
+      assert.deepEqual([step.kind, head.due], ['gone', 1])
+      await place.database.write((tx) => settleGone(tx, gone, 0))
+      const after = await readHead(place.database.read, tenant, session)
+      assert.deepEqual([after.due, after.owner], [0, null])
+    })
+  })
+}
