@@ -77,6 +77,10 @@ function onHost(sandbox: Sandbox, { workspace, outputs }: SandboxSpec): Sandbox 
   }
   return {
     ...sandbox,
+    async shell(command) {
+      const result = await sandbox.shell(command)
+      return result.spilled ? { ...result, spilled: move(result.spilled, 1) } : result
+    },
     read: (path, range) => sandbox.read(move(path, 0), range),
     write: (path, bytes) => sandbox.write(move(path, 0), bytes),
     async walk(root, maxEntries) {

@@ -1,5 +1,6 @@
 /** A sandbox at the other end of an agent's stream, however the agent was started there. */
 import { randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { connect } from './connection.ts'
 import type { AgentStream, Connection, Reply } from './connection.ts'
@@ -13,7 +14,7 @@ export type Places = {
   ripgrep: string
   /** Folder of the shell's state, writable. */
   state: string
-  /** Folder of output too long for a result, writable. */
+  /** Folder where output too long for a result is gathered, writable. */
   spill: string
   workspace: string
 }
@@ -222,6 +223,23 @@ function directFileCalls(agent: Connection): ReturnType<typeof fileCalls> {
   }
 }
 
+const keepWithinMs = 60_000
+/** Neither searches nor commits of the session come upon what was put aside. */
+const keepScript = `command -p mkdir -p "$2/results" &&
+  builtin echo '*' >"$2/.ignore" && builtin echo '*' >"$2/.gitignore" && command -p mv -- "$1" "$3"`
+
+/** Output that was gathered in the scratch space, which goes with the sandbox, is moved to where it stays. */
+async function keepSpilled(agent: Connection, options: RemoteOptions, result: ShellResult) {
+  const { spilled } = result
+  if (spilled === undefined) return result
+  const { bash, workspace } = options.places
+  const folder = `${workspace}/.steward`
+  const kept = `${folder}/results/${basename(spilled)}`
+  const script = [bash, '--norc', '--noprofile', '-c', keepScript, 'bash', spilled, folder, kept]
+  const moved = await execute(agent, options, { arguments: script, timeoutMs: keepWithinMs })
+  return moved.ended === 'exit' && moved.exitCode === 0 ? { ...result, spilled: kept } : result
+}
+
 /** Commands of one session's shell, one after the other: each finds the state that the last one left. */
 function sessionShell(
   agent: Connection,
@@ -241,12 +259,13 @@ function sessionShell(
       text = `. ${path}`
     }
     const argument = [places.bash, '--norc', '--noprofile', '-c', script, 'bash', text]
-    return execute(agent, options, {
+    const result = await execute(agent, options, {
       arguments: argument,
       timeoutMs,
       signal,
       state: paths,
     })
+    return keepSpilled(agent, options, result)
   }
 
   async function restart(): Promise<void> {

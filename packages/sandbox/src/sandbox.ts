@@ -53,7 +53,7 @@ export type ShellResult = {
   output: string
   /** Bytes written before anything was cut. */
   bytes: number
-  /** Path inside the sandbox that holds the whole output, when it was cut. */
+  /** Path of the whole output, when it was cut: in the workspace, unless there was no room for it. */
   spilled?: string
   ended: 'exit' | 'timeout' | 'aborted'
   /** Set when `ended` is `exit`; 128 + n for a signal n. */

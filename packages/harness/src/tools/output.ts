@@ -10,7 +10,7 @@ export function outputOf({ output, bytes, spilled }: ShellResult): {
 } {
   const whole = spilled === undefined ? {} : { whole: spilled }
   if (bytes <= keptBytes) return { text: output, ...whole }
-  const where = spilled === undefined ? '' : `; the whole is in ${spilled} until the sandbox stops`
+  const where = spilled === undefined ? '' : `; the whole is in ${spilled}`
   const note = `[the last ${Buffer.byteLength(output)} of ${bytes} bytes${where}]\n`
   return { text: note + output, ...whole }
 }

@@ -98,7 +98,7 @@ void describe('built-in tools', () => {
 
     void it('keeps the end of long output behind a note', async () => {
       const { text } = await use('bash', { command: 'yes "äöüäöü" | head -c 200000; echo last' })
-      assert.match(text, /^\[the last \d+ of 200005 bytes; the whole is in (\/tmp\/\S+) until/)
+      assert.match(text, /^\[the last \d+ of 200005 bytes; the whole is in (\/workspace\/\S+)\]/)
       assert.match(text, /last\n$/)
       assert.ok(text.length < 100_000)
       assert.ok(Buffer.byteLength(text) <= 102_400 + 200)
@@ -267,7 +267,8 @@ void describe('built-in tools', () => {
       assert.equal(await say(sandbox, `wc -l < ${path}`), '20000')
       assert.deepEqual(await use('grep', { pattern: 'needle' }), ok('no matches'))
       assert.deepEqual(await use('glob', { pattern: '**/results/*' }), ok('no matches'))
-      assert.deepEqual(await use('glob', { pattern: '*', path: '.steward/results' }), ok(path))
+      const listed = await use('glob', { pattern: '*', path: '.steward/results' })
+      assert.ok(listed.text.split('\n').includes(path))
       assert.match((await use('grep', { pattern: 'needle', path })).text, /20000:needle/)
     })
   })
