@@ -87,7 +87,8 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     },
   })
   const resolveModel = modelResolver({ databases, seal, ...config })
-  const { assemble, forget } = assembly({ databases, clock, log, spaces, resolveModel })
+  const place = config.sandbox === 'local' ? 'host' : 'sandbox'
+  const { assemble, forget } = assembly({ databases, clock, log, spaces, place, resolveModel })
   const work = runner({
     databases,
     bus,

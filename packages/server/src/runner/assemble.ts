@@ -1,4 +1,5 @@
 /** An agent version to a turn: model, prompt, tools, history, and a sandbox for when one is needed. */
+import type { WorkPlace } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
 import { noServers } from '@steward/harness/tools/mcp/servers.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
@@ -25,10 +26,12 @@ export type AssemblyDeps = {
   clock: Clock
   log: Log
   spaces: Workspaces
+  /** What the provider of sandboxes gives. */
+  place: WorkPlace
   resolveModel: ResolveModel
 }
 
-export function assembly({ databases, clock, log, spaces, resolveModel }: AssemblyDeps) {
+export function assembly({ databases, clock, log, spaces, place, resolveModel }: AssemblyDeps) {
   const known = histories(historyCacheBytes)
 
   async function assemble({ tenant, session }: Work): Promise<Assembled> {
@@ -52,7 +55,7 @@ export function assembly({ databases, clock, log, spaces, resolveModel }: Assemb
     const parts: Omit<Turn, 'open' | 'signal'> = {
       system: systemPrompt({
         agent: agent.system,
-        sandbox: tools.some(({ runs }) => runs === 'here'),
+        place: tools.some(({ runs }) => runs === 'here') ? place : undefined,
       }),
       history,
       model: resolved.model,
