@@ -1,0 +1,85 @@
+/**
+ * What a sandbox holds in place of an `environment_variable` credential: a name that tells nothing, the same for the
+ * whole life of a session, exchanged for the secret on its way out.
+ */
+import { createHmac } from 'node:crypto'
+import type { Headers } from '@steward/gate/outbound.ts'
+import type { Filter } from './mask.ts'
+
+const prefix = 'stw_placeholder_'
+const digits = 40
+const whole = prefix.length + digits
+const form = new RegExp(`${prefix}[0-9a-f]{${digits}}`, 'g')
+
+export const placeholderOf = (
+  key: Buffer,
+  { tenant, session, credential }: { tenant: string; session: string; credential: string },
+): string =>
+  prefix +
+  createHmac('sha256', key)
+    .update(['placeholder', tenant, session, credential].join('\0'))
+    .digest('hex')
+    .slice(0, digits)
+
+/** Secrets by their placeholders. */
+export type Exchange = ReadonlyMap<string, string>
+
+const exchanged = (text: string, secrets: Exchange): string =>
+  text.includes(prefix) ? text.replace(form, (found) => secrets.get(found) ?? found) : text
+
+/** In values, and within the Base64 of Basic credentials. Names are left as they are. */
+export function exchangeInHeaders(headers: Headers, secrets: Exchange): Headers {
+  return headers.map(([name, value]) => {
+    const basic = /^basic +([\w+/=-]+)$/i.exec(value.trim())?.[1]
+    if (basic === undefined) return [name, latin1(exchanged(value, secrets))]
+    const before = Buffer.from(basic, 'base64').toString('latin1')
+    const after = latin1(exchanged(before, secrets))
+    return after === before
+      ? [name, value]
+      : [name, `Basic ${Buffer.from(after, 'latin1').toString('base64')}`]
+  })
+}
+
+/** Header values travel as Latin-1: text beyond it goes as its UTF-8 bytes. */
+const latin1 = (text: string): string =>
+  /[^\0-\xff]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text
+
+const marker = Buffer.from(prefix, 'latin1')
+
+/** The same in a body as it streams; at most one placeholder's length is held back. The length may change. */
+export function exchangeInBody(secrets: Exchange): Filter {
+  let held: Buffer = Buffer.alloc(0)
+  return {
+    write(chunk) {
+      const bytes = held.length > 0 ? Buffer.concat([held, chunk]) : chunk
+      const parts: Buffer[] = []
+      let from = 0
+      let at = bytes.indexOf(marker)
+      while (at !== -1 && at + whole <= bytes.length) {
+        const secret = secrets.get(bytes.toString('latin1', at, at + whole))
+        if (secret !== undefined) {
+          parts.push(bytes.subarray(from, at), Buffer.from(secret, 'utf8'))
+          from = at + whole
+        }
+        at = bytes.indexOf(marker, at + (secret === undefined ? 1 : whole))
+      }
+      const cut = at === -1 ? Math.max(from, bytes.length - openEnd(bytes)) : at
+      parts.push(bytes.subarray(from, cut))
+      held = bytes.subarray(cut)
+      return parts.length === 1 ? (parts[0] ?? held) : Buffer.concat(parts)
+    },
+    end() {
+      const rest = held
+      held = Buffer.alloc(0)
+      return rest
+    },
+  }
+}
+
+/** How many bytes at the end may be the beginning of a placeholder. */
+function openEnd(bytes: Buffer): number {
+  for (let length = Math.min(marker.length - 1, bytes.length); length > 0; length--) {
+    if (bytes.compare(marker, 0, length, bytes.length - length) === 0) return length
+  }
+  return 0
+}
