@@ -5,7 +5,8 @@
  */
 import { lookup } from 'node:dns'
 import type { LookupOptions } from 'node:dns'
-import { BlockList, isIP } from 'node:net'
+import type { Socket } from 'node:net'
+import { BlockList, connect as dial, isIP } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 
 /** Reserved, local, shared and metadata ranges, and IPv6 that wraps IPv4. RFC 6890, RFC 4193, RFC 4291, RFC 9637 */
@@ -85,9 +86,11 @@ type Found = (
   family?: number,
 ) => void
 
-/** An undici dispatcher that refuses at the dial; as the global one it is under the runtime's own fetch too. */
-export function guardedAgent(may: (address: string) => boolean): Agent {
-  const guardedLookup = (host: string, options: LookupOptions, found: Found) => {
+type Lookup = (host: string, options: LookupOptions, found: Found) => void
+
+const guardedLookup =
+  (may: (address: string) => boolean): Lookup =>
+  (host, options, found) => {
     lookup(host, { ...options, all: true }, (error, addresses) => {
       if (error) return found(error, [])
       const bad = addresses.find(({ address }) => !may(address))
@@ -97,14 +100,50 @@ export function guardedAgent(may: (address: string) => boolean): Agent {
       found(null, first?.address ?? '', first?.family)
     })
   }
-  const connect = buildConnector({ lookup: guardedLookup })
-  return new Agent({
-    connect(options, callback) {
-      // A literal address never reaches a look-up.
-      const host = options.hostname.replace(/^\[|\]$/g, '')
-      if (isIP(host) !== 0 && !may(host)) return callback(new RefusedAddress(host, host), null)
-      connect(options, callback)
-    },
-    keepAliveTimeout: 30_000,
+
+/** A literal address never reaches a look-up. */
+function refusedLiteral(may: (address: string) => boolean, hostname: string) {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) !== 0 && !may(host) ? new RefusedAddress(host, host) : undefined
+}
+
+/** For undici: connects, by TLS where the URL says so, and refuses at the dial. */
+export function guardedConnector(
+  may: (address: string) => boolean,
+  options: { allowH2?: boolean } = {},
+): buildConnector.connector {
+  const connect = buildConnector({ ...options, lookup: guardedLookup(may) })
+  return (options, callback) => {
+    const refusal = refusedLiteral(may, options.hostname)
+    if (refusal) return callback(refusal, null)
+    connect(options, callback)
+  }
+}
+
+/** An undici dispatcher that refuses at the dial; as the global one it is under the runtime's own fetch too. */
+export const guardedAgent = (may: (address: string) => boolean): Agent =>
+  new Agent({ connect: guardedConnector(may), keepAliveTimeout: 30_000 })
+
+/** A connected socket, without TLS. Rejects with `RefusedAddress`, or as the dial fails. */
+export function guardedDial(
+  may: (address: string) => boolean,
+  { host, port, timeoutMs = 10_000 }: { host: string; port: number; timeoutMs?: number },
+): Promise<Socket> {
+  const refusal = refusedLiteral(may, host)
+  if (refusal) return Promise.reject(refusal)
+  return new Promise((resolve, reject) => {
+    const socket = dial({ host, port, lookup: guardedLookup(may), allowHalfOpen: true })
+    const late = setTimeout(
+      () => socket.destroy(new Error(`${host}:${port} did not answer within ${timeoutMs} ms`)),
+      timeoutMs,
+    )
+    socket.setNoDelay(true)
+    socket.once('error', reject)
+    socket.once('close', () => clearTimeout(late))
+    socket.once('connect', () => {
+      clearTimeout(late)
+      socket.off('error', reject)
+      resolve(socket)
+    })
   })
 }
