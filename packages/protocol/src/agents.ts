@@ -105,7 +105,7 @@ const fields = {
   tools: Tools.nullish(),
   mcp_servers: McpServers.nullish(),
   skills: SkillRefs.nullish(),
-  environment_id: Line.nullish(),
+  environment_id: Line.max(256).nullish(),
   memory_store_id: z.string().nullish(),
   harness: z.enum(['default', 'native']).nullish(),
   metadata: AgentMetadata.nullish(),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { Line, Timestamp } from './primitives.ts'
+import { Id, Line, Timestamp } from './primitives.ts'
 
 export const ApiKeyCreate = z.strictObject({
   name: Line.min(1).max(256),
   /** Makes it an environment key: only for that environment's work. */
-  environment_id: Line.min(1).nullish(),
+  environment_id: Id.nullish(),
   expires_at: Timestamp.nullish(),
 })
 export type ApiKeyCreate = z.infer<typeof ApiKeyCreate>

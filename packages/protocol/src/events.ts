@@ -3,7 +3,7 @@ import { ResultContent, TextBlock, UserContent } from './content.ts'
 import {
   CreatedAtQuery,
   Flag,
-  Line,
+  Id,
   ListQuery,
   TextList,
   pageLimit,
@@ -21,7 +21,7 @@ const Interrupt = z.strictObject({
 const Confirmation = z
   .strictObject({
     type: z.literal('user.tool_confirmation'),
-    tool_use_id: Line,
+    tool_use_id: Id,
     result: z.enum(['allow', 'deny']),
     deny_message: z.string().max(10_000).nullish(),
     session_thread_id: z.string().nullish(),
@@ -37,7 +37,7 @@ const answer = {
 }
 const CustomToolResult = z.strictObject({
   type: z.literal('user.custom_tool_result'),
-  custom_tool_use_id: Line,
+  custom_tool_use_id: Id,
   ...answer,
 })
 const ToolResult = z.strictObject({

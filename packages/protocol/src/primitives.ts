@@ -1,9 +1,13 @@
 import { z } from 'zod'
 
-/** Text of a database column: Postgres holds no NUL character. */
+/** Text of a database column: Postgres holds no NUL character, and no database half a character. */
 export const Line = z
   .string()
   .refine((text) => !text.includes('\0'), 'may not hold a NUL character')
+  .refine((text) => text.isWellFormed(), 'may not hold half of a surrogate pair')
+
+/** What something is referred to by; longer ones would not fit an index. */
+export const Id = Line.min(1).max(256)
 
 export const Timestamp = z.iso.datetime({ offset: true })
 

@@ -5,6 +5,7 @@ import { InitialEvent } from './events.ts'
 import {
   CreatedAtQuery,
   Flag,
+  Id,
   Line,
   ListQuery,
   Metadata,
@@ -19,12 +20,12 @@ const version = z.int().min(1).optional()
 const title = Line.max(1024).nullish()
 
 const AgentChoice = z.union([
-  z.string().min(1),
+  Id,
   z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('agent'), id: Line.min(1), version }),
+    z.strictObject({ type: z.literal('agent'), id: Id, version }),
     z.strictObject({
       type: z.literal('agent_with_overrides'),
-      id: Line.min(1),
+      id: Id,
       version,
       model: ModelRef.optional(),
       system: z.string().max(100_000).nullish(),
@@ -66,7 +67,7 @@ const Resource = z.discriminatedUnion('type', [
 export const SessionCreate = z.strictObject({
   agent: AgentChoice,
   /** The agent's own `environment_id` stands in when absent. */
-  environment_id: Line.min(1).nullish(),
+  environment_id: Id.nullish(),
   title,
   metadata: Metadata.nullish(),
   resources: z.array(Resource).nullish(),

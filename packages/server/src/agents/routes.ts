@@ -151,7 +151,7 @@ export function agentRoutes({
       const scope = `versions/${params.id}`
       const cursor = query.page ?? query.cursor
       const below =
-        cursor === undefined ? undefined : decodeCursor(cursor, scope, z.tuple([z.int()]))[0]
+        cursor === undefined ? undefined : decodeCursor(cursor, scope, z.tuple([z.int().min(1)]))[0]
       const rows = await read(tenant).versions(tenant, params.id, below, limit)
       const data = rows.slice(0, limit)
       const last = data.at(-1)

@@ -1,7 +1,9 @@
+import { Id } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { invalid } from './errors.ts'
 
-const Shape = z.tuple([z.string(), z.array(z.union([z.string(), z.number()]))])
+/** Its texts meet the database as they are. */
+const Shape = z.tuple([z.string(), z.array(z.union([Id, z.number()]))])
 
 /** Opaque to callers. `scope` says what the cursor walks, so that it cannot be used elsewhere or in another order. */
 export const encodeCursor = (scope: string, place: (string | number)[]): string =>

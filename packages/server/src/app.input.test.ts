@@ -1,0 +1,101 @@
+/** What no caller would write, and any caller may: an answer that names the mistake, never a failure of ours. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { routesOf } from './app.ts'
+import { memoryBus } from './bus/memory.ts'
+import { encodeCursor } from './core/cursor.ts'
+import { jsonLog } from './core/log.ts'
+import { sealUnder } from './core/seal.ts'
+import { systemClock } from './core/time.ts'
+import { oneDatabase } from './database/database.ts'
+import { databases } from './database/fixture.ts'
+import { served } from './http/fixture.ts'
+
+type Made = { id: string }
+
+async function serving(dialect: keyof typeof databases) {
+  const opened = await databases[dialect]()
+  const server = await served(
+    routesOf({
+      databases: oneDatabase(opened.database),
+      bus: memoryBus(),
+      clock: systemClock,
+      seal: sealUnder('a root secret for tests'),
+      log: jsonLog(() => {}),
+      authenticate: () => assert.fail('the fixture has its own'),
+      fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
+      version: '1.2.3',
+    }),
+  )
+  const call = async (method: string, path: string, body?: unknown) => {
+    const answer = await fetch(server.url + path, {
+      method,
+      headers: { 'x-api-key': 'workspace' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, text: await answer.text() }
+  }
+  const make = async (path: string, body: object) =>
+    JSON.parse((await call('POST', path, body)).text) as Made
+  const environment = await make('/v1/environments', { name: 'e' })
+  const agent = await make('/v1/agents', { name: 'a', model: 'm', tools: [] })
+  const session = await make('/v1/sessions', { agent: agent.id, environment_id: environment.id })
+  return {
+    call,
+    ids: { environment: environment.id, agent: agent.id, session: session.id },
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await opened[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const strange = ['\0', 'a\0b', '\ud800', 'b\udc00', 'x'.repeat(10_000)]
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  describe(`strange input, on ${dialect}`, () => {
+    it('is refused where an id is expected', async () => {
+      await using server = await serving(dialect)
+      const { agent, environment, session } = server.ids
+      for (const id of strange) {
+        const bodies: [string, object][] = [
+          ['/v1/sessions', { agent: id, environment_id: environment }],
+          ['/v1/sessions', { agent: { type: 'agent', id }, environment_id: environment }],
+          ['/v1/sessions', { agent, environment_id: id }],
+          ['/v1/agents', { name: 'a', model: 'm', tools: [], environment_id: id }],
+          [`/v1/agents/${agent}`, { environment_id: id }],
+          ['/v1/ext/api_keys', { name: 'k', expires_at: null, environment_id: id }],
+          [
+            `/v1/sessions/${session}/events`,
+            { events: [{ type: 'user.custom_tool_result', custom_tool_use_id: id }] },
+          ],
+        ]
+        for (const [path, body] of bodies) {
+          const { status, text } = await server.call('POST', path, body)
+          assert.equal(status, 400, `${path} ${JSON.stringify(body).slice(0, 100)}: ${text}`)
+        }
+      }
+    })
+
+    it('is refused in a cursor', async () => {
+      await using server = await serving(dialect)
+      const { agent } = server.ids
+      for (const text of strange) {
+        for (const list of ['agents', 'environments', 'sessions', 'models']) {
+          for (const place of [
+            ['after', text, 'x'],
+            ['before', 'x', text],
+          ]) {
+            const page = encodeCursor(`${list}/desc`, place)
+            assert.equal((await server.call('GET', `/v1/${list}?page=${page}`)).status, 400)
+          }
+        }
+      }
+      for (const version of [Number.MIN_SAFE_INTEGER, -1, 0]) {
+        const page = encodeCursor(`versions/${agent}`, [version])
+        const { status } = await server.call('GET', `/v1/agents/${agent}/versions?page=${page}`)
+        assert.equal(status, 400)
+      }
+    })
+  })
+}
