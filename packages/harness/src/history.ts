@@ -142,6 +142,13 @@ function fold(draft: Draft, { event, opaque }: Kept): void {
       open.calls.push({ eventId, callId, name })
       return
     }
+    default:
+      foldResult(draft, event)
+  }
+}
+
+function foldResult(draft: Draft, event: Kept['event']): void {
+  switch (event.type) {
     case 'agent.tool_result':
     case 'user.tool_result':
       answer(draft, event.tool_use_id, event)

@@ -20,7 +20,8 @@ export function spilling(tool: SandboxTool, open: () => Promise<Sandbox>): Tool[
     let sandbox: Sandbox | undefined
     try {
       sandbox = await open()
-      return await bounded(sandbox, await tool.run(sandbox, input, signal))
+      const result = await tool.run(sandbox, input, signal)
+      return isTooLong(result) ? await shortened(sandbox, result) : shown(result)
     } catch (error) {
       if (!(error instanceof SandboxEnded)) throw error
       const what = sandbox
@@ -31,19 +32,41 @@ export function spilling(tool: SandboxTool, open: () => Promise<Sandbox>): Tool[
   }
 }
 
-async function bounded(sandbox: Sandbox, result: SandboxResult): Promise<ToolResult> {
-  const { content, is_error, whole } = result
-  const text = content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n')
-  if (text.length <= mostCharacters) return { content, is_error }
+/** The result of a tool that runs elsewhere. Only one that is too long needs a sandbox; without one it is cut. */
+export async function bounded(
+  result: ToolResult,
+  open: () => Promise<Sandbox>,
+): Promise<ToolResult> {
+  if (!isTooLong(result)) return result
+  try {
+    return await shortened(await open(), result)
+  } catch (error) {
+    if (!(error instanceof SandboxEnded)) throw error
+    return preview(result, `the whole could not be kept: ${error.message}`)
+  }
+}
+
+const textOf = ({ content }: ToolResult): string =>
+  content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n')
+const isTooLong = (result: ToolResult): boolean => textOf(result).length > mostCharacters
+const shown = ({ content, is_error }: ToolResult): ToolResult => ({ content, is_error })
+
+async function shortened(sandbox: Sandbox, result: SandboxResult): Promise<ToolResult> {
+  return preview(result, await keep(sandbox, textOf(result), result.whole))
+}
+
+function preview(result: ToolResult, where: string): ToolResult {
+  const text = textOf(result)
   const left = text.length - 2 * shownCharacters
-  const preview = [
+  const parts = [
     text.slice(0, shownCharacters).toWellFormed(),
     `[… ${left} characters left out …]`,
     text.slice(-shownCharacters).toWellFormed(),
-    `[shortened; ${await keep(sandbox, text, whole)}]`,
+    `[shortened; ${where}]`,
   ]
-  const others = content.filter((block) => block.type !== 'text')
-  return { content: [{ type: 'text', text: preview.join('\n\n') }, ...others], is_error }
+  const others = result.content.filter((block) => block.type !== 'text')
+  const content = [{ type: 'text' as const, text: parts.join('\n\n') }, ...others]
+  return { content, is_error: result.is_error }
 }
 
 async function keep(sandbox: Sandbox, text: string, whole: string | undefined): Promise<string> {

@@ -3,6 +3,7 @@ import type { PermissionPolicy, ToolEntry } from '@steward/protocol/tools.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { bashTool } from './bash.ts'
 import { editTool, readTool, writeTool } from './files.ts'
+import { permissionOf } from './permission.ts'
 import { globTool, grepTool } from './search.ts'
 import type { Outside } from './outside.ts'
 import { spilling } from './spill.ts'
@@ -36,10 +37,6 @@ export function toolsOf(tools: readonly ToolEntry[], deps: ToolDeps): Tool[] {
   })
 }
 
-/** `auto` asks: nobody here judges a call but a person. */
-const permission = ({ type }: PermissionPolicy): Tool['permission'] =>
-  type === 'always_allow' ? 'allow' : 'ask'
-
 function bound(tool: SandboxTool, policy: PermissionPolicy, { sandbox }: ToolDeps): Tool {
   return {
     name: tool.name,
@@ -47,7 +44,7 @@ function bound(tool: SandboxTool, policy: PermissionPolicy, { sandbox }: ToolDep
     input_schema: tool.input_schema,
     runs: 'here',
     input: 'checked',
-    permission: permission(policy),
+    permission: permissionOf(policy),
     repeat: tool.repeat,
     sandbox: tool.repeat === 'safe' ? 'read' : 'changed',
     prepare() {

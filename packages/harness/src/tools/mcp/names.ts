@@ -31,3 +31,7 @@ export function mcpNames(name: string): { server: string; tool: string } {
   const [server = '', ...tool] = name.slice(prefix.length).split('__')
   return { server, tool: tool.join('__') }
 }
+
+/** Whether the name could be that of a tool of this server. */
+export const mayBeOf = (name: string, server: string): boolean =>
+  name.startsWith(`${prefix}${plain(server)}`.slice(0, longestName - digestLength - 1))

@@ -1,8 +1,14 @@
 /** The MCP servers of a session: connected side by side, their tools offered as soon as each has answered. */
-import type { McpErrorType } from '@steward/protocol/events.ts'
+import type { ToolEntry } from '@steward/protocol/tools.ts'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { bounded } from '../spill.ts'
 import type { Tool } from '../tool.ts'
+import { mayBeOf } from './names.ts'
+import { offered } from './offered.ts'
+import type { Limits, McpServer, ServerFailure } from './server.ts'
+import { mcpPeer } from './server.ts'
 
-export type ServerFailure = { server: string; type: McpErrorType; message: string }
+export type { McpServer, ServerFailure }
 
 /** Tools that may be others at each model request of a turn. None of the members throws or rejects. */
 export interface McpServers {
@@ -10,14 +16,14 @@ export interface McpServers {
   begin(): void
   /**
    * Resolves when every server has answered or failed, but waits no longer than the grace; for the servers of the
-   * tools that are `needed` it waits until their discovery has ended. Later calls in a turn return at once.
+   * tools that are `needed` it waits until their discovery has ended.
    */
   ready(options: { needed: readonly string[]; signal: AbortSignal }): Promise<void>
   /** In an order that depends on names alone: prompt caches begin with tools. The same array while nothing changed. */
   tools(): readonly Tool[]
   /** What has gone wrong since it was last asked. */
   failures(): ServerFailure[]
-  /** Ends every connection; calls that run end with an error result. */
+  /** Ends every connection; calls that run end with an error result. Nothing is connected afterwards. */
   close(): Promise<void>
 }
 
@@ -27,4 +33,83 @@ export const noServers: McpServers = {
   tools: () => [],
   failures: () => [],
   close: async () => {},
+}
+
+export type McpServersOptions = Partial<Limits> & {
+  /** In the agent's order. */
+  servers: readonly McpServer[]
+  /** The agent's tools, every choice spelled out. */
+  entries: readonly ToolEntry[]
+  /** For results that are too long for the model. */
+  sandbox: () => Promise<Sandbox>
+  /** Resolves after the time, or at once when the signal aborts. */
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  /** What the first model request of a turn waits for servers that are slow. */
+  graceMs?: number
+}
+
+export function mcpServers({
+  servers,
+  entries,
+  sandbox,
+  sleep,
+  graceMs = 1_000,
+  discoveryMs = 15_000,
+  callMs = 120_000,
+  longestCallMs = 600_000,
+}: McpServersOptions): McpServers {
+  let known: readonly Tool[] | undefined
+  let failures: ServerFailure[] = []
+  const end = new AbortController()
+  let grace: Promise<void> = Promise.resolve()
+  const peers = servers.map((server) =>
+    mcpPeer({
+      ...server,
+      limits: { discoveryMs, callMs, longestCallMs },
+      sleep,
+      changed() {
+        known = undefined
+      },
+      failed: (failure) => failures.push(failure),
+    }),
+  )
+
+  const toolsOf = (peer: (typeof peers)[number]): Tool[] =>
+    offered(peer.name, peer.listed(), entries, async (tool, input, options) =>
+      bounded(await peer.call(tool, input, options), sandbox),
+    )
+
+  return {
+    begin() {
+      if (end.signal.aborted) return
+      grace = sleep(graceMs, end.signal)
+      for (const peer of peers) void peer.connected()
+    },
+    async ready({ needed, signal }) {
+      const stop = new AbortController()
+      const until = AbortSignal.any([signal, stop.signal])
+      const interrupted = new Promise<void>((resolve) => {
+        if (until.aborted) resolve()
+        until.addEventListener('abort', () => resolve(), { once: true })
+      })
+      const isNeeded = (server: string) => needed.some((name) => mayBeOf(name, server))
+      const settled = peers.map(async (peer) => {
+        if (isNeeded(peer.name)) await peer.connecting()
+        else if (peer.connecting()) await Promise.race([peer.connecting(), grace])
+        if (peer.listing()) await Promise.race([peer.listing(), sleep(graceMs, until)])
+      })
+      await Promise.race([Promise.all(settled), interrupted])
+      stop.abort()
+    },
+    tools: () => (known ??= peers.flatMap(toolsOf)),
+    failures() {
+      const since = failures
+      failures = []
+      return since
+    },
+    async close() {
+      end.abort()
+      await Promise.all(peers.map((peer) => peer.close()))
+    },
+  }
 }

@@ -1,0 +1,145 @@
+/** One MCP server, connected: its tools and their calls. The library is loaded when the first server is. */
+import type { CallToolResult, Client, Tool as Listed } from '@modelcontextprotocol/client'
+import type * as library from '@modelcontextprotocol/client'
+import type { Fetch } from '../outside.ts'
+import { isMissed, isModernOnly } from './failure.ts'
+import { callScope, wireFetch } from './wire.ts'
+
+type Library = typeof library
+export type { CallToolResult, Listed }
+
+export type Connection = {
+  /** All pages. */
+  list(signal: AbortSignal): Promise<Listed[]>
+  /** Rejects when there is no answer; after the signal has aborted the server is told so. */
+  call(
+    name: string,
+    input: Record<string, unknown>,
+    options: { signal: AbortSignal; timeoutMs: number; longestMs: number },
+  ): Promise<CallToolResult>
+  /** Whether the server keeps a session that it may end. */
+  hasSession: boolean
+  isClosed(): boolean
+  /** Tells the server, and does not wait for it long. Never rejects. */
+  close(): Promise<void>
+}
+
+type Options = { url: string; fetch: Fetch; signal: AbortSignal; listChanged: () => void }
+type Transport = 'streamable' | 'modern' | 'sse'
+
+const farewellMs = 2_000
+
+/** Over streamable HTTP, or over the older transport where a server knows no other. Rejects when neither answers. */
+export async function connect(options: Options): Promise<Connection> {
+  const library = await import('@modelcontextprotocol/client')
+  try {
+    return await open(library, 'streamable', options)
+  } catch (error) {
+    if (isModernOnly(error)) return await open(library, 'modern', options)
+    if (!isMissed(error)) throw error
+    try {
+      return await open(library, 'sse', options)
+    } catch (later) {
+      // A server that has neither is best known by its first answer.
+      throw isMissed(later) ? error : later
+    }
+  }
+}
+
+async function open(
+  library: Library,
+  kind: Transport,
+  { url, fetch, signal, listChanged }: Options,
+): Promise<Connection> {
+  const through = { fetch: wireFetch(fetch) }
+  const client = newClient(library, kind, listChanged)
+  const at = new URL(url)
+  const streamable =
+    kind === 'sse' ? undefined : new library.StreamableHTTPClientTransport(at, through)
+  const transport = streamable ?? new library.SSEClientTransport(at, through)
+  let isClosed = false
+  client.onclose = () => {
+    isClosed = true
+  }
+  client.onerror = (error) => {
+    // The older transport would connect anew by itself, to a session that knows nothing of this one.
+    if (library.SseError.isInstance(error)) void client.close()
+  }
+  try {
+    // A transport that is still waiting for its server does not hear the signal of a request.
+    await Promise.race([client.connect(transport, { signal }), aborted(signal)])
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+  return {
+    list: async (until) => (await client.listTools(undefined, { signal: until })).tools,
+    call: (name, input, until) => call(client, name, input, until),
+    hasSession: streamable?.sessionId !== undefined,
+    isClosed: () => isClosed,
+    async close() {
+      if (isClosed) return
+      const late = AbortSignal.timeout(farewellMs)
+      const told = streamable?.terminateSession().catch(() => undefined)
+      await Promise.race([told, aborted(late).catch(() => undefined)])
+      await client.close()
+    },
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const fail = () => reject(signal.reason as Error)
+    if (signal.aborted) fail()
+    else signal.addEventListener('abort', fail, { once: true })
+  })
+
+function newClient(library: Library, kind: Transport, listChanged: () => void): Client {
+  return new library.Client(
+    { name: 'steward', version: '0.1.0' },
+    {
+      // Nothing that a server may ask for: its requests for input, samples or roots are refused.
+      capabilities: {},
+      inputRequired: { autoFulfill: false },
+      versionNegotiation: { mode: kind === 'modern' ? 'auto' : 'legacy' },
+      // Schemas of strangers are not run here; a pattern may take for ever.
+      jsonSchemaValidator: {
+        getValidator: () => (data) => ({
+          valid: true,
+          data: data as never,
+          errorMessage: undefined,
+        }),
+      },
+      listChanged: {
+        tools: { autoRefresh: false, debounceMs: 0, onChanged: () => listChanged() },
+      },
+    },
+  )
+}
+
+async function call(
+  client: Client,
+  name: string,
+  input: Record<string, unknown>,
+  options: { signal: AbortSignal; timeoutMs: number; longestMs: number },
+): Promise<CallToolResult> {
+  const { signal, timeoutMs, longestMs } = options
+  const over = new AbortController()
+  try {
+    return await callScope.run(over.signal, () =>
+      client.callTool(
+        { name, arguments: input },
+        {
+          signal,
+          timeout: timeoutMs,
+          maxTotalTimeout: longestMs,
+          resetTimeoutOnProgress: true,
+          onprogress: () => {},
+          toolDefinition: { name, inputSchema: { type: 'object' } },
+        },
+      ),
+    )
+  } finally {
+    over.abort()
+  }
+}

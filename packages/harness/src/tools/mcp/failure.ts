@@ -1,0 +1,61 @@
+/** What an error of the MCP library means. It is told by its shape, so that nobody must load the library for it. */
+import { Refused } from '@steward/gate/outbound.ts'
+import type { McpErrorType } from '@steward/protocol/events.ts'
+import { brokenOff } from './wire.ts'
+
+const longestText = 500
+
+/** HTTP status that an error stands for. */
+function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (error.name === 'UnauthorizedError') return 401
+  if (error.name === 'InsufficientScopeError') return 403
+  if ('status' in error && typeof error.status === 'number') return error.status
+  // Codes of JSON-RPC are negative; the older transport puts the status there.
+  if ('code' in error && typeof error.code === 'number' && error.code > 0) return error.code
+  const posted = /\(HTTP (\d{3})\)/.exec(error.message)?.[1]
+  return posted === undefined ? undefined : Number(posted)
+}
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined
+
+/** The server has nothing at this address for the transport that was tried. */
+export const isMissed = (error: unknown): boolean =>
+  [400, 404, 405, 406, 415, 501].includes(statusOf(error) ?? 0)
+
+/** The server speaks only revisions of the protocol that begin without a handshake. */
+export const isModernOnly = (error: unknown): boolean =>
+  codeOf(error) === unsupportedVersion ||
+  (error instanceof Error && error.message.includes(String(unsupportedVersion)))
+const unsupportedVersion = -32_022
+
+/** The server no longer knows the session: nothing was run. */
+export const isSessionLost = (error: unknown): boolean => [400, 404].includes(statusOf(error) ?? 0)
+
+export const isTimeout = (error: unknown): boolean => codeOf(error) === 'REQUEST_TIMEOUT'
+
+export const isBroken = (error: unknown): boolean =>
+  codeOf(error) === brokenOff || codeOf(error) === 'CONNECTION_CLOSED'
+
+/** An error the server itself answered with, and not of the way to it. */
+export const isAnswer = (error: unknown): boolean =>
+  typeof codeOf(error) === 'number' && !isBroken(error) && statusOf(error) === undefined
+
+export const typeOf = (error: unknown): McpErrorType =>
+  [401, 403].includes(statusOf(error) ?? 0)
+    ? 'mcp_authentication_failed_error'
+    : 'mcp_connection_failed_error'
+
+/** For people and models: the reason that is furthest down, or the refusal of the session's own egress. */
+export function reasonOf(error: unknown): string {
+  const status = statusOf(error)
+  if (status === 401) return 'it wants other credentials (401)'
+  if (status === 403) return 'it refuses these credentials (403)'
+  let last = error
+  while (!(last instanceof Refused) && last instanceof Error && last.cause !== undefined)
+    last = last.cause
+  const text = last instanceof Error ? last.message : String(last)
+  const short = text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text
+  return short.trim() || 'it gave no reason'
+}

@@ -1,0 +1,55 @@
+/** Which of a server's tools an agent is given, and how. */
+import type { ToolEntry } from '@steward/protocol/tools.ts'
+import { permissionOf } from '../permission.ts'
+import type { Tool } from '../tool.ts'
+import type { Listed } from './connection.ts'
+import { mcpName } from './names.ts'
+import { fitted } from './schema.ts'
+
+type Toolset = Extract<ToolEntry, { type: 'mcp_toolset' }>
+export type Run = (
+  tool: string,
+  input: Record<string, unknown>,
+  options: { signal: AbortSignal },
+) => ReturnType<Tool['run']>
+
+/** By name, in an order that does not depend on the server's. A server that no toolset names is given whole. */
+export function offered(
+  server: string,
+  listed: readonly Listed[],
+  entries: readonly ToolEntry[],
+  run: Run,
+): Tool[] {
+  const set = entries.find(
+    (entry): entry is Toolset => entry.type === 'mcp_toolset' && entry.mcp_server_name === server,
+  )
+  const byName = new Map(listed.map((tool) => [tool.name, tool]))
+  return [...byName.values()]
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((tool): Tool[] => {
+      const config = set?.configs?.find(({ name }) => name === tool.name) ?? set?.default_config
+      if (config?.enabled === false) return []
+      const fallback = { type: set ? ('always_ask' as const) : ('always_allow' as const) }
+      return [asTool(server, tool, permissionOf(config?.permission_policy ?? fallback), run)]
+    })
+}
+
+function asTool(server: string, listed: Listed, permission: Tool['permission'], run: Run): Tool {
+  const { name, description, title, annotations } = listed
+  const { schema, toServer } = fitted(listed.inputSchema)
+  // A server that calls one of its tools repeatable is believed: it alone bears what a second call does.
+  const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true
+  return {
+    name: mcpName(server, name),
+    description: description ?? annotations?.title ?? title ?? name,
+    input_schema: schema,
+    runs: 'here',
+    input: 'passed',
+    mcp: { server, tool: name },
+    permission,
+    repeat: isRepeatable ? 'safe' : 'never',
+    sandbox: 'unused',
+    prepare() {},
+    run: (input, options) => run(name, toServer(input), options),
+  }
+}

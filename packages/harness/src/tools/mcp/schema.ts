@@ -1,0 +1,128 @@
+/** Input schemas of MCP servers as every model wire takes them. */
+
+type Schema = Record<string, unknown>
+
+/** What the model is shown, and the way back from its input to what the server expects. */
+export type Fitted = {
+  schema: Schema
+  toServer: (input: Record<string, unknown>) => Record<string, unknown>
+}
+
+const largestSchema = 64 * 1024
+const deepest = 12
+const unions = ['oneOf', 'anyOf', 'allOf'] as const
+const dropped = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions'])
+
+/**
+ * References are put in place, unions at the top become one object that takes the fields of all, and fields whose
+ * names a wire refuses get others. A schema that is too large for that is any object at all: the server judges.
+ */
+export function fitted(given: Schema): Fitted {
+  const budget = { left: largestSchema }
+  const flat = asObject(resolved(given, given, budget, 0))
+  const names = new Map<string, string>()
+  const taken = new Set<string>()
+  for (const name of Object.keys(flat.properties)) {
+    const fit = fitName(name, taken)
+    taken.add(fit)
+    names.set(name, fit)
+  }
+  const properties = Object.fromEntries(
+    Object.entries(flat.properties).map(([name, value]) => [names.get(name) ?? name, value]),
+  )
+  const required = flat.required.map((name) => names.get(name) ?? name)
+  const schema = { ...flat.rest, type: 'object', properties, required }
+  if (budget.left < 0) return { schema: { type: 'object', properties: {} }, toServer: same }
+  const back = new Map([...names].map(([name, fit]) => [fit, name]))
+  const isSame = [...names].every(([name, fit]) => name === fit)
+  return {
+    schema: required.length > 0 ? schema : { ...flat.rest, type: 'object', properties },
+    toServer: isSame
+      ? same
+      : (input) =>
+          Object.fromEntries(
+            Object.entries(input).map(([name, value]) => [back.get(name) ?? name, value]),
+          ),
+  }
+}
+
+const same = (input: Record<string, unknown>): Record<string, unknown> => input
+
+function fitName(name: string, taken: ReadonlySet<string>): string {
+  const base = name.replaceAll(/[^\w.-]/g, '_').slice(0, 60) || '_'
+  if (base === name && !taken.has(name)) return name
+  for (let serial = 1; ; serial++) {
+    const fit = taken.has(base) ? `${base}_${serial}` : base
+    if (!taken.has(fit)) return fit
+  }
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const partsOf = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isSchema) : [])
+const namesOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((name) => typeof name === 'string') : []
+
+function asObject(schema: Schema): { properties: Schema; required: string[]; rest: Schema } {
+  const { properties: own, required, type: _type, ...others } = schema
+  const rest = Object.fromEntries(
+    Object.entries(others).filter(([key]) => !unions.some((union) => union === key)),
+  )
+  let properties: Schema = isSchema(own) ? own : {}
+  let wanted = namesOf(required)
+  for (const union of unions) {
+    for (const part of partsOf(schema[union])) {
+      const inner = asObject(part)
+      properties = { ...inner.properties, ...properties }
+      if (union === 'allOf') wanted = [...wanted, ...inner.required]
+    }
+  }
+  const known = [...new Set(wanted)].filter((name) => Object.hasOwn(properties, name))
+  // Of the fields of several kinds of input one kind has only some.
+  const isOpen = unions.some((union) => partsOf(schema[union]).length > 0)
+  if (isOpen) delete rest.additionalProperties
+  return { properties, required: known, rest }
+}
+
+/** The schema with what it refers to within itself; what refers to itself without end, or elsewhere, is anything. */
+function resolved(value: Schema, root: Schema, budget: { left: number }, depth: number): Schema {
+  if (budget.left < 0 || depth > deepest) return {}
+  const { $ref: target, ...beside } = value
+  if (typeof target === 'string') {
+    const found = pointedAt(root, target)
+    budget.left -= target.length + 1
+    return found ? { ...resolved(found, root, budget, depth + 1), ...plainOf(beside) } : {}
+  }
+  const out: Schema = {}
+  for (const [key, inner] of Object.entries(value)) {
+    if (depth === 0 && dropped.has(key)) continue
+    budget.left -= key.length + 1
+    out[key] = inside(inner, root, budget, depth)
+  }
+  return out
+}
+
+function inside(value: unknown, root: Schema, budget: { left: number }, depth: number): unknown {
+  if (Array.isArray(value) && (budget.left < 0 || depth > deepest)) return []
+  if (Array.isArray(value)) return value.map((each) => inside(each, root, budget, depth + 1))
+  if (isSchema(value)) return resolved(value, root, budget, depth + 1)
+  budget.left -= typeof value === 'string' ? value.length : 1
+  return value
+}
+
+const plainOf = ({ description, title, default: given }: Schema): Schema => ({
+  ...(description === undefined ? {} : { description }),
+  ...(title === undefined ? {} : { title }),
+  ...(given === undefined ? {} : { default: given }),
+})
+
+function pointedAt(root: Schema, reference: string): Schema | undefined {
+  if (!reference.startsWith('#/')) return undefined
+  let at: unknown = root
+  for (const part of reference.slice(2).split('/')) {
+    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+    if (!isSchema(at) || !Object.hasOwn(at, key)) return undefined
+    at = at[key]
+  }
+  return isSchema(at) ? at : undefined
+}

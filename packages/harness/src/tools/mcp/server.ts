@@ -1,0 +1,177 @@
+/** One MCP server of a session: connected when it is wanted, again when it went away, its tools as it lists them. */
+import type { McpErrorType } from '@steward/protocol/events.ts'
+import type { Fetch } from '../outside.ts'
+import type { ToolResult } from '../tool.ts'
+import { textResult } from '../tool.ts'
+import type { CallToolResult, Connection, Listed } from './connection.ts'
+import { connect } from './connection.ts'
+import { isAnswer, isBroken, isSessionLost, isTimeout, reasonOf, typeOf } from './failure.ts'
+import { resultOf } from './results.ts'
+
+/** `fetch` adds the server's credential. */
+export type McpServer = { name: string; url: string; fetch: Fetch }
+export type ServerFailure = { server: string; type: McpErrorType; message: string }
+
+export type Limits = {
+  /** For connecting and listing together. */
+  discoveryMs: number
+  /** Without a sign of life of a call. */
+  callMs: number
+  longestCallMs: number
+}
+type Options = McpServer & {
+  limits: Limits
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Called when the tools are others. */
+  changed: () => void
+  failed: (failure: ServerFailure) => void
+}
+
+const mostTools = 500
+
+export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Options) {
+  const closed = new AbortController()
+  let connection: Connection | undefined
+  let connecting: Promise<Connection | undefined> | undefined
+  let listing: Promise<void> | undefined
+  let listed: readonly Listed[] = []
+  let lastFailure = ''
+  const patience = { timeoutMs: limits.callMs, longestMs: limits.longestCallMs }
+  const time = { sleep, ms: limits.discoveryMs, closed: closed.signal }
+
+  function fail(error: unknown): void {
+    if (closed.signal.aborted) return
+    lastFailure = `the MCP server ${name} cannot be used: ${reasonOf(error)}`
+    failed({ server: name, type: typeOf(error), message: lastFailure })
+  }
+
+  function setTools(tools: readonly Listed[]): void {
+    listed = tools.slice(0, mostTools)
+    if (tools.length > mostTools) fail(new Error(`only ${mostTools} of its ${tools.length} tools`))
+    changed()
+  }
+
+  async function discover(): Promise<Connection | undefined> {
+    let opened: Connection | undefined
+    try {
+      await within(time, async (signal) => {
+        opened = await connect({ url, fetch, signal, listChanged: relist })
+        setTools(await opened.list(signal))
+      })
+      connection = opened
+      return opened
+    } catch (error) {
+      await opened?.close()
+      setTools([])
+      fail(error)
+      return undefined
+    }
+  }
+
+  /** The connection that stands, or a new one; undefined when there is none to be had. */
+  function connected(): Promise<Connection | undefined> {
+    if (connection && !connection.isClosed()) return Promise.resolve(connection)
+    connecting ??= discover().finally(() => {
+      connecting = undefined
+    })
+    return connecting
+  }
+
+  async function refresh(): Promise<void> {
+    const from = connection
+    if (!from || from.isClosed()) return
+    try {
+      setTools(await within(time, (signal) => from.list(signal)))
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  /** One listing at a time; a change during it is asked for again. */
+  function relist(): void {
+    const all = (listing ?? Promise.resolve()).then(refresh)
+    listing = all
+    void all.then(() => {
+      if (listing === all) listing = undefined
+    })
+  }
+
+  async function drop(old: Connection): Promise<void> {
+    if (connection === old) connection = undefined
+    await old.close()
+  }
+
+  return {
+    name,
+    connected,
+    listed: () => listed,
+    connecting: (): Promise<unknown> | undefined => connecting,
+    /** Under way after the server said that its tools are others. */
+    listing: (): Promise<unknown> | undefined => listing,
+    async call(
+      tool: string,
+      input: Record<string, unknown>,
+      { signal }: { signal: AbortSignal },
+    ): Promise<ToolResult> {
+      try {
+        const answer = await asked({ connected, drop }, signal, (each) =>
+          each.call(tool, input, { ...patience, signal: AbortSignal.any([signal, closed.signal]) }),
+        )
+        return answer ? resultOf(answer) : textResult(`${lastFailure}; nothing was run`, true)
+      } catch (error) {
+        if (signal.aborted || closed.signal.aborted)
+          return textResult('interrupted; the server was told, and may have run it in part', true)
+        if (!isAnswer(error) && !isTimeout(error)) fail(error)
+        return textResult(`the MCP server ${name} ${whatItDid(error, limits)}`, true)
+      }
+    },
+    async close(): Promise<void> {
+      closed.abort(new Error('the session has ended'))
+      await connecting
+      await connection?.close()
+    },
+  }
+}
+
+/** A server that has forgotten its session ran nothing: it is connected again, once. */
+async function asked(
+  peer: {
+    connected: () => Promise<Connection | undefined>
+    drop: (old: Connection) => Promise<void>
+  },
+  signal: AbortSignal,
+  ask: (connection: Connection) => Promise<CallToolResult>,
+): Promise<CallToolResult | undefined> {
+  const first = await peer.connected()
+  if (!first) return undefined
+  try {
+    return await ask(first)
+  } catch (error) {
+    if (signal.aborted || !first.hasSession || !isSessionLost(error)) throw error
+    await peer.drop(first)
+    const second = await peer.connected()
+    return second && (await ask(second))
+  }
+}
+
+/** What the server does not answer within the time, it does not answer. */
+async function within<T>(
+  { sleep, ms, closed }: Pick<Options, 'sleep'> & { ms: number; closed: AbortSignal },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const [late, done] = [new AbortController(), new AbortController()]
+  void sleep(ms, done.signal).then(() => late.abort(new Error(`it did not answer within ${ms} ms`)))
+  try {
+    return await work(AbortSignal.any([late.signal, closed]))
+  } finally {
+    done.abort()
+  }
+}
+
+function whatItDid(error: unknown, { callMs, longestCallMs }: Limits): string {
+  const maybe = '; it may have run the call in part or whole'
+  if (isAnswer(error)) return `answered with an error: ${reasonOf(error)}`
+  if (isTimeout(error))
+    return `gave no sign for ${callMs} ms, or no answer within ${longestCallMs} ms${maybe}`
+  return `did not answer: ${reasonOf(error)}${isBroken(error) ? maybe : ''}`
+}

@@ -1,0 +1,87 @@
+/** The fetch of one server as the MCP library gets it: bodies are bounded, and what breaks off says so. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Fetch } from '../outside.ts'
+
+/** Bytes of one answer, or of one event of a stream. */
+const mostBytes = 32 * 1024 * 1024
+const notificationMs = 10_000
+
+/** The signal of the call whose request is being sent. The library holds a request open after its call has ended. */
+export const callScope = new AsyncLocalStorage<AbortSignal>()
+
+type Sent = { id?: string | number; method?: string }
+
+export function wireFetch(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const sent = messageOf(init?.body)
+    const scope = scopeOf(sent)
+    const signals = [init?.signal, scope].filter(
+      (signal) => signal !== undefined && signal !== null,
+    )
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      ...(signals.length > 0 ? { signal: AbortSignal.any(signals) } : {}),
+    })
+    const { body, status, statusText, headers } = response
+    if (!body) return response
+    const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false
+    const pieces = isStream ? streamed(body, sent?.id) : whole(body)
+    return new Response(ReadableStream.from(pieces), { status, statusText, headers })
+  }
+}
+
+function messageOf(body: unknown): Sent | undefined {
+  return typeof body === 'string' ? (JSON.parse(body) as Sent) : undefined
+}
+
+function scopeOf(sent: Sent | undefined): AbortSignal | undefined {
+  if (!sent) return undefined
+  if (sent.id === undefined) return AbortSignal.timeout(notificationMs)
+  return sent.method === 'tools/call' ? callScope.getStore() : undefined
+}
+
+const tooLarge = `the answer is larger than ${mostBytes} bytes`
+
+async function* whole(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const piece of body) {
+    size += piece.length
+    if (size > mostBytes) throw new Error(tooLarge)
+    yield piece
+  }
+}
+
+/**
+ * A request whose stream ends without an answer would wait for its time limit: it gets an error for an answer. One
+ * that was answered, or whose stream can be resumed, is left to the library.
+ */
+async function* streamed(
+  body: AsyncIterable<Uint8Array>,
+  request: string | number | undefined,
+): AsyncGenerator<Uint8Array> {
+  let size = 0
+  let isResumable = false
+  let why = 'the connection ended before the answer'
+  try {
+    for await (const piece of body) {
+      const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+      isResumable ||= /(^|\n)id:/.test(bytes.toString('latin1'))
+      const end = Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\n\r\n'))
+      size = end === -1 ? size + piece.length : piece.length - end
+      if (size > mostBytes) {
+        why = tooLarge
+        break
+      }
+      yield piece
+    }
+  } catch (error) {
+    if (request === undefined || isResumable) throw error
+  }
+  if (request === undefined || (isResumable && why !== tooLarge)) return
+  const answer = { jsonrpc: '2.0', id: request, error: { code: brokenOff, message: why } }
+  yield Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify(answer)}\n\n`)
+}
+
+/** JSON-RPC code of the error that stands for an answer which did not come. */
+export const brokenOff = -32_099
