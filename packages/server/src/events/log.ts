@@ -1,6 +1,7 @@
 /** A session's events in one sequence without gaps. Nothing here rings: whoever commits does, afterwards. */
 import type { EventType, NewEvent } from '@steward/protocol/events.ts'
 import { extensionTypes } from '@steward/protocol/events.ts'
+import { sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
 import type { Fence } from '../database/lease.ts'
 import { iso } from '../core/time.ts'
@@ -115,16 +116,62 @@ export type Range = {
   processed?: { op: '>' | '>=' | '<' | '<='; at: string }[] | undefined
 }
 
+const columns = ['seq', 'id', 'type', 'created_at', 'processed_at', 'data'] as const
+
 /** Kept events in order of `seq`. */
-export function readEvents(
+export const readEvents = (
   db: Queries,
   tenant: string,
   sessionId: string,
-  { after, before, limit, order = 'asc', types, extensions, processed = [] }: Range,
-): Promise<EventRow[]> {
+  range: Range,
+): Promise<EventRow[]> =>
+  within(db, tenant, sessionId, range)
+    .select(columns)
+    .orderBy('seq', range.order ?? 'asc')
+    .limit(range.limit)
+    .execute()
+
+/**
+ * As `readEvents`, and no more than `bytes` of them but for the last one: a log may hold a thousand events of many
+ * megabytes. `more` when there are events behind these.
+ */
+export async function readPage(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  { bytes, ...range }: Range & { bytes: number },
+): Promise<{ rows: EventRow[]; more: boolean }> {
+  const { order = 'asc', limit } = range
+  const size = sql<number>`octet_length(data)`
+  const weighed = within(db, tenant, sessionId, range)
+    .select([
+      ...columns,
+      sql<number>`sum(${size}) over (order by seq ${sql.raw(order)})`.as('upto'),
+    ])
+    .orderBy('seq', order)
+    .limit(limit + 1)
+  const rows = await db
+    .selectFrom(weighed.as('weighed'))
+    .select([...columns, 'upto'])
+    .where(sql<boolean>`upto - ${size} < ${bytes}`)
+    .orderBy('seq', order)
+    .execute()
+  const last = rows.at(-1)
+  if (rows.length > limit || !last || last.upto < bytes)
+    return { rows: rows.slice(0, limit), more: rows.length > limit }
+  const behind = order === 'asc' ? { after: last.seq } : { before: last.seq }
+  const next = await readEvents(db, tenant, sessionId, { ...range, ...behind, limit: 1 })
+  return { rows, more: next.length > 0 }
+}
+
+function within(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  { after, before, types, extensions, processed = [] }: Range,
+) {
   let rows = db
     .selectFrom('events')
-    .select(['seq', 'id', 'type', 'created_at', 'processed_at', 'data'])
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
   if (after !== undefined) rows = rows.where('seq', '>', after)
@@ -132,7 +179,7 @@ export function readEvents(
   if (types) rows = rows.where('type', 'in', types)
   else if (!extensions) rows = rows.where('type', 'not in', extensionTypes)
   for (const { op, at } of processed) rows = rows.where('processed_at', op, at)
-  return rows.orderBy('seq', order).limit(limit).execute()
+  return rows
 }
 
 /** What the model's history is folded from: only these types, with what only it may see. */

@@ -2,7 +2,7 @@ import type { Frame } from '@steward/harness/turn.ts'
 import type { Bus } from '../bus/bus.ts'
 import type { Queries } from '../database/database.ts'
 import type { EventRow, WireEvent } from './log.ts'
-import { readEvents } from './log.ts'
+import { readPage } from './log.ts'
 import type { Heard } from './topics.ts'
 import { hear } from './topics.ts'
 
@@ -16,7 +16,7 @@ export type Tailed =
 /** Live words that may wait for a slow reader before they are dropped, and their length in characters. */
 const mostWaiting = 1_000
 const longestWaiting = 1024 * 1024
-const pageSize = 200
+const page = { limit: 200, bytes: 1024 * 1024 }
 
 type Source = { read: Queries; bus: Bus }
 type Options = { after: number; extensions: boolean; signal: AbortSignal }
@@ -127,14 +127,14 @@ async function* words(reading: Reading): AsyncGenerator<Tailed> {
 async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
   const { source, tenant, sessionId, extensions, signal, shed } = reading
   for (;;) {
-    const options = { after: reading.seen, limit: pageSize, extensions }
-    const rows = await readEvents(source.read, tenant, sessionId, options)
+    const range = { after: reading.seen, extensions, ...page }
+    const { rows, more } = await readPage(source.read, tenant, sessionId, range)
     for (const row of rows) {
       reading.seen = row.seq
       shed.delete(row.id)
       yield { kind: 'kept', row }
     }
-    if (rows.length < pageSize || signal.aborted) return
+    if (!more || signal.aborted) return
   }
 }
 

@@ -157,6 +157,30 @@ for (const [dialect, open] of Object.entries(databases)) {
     })
   })
 
+  describe(`large events on ${dialect}`, () => {
+    it('end a page early, in either order, and the pages still join without gaps', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const lengths = [9_000_000, 9_000_000, 10, 17_000_000, 17_000_000, 10]
+      for (const length of lengths) await keep(database, session, [said('é'.repeat(length / 2))])
+      for (const order of ['asc', 'desc'] as const) {
+        const pages: number[][] = []
+        let page: string | undefined
+        do {
+          const query = { limit: 1000, order, page }
+          const got = await eventPage(database.read, tenant, session, query)
+          pages.push(seqs(got.data))
+          assert.equal(got.has_more, got.next_page !== null)
+          page = got.next_page ?? undefined
+        } while (page)
+        const expected = order === 'asc' ? [[1, 2], [3, 4], [5], [6]] : [[6, 5], [4], [3, 2, 1]]
+        assert.deepEqual(pages, expected)
+      }
+      assert.deepEqual(seqs(await logOf(database.read, session)), numbers(1, 6))
+    })
+  })
+
   describe(`the whole log on ${dialect}`, () => {
     it('is one array without gaps, extensions included, of any length', async () => {
       await using opened = await open()

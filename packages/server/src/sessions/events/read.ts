@@ -7,7 +7,7 @@ import { invalid } from '../../core/errors.ts'
 import type { Queries } from '../../database/database.ts'
 import { moments } from '../../database/seek.ts'
 import { readHead } from '../../events/head.ts'
-import { readEvents, showEvent } from '../../events/log.ts'
+import { readPage, showEvent } from '../../events/log.ts'
 import type { Tailed } from '../../events/tail.ts'
 import { tail } from '../../events/tail.ts'
 import type { Reply } from '../../http/reply.ts'
@@ -16,7 +16,9 @@ import type { View } from './wire.ts'
 import { presenter } from './wire.ts'
 
 const Place = z.tuple([z.int()])
-const logPage = 200
+/** A page ends early rather than be larger; what is shown of an event is twice its size. */
+const pageBytes = 16 * 1024 * 1024
+const logPage = { limit: 200, bytes: 1024 * 1024, extensions: true }
 const pieceLength = 16 * 1024
 
 /** Default events, or exactly `types[]`; a filtered view may skip numbers, the log does not. */
@@ -30,18 +32,19 @@ export async function eventPage(
   const scope = `events/${sessionId}/${order}`
   const cursor = query.page ?? query.cursor
   const place = cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)[0]
-  const rows = await readEvents(read, tenant, sessionId, {
+  const { rows, more } = await readPage(read, tenant, sessionId, {
     after: Math.max(query.after_seq ?? 0, order === 'asc' ? (place ?? 0) : 0),
     before: order === 'desc' ? place : undefined,
-    limit: limit + 1,
+    limit,
+    bytes: pageBytes,
     order,
     types,
     extensions: query.include?.includes('chunks'),
     processed: moments(query),
   })
-  const data = rows.slice(0, limit).map((row) => showEvent(sessionId, row))
+  const data = rows.map((row) => showEvent(sessionId, row))
   const last = data.at(-1)
-  const next_page = rows.length > limit && last?.seq ? encodeCursor(scope, [last.seq]) : null
+  const next_page = more && last?.seq ? encodeCursor(scope, [last.seq]) : null
   return {
     data,
     has_more: next_page !== null,
@@ -60,8 +63,7 @@ export async function* wholeLog(
 ): AsyncGenerator<string> {
   let text = '['
   for (let after = 0; ;) {
-    const options = { after, limit: logPage, extensions: true }
-    const rows = await readEvents(read, tenant, sessionId, options)
+    const { rows, more } = await readPage(read, tenant, sessionId, { after, ...logPage })
     for (const row of rows) {
       text += `${row.seq > 1 ? ',' : ''}${JSON.stringify(showEvent(sessionId, row))}`
       if (text.length < pieceLength) continue
@@ -69,7 +71,7 @@ export async function* wholeLog(
       text = ''
     }
     after = rows.at(-1)?.seq ?? after
-    if (rows.length < logPage) break
+    if (!more) break
   }
   yield `${text}]`
 }
