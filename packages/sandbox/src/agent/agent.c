@@ -81,6 +81,8 @@ static void read_requests(void) {
   }
   memmove(input.data, input.data + at, input.used - at);
   input.used -= at;
+  /* A secret may have been in it. */
+  explicit_bzero(input.data + input.used, at);
 }
 
 static void set_limit(int resource, const char *value) {
@@ -92,20 +94,27 @@ static void set_limit(int resource, const char *value) {
 }
 
 /* Limits are set here and not before, because the number of processes is counted for each user namespace. */
-static void set_limits(int count, char **arguments) {
+static void obey_arguments(int count, char **arguments) {
   set_limit(RLIMIT_CORE, "0");
   for (int i = 0; i + 1 < count; i += 2) {
-    if (!strcmp(arguments[i], "--processes")) set_limit(RLIMIT_NPROC, arguments[i + 1]);
+    if (!strcmp(arguments[i], "--gate")) bridge_open(arguments[i + 1]);
+    else if (!strcmp(arguments[i], "--processes")) set_limit(RLIMIT_NPROC, arguments[i + 1]);
     else if (!strcmp(arguments[i], "--files")) set_limit(RLIMIT_NOFILE, arguments[i + 1]);
     else if (!strcmp(arguments[i], "--data")) set_limit(RLIMIT_DATA, arguments[i + 1]);
     else die("an unknown argument");
   }
 }
 
+static void close_from(unsigned first, unsigned last) {
+  if (syscall(SYS_close_range, first, last, 0U) == 0) return;
+  for (unsigned fd = first; fd <= last && fd < 4096; fd++) close((int)fd);
+}
+
 /* Whatever the server was started with, and did not know of, ends here: no command inherits it. */
-static void close_inherited(void) {
-  if (syscall(SYS_close_range, 3U, ~0U, 0U) == 0) return;
-  for (int fd = 3; fd < 4096; fd++) close(fd);
+static void close_inherited(bool bridged) {
+  if (!bridged) return close_from(3, ~0U);
+  close_from(3, FIRST_LISTENER - 1);
+  close_from(FIRST_LISTENER + LISTENERS, ~0U);
 }
 
 static int watch_signals(void) {
@@ -131,25 +140,29 @@ static void take_signals(int fd) {
 }
 
 static void loop(int signals) {
-  static struct pollfd fds[3 + MAX_JOBS];
+  enum { OWN = 4 };
+  static struct pollfd fds[OWN + MAX_JOBS];
   bool busy = false;
   for (;;) {
     bool held;
     int wait = jobs_advance(&held);
     flush_output();
     bool full = output_full();
+    int bridge = bridge_advance();
+    if (bridge >= 0 && (wait < 0 || bridge < wait)) wait = bridge;
     fds[0] = (struct pollfd){.fd = STDIN_FILENO, .events = full ? 0 : POLLIN};
     fds[1] = (struct pollfd){.fd = STDOUT_FILENO, .events = output_waiting() ? POLLOUT : 0};
     fds[2] = (struct pollfd){.fd = signals, .events = POLLIN};
-    size_t polled = jobs_poll(fds + 3);
+    fds[3] = (struct pollfd){.fd = bridge_fd(), .events = POLLIN};
+    size_t polled = jobs_poll(fds + OWN);
     if ((busy || held) && !full) wait = 0;
-    if (poll(fds, 3 + polled, wait) < 0 && errno != EINTR) die("poll failed");
+    if (poll(fds, OWN + polled, wait) < 0 && errno != EINTR) die("poll failed");
     if (fds[1].revents & (POLLERR | POLLHUP)) die("the server is gone");
     if (fds[2].revents) {
       take_signals(signals);
       jobs_reap();
     }
-    jobs_read(fds + 3, polled);
+    jobs_read(fds + OWN, polled);
     if (fds[0].revents) read_requests();
     bool files = files_advance(), walks = walk_advance();
     busy = files || walks;
@@ -158,12 +171,12 @@ static void loop(int signals) {
 
 int main(int count, char **arguments) {
   if (count > 1 && !strcmp(arguments[1], "launch")) return launch(count - 2, arguments + 2);
-  close_inherited();
+  close_inherited(count > 2 && !strcmp(arguments[1], "--gate"));
   is_init = getpid() == 1;
   prctl(PR_SET_DUMPABLE, 0);
   if (!is_init) prctl(PR_SET_CHILD_SUBREAPER, 1);
   umask(022);
-  set_limits(count - 1, arguments + 1);
+  obey_arguments(count - 1, arguments + 1);
   int signals = watch_signals();
   fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
   unsigned char version[4];

@@ -65,8 +65,23 @@ bool files_advance(void);
 void walk_start(uint32_t id, struct request_reader *request);
 bool walk_advance(void);
 
-/* launch.c: the other role of this program, outside the sandbox. */
+/* names.c and bridge.c: the way to the gate of a sandbox that has one. */
+
+enum { MAX_QUERY_BYTES = 512, MAX_ANSWER_BYTES = MAX_QUERY_BYTES + 16 };
+enum listener { NAMES_UDP, NAMES_TCP, SECURE, PLAIN, PROXY, LISTENERS };
+enum { FIRST_LISTENER = 10 }; /* their descriptors, which the agent inherits */
+
+/* 0 for what is to be ignored. */
+size_t names_answer(const unsigned char *query, size_t size, unsigned char answer[MAX_ANSWER_BYTES]);
+const char *names_find(uint32_t address);
+void bridge_open(const char *gate);
+int bridge_fd(void);
+int bridge_advance(void);
+
+/* launch.c and listen.c: the other role of this program, outside the sandbox. */
 int launch(int count, char **arguments);
+void listen_alone(void);
+void refuse(const char *what, const char *on) __attribute__((noreturn));
 
 /* agent.c */
 void die(const char *why) __attribute__((noreturn));

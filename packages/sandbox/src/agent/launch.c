@@ -1,7 +1,7 @@
-/* `agent launch [--group FILE] [--stage PATH] [--uid N] -- PROGRAM ARGUMENT...`: prepares the process that becomes
- * PROGRAM. Joins control groups (before anything can be forked), makes each staged path reachable as
+/* `agent launch [--group FILE] [--stage PATH] [--network bridge] [--uid N] -- PROGRAM ARGUMENT...`: prepares the
+ * process that becomes PROGRAM. Joins control groups (before anything can be forked), makes each staged path reachable as
  * /mnt/0, /mnt/1, … in a mount namespace of its own (whatever the permissions of the folders above it), and
- * becomes another user. Staging needs root. */
+ * becomes another user. `--network bridge` leaves it no network but the bridge's. Staging needs root. */
 #define _GNU_SOURCE
 #include "agent.h"
 
@@ -18,7 +18,7 @@
 
 static const char STAGE[] = "/mnt";
 
-static void refuse(const char *what, const char *on) {
+void refuse(const char *what, const char *on) {
   dprintf(STDERR_FILENO, "launch: cannot %s %s: %s\n", what, on, strerror(errno));
   _exit(125);
 }
@@ -65,9 +65,11 @@ int launch(int count, char **arguments) {
   char **paths = allocate((size_t)(count + 1) * sizeof *paths);
   const char *user = NULL;
   int staged = 0, i = 0;
+  bool bridged = false;
   for (; i + 1 < count && strcmp(arguments[i], "--"); i += 2) {
     if (!strcmp(arguments[i], "--group")) join(arguments[i + 1]);
     else if (!strcmp(arguments[i], "--stage")) paths[staged++] = arguments[i + 1];
+    else if (!strcmp(arguments[i], "--network")) bridged = true;
     else if (!strcmp(arguments[i], "--uid")) user = arguments[i + 1];
     else break;
   }
@@ -76,6 +78,7 @@ int launch(int count, char **arguments) {
     return 125;
   }
   if (staged) stage(paths, staged);
+  if (bridged) listen_alone();
   if (user) become(user);
   char *none[] = {NULL};
   execve(arguments[i + 1], arguments + i + 1, none);

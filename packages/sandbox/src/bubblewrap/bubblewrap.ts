@@ -3,11 +3,14 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   closeSync,
   constants,
   existsSync,
   fchmodSync,
   fchownSync,
+  lchownSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -17,13 +20,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { agentBinary } from '../agent/binary.ts'
+import { egressVariables } from '../egress.ts'
 import { forgetRecord, killRecorded, writeRecord } from '../record.ts'
 import { remoteSandbox } from '../remote.ts'
 import type { Sandbox, SandboxProvider, SandboxSpec } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 import type { Group, Limiter } from './limits.ts'
 import { findLimiter } from './limits.ts'
-import { agentPath, ripgrepPath, rootArguments, searchPath, user } from './rootfs.ts'
+import {
+  agentPath,
+  certificatesPath,
+  gatePath,
+  ripgrepPath,
+  rootArguments,
+  searchPath,
+  user,
+} from './rootfs.ts'
 import { seccompFilter } from './seccomp.ts'
 
 const endWithinMs = 2_000
@@ -48,6 +60,8 @@ const environment = {
   LANG: 'C.UTF-8',
   TERM: 'dumb',
 }
+
+const wayOut = egressVariables('http://127.0.0.1:3128', certificatesPath)
 
 /** `findLimits` is asked once, at the first sandbox or check. */
 export function bubblewrapSandboxes(findLimits: () => Limiter = findLimiter): SandboxProvider {
@@ -115,6 +129,7 @@ async function start(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
   try {
     const uid = process.getuid?.() === 0 ? userOf(spec.id) : undefined
     giveFolders(spec, uid)
+    if (spec.egress && uid !== undefined) giveSocket(spec.egress.socket, uid)
     group = limiter.group(spec.limits)
     const child = launch(spec, limiter, { uid, group })
     child.once('error', (error) => (errors += error.message))
@@ -151,6 +166,13 @@ function giveFolders({ workspace, outputs }: SandboxSpec, uid: number | undefine
   }
 }
 
+/** To the session's user alone. The folder above is the server's. */
+function giveSocket(socket: string, uid: number): void {
+  if (!lstatSync(socket).isSocket()) throw new Error(`no socket: ${socket}`)
+  chmodSync(socket, 0o600)
+  lchownSync(socket, uid, uid)
+}
+
 function connectTo(child: ChildProcess, spec: SandboxSpec, group: Group): Promise<Sandbox> {
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
   if (child.pid) writeRecord(spec.workspace, child.pid)
@@ -158,7 +180,7 @@ function connectTo(child: ChildProcess, spec: SandboxSpec, group: Group): Promis
     id: spec.id,
     stream: { input: child.stdin as Writable, output: child.stdout as Readable },
     places,
-    env: { ...environment, ...spec.env },
+    env: { ...environment, ...spec.env, ...(spec.egress && wayOut) },
     spillMax: spec.limits.scratch,
     async stop() {
       const timer = setTimeout(() => child.kill('SIGKILL'), endWithinMs)
@@ -192,22 +214,28 @@ function launch(
   const staged: string[] = []
   // Staged paths are reachable for the session's user whatever the folders above them permit.
   const find = (path: string) => (uid === undefined ? path : `/mnt/${staged.push(path) - 1}`)
-  const root = rootArguments(find, { ...spec, scratch: spec.limits.scratch })
+  const root = rootArguments(find, spec)
   const { processes, memory } = spec.limits
   const each = limiter.kind === 'rlimit' ? { data: memory + reservedBytes } : {}
   const limits = { processes, files: openFiles, ...each }
   const launcher = [
     ...group.joins.flatMap((file) => ['--group', file]),
     ...staged.flatMap((path) => ['--stage', path]),
+    ...(spec.egress ? ['--network', 'bridge'] : []),
     ...(uid === undefined ? [] : ['--uid', String(uid)]),
   ]
-  const agent = Object.entries(limits).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const agent = [
+    ...(spec.egress ? ['--gate', gatePath] : []),
+    ...Object.entries(limits).flatMap(([name, value]) => [`--${name}`, String(value)]),
+  ]
   const command = [bwrap, '--args', String(given.arguments), '--', agentPath, ...agent]
   const child = spawn(agentBinary(), ['launch', ...launcher, '--', ...command], {
     env: {},
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   })
-  give(child, given.arguments, `${[...isolation, ...root].join('\0')}\0`)
+  // The network that the launcher has made is the one to share.
+  const network = spec.egress ? ['--share-net'] : []
+  give(child, given.arguments, `${[...isolation, ...network, ...root].join('\0')}\0`)
   give(child, given.filter, seccompFilter())
   return child
 }

@@ -3,10 +3,13 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { agentBinary } from '../agent/binary.ts'
+import type { SandboxEgress, SandboxSpec } from '../sandbox.ts'
 
 export const user = { name: 'user', id: 1000, home: '/home/user' }
 export const ripgrepPath = '/opt/steward/bin/rg'
 export const agentPath = '/opt/steward/agent'
+export const gatePath = '/opt/steward/gate.sock'
+export const certificatesPath = '/etc/ssl/certs/ca-certificates.crt'
 const etcPath = '/opt/steward/etc'
 const nodePath = '/opt/steward/node'
 
@@ -21,7 +24,15 @@ export const searchPath = [
 ].join(':')
 
 /** What programs below /usr expect in /etc. */
-const borrowed = ['alternatives', 'ca-certificates', 'ld.so.cache', 'ssl']
+const borrowed = ['alternatives', 'ca-certificates', 'ld.so.cache']
+/** Java has a store of its own format, in which the gate is unknown. */
+const trusted = ['openssl.cnf', 'certs/java']
+/** Where programs look that were not built for Debian. */
+const bundleLinks = [
+  '/etc/ssl/cert.pem',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/pki/tls/cert.pem',
+]
 
 /** How bubblewrap finds a path of the host. */
 type Find = (path: string) => string
@@ -55,6 +66,17 @@ function nodeArguments(find: Find): string[] {
   return [...binary, '--ro-bind', find(npm), `${nodePath}/lib/node_modules/npm`, ...programs]
 }
 
+/** Trust in the host's authorities or, for a sandbox that has a gate, in what is given with it. */
+function trustArguments(find: Find, egress: SandboxEgress | null): string[] {
+  if (egress === null) return ['--ro-bind-try', '/etc/ssl', '/etc/ssl']
+  return [
+    ...trusted.flatMap((name) => ['--ro-bind-try', `/etc/ssl/${name}`, `/etc/ssl/${name}`]),
+    ...['--ro-bind', find(egress.certificates), certificatesPath],
+    ...bundleLinks.flatMap((link) => ['--symlink', certificatesPath, link]),
+    ...['--ro-bind', find(egress.socket), gatePath],
+  ]
+}
+
 /** Folders in memory, which end with the sandbox. */
 function scratchArguments(bytes: number): string[] {
   const folder = (path: string, mode: string) => [
@@ -72,10 +94,11 @@ function scratchArguments(bytes: number): string[] {
 /** Everything in a sandbox's view; only the folders in memory and the session's two can be written. */
 export function rootArguments(
   find: Find,
-  { workspace, outputs, scratch }: { workspace: string; outputs: string; scratch: number },
+  { workspace, outputs, egress, limits: { scratch } }: SandboxSpec,
 ): string[] {
   return [
     ...systemArguments(find),
+    ...trustArguments(find, egress),
     ...nodeArguments(find),
     ...['--ro-bind', find(agentBinary()), agentPath, '--ro-bind', find(rgPath), ripgrepPath],
     ...scratchArguments(scratch),
