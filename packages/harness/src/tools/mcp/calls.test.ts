@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { call, echoServer, named, open, ready, streamablePeer, textOf } from './mcp-fixture.ts'
+
+void describe('a call of an MCP tool', () => {
+  const slow = (told: string[]) => () =>
+    echoServer((mcp) =>
+      mcp.registerTool('slow', { description: 'never ends' }, async (ctx) => {
+        await new Promise((resolve) => ctx.mcpReq.signal.addEventListener('abort', resolve))
+        told.push('cancelled')
+        return { content: [] }
+      }),
+    )
+
+  void it('that is interrupted ends at once, and the server is told', async () => {
+    const told: string[] = []
+    await using server = await streamablePeer(slow(told))
+    await using servers = open({ a: server.url })
+    await ready(servers)
+    const stop = new AbortController()
+    const running = call(servers, 'mcp__a__slow', {}, stop.signal)
+    setTimeout(() => stop.abort(), 50)
+    assert.match(textOf(await running), /interrupted/)
+    for (let tries = 0; tries < 100 && told.length === 0; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    assert.deepEqual(told, ['cancelled'])
+  })
+
+  void it('ends when the server gives no sign for too long', async () => {
+    await using server = await streamablePeer(slow([]))
+    await using servers = open({ a: server.url }, { callMs: 100 })
+    await ready(servers)
+    const result = await call(servers, 'mcp__a__slow')
+    assert.equal(result.is_error, true)
+    assert.match(textOf(result), /no sign for 100 ms/)
+  })
+
+  void it('goes on while the server reports progress', async () => {
+    await using server = await streamablePeer(() =>
+      echoServer((mcp) =>
+        mcp.registerTool('steps', { description: 'takes steps' }, async (ctx) => {
+          const progressToken = ctx.mcpReq._meta?.progressToken
+          assert.ok(progressToken !== undefined)
+          for (let progress = 1; progress <= 6; progress++) {
+            await new Promise((resolve) => setTimeout(resolve, 60))
+            await ctx.mcpReq.notify({
+              method: 'notifications/progress',
+              params: { progressToken, progress },
+            })
+          }
+          return { content: [{ type: 'text', text: 'done' }] }
+        }),
+      ),
+    )
+    await using servers = open({ a: server.url }, { callMs: 200 })
+    await ready(servers)
+    assert.equal(textOf(await call(servers, 'mcp__a__steps')), 'done')
+  })
+
+  void it('shows an error of the tool and an error of the server as such', async () => {
+    await using server = await streamablePeer(() =>
+      echoServer((mcp) => {
+        mcp.registerTool('fails', { description: 'fails' }, () => ({
+          content: [{ type: 'text', text: 'no such file' }],
+          isError: true,
+        }))
+      }),
+    )
+    await using servers = open({ a: server.url })
+    await ready(servers)
+    const failed = await call(servers, 'mcp__a__fails')
+    assert.deepEqual([textOf(failed), failed.is_error], ['no such file', true])
+    const wrong = await call(servers, 'mcp__a__echo', { text: 7 })
+    assert.equal(wrong.is_error, true)
+    assert.deepEqual(servers.failures(), [])
+  })
+
+  void it('is cut when its result is too long and there is no sandbox to keep it', async () => {
+    await using server = await streamablePeer(() =>
+      echoServer((mcp) =>
+        mcp.registerTool('long', { description: 'says much' }, () => ({
+          content: [{ type: 'text', text: 'x'.repeat(100_001) }],
+        })),
+      ),
+    )
+    await using servers = open({ a: server.url })
+    await ready(servers)
+    const said = textOf(await call(servers, 'mcp__a__long'))
+    assert.ok(said.length < 10_000)
+    assert.match(said, /could not be kept: there is none/)
+  })
+
+  void it('does not run here what a server wrote as a pattern', async () => {
+    const inputSchema = {
+      type: 'object' as const,
+      properties: { text: { type: 'string', pattern: '^(a+)+$' } },
+    }
+    await using server = await streamablePeer(() =>
+      echoServer((mcp) => {
+        mcp.server.setRequestHandler('tools/list', () => ({
+          tools: [{ name: 'echo', inputSchema, outputSchema: inputSchema }],
+        }))
+        mcp.server.setRequestHandler('tools/call', (request) => ({
+          content: [],
+          structuredContent: { text: String(request.params.arguments?.text) },
+        }))
+      }),
+    )
+    await using servers = open({ a: server.url })
+    await ready(servers)
+    assert.equal(named(servers, 'mcp__a__echo').input, 'passed')
+    const began = performance.now()
+    const result = await call(servers, 'mcp__a__echo', { text: `${'a'.repeat(40)}!` })
+    assert.match(textOf(result), /aaaa!/)
+    assert.ok(performance.now() - began < 2_000)
+  })
+})

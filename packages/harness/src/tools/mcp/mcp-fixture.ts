@@ -1,0 +1,205 @@
+/** Real MCP servers for tests, over real sockets. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import {
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+  createMcpHandler,
+} from '@modelcontextprotocol/server'
+import type { Transport } from '@modelcontextprotocol/server'
+import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
+import { z } from 'zod'
+import type { Tool, ToolResult } from '../tool.ts'
+import type { McpServers, McpServersOptions } from './servers.ts'
+import { mcpServers } from './servers.ts'
+
+type Answer = (request: Request) => Response | Promise<Response>
+export type Peer = AsyncDisposable & { url: string; seen: string[]; connections: () => number }
+
+/** Any HTTP server on loopback. `seen` has a word for each request. */
+export async function httpPeer(answer: Answer): Promise<Peer> {
+  const seen: string[] = []
+  const server = createServer((incoming, outgoing) => {
+    seen.push(`${incoming.method} ${incoming.url}`)
+    serve(answer, incoming, outgoing).catch(() => outgoing.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  let connections = 0
+  server.on('connection', (socket) => {
+    connections++
+    socket.on('close', () => connections--)
+  })
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    seen,
+    connections: () => connections,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function serve(answer: Answer, incoming: IncomingMessage, outgoing: ServerResponse) {
+  const gone = new AbortController()
+  outgoing.on('close', () => gone.abort())
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value))
+  const hasBody = incoming.method === 'POST'
+  const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
+    method: incoming.method ?? 'GET',
+    headers,
+    signal: gone.signal,
+    ...(hasBody ? { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' } : {}),
+  })
+  const response = await answer(request)
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  outgoing.flushHeaders()
+  if (response.body) await pipeline(Readable.fromWeb(response.body as never), outgoing)
+  else outgoing.end()
+}
+
+/** With one tool that says back what it is given. */
+export function echoServer(extend: (server: McpServer) => void = () => {}): McpServer {
+  const server = new McpServer(
+    { name: 'echo', version: '1.0.0' },
+    { capabilities: { tools: { listChanged: true } } },
+  )
+  server.registerTool(
+    'echo',
+    { description: 'says it back', inputSchema: z.object({ text: z.string() }) },
+    ({ text }) => ({ content: [{ type: 'text', text }] }),
+  )
+  extend(server)
+  return server
+}
+
+export type Streamable = Peer & {
+  /** Forgets every session, as a server does that was started again. */
+  forget(): void
+  servers: McpServer[]
+}
+
+/** Streamable HTTP with sessions. `before` may answer instead. */
+export async function streamablePeer(
+  make: () => McpServer,
+  before: (request: Request, message: unknown) => Response | Promise<Response> | undefined = () =>
+    undefined,
+): Promise<Streamable> {
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
+  const servers: McpServer[] = []
+  const peer = await httpPeer(async (request) => {
+    const parsedBody: unknown = request.method === 'POST' ? await request.json() : undefined
+    const early = before(request, parsedBody)
+    if (early) return early
+    const id = request.headers.get('mcp-session-id')
+    const known = id === null ? undefined : sessions.get(id)
+    if (id !== null && !known) return new Response('no such session', { status: 404 })
+    const transport = known ?? (await begin())
+    return transport.handleRequest(request, { parsedBody })
+  })
+  async function begin(): Promise<WebStandardStreamableHTTPServerTransport> {
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (session) => void sessions.set(session, transport),
+    })
+    const server = make()
+    servers.push(server)
+    await server.connect(transport)
+    return transport
+  }
+  return { ...peer, servers, forget: () => sessions.clear() }
+}
+
+/** Only the newest revision, which has no handshake. */
+export function modernPeer(make: () => McpServer): Promise<Peer> {
+  const handler = createMcpHandler(make, { legacy: 'reject' })
+  return httpPeer((request) => handler.fetch(request))
+}
+
+/** Only the transport of 2024: a stream of events, and posts beside it. */
+export async function ssePeer(make: () => McpServer): Promise<Peer> {
+  const open = new Map<string, Transport>()
+  return httpPeer(async (request) => {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname === '/mcp' && request.method === 'GET') {
+      const id = crypto.randomUUID()
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+      const writer = writable.getWriter()
+      const say = (event: string, data: string) =>
+        writer.write(Buffer.from(`event: ${event}\ndata: ${data}\n\n`)).catch(() => undefined)
+      const transport: Transport = {
+        start: async () => {},
+        send: async (message) => void say('message', JSON.stringify(message)),
+        close: () => writer.close().catch(() => undefined),
+      }
+      open.set(id, transport)
+      void say('endpoint', `/messages?id=${id}`)
+      await make().connect(transport)
+      return new Response(readable, { headers: { 'content-type': 'text/event-stream' } })
+    }
+    if (pathname !== '/messages') return new Response('not here', { status: 404 })
+    const message: unknown = await request.json()
+    open.get(searchParams.get('id') ?? '')?.onmessage?.(message as never)
+    return new Response(null, { status: 202 })
+  })
+}
+
+const sleep: McpServersOptions['sleep'] = (ms, signal) =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    const timer = setTimeout(resolve, ms)
+    const stop = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    signal.addEventListener('abort', stop, { once: true })
+  })
+
+const plain = {
+  entries: [],
+  sandbox: () => Promise.reject(new SandboxEnded('there is none')),
+  sleep,
+  graceMs: 2_000,
+  discoveryMs: 5_000,
+}
+
+export const never = new AbortController().signal
+
+type Opened = McpServers & AsyncDisposable
+export function open(urls: Record<string, string>, more: Partial<McpServersOptions> = {}): Opened {
+  const servers = Object.entries(urls).map(([name, url]) => ({ name, url, fetch }))
+  const opened = mcpServers({ ...plain, servers, ...more })
+  opened.begin()
+  return { ...opened, [Symbol.asyncDispose]: () => opened.close() }
+}
+
+export const ready = (servers: McpServers, needed: string[] = []) =>
+  servers.ready({ needed, signal: never })
+
+export function named(servers: McpServers, name: string): Tool {
+  const tool = servers.tools().find((each) => each.name === name)
+  assert.ok(
+    tool,
+    `${name} is not among ${servers
+      .tools()
+      .map((each) => each.name)
+      .join(', ')}`,
+  )
+  return tool
+}
+
+export const call = (
+  servers: McpServers,
+  name: string,
+  input: Record<string, unknown> = {},
+  signal = never,
+): Promise<ToolResult> => named(servers, name).run(input, { signal })
+
+export const textOf = ({ content }: ToolResult): string =>
+  content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join('\n')
