@@ -31,7 +31,9 @@ async function serving(dialect: keyof typeof databases) {
     const answer = await fetch(server.url + path, {
       method,
       headers: { 'x-api-key': 'workspace' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     return { status: answer.status, text: await answer.text() }
   }
@@ -74,6 +76,38 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
           const { status, text } = await server.call('POST', path, body)
           assert.equal(status, 400, `${path} ${JSON.stringify(body).slice(0, 100)}: ${text}`)
         }
+      }
+    })
+
+    it('is refused when it is nested without end, or an agent is larger than any needs to be', async () => {
+      await using server = await serving(dialect)
+      const fixed = { name: 'a', model: 'm' }
+      const tool = { type: 'custom', name: 'x', description: 'd' }
+      for (const depth of [300, 3_000, 100_000]) {
+        const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`
+        for (const body of [
+          { ...fixed, tools: [], metadata: { a: '@' } },
+          { ...fixed, tools: [{ ...tool, input_schema: { type: 'object', x: '@' } }] },
+        ]) {
+          const text = JSON.stringify(body).replace('"@"', deep)
+          const { status, text: answer } = await server.call('POST', '/v1/agents', text)
+          assert.equal(status, 400)
+          assert.match(answer, /nested more than 256 levels/)
+        }
+      }
+      const description = 'x'.repeat(1024 * 1024)
+      const input_schema = { type: 'object' }
+      const tools = [{ type: 'custom', name: 'x', description, input_schema }]
+      const { agent, environment } = server.ids
+      for (const [path, body] of [
+        ['/v1/agents', { ...fixed, tools }],
+        [`/v1/agents/${agent}`, { tools }],
+        ['/v1/environments', { name: 'f', env: { A: description } }],
+        [`/v1/environments/${environment}`, { env: { A: description } }],
+      ] as const) {
+        const { status, text } = await server.call('POST', path, body)
+        assert.equal(status, 400)
+        assert.match(text, /larger than 1048576 bytes/)
       }
     })
 

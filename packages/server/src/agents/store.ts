@@ -1,5 +1,5 @@
 import type { Agent, AgentConfig } from '@steward/protocol/agents.ts'
-import { conflict, invalid, notFound } from '../core/errors.ts'
+import { conflict, invalid, notFound, recordText } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Paging } from '../core/page.ts'
 import type { Sealed } from '../core/seal.ts'
@@ -121,7 +121,7 @@ export function agentStore(db: Queries) {
         id: newId('agent'),
         version: 1,
         environment_id: config.environment_id,
-        config: JSON.stringify(config),
+        config: recordText('agent', config),
         archived_at: null,
         created_at: at,
         updated_at: at,
@@ -160,7 +160,7 @@ export function agentStore(db: Queries) {
         .updateTable('agents')
         .set({
           version,
-          config: JSON.stringify(config),
+          config: recordText('agent', config),
           environment_id: config.environment_id,
           updated_at,
         })

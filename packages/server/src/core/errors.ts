@@ -41,3 +41,14 @@ export const conflict = (message: string, code?: string) =>
 /** Specified, and not built yet: `field` names what was asked for. */
 export const unsupported = (field: string, what = 'is') =>
   new PlatformError('invalid_request', `${field}: ${what} not yet supported`)
+
+/** A record is read, listed and copied whole, so it has a size. */
+const largestRecord = 1024 * 1024
+
+/** The record as it is stored, or a refusal because it is too large. */
+export function recordText(what: string, record: object): string {
+  const text = JSON.stringify(record)
+  if (Buffer.byteLength(text) > largestRecord)
+    throw invalid(`the ${what} is larger than ${largestRecord} bytes`)
+  return text
+}

@@ -1,6 +1,6 @@
 import type { Environment, EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { showEnvironment } from '@steward/protocol/environments.ts'
-import { conflict, invalid, notFound } from '../core/errors.ts'
+import { conflict, invalid, notFound, recordText } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
@@ -103,7 +103,7 @@ export function environmentStore(db: Queries) {
         tenant_id: tenant,
         id: newId('environment'),
         name: record.name,
-        record: JSON.stringify(record),
+        record: recordText('environment', record),
         archived_at: null,
         created_at: at,
         updated_at: at,
@@ -124,7 +124,11 @@ export function environmentStore(db: Queries) {
       const record = change(JSON.parse(kept.record) as EnvironmentRecord)
       if (JSON.stringify(record) === kept.record) return toEnvironment(kept)
       if (record.name !== kept.name) await checkName(tenant, record.name)
-      const columns = { name: record.name, record: JSON.stringify(record), updated_at: iso(now) }
+      const columns = {
+        name: record.name,
+        record: recordText('environment', record),
+        updated_at: iso(now),
+      }
       await db
         .updateTable('environments')
         .set(columns)

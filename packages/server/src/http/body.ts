@@ -36,14 +36,35 @@ export async function readBody(incoming: IncomingMessage): Promise<string> {
   })
 }
 
+/** Objects and lists within one another: deeper, what walks a value would run out of stack. */
+const deepest = 256
+
 /** An absent body is an empty object, so that what is missing is named field by field. */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return {}
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch (cause) {
     throw because(invalid(`the body is not JSON: ${(cause as Error).message}`), cause)
   }
+  if (isDeep(value)) throw invalid(`the body is nested more than ${deepest} levels deep`)
+  return value
+}
+
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Level by level, without recursion. */
+function isDeep(value: unknown): boolean {
+  let level = [value].filter(isNested)
+  for (let depth = 0; depth < deepest; depth++) {
+    const next: object[] = []
+    for (const each of level)
+      for (const inner of Object.values(each)) if (isNested(inner)) next.push(inner)
+    if (next.length === 0) return false
+    level = next
+  }
+  return true
 }
 
 /** The input by its schema, or an error that names every field that is wrong. */

@@ -7,7 +7,7 @@ import type {
   ModelCardUpdate,
   ProbeResult,
 } from '@steward/protocol/model-cards.ts'
-import { invalid } from '../core/errors.ts'
+import { invalid, recordText } from '../core/errors.ts'
 import type { Seal } from '../core/seal.ts'
 import { preview } from '../core/token.ts'
 import type { CardFacts, CardRow } from './store.ts'
@@ -90,7 +90,7 @@ export function rowOf(
     ...kept,
     model_id: card.model_id,
     model: card.model,
-    card: JSON.stringify(facts),
+    card: recordText('model card', facts),
     sealed_key: seal.seal(card.api_key, keyPlace(tenant_id, id)),
     sealed_headers:
       names.length > 0

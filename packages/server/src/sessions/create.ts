@@ -3,7 +3,7 @@ import type { Agent, AgentUpdate } from '@steward/protocol/agents.ts'
 import type { Session, SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
 import { updated } from '../agents/config.ts'
 import { agentStore } from '../agents/store.ts'
-import { invalid } from '../core/errors.ts'
+import { invalid, recordText } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
@@ -39,7 +39,7 @@ export async function createSession(
     id: newId('session'),
     agent_id: agent.id,
     agent_version: agent.version,
-    agent: JSON.stringify(agent),
+    agent: recordText('agent', agent),
     environment_id: environmentId,
     title: input.title ?? null,
     metadata: JSON.stringify(input.metadata ?? {}),

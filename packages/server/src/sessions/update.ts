@@ -1,7 +1,7 @@
 /** Changes of a session from outside of its turns: title, metadata, tools; its archive and its end. */
 import type { Session, SessionAgent, SessionUpdate } from '@steward/protocol/sessions.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import { invalid } from '../core/errors.ts'
+import { invalid, recordText } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Queries } from '../database/database.ts'
 import { lockHead } from '../events/head.ts'
@@ -39,7 +39,7 @@ export async function updateSession(
   const columns = {
     ...('title' in changed ? { title: changed.title ?? null } : {}),
     metadata: JSON.stringify(metadata),
-    ...(agent ? { agent: JSON.stringify(agent) } : {}),
+    ...(agent ? { agent: recordText('agent', agent) } : {}),
   }
   await store.update(tenant, id, columns, now)
   await append(
