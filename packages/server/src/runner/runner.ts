@@ -95,8 +95,9 @@ export function runner(deps: RunnerDeps) {
   /** The inbox decides, not the ring: one that was settled meanwhile must not stop the next turn. */
   async function interruptIf(database: Database, sessions: string[]): Promise<void> {
     if (sessions.length === 0) return
-    for (const session of await interruptsFor(database.read, sessions))
-      running.get(session)?.interrupt()
+    // Those of now: when the answer comes, the interrupt may be settled and another turn be running.
+    const turns = new Map(sessions.map((session) => [session, running.get(session)?.interrupt]))
+    for (const session of await interruptsFor(database.read, sessions)) turns.get(session)?.()
   }
 
   async function prolong(): Promise<void> {
