@@ -6,7 +6,8 @@ import { connect } from './connection.ts'
 import type { AgentStream, Connection, Reply } from './connection.ts'
 import { FrameError, maxDataBytes, replies, requests } from './frames.ts'
 import type { Failed, FileError, FileStat, Sandbox, ShellCommand, ShellResult } from './sandbox.ts'
-import { shellScript } from './shell.ts'
+import { hideSecrets } from './secrets.ts'
+import { secretScript, shellScript } from './shell.ts'
 
 /** Where things lie for the processes of the sandbox. */
 export type Places = {
@@ -250,22 +251,27 @@ function sessionShell(
   const script = shellScript(paths)
   let last: Promise<unknown> = Promise.resolve()
 
-  async function run({ command, timeoutMs, signal }: ShellCommand): Promise<ShellResult> {
-    let text = command
-    if (Buffer.byteLength(command) > maxArgumentBytes) {
-      const path = `${places.state}/command`
-      const written = await writeFile(agent, path, Buffer.from(command))
-      if (!written.ok) return refused(written.message)
-      text = `. ${path}`
+  async function textOf(command: string): Promise<Failed | { ok: true; text: string }> {
+    if (Buffer.byteLength(command) <= maxArgumentBytes) return { ok: true, text: command }
+    const path = `${places.state}/command`
+    const written = await writeFile(agent, path, Buffer.from(command))
+    return written.ok ? { ok: true, text: `. ${path}` } : written
+  }
+
+  async function run(asked: ShellCommand): Promise<ShellResult> {
+    const { command, timeoutMs, signal, secretEnv } = asked
+    const taken = await textOf(command)
+    if (!taken.ok) return refused(taken.message)
+    const bash = [places.bash, '--norc', '--noprofile', '-c']
+    if (secretEnv === undefined) {
+      const argument = [...bash, script, 'bash', taken.text]
+      const shared = { arguments: argument, timeoutMs, signal, state: paths }
+      return keepSpilled(agent, options, await execute(agent, options, shared))
     }
-    const argument = [places.bash, '--norc', '--noprofile', '-c', script, 'bash', text]
-    const result = await execute(agent, options, {
-      arguments: argument,
-      timeoutMs,
-      signal,
-      state: paths,
-    })
-    return keepSpilled(agent, options, result)
+    const own = { ...options, env: { ...options.env, ...secretEnv }, spillMax: 0 }
+    const argument = [...bash, secretScript(paths), 'bash', taken.text]
+    const result = await execute(agent, own, { arguments: argument, timeoutMs, signal })
+    return hideSecrets(result, Object.values(secretEnv))
   }
 
   async function restart(): Promise<void> {

@@ -11,9 +11,9 @@ const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
  * `to`; the agent lets `to` take the place of `from` when bash has exited in the ordinary way, so that a
  * killed command leaves the state of the one before.
  *
- * Order of a state: the directory before CDPATH is known, options that decide how functions are parsed,
- * functions without aliases, variables, then what would change the reading of these. Assignments to
- * bash's own read-only variables fail unheard. The saving runs at the end and from the EXIT trap (for
+ * Order of a state: the directory as a comment, for commands that take nothing else; the directory before
+ * CDPATH is known, options that decide how functions are parsed, functions without aliases, variables, then
+ * what would change the reading of these. Assignments to bash's own read-only variables fail unheard. The saving runs at the end and from the EXIT trap (for
  * `exit`); whichever comes first removes it, so that the command may have an EXIT trap of its own.
  */
 export function shellScript({ from, to }: { from: string; to: string }): string {
@@ -22,6 +22,7 @@ export function shellScript({ from, to }: { from: string; to: string }): string 
   return `__steward_save() {
   { set +ex; unset -f __steward_save; } 2>/dev/null
   {
+    builtin printf '#%s\\n' "\${PWD//$'\\n'/}"
     builtin printf 'builtin cd -- %q\\n' "$PWD"
     builtin shopt -p
     builtin echo 'builtin shopt -u expand_aliases'
@@ -36,5 +37,17 @@ builtin shopt -s expand_aliases
 trap '__steward_save 2>/dev/null' EXIT
 builtin eval "$1"
 __steward_save "$?" 2>/dev/null
+`
+}
+
+/**
+ * The script of a command with secrets, which is its `$1`. Of the state it takes the directory alone: no function or
+ * alias of an earlier command stands in the way of the program that the secrets are meant for.
+ */
+export function secretScript({ from }: { from: string }): string {
+  return `IFS= builtin read -r directory 2>/dev/null <${quote(from)} &&
+  builtin cd -- "\${directory#?}" 2>/dev/null
+builtin unset directory
+builtin eval "$1"
 `
 }

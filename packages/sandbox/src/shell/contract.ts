@@ -193,4 +193,51 @@ export const shellCases: Cases = {
     const sandbox = await open({ env: { NAME: "a 'b'\n$c", PATH: '/usr/bin:/bin' } })
     assert.equal(await say(sandbox, 'printenv NAME; echo $PATH'), "a 'b'\n$c\n/usr/bin:/bin")
   },
+
+  'gives the secrets of a command to it alone, and nothing of the shell but its directory': async ({
+    open,
+  }) => {
+    const sandbox = await open({ env: { NAME: 'session' } })
+    const secretEnv = { TOKEN: `token-${mark()}`, NAME: 'own' }
+    const secret = (command: string) => sandbox.shell({ command, timeoutMs: 20_000, secretEnv })
+    await run(
+      sandbox,
+      `mkdir -p 'a b'; cd 'a b'; kept=1; printenv() { echo caught; }; alias true='echo caught'; set -u
+       trap 'echo caught' DEBUG; cat() { echo caught; }`,
+    )
+    const { output } = await secret(
+      'echo "${#TOKEN} $NAME [$kept] ${PWD##*/}"; printenv NAME; true',
+    )
+    assert.equal(output, `${secretEnv.TOKEN.length} own [] a b\nown\n`)
+    await secret('kept=2; cd /; export TOKEN COPY=$TOKEN; later() { :; }')
+    assert.equal(await say(sandbox, 'trap - DEBUG; echo "$kept ${PWD##*/} $NAME"'), '1 a b session')
+    const left =
+      'unset -f cat; echo "${TOKEN-none} ${COPY-none}"; declare -F later; env | grep -c oken-'
+    assert.equal(await say(sandbox, left), 'none none\n0')
+  },
+
+  'hides the secrets of a command in its output, and puts none of it aside': async ({ open }) => {
+    const sandbox = await open()
+    const TOKEN = `first-${mark()}\nsecond-${mark()}`
+    const secret = (command: string) =>
+      sandbox.shell({ command, timeoutMs: 20_000, secretEnv: { TOKEN, SHORT: 'a' } })
+    assert.equal((await secret('printenv TOKEN')).output, `${'*'.repeat(TOKEN.length)}\n`)
+    const line = TOKEN.split('\n')[1] ?? ''
+    assert.equal(
+      (await secret('printenv TOKEN | tail -n 1')).output,
+      `${'*'.repeat(line.length)}\n`,
+    )
+    const { output, spilled } = await secret('for i in {1..9000}; do echo "$TOKEN"; done')
+    assert.equal(spilled, undefined)
+    assert.match(output, /^[*\n]+$/)
+  },
+
+  'gives secrets to commands longer than an argument may be': async ({ open }) => {
+    const sandbox = await open()
+    const command = `# ${'x'.repeat(400_000)}\necho \${#TOKEN}`
+    const result = await sandbox.shell({
+      ...{ command, timeoutMs: 20_000, secretEnv: { TOKEN: 'secret' } },
+    })
+    assert.equal(result.output, '6\n')
+  },
 }

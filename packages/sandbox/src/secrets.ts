@@ -1,0 +1,35 @@
+/** What a command with secrets says of them, hidden. */
+import type { ShellResult } from './sandbox.ts'
+
+/** Shorter ones would hide more of the output than they protect. */
+const leastLength = 4
+
+/** The values, and the lines of those that have several; the longest first, so that none is hidden in part. */
+function piecesOf(values: readonly string[]): string[] {
+  const pieces = values.flatMap((value) => [value, ...value.split('\n')])
+  return [...new Set(pieces)]
+    .filter((piece) => piece.length >= leastLength)
+    .toSorted((a, b) => b.length - a.length)
+}
+
+/** Length of the longest end of `piece` with which the text begins. */
+function endAtStart(text: string, piece: string): number {
+  let length = piece.length - 1
+  while (length > 0 && !text.startsWith(piece.slice(-length))) length--
+  return length
+}
+
+/** As many asterisks in their place; values that were encoded in any way are not found. */
+export function hideSecrets(result: ShellResult, values: readonly string[]): ShellResult {
+  const pieces = piecesOf(values)
+  let output = pieces.reduce(
+    (text, piece) => text.replaceAll(piece, '*'.repeat(piece.length)),
+    result.output,
+  )
+  // What is kept may begin within a value.
+  if (result.bytes > Buffer.byteLength(result.output)) {
+    const cut = Math.max(0, ...pieces.map((piece) => endAtStart(output, piece)))
+    output = '*'.repeat(cut) + output.slice(cut)
+  }
+  return { ...result, output }
+}
