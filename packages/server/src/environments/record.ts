@@ -52,7 +52,10 @@ function textsOf(
   }
 }
 
-/** The interface's spelling: a list of hosts limits, an empty one does not. */
+/**
+ * The interface's spelling: a list of hosts limits, an empty one does not. Written back as it was read, it changes
+ * nothing: an environment that reaches nothing at all shows an empty list too.
+ */
 function networkOf(
   kept: EnvironmentRecord,
   network: EnvironmentUpdate['network'],
@@ -60,7 +63,8 @@ function networkOf(
   if (network === undefined) return {}
   if (network === null) return { allowlist: [], denylist: [], limited: false }
   const { allowlist = kept.allowlist, denylist = kept.denylist } = network
-  return { allowlist, denylist, limited: allowlist.length > 0 }
+  const isKept = JSON.stringify(allowlist) === JSON.stringify(kept.allowlist)
+  return { allowlist, denylist, limited: isKept ? kept.limited : allowlist.length > 0 }
 }
 
 type Networking = Extract<NonNullable<EnvironmentUpdate['config']>, { type: 'cloud' }>['networking']

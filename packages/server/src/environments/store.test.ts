@@ -35,6 +35,16 @@ describe('an environment record', () => {
     assert.deepEqual([next.packages.npm, next.packages.pip, next.env], [['a'], [], { A: '1' }])
   })
 
+  it('does not open a network that was shut when it is written back, or when a host is denied', () => {
+    const shut = record({ config: { type: 'cloud', networking: { type: 'limited' } } })
+    assert.equal(shut.limited, true)
+    const { allowlist, denylist } = shut
+    assert.equal(updatedRecord(shut, { network: { allowlist, denylist } }).limited, true)
+    assert.equal(updatedRecord(shut, { network: { denylist: ['a.example'] } }).limited, true)
+    assert.equal(updatedRecord(shut, { network: { allowlist: ['a.example'] } }).limited, true)
+    assert.equal(updatedRecord(shut, { network: null }).limited, false)
+  })
+
   it('does not change its kind', () => {
     assert.throws(
       () => updatedRecord(record({}), { config: { type: 'self_hosted' } }),
