@@ -21,8 +21,8 @@ export const placeholderOf = (
     .digest('hex')
     .slice(0, digits)
 
-/** Secrets by their placeholders. */
-export type Exchange = ReadonlyMap<string, string>
+/** Secrets by their placeholders; what it does not know stays as it is. */
+export type Exchange = { get(placeholder: string): string | undefined }
 
 const exchanged = (text: string, secrets: Exchange): string =>
   text.includes(prefix) ? text.replace(form, (found) => secrets.get(found) ?? found) : text

@@ -17,10 +17,13 @@ import { filtering, shown } from './shown.ts'
 /** For the head of an answer. Bodies may pause as long as both ends hold the connection. */
 const headersTimeoutMs = 600_000
 
+/** A body that is there already need not stream. */
+export type Sent = Omit<Outbound, 'body'> & { body: Readable | Buffer | null }
+
 export interface Upstream {
   /** Resolves with the head. The body destroyed early ends the upstream's; what the mask names is overwritten. */
-  send(request: Outbound, mask?: Mask): Promise<Answer>
-  upgrade(request: Outbound, protocol: string, mask?: Mask): Promise<Answer | Switched>
+  send(request: Sent, mask?: Mask): Promise<Answer>
+  upgrade(request: Sent, protocol: string, mask?: Mask): Promise<Answer | Switched>
   /** Ends every connection, whatever happens on it. */
   close(): Promise<void>
 }
@@ -35,7 +38,7 @@ export function upstream(connect: ReturnType<typeof guardedConnector>): Upstream
   })
 
   function dispatch(
-    request: Outbound,
+    request: Sent,
     mask: Mask | undefined,
     protocol: string | null,
   ): Promise<Answer | Switched> {
@@ -69,7 +72,7 @@ export function upstream(connect: ReturnType<typeof guardedConnector>): Upstream
 }
 
 type Waiting = {
-  request: Outbound
+  request: Sent
   mask: Mask | undefined
   resolve: (answer: Answer | Switched) => void
   reject: (error: unknown) => void

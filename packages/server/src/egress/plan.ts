@@ -1,0 +1,116 @@
+/** What is added to one call, and what must not come back: from the session's credentials as they are now. */
+import type { Headers } from '@steward/gate/outbound.ts'
+import type { OpenAuth } from './held.ts'
+import type { CredentialRow } from './held.ts'
+import type { Chosen } from './credential.ts'
+import { credentialOfHost, credentialOfServer, variablesFor } from './credential.ts'
+import { overwritten } from './headers.ts'
+import type { Exchange } from './placeholder.ts'
+import { exchangeInHeaders } from './placeholder.ts'
+
+/** `server`: an MCP server's own credential. `host`: whatever the session has for the host. */
+export type Credentials = 'server' | 'host' | 'none'
+
+export type Plan = {
+  chosen: Chosen | undefined
+  /** The chosen credential's token, or the server's inline one. */
+  token: string | undefined
+  variables: {
+    placeholder: string
+    secret: string
+    row: CredentialRow
+    header: boolean
+    body: boolean
+  }[]
+}
+
+const empty: Plan = { chosen: undefined, token: undefined, variables: [] }
+
+/** Opens the seals of what concerns this URL, and of nothing else. */
+export function planOf(
+  rows: readonly CredentialRow[],
+  {
+    url,
+    credentials,
+    inline,
+    open,
+    placeholder,
+  }: {
+    url: URL
+    credentials: Credentials
+    inline: string | undefined
+    open: (row: CredentialRow) => OpenAuth
+    placeholder: (row: CredentialRow) => string
+  },
+): Plan {
+  if (inline !== undefined) return { ...empty, token: inline }
+  if (credentials === 'none') return empty
+  if (credentials === 'server') {
+    const chosen = credentialOfServer(rows, url)
+    return { ...empty, chosen, token: chosen && tokenOf(open(chosen.row)) }
+  }
+  const chosen = credentialOfHost(rows, url)
+  return {
+    chosen,
+    token: chosen && tokenOf(open(chosen.row)),
+    variables: variablesFor(rows, url).flatMap((row) => {
+      const auth = open(row)
+      if (auth.type !== 'environment_variable') return []
+      const { header, body } = row.auth.injection_location
+      return [{ placeholder: placeholder(row), secret: auth.secret_value, row, header, body }]
+    }),
+  }
+}
+
+export function tokenOf(auth: OpenAuth): string | undefined {
+  switch (auth.type) {
+    case 'static_bearer':
+    case 'cap_cli':
+      return auth.token
+    case 'mcp_oauth':
+      return auth.access_token
+    default:
+      return undefined
+  }
+}
+
+const forms: Record<Chosen['form'], (token: string) => string> = {
+  bearer: (token) => `Bearer ${token}`,
+  token: (token) => `token ${token}`,
+  basic: (token) => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
+}
+
+/** The placeholders of one of the two places; `used` is told of each that is met. */
+export function exchangeOf(
+  plan: Plan,
+  place: 'header' | 'body',
+  used: (row: CredentialRow) => void,
+): Exchange | undefined {
+  const here = plan.variables.filter((variable) => variable[place])
+  if (here.length === 0) return undefined
+  return {
+    get(placeholder) {
+      const found = here.find((variable) => variable.placeholder === placeholder)
+      if (found) used(found.row)
+      return found?.secret
+    },
+  }
+}
+
+/** Whatever came as Authorization, in any case and however often, gives way to the credential. */
+export function withCredential(
+  headers: Headers,
+  plan: Plan,
+  { token = plan.token, used }: { token?: string | undefined; used: (row: CredentialRow) => void },
+): Headers {
+  const secrets = exchangeOf(plan, 'header', used)
+  const exchanged = secrets ? exchangeInHeaders(headers, secrets) : headers
+  if (token === undefined) return exchanged
+  const value = forms[plan.chosen?.form ?? 'bearer'](token)
+  return overwritten(exchanged, 'Authorization', value)
+}
+
+export const secretsOf = (plan: Plan): string[] => [
+  ...(plan.token === undefined ? [] : [plan.token]),
+  ...plan.variables.map(({ secret }) => secret),
+]
