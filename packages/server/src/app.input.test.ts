@@ -33,7 +33,9 @@ async function serving(dialect: keyof typeof databases) {
       headers: { 'x-api-key': 'workspace' },
       ...(body === undefined
         ? {}
-        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        : {
+            body: typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body),
+          }),
     })
     return { status: answer.status, text: await answer.text() }
   }
@@ -108,6 +110,28 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         const { status, text } = await server.call('POST', path, body)
         assert.equal(status, 400)
         assert.match(text, /larger than 1048576 bytes/)
+      }
+    })
+
+    it('is refused when it is not UTF-8', async () => {
+      await using server = await serving(dialect)
+      const body = Buffer.from('{"name":"caf\xe9"}', 'latin1')
+      const { status, text } = await server.call('POST', '/v1/environments', body)
+      assert.equal(status, 400)
+      assert.match(text, /not UTF-8/)
+    })
+
+    it('is refused when an endpoint holds credentials, which its card would show', async () => {
+      await using server = await serving(dialect)
+      const card = { model_id: 'c', provider: 'oai-compatible', model: 'm', api_key: 'k' }
+      for (const base_url of ['http://me:secret@127.0.0.1:1/v1', 'http://me@127.0.0.1:1/v1']) {
+        const { status, text } = await server.call('POST', '/v1/ext/model_cards', {
+          ...card,
+          base_url,
+        })
+        assert.equal(status, 400)
+        assert.match(text, /base_url: may hold no credentials/)
+        assert.doesNotMatch(text, /secret/)
       }
     })
 

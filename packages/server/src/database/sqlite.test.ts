@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -44,6 +44,18 @@ async function otherServer(path: string) {
 }
 
 describe('a SQLite database', () => {
+  it('gives its files to nobody but its owner, also those that were there', async () => {
+    await using at = await folder()
+    const path = join(at.path, 'steward.db')
+    await writeFile(path, '', { mode: 0o644 })
+    const database = await sqliteDatabase(path)
+    await put(database, 'a')
+    for (const file of ['steward.db', 'steward.db-wal', 'steward.db-shm']) {
+      assert.equal((await stat(join(at.path, file))).mode & 0o777, 0o600, file)
+    }
+    await database.close()
+  })
+
   it('is refused to a second server on the same file, and free again once the first has closed', async () => {
     await using at = await folder()
     const path = join(at.path, 'steward.db')

@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
@@ -85,6 +86,7 @@ const refuse = () => {
  */
 export async function sqliteDatabase(path: string, { alone = true } = {}): Promise<Database> {
   const guard = alone ? holdAlone(`${path}.lock`) : undefined
+  ownersOnly(path)
   const writer = new DatabaseSync(path)
   writer.exec(
     'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000',
@@ -108,6 +110,13 @@ export async function sqliteDatabase(path: string, { alone = true } = {}): Promi
       guard?.close()
     },
   }
+}
+
+/** The folder may be crossed by the users of sandboxes; what SQLite lays beside its file gets the same mode. */
+function ownersOnly(path: string): void {
+  closeSync(openSync(path, 'a', 0o600))
+  for (const file of [path, `${path}-wal`, `${path}-shm`])
+    if (existsSync(file)) chmodSync(file, 0o600)
 }
 
 /** Held by the kernel's file lock, so that it is free the moment this process is gone. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { invalid, PlatformError } from '../core/errors.ts'
@@ -30,7 +31,11 @@ export async function readBody(incoming: IncomingMessage): Promise<string> {
     }
     incoming
       .on('data', take)
-      .once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+      .once('end', () => {
+        const body = Buffer.concat(chunks)
+        if (isUtf8(body)) resolve(body.toString('utf8'))
+        else reject(invalid('the body is not UTF-8'))
+      })
       .once('error', broken)
       .once('close', broken)
   })

@@ -53,6 +53,10 @@ export function changed(kept: CardRow, update: ModelCardUpdate, seal: Seal): Car
  * nothing is stored; an endpoint that cannot be reached now is reported, and the card is kept.
  */
 export async function probed(card: CardInput, signal: AbortSignal): Promise<ProbeResult> {
+  const { username, password } = new URL(card.base_url ?? 'http://none')
+  // It is shown wherever the card is.
+  if (username || password)
+    throw invalid('base_url: may hold no credentials; they belong in api_key or custom_headers')
   const target = await targetOf({
     provider: card.provider,
     model: card.model,

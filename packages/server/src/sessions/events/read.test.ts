@@ -170,7 +170,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         do {
           const query = { limit: 1000, order, page }
           const got = await eventPage(database.read, tenant, session, query)
-          pages.push(seqs(got.data))
+          pages.push(seqs(got.data).map(Number))
           assert.equal(got.has_more, got.next_page !== null)
           page = got.next_page ?? undefined
         } while (page)
