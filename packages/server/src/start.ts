@@ -14,6 +14,7 @@ import { postgresBus } from './bus/postgres.ts'
 import type { Config } from './config.ts'
 import { addressGuard, guardedAgent } from './core/dial.ts'
 import type { Log } from './core/log.ts'
+import { derivedKey, mcpTokens } from './core/mcp-token.ts'
 import { sealUnder } from './core/seal.ts'
 import type { Clock } from './core/time.ts'
 import { systemClock } from './core/time.ts'
@@ -103,7 +104,8 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       await spaces.remove(session)
     },
   })
-  const authenticate = authentication({ databases, clock, bus })
+  const tokens = mcpTokens(derivedKey(config.rootSecret, 'mcp token'))
+  const authenticate = authentication({ databases, clock, bus, mcpTokens: tokens })
   const { server, port } = await listen(
     app({ databases, bus, clock, seal, log, authenticate, fallbackKeys, version }),
     config,

@@ -1,6 +1,7 @@
 /** A request's credential to its principal. contract.md 0.1, interface.md "Authentication" */
 import type { Bus } from '../bus/bus.ts'
 import { unauthorized } from '../core/errors.ts'
+import type { McpTokens } from '../core/mcp-token.ts'
 import type { Clock } from '../core/time.ts'
 import { hashToken, tokenKind } from '../core/token.ts'
 import type { Databases } from '../database/database.ts'
@@ -17,10 +18,12 @@ export function authentication({
   databases,
   clock,
   bus,
+  mcpTokens,
 }: {
   databases: Databases
   clock: Clock
   bus: Bus
+  mcpTokens: McpTokens
 }): Authenticate {
   const known = new Map<string, Found>()
   // Word of a revocation reaches other processes late; where there may be any, each request asks the database.
@@ -55,8 +58,16 @@ export function authentication({
     return found
   }
 
+  function granted(token: string): Principal {
+    const grant = mcpTokens.read(token, clock.now())
+    if (!grant) throw unauthorized('the token is not known, or has expired')
+    const { tenant, session, server } = grant
+    return { kind: 'mcp', tenant, sessionId: session, server }
+  }
+
   return async (header) => {
     const key = credential(header)
+    if (tokenKind(key) === 'mcp') return granted(key)
     const found = principalOf(key)
     const principal = await found.principal
     if (!principal) throw unauthorized('the API key is not known, or was revoked')
@@ -72,8 +83,9 @@ function credential(header: (name: string) => string | undefined): string {
   if (!key) throw unauthorized('an API key is required: send x-api-key, or Authorization: Bearer')
   const kind = tokenKind(key)
   if (kind === 'claim') throw unauthorized('claim tokens are not yet supported')
-  if (kind === 'environment' && bearer === undefined) {
-    throw unauthorized('an environment key is accepted only as Authorization: Bearer')
+  if ((kind === 'environment' || kind === 'mcp') && bearer === undefined) {
+    const what = kind === 'mcp' ? 'a token for an MCP server' : 'an environment key'
+    throw unauthorized(`${what} is accepted only as Authorization: Bearer`)
   }
   return key
 }

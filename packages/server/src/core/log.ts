@@ -12,7 +12,7 @@ export interface Log {
 
 const secretName = /(secrets?|passwords?|authorization|cookie|credentials?|(^|[_-])(token|keys?))$/i
 /** Our own keys, what follows `Bearer`, and the form that most providers give their keys. */
-const inText = /stw_(key|env|claim)_[\w-]+|(?<=\bbearer\s+)[\w.~+/=-]+|\bsk-[\w-]{8,}/gi
+const inText = /stw_(key|env|claim|mcp)_[\w.-]+|(?<=\bbearer\s+)[\w.~+/=-]+|\bsk-[\w-]{8,}/gi
 const levels: Level[] = ['debug', 'info', 'warn', 'error']
 const deepest = 6
 

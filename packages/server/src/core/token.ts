@@ -1,16 +1,24 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** The kinds of secret a caller may hold, told apart by prefix; whatever has none of them is a workspace key. */
-const prefixes = { workspace: 'stw_key_', environment: 'stw_env_', claim: 'stw_claim_' } as const
+const prefixes = {
+  workspace: 'stw_key_',
+  environment: 'stw_env_',
+  claim: 'stw_claim_',
+  mcp: 'stw_mcp_',
+} as const
 export type TokenKind = keyof typeof prefixes
 
-/** 256 random bits under the prefix of its kind. */
-export const newToken = (kind: TokenKind): string =>
+export const tokenPrefix = (kind: TokenKind): string => prefixes[kind]
+
+/** 256 random bits under the prefix of its kind; those for MCP servers are signed instead. */
+export const newToken = (kind: Exclude<TokenKind, 'mcp'>): string =>
   prefixes[kind] + randomBytes(32).toString('base64url')
 
 export function tokenKind(token: string): TokenKind {
   if (token.startsWith(prefixes.environment)) return 'environment'
   if (token.startsWith(prefixes.claim)) return 'claim'
+  if (token.startsWith(prefixes.mcp)) return 'mcp'
   return 'workspace'
 }
 

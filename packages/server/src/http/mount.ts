@@ -146,6 +146,7 @@ function refusal(route: Route, principal: Principal): PlatformError {
   if (principal.kind === 'environment') {
     return unauthorized('an environment key reaches only the work of its environment')
   }
+  if (principal.kind === 'mcp') return unauthorized('this token reaches one MCP server, not this')
   return route.callers.includes('admin')
     ? forbidden('this needs a workspace-admin key')
     : forbidden('a workspace key does not reach this')
