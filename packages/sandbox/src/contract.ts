@@ -1,6 +1,7 @@
 /** What every sandbox must do, whatever it isolates. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { egressCases } from './egress/contract.ts'
 import { fileCases } from './files/contract.ts'
 import type { Cases } from './fixture.ts'
 import { bench } from './fixture.ts'
@@ -16,7 +17,7 @@ export function sandboxContract(
   make: () => SandboxProvider,
   { module, skip = [] }: { module: string; skip?: Skip[] },
 ): void {
-  const groups = { shell: shellCases, files: fileCases, life: lifeCases }
+  const groups = { shell: shellCases, files: fileCases, life: lifeCases, egress: egressCases }
   runCases(`sandbox contract: ${name}`, make, { module, skip, groups })
 }
 

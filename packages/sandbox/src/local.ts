@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { agentBinary } from './agent/binary.ts'
+import { egressVariables } from './egress/variables.ts'
+import { loopbackBridge } from './egress/loopback.ts'
 import { forgetRecord, killRecorded, writeRecord } from './record.ts'
 import { remoteSandbox } from './remote.ts'
 import type { Sandbox, SandboxProvider, SandboxSpec } from './sandbox.ts'
@@ -39,6 +41,7 @@ async function start(spec: SandboxSpec): Promise<Sandbox> {
   const folder = mkdtempSync(join(dirname(spec.workspace), scratchPrefix))
   const [state, spill] = [join(folder, 'state'), join(folder, 'spill')]
   for (const each of [state, spill]) mkdirSync(each, { mode: 0o700 })
+  const bridge = spec.egress && (await loopbackBridge(spec.egress.socket))
   const child = spawn(agentBinary(), [], { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
   if (child.pid) writeRecord(spec.workspace, child.pid)
@@ -52,12 +55,14 @@ async function start(spec: SandboxSpec): Promise<Sandbox> {
       LANG: 'C.UTF-8',
       TERM: 'dumb',
       ...spec.env,
+      ...(bridge && spec.egress && egressVariables(bridge.url, spec.egress.certificates)),
     },
     spillMax: spec.limits.scratch,
     async stop() {
       const timer = setTimeout(() => child.kill('SIGKILL'), endWithinMs)
       await gone
       clearTimeout(timer)
+      bridge?.close()
       forgetRecord(spec.workspace, child.pid)
       rmSync(folder, { recursive: true, force: true })
     },

@@ -1,7 +1,8 @@
 /**
  * A system-call filter as data: classic BPF, which bubblewrap loads before the agent runs. It closes what the
- * namespaces leave open: other socket families (AF_VSOCK reaches a hypervisor), new namespaces, mounts, the kernel's
- * own programs and keys, io_uring, other processes' memory, and typing into a terminal.
+ * namespaces leave open: other socket families (AF_VSOCK reaches a hypervisor), raw sockets, netlink but for what
+ * looks up addresses, new namespaces, mounts, the kernel's own programs and keys, io_uring, other processes' memory,
+ * and typing into a terminal.
  */
 type Arch = 'x64' | 'arm64'
 
@@ -67,17 +68,20 @@ const machines: Record<Arch, number> = { x64: 0xc000003e, arm64: 0xc00000b7 }
 const x32 = 0x40000000
 const newNamespaces = 0x7e020080
 const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
+/** What is left of a socket's type without its flags, and the types that carry no headers of their own. */
+const socketTypes = { mask: 0xf, stream: 1, datagram: 2 }
+const netlinkRoute = 0
 const terminalInput = [0x5412, 0x541c]
-const errors = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 }
+const errors = { EPERM: 1, ENOSYS: 38, EPROTONOSUPPORT: 93, EAFNOSUPPORT: 97 }
 
-const code = { load: 0x20, equal: 0x15, atLeast: 0x35, anyBit: 0x45, return: 0x06 }
+const code = { load: 0x20, and: 0x54, equal: 0x15, atLeast: 0x35, anyBit: 0x45, return: 0x06 }
 const verdicts = {
   allow: 0x7fff0000,
   kill: 0x80000000,
   error: (errno: number) => 0x00050000 | errno,
 }
 /** Offsets in the record that a filter judges. */
-const at = { number: 0, machine: 4, firstArgument: 16, secondArgument: 24 }
+const at = { number: 0, machine: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 }
 
 type Instruction = { code: number; ifTrue: number; ifFalse: number; value: number }
 const step = (op: number, value: number, ifTrue = 0, ifFalse = 0): Instruction => ({
@@ -94,13 +98,33 @@ const when = (number: number, body: Instruction[]): Instruction[] => [
   ...body,
 ]
 
-function program(arch: Arch): Instruction[] {
-  const deny = give(verdicts.error(errors.EPERM))
-  const family = [
+/** Of the calls that make sockets: family, type and protocol are judged. */
+function judgeSocket(): Instruction[] {
+  const allow = give(verdicts.allow)
+  const ofInternet = [
+    step(code.load, at.secondArgument),
+    step(code.and, socketTypes.mask),
+    ...when(socketTypes.stream, [allow]),
+    ...when(socketTypes.datagram, [allow]),
+    give(verdicts.error(errors.EPERM)),
+  ]
+  const ofNetlink = [
+    step(code.load, at.thirdArgument),
+    ...when(netlinkRoute, [allow]),
+    give(verdicts.error(errors.EPROTONOSUPPORT)),
+  ]
+  return [
     step(code.load, at.firstArgument),
-    ...Object.values(families).flatMap((known) => when(known, [give(verdicts.allow)])),
+    ...when(families.unix, [allow]),
+    ...when(families.inet, ofInternet),
+    ...when(families.inet6, ofInternet),
+    ...when(families.netlink, ofNetlink),
     give(verdicts.error(errors.EAFNOSUPPORT)),
   ]
+}
+
+function program(arch: Arch): Instruction[] {
+  const deny = give(verdicts.error(errors.EPERM))
   return [
     step(code.load, at.machine),
     step(code.equal, machines[arch], 1, 0),
@@ -121,8 +145,8 @@ function program(arch: Arch): Instruction[] {
       ...terminalInput.flatMap((request) => when(request, [deny])),
       give(verdicts.allow),
     ]),
-    ...when(judged.socket[arch], family),
-    ...when(judged.socketpair[arch], family),
+    ...when(judged.socket[arch], judgeSocket()),
+    ...when(judged.socketpair[arch], judgeSocket()),
     give(verdicts.allow),
   ]
 }
