@@ -31,6 +31,7 @@ function routesOfService(service: Service): Route[] {
     log: jsonLog(() => {}, 'error'),
     authenticate: () => Promise.reject(new Error('never called')),
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
+    resolveModel: () => assert.fail('no model is asked for'),
     version: '0',
   }
   return routesOf(parts)

@@ -237,13 +237,14 @@ for (const database of databases) {
 
     verifies(
       ['agents/model/speed-unsupported', 'errors/case/speed-unsupported'],
-      'fast where the provider has no such mode ends in an error that says so',
+      'fast where the provider has no such mode is refused, by name, before there is a session',
       async () => {
-        const session = await newSession(service, { model: { id: 'offline', speed: 'fast' } })
-        const error = only(await turn(service, session, 'say: x'), 'session.error')[
-          'error'
-        ] as Loose
-        assert.match(String(error['message']), /speed.*not supported|unsupported/)
+        await assert.rejects(
+          newSession(service, { model: { id: 'offline', speed: 'fast' } }),
+          (error: Error & { status?: number }) =>
+            error.status === 400 && /agent\.model\.speed: .*not supported/.test(error.message),
+        )
+        await newSession(service, { model: { id: 'offline', speed: 'standard' } })
       },
     )
 

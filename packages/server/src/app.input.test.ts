@@ -24,6 +24,7 @@ async function serving(dialect: keyof typeof databases) {
       log: jsonLog(() => {}),
       authenticate: () => assert.fail('the fixture has its own'),
       fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
+      resolveModel: async () => assert.fail('no model is asked for'),
       version: '1.2.3',
     }),
   )

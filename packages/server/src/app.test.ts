@@ -30,6 +30,7 @@ async function described() {
     log: jsonLog(() => {}),
     authenticate: () => assert.fail('nobody calls'),
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
+    resolveModel: async () => assert.fail('no model is asked for'),
     version: '1.2.3',
   })
   const text = JSON.stringify(openApi(routes, '1.2.3'))

@@ -14,6 +14,7 @@ import type { Authenticate } from './http/principal.ts'
 import type { Route } from './http/route.ts'
 import { route } from './http/route.ts'
 import type { FallbackKeys } from './model-cards/fallback.ts'
+import type { ResolveModel } from './model-cards/resolve.ts'
 import { modelCardRoutes } from './model-cards/routes.ts'
 import { modelRoutes } from './models/routes.ts'
 import { sessionEventRoutes } from './sessions/events/routes.ts'
@@ -28,6 +29,7 @@ export type AppDeps = {
   log: Log
   authenticate: Authenticate
   fallbackKeys: FallbackKeys
+  resolveModel: ResolveModel
   version: string
 }
 

@@ -107,7 +107,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const tokens = mcpTokens(derivedKey(config.rootSecret, 'mcp token'))
   const authenticate = authentication({ databases, clock, bus, mcpTokens: tokens })
   const { server, port } = await listen(
-    app({ databases, bus, clock, seal, log, authenticate, fallbackKeys, version }),
+    app({ databases, bus, clock, seal, log, authenticate, fallbackKeys, resolveModel, version }),
     config,
   )
   await work.sweep()

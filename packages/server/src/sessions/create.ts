@@ -10,6 +10,7 @@ import type { Queries } from '../database/database.ts'
 import { environmentStore } from '../environments/store.ts'
 import { readHead } from '../events/head.ts'
 import { admit } from '../events/inbox.ts'
+import type { ResolveModel } from '../model-cards/resolve.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
 import { checkAgent, checkContent, checkEnvironment, checkRequest } from './supported.ts'
@@ -55,6 +56,25 @@ export async function createSession(
   await sessionStore(tx).insert(row, first.length > 0 ? 'running' : 'pending')
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
   return showSession(row, await readHead(tx, tenant, row.id), now)
+}
+
+/**
+ * A speed that the model's provider does not have is refused before the session is made. Asked outside of the
+ * transaction, as it may take a look at a catalog; a card that changes meanwhile is told by the turn.
+ */
+export async function checkSpeed(
+  read: Queries,
+  resolveModel: ResolveModel,
+  tenant: string,
+  choice: SessionCreate['agent'],
+): Promise<void> {
+  const { model } = await chooseAgent(read, tenant, choice)
+  if (typeof model === 'string' || model.speed !== 'fast') return
+  const [plain, fast] = [
+    await resolveModel(tenant, { ...model, speed: 'standard' }),
+    await resolveModel(tenant, model),
+  ]
+  if (plain.ok && !fast.ok) throw invalid(`agent.model.speed: ${fast.message}`)
 }
 
 /** The version asked for, or the newest, with the overrides of this session. */

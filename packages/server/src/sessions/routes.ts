@@ -15,7 +15,8 @@ import { moments } from '../database/seek.ts'
 import { ring, say, wake } from '../events/topics.ts'
 import type { Route } from '../http/route.ts'
 import { route } from '../http/route.ts'
-import { createSession } from './create.ts'
+import type { ResolveModel } from '../model-cards/resolve.ts'
+import { checkSpeed, createSession } from './create.ts'
 import { announce, postEvents } from './events/post.ts'
 import { sessionStore } from './store.ts'
 import { archiveSession, deleteSession, updateSession } from './update.ts'
@@ -28,10 +29,12 @@ export function sessionRoutes({
   databases,
   bus,
   clock,
+  resolveModel,
 }: {
   databases: Databases
   bus: Bus
   clock: Clock
+  resolveModel: ResolveModel
 }): Route[] {
   /** Commits, then rings for whoever follows the session. */
   async function change<T>(
@@ -59,6 +62,7 @@ export function sessionRoutes({
         answer,
       },
       async ({ tenant, body }) => {
+        await checkSpeed(databases.of(tenant).read, resolveModel, tenant, body.agent)
         const session = await databases
           .of(tenant)
           .write((tx) => createSession(tx, tenant, body, clock.now()))
