@@ -283,6 +283,15 @@ describe('a stream of events', () => {
     }
   })
 
+  it('begins with what comes next for a reader who claims to have seen more than there is', async () => {
+    await using at = await streaming({
+      replay: false,
+      lastEventId: String(Number.MAX_SAFE_INTEGER),
+    })
+    await at.add(said('4'))
+    assert.deepEqual(await at.ids(1), ['4'])
+  })
+
   it('is refused for a last event that is no seq', async () => {
     for (const lastEventId of ['x', '-1', '1.5', 'sevt_1', '0x1', '1e1', '9'.repeat(20)]) {
       await assert.rejects(streaming({ replay: false, lastEventId }), refused, lastEventId)

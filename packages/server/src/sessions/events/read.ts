@@ -118,11 +118,12 @@ async function startOf(
   sessionId: string,
   start: Start,
 ): Promise<number> {
-  if (start.lastEventId) {
-    const seq = Number(start.lastEventId)
-    if (!/^\d+$/.test(start.lastEventId) || !Number.isSafeInteger(seq))
-      throw invalid('Last-Event-ID: the seq of an event of this session')
-    return seq
-  }
-  return start.replay ? 0 : (await readHead(read, tenant, sessionId)).next_seq
+  if (start.replay && !start.lastEventId) return 0
+  const newest = (await readHead(read, tenant, sessionId)).next_seq
+  if (!start.lastEventId) return newest
+  const seq = Number(start.lastEventId)
+  if (!/^\d+$/.test(start.lastEventId) || !Number.isSafeInteger(seq))
+    throw invalid('Last-Event-ID: the seq of an event of this session')
+  // Of a session that lost its end to a restored backup, say: silence for good would help nobody.
+  return Math.min(seq, newest)
 }
