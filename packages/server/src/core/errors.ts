@@ -10,6 +10,7 @@ export type ErrorKind =
   | 'too_large'
   | 'rate_limited'
   | 'unavailable'
+  | 'bad_gateway'
 
 /** A mistake the caller can act on. Anything else that is thrown is ours, and answers 500. */
 export class PlatformError extends Error {

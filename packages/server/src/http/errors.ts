@@ -44,6 +44,7 @@ const answers: Record<ErrorKind, Answer> = {
     headers: noMore,
   },
   rate_limited: { status: 429, interface: 'rate_limited', client: 'rate_limit_error' },
+  bad_gateway: { status: 502, interface: 'internal_error', client: 'api_error' },
   unavailable: { status: 503, interface: 'internal_error', client: 'overloaded_error' },
 }
 const ours: Answer = { status: 500, interface: 'internal_error', client: 'api_error' }

@@ -23,6 +23,7 @@ const kinds: [ErrorKind, number, string, string][] = [
   ['precondition_failed', 412, 'invalid_request', 'invalid_request_error'],
   ['too_large', 413, 'invalid_request', 'invalid_request_error'],
   ['rate_limited', 429, 'rate_limited', 'rate_limit_error'],
+  ['bad_gateway', 502, 'internal_error', 'api_error'],
   ['unavailable', 503, 'internal_error', 'overloaded_error'],
 ]
 

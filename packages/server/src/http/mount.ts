@@ -16,10 +16,10 @@ import { mayCall } from './principal.ts'
 import { queryObject } from './query.ts'
 import type { Reply } from './reply.ts'
 import { isReply } from './reply.ts'
-import type { Route } from './route.ts'
+import type { Raw, Route } from './route.ts'
 import { streamHeaders, writeStream } from './sse.ts'
 import type { Texts } from './write.ts'
-import { readerOf, writeTexts } from './write.ts'
+import { readerOf, writeBytes, writeTexts } from './write.ts'
 
 type Env = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
 type Http = Context<Env>
@@ -75,7 +75,7 @@ async function answer(http: Http, route: Route, answering: Answering) {
   if (http.req.url.includes('%00')) throw invalid('a path or query may not hold a NUL character')
   const search = http.req.url.indexOf('?')
   const query = search < 0 ? {} : queryObject(new URLSearchParams(http.req.url.slice(search)))
-  const result = await route.run({
+  const call = {
     tenant: principal.tenant,
     principal,
     dialect,
@@ -88,7 +88,8 @@ async function answer(http: Http, route: Route, answering: Answering) {
     get signal() {
       return http.req.raw.signal
     },
-  })
+  }
+  const result = await route.run(call, () => rawOf(http.env))
   if (isReply(result)) return replied(http, result, dialect, answering)
   return json(inDialect(result, dialect), route.status ?? 200, { 'request-id': requestId })
 }
@@ -109,6 +110,8 @@ function replied(
     case 'texts':
       if (head) return new Response(null, { headers: { ...headers, ...jsonHeaders } })
       return written(writePieces(outgoing, result.texts, { headers, clock }))
+    case 'raw':
+      return written(passOn(outgoing, result, { requestId, clock }))
     case 'stream':
       if (head) return new Response(null, { headers: { ...headers, ...streamHeaders } })
       return written(writeStream(outgoing, result.frames, { headers, clock }))
@@ -134,6 +137,35 @@ async function writePieces(
   const gone = readerOf(outgoing)
   outgoing.writeHead(200, { ...headers, ...jsonHeaders })
   await writeTexts(outgoing, texts(gone), { gone, clock })
+}
+
+function rawOf({ incoming, outgoing }: Env['Bindings']): Raw {
+  const { method = '', rawHeaders, headers } = incoming
+  const isThere =
+    headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
+  return {
+    method,
+    headers: Array.from({ length: rawHeaders.length / 2 }, (_, i): [string, string] => [
+      rawHeaders[2 * i] ?? '',
+      rawHeaders[2 * i + 1] ?? '',
+    ]),
+    body: isThere ? incoming : null,
+    signal: readerOf(outgoing),
+  }
+}
+
+/** The answer may pause for as long as it likes: only a reader that takes nothing is let go. */
+async function passOn(
+  outgoing: ServerResponse,
+  { status, headers, body }: Extract<Reply, { reply: 'raw' }>,
+  { requestId, clock }: { requestId: string; clock: Clock },
+): Promise<void> {
+  outgoing.setTimeout(0)
+  outgoing.writeHead(status, [...headers.flat(), 'request-id', requestId])
+  // A body of known length follows at once, in the same packet where it is short.
+  const isKnown = headers.some(([name]) => name.toLowerCase() === 'content-length')
+  if (!isKnown) outgoing.flushHeaders()
+  await writeBytes(outgoing, body, clock)
 }
 
 const json = (body: object, status: number, headers: Record<string, string>) =>

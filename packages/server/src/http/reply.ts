@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Texts } from './write.ts'
 
 /** An answer that is not a JSON body with status 200. */
@@ -7,6 +8,8 @@ export type Reply =
   | { reply: 'stream'; frames: Texts }
   /** JSON that is too long to be held: its text in pieces. */
   | { reply: 'texts'; texts: Texts }
+  /** Somebody else's answer. */
+  | { reply: 'raw'; status: number; headers: [name: string, value: string][]; body: Readable }
 
 export const empty = (status: number): Reply => ({ reply: 'empty', status })
 export const stream = (frames: Texts): Reply => ({ reply: 'stream', frames })

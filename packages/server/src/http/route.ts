@@ -1,4 +1,5 @@
 /** A route is data: the router, the parsing, the published description and the isolation walk read the same record. */
+import type { Readable } from 'node:stream'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { z } from 'zod'
 import type { Caller, Principal } from './principal.ts'
@@ -26,6 +27,17 @@ export type Call<Path extends string, Query, Body> = {
   signal: AbortSignal
 }
 
+/** A request as it came, for a route that passes it on. */
+export type Raw = {
+  method: string
+  /** In the order and case they came; a name may come twice. */
+  headers: [name: string, value: string][]
+  /** Null when there is none. */
+  body: Readable | null
+  /** Aborts when the caller goes away, or has its answer. */
+  signal: AbortSignal
+}
+
 type Declared<Path extends string, Query, Body> = {
   method: 'get' | 'post' | 'patch' | 'delete'
   /** Segments beginning with `:` are parameters. */
@@ -36,15 +48,18 @@ type Declared<Path extends string, Query, Body> = {
   summary: string
   query?: z.ZodType<Query>
   body?: z.ZodType<Body>
-  /** What a successful answer looks like; `stream` is text/event-stream, `none` has no body. */
-  answer: z.ZodType | 'stream' | 'none'
+  /**
+   * What a successful answer looks like; `stream` is text/event-stream, `none` has no body, `any` is whatever
+   * somebody else answers, as is what they are sent.
+   */
+  answer: z.ZodType | 'stream' | 'none' | 'any'
   status?: number
 }
 
 export type Route = Omit<Declared<string, unknown, unknown>, 'query' | 'body'> & {
   query?: z.ZodType
   body?: z.ZodType
-  run: (call: Call<string, unknown, unknown>) => Promise<object | Reply>
+  run: (call: Call<string, unknown, unknown>, raw: () => Raw) => Promise<object | Reply>
 }
 
 /** Declares one route. `run` returns a JSON body, or a `Reply` for anything else. */
@@ -53,6 +68,14 @@ export function route<const Path extends string, Query = undefined, Body = undef
   run: (call: Call<Path, Query, Body>) => Promise<object | Reply>,
 ): Route {
   return { ...declared, run: run as Route['run'] }
+}
+
+/** Declares one whose request and answer pass through: nothing is parsed, and bodies stream. */
+export function rawRoute<const Path extends string>(
+  declared: Omit<Declared<Path, undefined, undefined>, 'query' | 'body' | 'answer' | 'status'>,
+  run: (call: Call<Path, undefined, undefined>, raw: Raw) => Promise<Reply>,
+): Route {
+  return { ...declared, answer: 'any', run: (call, raw) => run(call as never, raw()) }
 }
 
 /** The same route under another method or path, for the two spellings of one operation. */

@@ -1,5 +1,6 @@
 /** A body written piece by piece, as fast as its reader takes it and no faster. */
 import type { ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Clock } from '../core/time.ts'
 
 /** Pieces of text as they come; given up when the reader goes away. */
@@ -27,6 +28,24 @@ export async function writeTexts(
   for await (const text of texts) {
     if (gone.aborted) return
     if (!(await writeSlices(response, text, clock))) return
+  }
+  response.end()
+}
+
+/** As `writeTexts`; whoever writes the body is told when its reader is gone. */
+export async function writeBytes(
+  response: ServerResponse,
+  body: Readable,
+  clock: Clock,
+): Promise<void> {
+  response.once('close', () => body.destroy())
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (!response.write(chunk) && !(await taken(response, clock))) return
+    }
+  } catch (error) {
+    if (response.destroyed) return
+    throw error
   }
   response.end()
 }

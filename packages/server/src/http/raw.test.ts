@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { PassThrough, Readable } from 'node:stream'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { dial, served } from './fixture.ts'
+import type { Raw } from './route.ts'
+import { rawRoute } from './route.ts'
+import { patience } from './server.ts'
+
+const about = { callers: ['anyone'], section: 'Tests', summary: 'For tests' } as const
+
+const raw = (
+  run: (raw: Raw) => {
+    status?: number
+    headers?: [string, string][]
+    body: Readable
+  },
+) =>
+  rawRoute({ ...about, method: 'post', path: '/v1/raw' }, async (_call, given) => ({
+    reply: 'raw',
+    status: 200,
+    headers: [],
+    ...run(given),
+  }))
+
+describe('a raw route', () => {
+  it('passes bytes through as they come, both ways', async () => {
+    const seen: Raw[] = []
+    const echo = raw((given) => {
+      seen.push(given)
+      assert.ok(given.body)
+      return {
+        status: 207,
+        headers: [
+          ['X-Twice', 'a'],
+          ['X-Twice', 'b'],
+        ],
+        body: given.body,
+      }
+    })
+    await using server = await served([echo])
+    const bytes = Buffer.from([0, 255, 128, 10, 13])
+    const answer = await fetch(`${server.url}/v1/raw`, {
+      method: 'POST',
+      headers: { 'X-Case': 'kept' },
+      body: bytes,
+    })
+    assert.equal(answer.status, 207)
+    assert.equal(answer.headers.get('x-twice'), 'a, b')
+    assert.match(answer.headers.get('request-id') ?? '', /^req_/)
+    assert.deepEqual(Buffer.from(await answer.arrayBuffer()), bytes)
+    assert.equal(seen[0]?.method, 'POST')
+    assert.ok(seen[0]?.headers.some(([, value]) => value === 'kept'))
+  })
+
+  it('has no body where none was sent', async () => {
+    const bodies: unknown[] = []
+    const route = raw(({ body }) => {
+      bodies.push(body)
+      return { body: Readable.from([]) }
+    })
+    await using server = await served([route])
+    const socket = await dial(
+      server.port,
+      'POST /v1/raw HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+    )
+    await once(socket.resume(), 'end')
+    assert.deepEqual(bodies, [null])
+  })
+
+  it('hands on each piece at once, however long the body is silent between', async () => {
+    const body = new PassThrough()
+    await using server = await served([raw(() => ({ body }))], {
+      limits: { ...patience, timeout: 100 },
+    })
+    const answer = await fetch(`${server.url}/v1/raw`, { method: 'POST' })
+    const reader = answer.body?.getReader()
+    const next = async () => Buffer.from((await reader?.read())?.value ?? []).toString()
+    for (const piece of ['data: 1\n\n', 'data: 2\n\n']) {
+      body.write(piece)
+      assert.equal(await next(), piece)
+      await sleep(300)
+    }
+    body.end()
+    assert.equal(await next(), '')
+  })
+
+  it('ends the body when its reader goes away, and says so to whoever answers', async () => {
+    const body = new PassThrough()
+    const aborted = Promise.withResolvers<void>()
+    const route = raw(({ signal }) => {
+      signal.addEventListener('abort', () => aborted.resolve())
+      return { body }
+    })
+    await using server = await served([route])
+    const leave = new AbortController()
+    await fetch(`${server.url}/v1/raw`, { method: 'POST', signal: leave.signal })
+    const closed = once(body, 'close')
+    leave.abort()
+    await Promise.all([closed, aborted.promise])
+    assert.deepEqual(server.logged, [])
+  })
+
+  it('breaks off where the body does, so that it is not taken for whole', async () => {
+    const body = new PassThrough()
+    await using server = await served([raw(() => ({ body }))])
+    const answer = await fetch(`${server.url}/v1/raw`, { method: 'POST' })
+    body.write('half')
+    body.destroy(new Error('the upstream went away'))
+    await assert.rejects(answer.text())
+  })
+})
