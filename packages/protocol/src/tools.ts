@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { domainProblem, sameDomain } from './domains.ts'
 
 export const builtInTools = [
   'bash',
@@ -20,6 +21,14 @@ export type PermissionPolicy = z.infer<typeof PermissionPolicy>
 const enabled = z.boolean().nullish()
 const policy = PermissionPolicy.nullish()
 const domains = z.array(z.string().min(1).max(255)).min(1).max(64).nullish()
+/** Tools that each setting of the web is for. */
+const webSettings: Record<string, readonly BuiltInTool[]> = {
+  allowed_domains: ['web_fetch', 'web_search'],
+  blocked_domains: ['web_fetch', 'web_search'],
+  max_content_tokens: ['web_fetch'],
+  url_sources: ['web_fetch'],
+  user_location: ['web_search'],
+}
 
 const DefaultConfig = z.strictObject({ enabled, permission_policy: policy })
 const UrlSource = z.union([
@@ -61,12 +70,46 @@ const BuiltInConfig = z
   .refine((entry) => !(entry.allowed_domains && entry.blocked_domains), {
     message: 'allowed_domains and blocked_domains exclude each other',
   })
+  .superRefine((entry, context) => {
+    const refuse = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: 'custom', path, message })
+    for (const [key, tools] of Object.entries(webSettings)) {
+      const isSet = (entry[key as keyof typeof entry] ?? null) !== null
+      if (isSet && !tools.includes(entry.name)) refuse([key], `is not for ${entry.name}`)
+    }
+    for (const key of ['allowed_domains', 'blocked_domains'] as const) {
+      const list = entry[key] ?? []
+      const same = list.map(sameDomain)
+      for (const [index, domain] of list.entries()) {
+        const first = same.indexOf(sameDomain(domain))
+        const why =
+          first === index
+            ? domainProblem(domain, { path: entry.name === 'web_search' })
+            : `says the same as ${key}[${first}]`
+        if (why) refuse([key, index], `${key}[${index}] ${JSON.stringify(domain)} ${why}`)
+      }
+    }
+  })
+
+/** One entry for a name: a second one would be silently without effect. */
+const noneTwice = <E extends { name: string }>(
+  configs: readonly E[] | null | undefined,
+  context: z.core.$RefinementCtx,
+): void => {
+  const seen = new Set<string>()
+  for (const [index, { name }] of (configs ?? []).entries()) {
+    const message = `configs name ${name} more than once`
+    if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message })
+    seen.add(name)
+  }
+}
 
 export const Toolset = z.strictObject({
   type: z.literal('agent_toolset_20260401'),
   default_config: DefaultConfig.nullish(),
-  configs: z.array(BuiltInConfig).nullish(),
+  configs: z.array(BuiltInConfig).nullish().superRefine(noneTwice),
 })
+export type Toolset = z.infer<typeof Toolset>
 
 export const McpToolset = z.strictObject({
   type: z.literal('mcp_toolset'),
@@ -74,7 +117,8 @@ export const McpToolset = z.strictObject({
   default_config: DefaultConfig.nullish(),
   configs: z
     .array(z.strictObject({ name: z.string().min(1).max(128), enabled, permission_policy: policy }))
-    .nullish(),
+    .nullish()
+    .superRefine(noneTwice),
 })
 
 const InputSchema = z
@@ -96,8 +140,18 @@ export const CustomTool = z.strictObject({
   input_schema: InputSchema,
   execution: z
     .discriminatedUnion('type', [
-      z.strictObject({ type: z.literal('http'), endpoint: z.url(), method: z.string().optional() }),
-      z.strictObject({ type: z.literal('sandbox'), command: z.string().min(1) }),
+      z.strictObject({
+        type: z.literal('http'),
+        endpoint: z
+          .url({ protocol: /^https$/, error: 'must be an https URL' })
+          .max(2048)
+          .refine((url) => !/^https:\/\/[^/?#]*@/i.test(url), 'may not hold credentials'),
+        method: z
+          .string()
+          .regex(/^(get|head|post|put|patch|delete)$/i, 'GET, HEAD, POST, PUT, PATCH or DELETE')
+          .optional(),
+      }),
+      z.strictObject({ type: z.literal('sandbox'), command: z.string().min(1).max(32_768) }),
     ])
     .nullish(),
 })
@@ -108,9 +162,16 @@ export const Tools = z
   .array(z.discriminatedUnion('type', [Toolset, McpToolset, CustomTool]))
   .superRefine((tools, context) => {
     const seen = new Set<string>(builtInTools)
+    const sets = new Set<string>()
     let count = 0
     for (const [index, tool] of tools.entries()) {
       count += tool.type === 'agent_toolset_20260401' ? builtInTools.length : 1
+      const set = tool.type === 'mcp_toolset' ? `of ${tool.mcp_server_name}` : tool.type
+      if (tool.type !== 'custom' && sets.has(set)) {
+        const message = `there is a toolset ${set} already`
+        context.addIssue({ code: 'custom', path: [index], message })
+      }
+      sets.add(set)
       if (tool.type !== 'custom') continue
       const why = seen.has(tool.name)
         ? 'is taken by another tool'
@@ -125,6 +186,20 @@ export const Tools = z
   })
 export type Tools = z.infer<typeof Tools>
 export type ToolEntry = Tools[number]
+
+/** A toolset whose server is not declared; a server needs no toolset. behaviours.md 1.8 */
+export function strayToolset(
+  tools: readonly ToolEntry[],
+  servers: readonly { name: string }[],
+): { index: number; message: string } | undefined {
+  for (const [index, tool] of tools.entries()) {
+    if (tool.type !== 'mcp_toolset') continue
+    const name = tool.mcp_server_name
+    if (!servers.some((server) => server.name === name))
+      return { index, message: `mcp_server_name: mcp_servers has none named ${name}` }
+  }
+  return undefined
+}
 
 function propertyNames(schema: Record<string, unknown>): string[] {
   const { properties } = schema

@@ -1,6 +1,9 @@
+import type { Sandbox, ShellCommand } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
+import type { Outside } from './outside.ts'
 import { outputOf } from './output.ts'
-import type { SandboxTool } from './tool.ts'
+import { simpleCommand } from './simple-command.ts'
+import type { SandboxResult, SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
 
 const defaultTimeoutMs = 120_000
@@ -12,7 +15,7 @@ const Input = z.object({
 })
 
 /** One shell for the session: directory, variables and functions carry over. contract.md 4.7 */
-export const bashTool: SandboxTool = {
+export const bashTool = (commandSecrets: Outside['commandSecrets']): SandboxTool => ({
   name: 'bash',
   description:
     "Runs a command in the session's bash shell and returns what it wrote. The working directory, variables and functions carry over to the next command. " +
@@ -36,18 +39,26 @@ export const bashTool: SandboxTool = {
       if (command === undefined) return textResult('the shell was restarted')
     }
     if (command === undefined) return textResult('give a command, or restart: true', true)
-    const result = await sandbox.shell({ command, timeoutMs: timeout_ms, signal })
-    const { text, ...rest } = outputOf(result)
-    if (result.ended === 'exit') {
-      const isError = result.exitCode !== 0
-      const silence = isError ? `exit ${result.exitCode}` : '(no output)'
-      return { ...textResult(text || silence, isError), ...rest }
-    }
-    // What it left running goes too, and a shell that was killed has no state to go on from.
-    await sandbox.restartShell()
-    const why = result.ended === 'timeout' ? `stopped after ${timeout_ms} ms` : 'interrupted'
-    const note = `[${why}; everything that ran was ended, and the next command begins in a fresh shell]`
-    const line = text === '' || text.endsWith('\n') ? '' : '\n'
-    return { ...textResult(text + line + note, true), ...rest }
+    const words = simpleCommand(command)
+    const secretEnv = words === undefined ? {} : await commandSecrets(words)
+    const own = Object.keys(secretEnv).length > 0 ? { secretEnv } : {}
+    return runShell(sandbox, { command, timeoutMs: timeout_ms, signal, ...own })
   },
+})
+
+/** What the command wrote and how it ended. */
+export async function runShell(sandbox: Sandbox, command: ShellCommand): Promise<SandboxResult> {
+  const result = await sandbox.shell(command)
+  const { text, ...rest } = outputOf(result)
+  if (result.ended === 'exit') {
+    const isError = result.exitCode !== 0
+    const silence = isError ? `exit ${result.exitCode}` : '(no output)'
+    return { ...textResult(text || silence, isError), ...rest }
+  }
+  // What it left running goes too, and a shell that was killed has no state to go on from.
+  await sandbox.restartShell()
+  const why = result.ended === 'timeout' ? `stopped after ${command.timeoutMs} ms` : 'interrupted'
+  const note = `[${why}; everything that ran was ended, and the next command begins in a fresh shell]`
+  const line = text === '' || text.endsWith('\n') ? '' : '\n'
+  return { ...textResult(text + line + note, true), ...rest }
 }

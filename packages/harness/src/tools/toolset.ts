@@ -1,23 +1,16 @@
 /** An agent's tool entries as tools that can run. */
-import type { PermissionPolicy, ToolEntry } from '@steward/protocol/tools.ts'
+import type { CustomTool, PermissionPolicy, ToolEntry, Toolset } from '@steward/protocol/tools.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { bashTool } from './bash.ts'
+import { callEndpoint, commandTool, isReading } from './custom.ts'
 import { editTool, readTool, writeTool } from './files.ts'
+import type { Outside } from './outside.ts'
 import { permissionOf } from './permission.ts'
 import { globTool, grepTool } from './search.ts'
-import type { Outside } from './outside.ts'
-import { spilling } from './spill.ts'
+import { bounded, spilling } from './spill.ts'
 import type { SandboxTool, Tool } from './tool.ts'
-
-/** Those of the toolset that run in a sandbox; the web tools are not offered. */
-const inSandbox: Record<string, SandboxTool> = {
-  bash: bashTool,
-  read: readTool,
-  write: writeTool,
-  edit: editTool,
-  glob: globTool,
-  grep: grepTool,
-}
+import { fetchPage, webFetch } from './web-fetch/web-fetch.ts'
+import { searchWeb, webSearch } from './web-search/web-search.ts'
 
 export type ToolDeps = Outside & {
   /** The session's sandbox, started by the first call. */
@@ -25,26 +18,48 @@ export type ToolDeps = Outside & {
 }
 
 /** In the order of the entries, which the model sees. `tools` come resolved, every choice spelled out. */
-export function toolsOf(tools: readonly ToolEntry[], deps: ToolDeps): Tool[] {
-  return tools.flatMap((entry): Tool[] => {
-    if (entry.type === 'custom') return [clientTool(entry)]
-    if (entry.type !== 'agent_toolset_20260401') return []
-    return Object.values(inSandbox).flatMap((tool) => {
-      const config = entry.configs?.find(({ name }) => name === tool.name) ?? entry.default_config
-      if (config?.enabled === false) return []
-      return [bound(tool, config?.permission_policy ?? { type: 'always_allow' }, deps)]
-    })
+export const toolsOf = (tools: readonly ToolEntry[], deps: ToolDeps): Tool[] =>
+  tools.flatMap((entry): Tool[] => {
+    if (entry.type === 'custom') return [customTool(entry, deps)]
+    return entry.type === 'agent_toolset_20260401' ? builtIn(entry, deps) : []
+  })
+
+type Config = NonNullable<Toolset['configs']>[number]
+type Settings = Omit<Config, 'name' | 'type'>
+
+function builtIn(entry: Toolset, deps: ToolDeps): Tool[] {
+  const { web, sandbox } = deps
+  const inSandbox = [
+    bashTool(deps.commandSecrets),
+    ...[readTool, writeTool, editTool, globTool, grepTool],
+  ]
+  const makers: [string, (config: Settings) => Omit<Tool, 'permission'>][] = [
+    ...inSandbox.map(
+      (tool) => [tool.name, () => placed(tool, sandbox)] satisfies [string, () => unknown],
+    ),
+    ...(web
+      ? [
+          webMaker(webFetch, (config) => fetchPage(web.fetch, config), sandbox),
+          webMaker(webSearch, (config) => searchWeb(web, config), sandbox),
+        ]
+      : []),
+  ]
+  return makers.flatMap(([name, make]): Tool[] => {
+    const config = entry.configs?.find((each) => each.name === name) ?? entry.default_config ?? {}
+    if (config.enabled === false) return []
+    const policy: PermissionPolicy = config.permission_policy ?? { type: 'always_allow' }
+    return [{ ...make(config), permission: permissionOf(policy) }]
   })
 }
 
-function bound(tool: SandboxTool, policy: PermissionPolicy, { sandbox }: ToolDeps): Tool {
+/** A tool that works in the sandbox. */
+function placed(tool: SandboxTool, sandbox: ToolDeps['sandbox']): Omit<Tool, 'permission'> {
   return {
     name: tool.name,
     description: tool.description,
     input_schema: tool.input_schema,
     runs: 'here',
     input: 'checked',
-    permission: permissionOf(policy),
     repeat: tool.repeat,
     sandbox: tool.repeat === 'safe' ? 'read' : 'changed',
     prepare() {
@@ -55,18 +70,48 @@ function bound(tool: SandboxTool, policy: PermissionPolicy, { sandbox }: ToolDep
   }
 }
 
-/** Answered by the client; permission policies are not for these. */
-function clientTool(entry: Extract<ToolEntry, { type: 'custom' }>): Tool {
+/** A tool that works outside of the sandbox, which it needs only for a result that is too long. */
+function elsewhere(
+  tool: Pick<Tool, 'name' | 'description' | 'input_schema' | 'repeat' | 'run'>,
+  sandbox: ToolDeps['sandbox'],
+): Omit<Tool, 'permission'> {
   return {
-    name: entry.name,
-    description: entry.description,
-    input_schema: entry.input_schema,
+    ...tool,
+    runs: 'here',
+    input: 'checked',
+    sandbox: 'unused',
+    prepare() {},
+    run: async (input, options) => bounded(await tool.run(input, options), sandbox),
+  }
+}
+
+const webMaker = (
+  tool: Pick<Tool, 'name' | 'description' | 'input_schema' | 'repeat'>,
+  run: (config: Settings) => Tool['run'],
+  sandbox: ToolDeps['sandbox'],
+): [string, (config: Settings) => Omit<Tool, 'permission'>] => [
+  tool.name,
+  (config) => elsewhere({ ...tool, run: run(config) }, sandbox),
+]
+
+/** Permission policies are not for these, whoever runs them. */
+function customTool(entry: CustomTool, { sandbox, outbound }: ToolDeps): Tool {
+  const { name, description, input_schema, execution } = entry
+  // The schema is the tenant's: whoever runs the tool judges what it gets.
+  const own = { input: 'passed', permission: 'allow' } as const
+  if (execution?.type === 'http') {
+    const repeat = isReading(execution) ? 'safe' : 'never'
+    const run = callEndpoint(execution, outbound)
+    return { ...elsewhere({ name, description, input_schema, repeat, run }, sandbox), ...own }
+  }
+  if (execution?.type === 'sandbox')
+    return { ...placed(commandTool(entry, execution.command), sandbox), ...own }
+  return {
+    ...{ name, description, input_schema, ...own },
     runs: 'client',
-    input: 'passed',
-    permission: 'allow',
     repeat: 'never',
     sandbox: 'unused',
     prepare() {},
-    run: () => Promise.reject(new Error(`${entry.name} is answered by the client`)),
+    run: () => Promise.reject(new Error(`${name} is answered by the client`)),
   }
 }

@@ -1,9 +1,7 @@
 /** What an error of the MCP library means. It is told by its shape, so that nobody must load the library for it. */
-import { Refused } from '@steward/gate/outbound.ts'
 import type { McpErrorType } from '@steward/protocol/events.ts'
+import { reasonOf as deepestReason } from '../outside.ts'
 import { brokenOff } from './wire.ts'
-
-const longestText = 500
 
 /** HTTP status that an error stands for. */
 function statusOf(error: unknown): number | undefined {
@@ -47,15 +45,10 @@ export const typeOf = (error: unknown): McpErrorType =>
     ? 'mcp_authentication_failed_error'
     : 'mcp_connection_failed_error'
 
-/** For people and models: the reason that is furthest down, or the refusal of the session's own egress. */
+/** For people and models. */
 export function reasonOf(error: unknown): string {
   const status = statusOf(error)
   if (status === 401) return 'it wants other credentials (401)'
   if (status === 403) return 'it refuses these credentials (403)'
-  let last = error
-  while (!(last instanceof Refused) && last instanceof Error && last.cause !== undefined)
-    last = last.cause
-  const text = last instanceof Error ? last.message : String(last)
-  const short = text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text
-  return short.trim() || 'it gave no reason'
+  return deepestReason(error)
 }

@@ -1,4 +1,4 @@
-import type { Fetch } from '../outside.ts'
+import type { Fetch } from '../fetch.ts'
 
 export type SearchQuery = {
   query: string

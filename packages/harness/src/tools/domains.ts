@@ -1,0 +1,32 @@
+/** The domain lists of the web tools. behaviours.md 1.2 */
+
+export type DomainLists = {
+  allowed_domains?: readonly string[] | null | undefined
+  blocked_domains?: readonly string[] | null | undefined
+}
+
+/** A listed host stands for the hosts below it too, and with a path for what lies below that. */
+export function domainRule({
+  allowed_domains,
+  blocked_domains,
+}: DomainLists): (url: URL) => boolean {
+  const allowed = allowed_domains?.map(entryOf)
+  const blocked = blocked_domains?.map(entryOf) ?? []
+  return (url) =>
+    (allowed === undefined || allowed.some((entry) => covers(entry, url))) &&
+    !blocked.some((entry) => covers(entry, url))
+}
+
+type Entry = { host: string; path: string }
+
+function entryOf(given: string): Entry {
+  const [host = '', ...path] = given.toLowerCase().replace(/\/$/, '').split('/')
+  return { host, path: path.join('/') }
+}
+
+function covers({ host, path }: Entry, url: URL): boolean {
+  const name = url.hostname.toLowerCase().replace(/\.$/, '')
+  if (name !== host && !name.endsWith(`.${host}`)) return false
+  const at = url.pathname.toLowerCase().slice(1)
+  return path === '' || at === path || at.startsWith(`${path}/`)
+}

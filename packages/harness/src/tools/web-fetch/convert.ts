@@ -1,0 +1,48 @@
+/** Runs in a thread of its own, for one page: parsers may take long, or all memory, with what strangers wrote. */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Conversion, Converted } from './converter.ts'
+
+async function converted(page: Conversion): Promise<Converted> {
+  return page.kind === 'html' ? ofHtml(page.html, page.url) : await ofPdf(page.bytes)
+}
+
+const left = [
+  'script',
+  'style',
+  'noscript',
+  'template',
+  'svg',
+  'iframe',
+  'object',
+  'canvas',
+  'head',
+]
+
+async function ofHtml(html: string, url: string): Promise<Converted> {
+  const { NodeHtmlMarkdown } = await import('node-html-markdown')
+  const markdown = NodeHtmlMarkdown.translate(html, { ignore: left })
+  const title = /<title[^>]*>([^<]{0,1000})/i.exec(html)?.[1]
+  const named = title === undefined ? '' : NodeHtmlMarkdown.translate(title)
+  return { title: named.replaceAll(/\s+/g, ' ').trim(), text: withWholeLinks(markdown, url) }
+}
+
+/** A link of a page says where it leads when the page is not at hand. */
+const withWholeLinks = (markdown: string, url: string): string =>
+  markdown.replaceAll(/\]\((?![a-z][a-z\d+.-]*:|#)([^)\s]{1,2000})/gi, (link, path: string) => {
+    const whole = URL.parse(path, url)
+    return whole ? `](${whole.href}` : link
+  })
+
+async function ofPdf(bytes: Uint8Array): Promise<Converted> {
+  const { extractText, getDocumentProxy, getMeta } = await import('unpdf')
+  const document = await getDocumentProxy(bytes, { verbosity: 0 })
+  const { text } = await extractText(document, { mergePages: false })
+  const { info } = await getMeta(document)
+  const title: unknown = info.Title
+  return {
+    title: typeof title === 'string' ? title.trim() : '',
+    text: text.map((page, index) => `[page ${index + 1}]\n${page}`).join('\n\n'),
+  }
+}
+
+parentPort?.postMessage(await converted(workerData as Conversion))

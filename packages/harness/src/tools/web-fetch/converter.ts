@@ -1,0 +1,52 @@
+/** Pages to text that a model reads, each in a thread that is ended when it takes too long. */
+import { Worker } from 'node:worker_threads'
+
+export type Conversion =
+  | { kind: 'html'; html: string; url: string }
+  | { kind: 'pdf'; bytes: Uint8Array }
+export type Converted = { title: string; text: string }
+
+const longestMs = 20_000
+const memoryMb = 256
+/** Threads of the whole process. */
+const mostAtOnce = 2
+
+let running = 0
+const waiting: (() => void)[] = []
+
+/** Undefined when the page cannot be read: it is broken, or takes too much time or memory. */
+export async function convert(
+  page: Conversion,
+  signal: AbortSignal,
+): Promise<Converted | undefined> {
+  if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
+  else running++
+  try {
+    return signal.aborted ? undefined : await inThread(page, signal)
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running--
+  }
+}
+
+async function inThread(page: Conversion, signal: AbortSignal): Promise<Converted | undefined> {
+  const worker = new Worker(new URL('./convert.ts', import.meta.url), {
+    workerData: page,
+    env: {},
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
+  })
+  const until = AbortSignal.any([signal, AbortSignal.timeout(longestMs)])
+  try {
+    return await new Promise<Converted | undefined>((resolve) => {
+      worker.once('message', (converted: Converted) => resolve(converted))
+      worker.once('error', () => resolve(undefined))
+      worker.once('exit', () => resolve(undefined))
+      until.addEventListener('abort', () => resolve(undefined), { once: true })
+    })
+  } finally {
+    await worker.terminate()
+  }
+}

@@ -1,0 +1,58 @@
+/** What came from an address, as a result: by its type, and by how it begins. */
+import type { ToolResult } from '../tool.ts'
+import { textResult } from '../tool.ts'
+import { decoded } from './charset.ts'
+import { convert } from './converter.ts'
+import { pictureOf, shapeOf } from './shape.ts'
+
+type Page = { url: URL; status: number; type: string; bytes: Buffer; isWhole: boolean }
+
+/** Characters of a token, roughly. */
+const tokenCharacters = 4
+const shownOfError = 2_000
+
+export async function shownPage(
+  page: Page,
+  { max_content_tokens }: { max_content_tokens?: number | null | undefined },
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const { url, status, bytes, isWhole } = page
+  const shape = shapeOf(page)
+  if (status >= 400) {
+    const said = shape?.kind === 'text' ? decoded(bytes, page.type).slice(0, shownOfError) : ''
+    return textResult(`url_not_accessible: ${url.href} answered ${status}\n${said}`.trim(), true)
+  }
+  if (!shape) return textResult(`unsupported_content_type: ${page.type || 'none was given'}`, true)
+  if (shape.kind === 'image') return pictured(shape.media_type, page)
+  if (shape.kind === 'pdf' && !isWhole)
+    return textResult(`unsupported_content_type: a PDF of more than ${bytes.length} bytes`, true)
+  const read = await textOf(shape.kind, page, signal)
+  if (!read) return textResult(`unavailable: ${url.href} could not be read as ${shape.kind}`, true)
+  const most = max_content_tokens ? max_content_tokens * tokenCharacters : Infinity
+  const text = read.text.trim()
+  const notes = [
+    ...(text.length > most ? [`[cut after ${max_content_tokens} tokens]`] : []),
+    ...(isWhole ? [] : [`[of a page larger than ${bytes.length} bytes only the beginning]`]),
+  ]
+  const head = [read.title, url.href].filter((line) => line !== '').join('\n')
+  return textResult([head, text.slice(0, most).toWellFormed(), ...notes].join('\n\n').trimEnd())
+}
+
+async function textOf(
+  kind: 'html' | 'pdf' | 'text',
+  { bytes, type, url }: Page,
+  signal: AbortSignal,
+): Promise<{ title: string; text: string } | undefined> {
+  if (kind === 'pdf') return convert({ kind, bytes }, signal)
+  const text = decoded(bytes, type)
+  return kind === 'html'
+    ? convert({ kind, html: text, url: url.href }, signal)
+    : { title: '', text }
+}
+
+function pictured(media_type: string, page: Page): ToolResult {
+  const picture = pictureOf(media_type, page)
+  return picture
+    ? { content: [{ type: 'text', text: page.url.href }, picture], is_error: false }
+    : textResult(`unsupported_content_type: the picture is too large to be shown`, true)
+}

@@ -1,0 +1,48 @@
+/** What may stand in the domain lists of the web tools. behaviours.md 1.2 */
+
+const localNames = /(^|\.)(localhost|local|internal|localdomain|invalid)$/
+/** Under which registries of countries sell names; a list could not know them all. */
+const secondLevels = new Set(
+  'ac co com edu gob gouv gov mil net nom or org ne go re sch nhs ltd plc'.split(' '),
+)
+const label = /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/
+
+/** In the form in which two entries that say the same are the same. */
+export const sameDomain = (text: string): string => text.toLowerCase().replace(/\/$/, '')
+
+/** Why the text is no host, with an optional path where that may be, as a sentence's end. */
+export function domainProblem(
+  text: string,
+  { path: mayHavePath = false } = {},
+): string | undefined {
+  const [host = '', ...path] = sameDomain(text).split('/')
+  const marks: [boolean, string][] = [
+    [/\s/.test(text), 'holds whitespace'],
+    [text.includes('://'), 'has a scheme'],
+    [text.includes('@'), 'holds credentials'],
+    [text.includes('*'), 'holds a wildcard; a host covers those below it by itself'],
+    [/[^\0-\x7f]/.test(text), 'is not ASCII; write it in punycode'],
+    [path.length > 0 && !mayHavePath, 'has a path'],
+    [/[?#$,|^!]/.test(path.join('/')), 'has a path with one of ? # $ , | ^ !'],
+    [isAddress(host), 'is an IP address'],
+    [host.includes(':'), 'has a port'],
+    [localNames.test(host), 'names no host of the web'],
+    [!host.includes('.'), 'has a single label'],
+    [!host.split('.').every((part) => label.test(part)), 'is no host name'],
+    [isSuffix(host), 'is a suffix under which others have names'],
+  ]
+  return marks.find(([isWrong]) => isWrong)?.[1]
+}
+
+/** In any form that a URL takes: 127.1 and 0x7f000001 are addresses. */
+function isAddress(host: string): boolean {
+  const name = URL.parse(`http://${host}`)?.hostname ?? ''
+  return (
+    name.startsWith('[') || /^\d+(\.\d+){3}$/.test(name) || /(^|\.)(\d+|0x[\da-f]*)$/.test(host)
+  )
+}
+
+function isSuffix(host: string): boolean {
+  const [second = '', country = '', ...more] = host.split('.')
+  return more.length === 0 && /^[a-z]{2}$/.test(country) && secondLevels.has(second)
+}
