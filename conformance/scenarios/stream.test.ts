@@ -49,6 +49,8 @@ for (const database of databases) {
         await using reader = await openStream(service, streamOf(session))
         await turn(service, session, 'think: hm\nsay: first')
         await turn(service, session, 'say: second')
+        // Those who ask for the turn hear of its end before this reader may have.
+        await reader.until((data) => data.type === 'agent.message' && textOf(data) === 'second')
         const seen = reader.frames.map(({ data }) => data)
         assert.deepEqual(all(seen, 'agent.message').map(textOf), ['first', 'second'])
         assert.ok(seen.every(({ type }) => !/_chunk|_stream_|^event_|^system\./.test(type)))
