@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -23,11 +24,28 @@ function commandOf(arch: Arch): [string, ...string[]] {
   return [emulator, binary(arch)]
 }
 
-async function start(arch: Arch) {
+/** By way of the launcher, in a network of its own, when the socket of a gate is named. */
+function programOf(arch: Arch, gate: string | undefined): [string, ...string[]] {
+  const command = commandOf(arch)
+  if (gate === undefined) return command
+  return [
+    ...command,
+    'launch',
+    '--network',
+    'bridge',
+    '--',
+    '/usr/bin/env',
+    ...command,
+    '--gate',
+    gate,
+  ]
+}
+
+async function start(arch: Arch, gate?: string) {
   const place = mkdtempSync(join(tmpdir(), 'steward-agent-'))
   const [workspace, state] = [join(place, 'workspace'), join(place, 'state')]
   for (const each of [workspace, state]) mkdirSync(each)
-  const [program, ...args] = commandOf(arch)
+  const [program, ...args] = programOf(arch, gate)
   const child = spawn(program, args, { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
   const gone = once(child, 'close')
   const sandbox = await remoteSandbox({
@@ -74,6 +92,33 @@ describe('the committed agent', () => {
       await sandbox.restartShell()
       await sandbox.close()
       assert.notEqual(child.exitCode, null)
+    })
+  }
+
+  for (const arch of architectures) {
+    it(`bridges to a gate and gives names addresses on ${arch}`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'steward-gate-'))
+      const socket = join(folder, 'gate.sock')
+      const heads: string[] = []
+      const gate = createServer((client) => {
+        client.once('data', (head: Buffer) => {
+          heads.push(head.toString().split('\r\n', 1)[0] ?? '')
+          client.end('HTTP/1.1 200 Yes\r\n\r\nanswer')
+        })
+      }).listen(socket)
+      await once(gate, 'listening')
+      const { sandbox } = await start(arch, socket)
+      const query = String.raw`\0\7\1\0\0\1\0\0\0\0\0\0\3one\4test\0\0\1\0\1`
+      const command = `exec 3<>/dev/udp/127.0.0.1/53; printf '${query}' >&3
+        address=$(dd bs=512 count=1 <&3 2>/dev/null | tail -c 4 | od -An -tu1 | xargs | tr ' ' .)
+        echo $address; exec 3<>/dev/tcp/$address/443; cat <&3; echo
+        exec 3<>/dev/tcp/127.0.0.1/3128; printf 'GET / HTTP/1.1\r\n\r\n' >&3; cat <&3`
+      const { output } = await sandbox.shell({ command, timeoutMs: 20_000 })
+      assert.equal(output, '127.64.0.1\nanswer\nHTTP/1.1 200 Yes\r\n\r\nanswer')
+      assert.deepEqual(heads, ['CONNECT one.test:443 HTTP/1.1', 'GET / HTTP/1.1'])
+      await sandbox.close()
+      gate.close()
+      rmSync(folder, { recursive: true, force: true })
     })
   }
 

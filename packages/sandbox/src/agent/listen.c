@@ -38,8 +38,9 @@ static void enter_network(void) {
   uid_t uid = geteuid();
   gid_t gid = getegid();
   char map[64];
-  if (unshare(uid ? CLONE_NEWUSER | CLONE_NEWNET : CLONE_NEWNET)) refuse("make", "a network in a user namespace");
+  if (!uid && unshare(CLONE_NEWNET)) refuse("make", "a network of its own");
   if (!uid) return;
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNET)) refuse("make", "a user namespace with a network of its own");
   set("/proc/self/setgroups", "deny");
   snprintf(map, sizeof map, "%u %u 1", uid, uid);
   set("/proc/self/uid_map", map);

@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   chmodSync,
   closeSync,
@@ -15,7 +16,9 @@ import {
   mkdtempSync,
   openSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -85,6 +88,14 @@ export function bubblewrapSandboxes(findLimits: () => Limiter = findLimiter): Sa
 }
 
 const remedies: readonly [RegExp, string][] = [
+  [
+    /user namespace with a network/,
+    'allow user namespaces to more than bwrap, `sysctl kernel.apparmor_restrict_unprivileged_userns=0`, or run the server as root',
+  ],
+  [
+    /cannot (raise|listen)/,
+    'give its container CAP_NET_ADMIN and CAP_NET_BIND_SERVICE, or run the server in it as an ordinary user',
+  ],
   [/not installed/, 'apt-get install bubblewrap'],
   [
     /user namespace|uid map|No permissions to create/i,
@@ -106,18 +117,24 @@ function remedyFor(why: string): string {
   return remedy === undefined ? `see docs/operations.md, or ${trial}` : `${remedy}; or ${trial}`
 }
 
+/** Without a gate and with one: the two have their networks from different hands. */
 async function tryOut(limiter: Limiter): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-check-'))
   const [workspace, outputs] = [join(folder, 'workspace'), join(folder, 'outputs')]
+  const egress = { socket: join(folder, 'gate.sock'), certificates: join(folder, 'bundle.pem') }
   const limits = { memory: 128 << 20, processes: 32, cpus: 1, scratch: 1 << 20 }
+  const gate = createServer().listen(egress.socket)
   try {
+    await once(gate, 'listening')
     for (const each of [workspace, outputs]) mkdirSync(each)
-    const sandbox = await start(
-      { id: 'check', workspace, outputs, env: {}, limits, egress: null },
-      limiter,
-    )
-    await sandbox.close()
+    writeFileSync(egress.certificates, '')
+    const spec = { id: 'check', workspace, outputs, env: {}, limits }
+    for (const way of [null, egress]) {
+      const sandbox = await start({ ...spec, egress: way }, limiter)
+      await sandbox.close()
+    }
   } finally {
+    gate.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
