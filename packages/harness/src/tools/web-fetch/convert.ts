@@ -3,7 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Conversion, Converted } from './converter.ts'
 
 async function converted(page: Conversion): Promise<Converted> {
-  return page.kind === 'html' ? ofHtml(page.html, page.url) : await ofPdf(page.bytes)
+  if (page.kind === 'pdf') return ofPdf(page.bytes)
+  return page.kind === 'html' ? ofHtml(page.html, page.url) : bare(page.html)
 }
 
 const left = [
@@ -32,6 +33,28 @@ const withWholeLinks = (markdown: string, url: string): string =>
     const whole = URL.parse(path, url)
     return whole ? `](${whole.href}` : link
   })
+
+/** The words alone, in one pass whatever the page holds. */
+function bare(html: string): Converted {
+  const parts: string[] = []
+  let at = 0
+  while (at < html.length) {
+    const open = html.indexOf('<', at)
+    parts.push(html.slice(at, open === -1 ? undefined : open))
+    if (open === -1) break
+    const hidden = /^<(script|style)\b/i.exec(html.slice(open, open + 8))?.[1]
+    const close = html.indexOf(hidden ? `</${hidden}` : '>', open)
+    if (close === -1) break
+    at = hidden ? close : close + 1
+  }
+  return {
+    title: '',
+    text: parts
+      .join(' ')
+      .replaceAll(/[ \t\r]+/g, ' ')
+      .replaceAll(/\n[ \n]*/g, '\n'),
+  }
+}
 
 async function ofPdf(bytes: Uint8Array): Promise<Converted> {
   const { extractText, getDocumentProxy, getMeta } = await import('unpdf')

@@ -2,11 +2,12 @@
 import { Worker } from 'node:worker_threads'
 
 export type Conversion =
-  | { kind: 'html'; html: string; url: string }
+  | { kind: 'html' | 'bare'; html: string; url: string }
   | { kind: 'pdf'; bytes: Uint8Array }
 export type Converted = { title: string; text: string }
 
-const longestMs = 20_000
+/** The converter takes ever longer for each piece of a long page. */
+const longestMs = 5_000
 const memoryMb = 256
 /** Threads of the whole process. */
 const mostAtOnce = 2
@@ -34,6 +35,7 @@ async function inThread(page: Conversion, signal: AbortSignal): Promise<Converte
   const worker = new Worker(new URL('./convert.ts', import.meta.url), {
     workerData: page,
     env: {},
+    execArgv: [],
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },

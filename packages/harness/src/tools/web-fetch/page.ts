@@ -45,9 +45,9 @@ async function textOf(
 ): Promise<{ title: string; text: string } | undefined> {
   if (kind === 'pdf') return convert({ kind, bytes }, signal)
   const text = decoded(bytes, type)
-  return kind === 'html'
-    ? convert({ kind, html: text, url: url.href }, signal)
-    : { title: '', text }
+  if (kind === 'text') return { title: '', text }
+  const page = { html: text, url: url.href }
+  return (await convert({ kind, ...page }, signal)) ?? convert({ kind: 'bare', ...page }, signal)
 }
 
 function pictured(media_type: string, page: Page): ToolResult {

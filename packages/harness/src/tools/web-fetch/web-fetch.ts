@@ -13,7 +13,8 @@ export type WebFetchConfig = DomainLists & { max_content_tokens?: number | null 
 const mostHops = 10
 const mostBytes = 10 * 1024 * 1024
 const longestUrl = 2_048
-const timeLimitMs = 30_000
+/** For what comes over the network, and for making text of it. */
+const timeLimitMs = 45_000
 const headers = {
   accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, */*;q=0.8',
   'accept-language': 'en, *;q=0.5',
