@@ -1,6 +1,7 @@
 import type { Sandbox, ShellCommand } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 import type { Outside } from './outside.ts'
+import { reasonOf, refusalIn } from './outside.ts'
 import { outputOf } from './output.ts'
 import { simpleCommand } from './simple-command.ts'
 import type { SandboxResult, SandboxTool } from './tool.ts'
@@ -39,10 +40,18 @@ export const bashTool = (commandSecrets: Outside['commandSecrets']): SandboxTool
       if (command === undefined) return textResult('the shell was restarted')
     }
     if (command === undefined) return textResult('give a command, or restart: true', true)
+    const given = { command, timeoutMs: timeout_ms, signal }
     const words = simpleCommand(command)
-    const secretEnv = words === undefined ? {} : await commandSecrets(words)
-    const own = Object.keys(secretEnv).length > 0 ? { secretEnv } : {}
-    return runShell(sandbox, { command, timeoutMs: timeout_ms, signal, ...own })
+    if (words === undefined) return runShell(sandbox, given)
+    let secretEnv: Record<string, string>
+    try {
+      secretEnv = await commandSecrets(words)
+    } catch (error) {
+      if (!refusalIn(error)) throw error
+      return textResult(`nothing was run: ${reasonOf(error)}`, true)
+    }
+    const isPlain = Object.keys(secretEnv).length === 0
+    return runShell(sandbox, isPlain ? given : { ...given, secretEnv })
   },
 })
 
