@@ -52,14 +52,7 @@ describe('a host name', () => {
       '1.2.3.4.5',
       'a.0x7g.1',
     )
-    wrong.push(
-      'fe80::1%eth0',
-      `${'a'.repeat(64)}.b`,
-      `${'a.'.repeat(127)}aa`,
-      '*.a',
-      'a\tb',
-      'a\u00adb\n',
-    )
+    wrong.push(`${'a'.repeat(64)}.b`, `${'a.'.repeat(127)}aa`, '*.a', 'a\tb', 'a\u00adb\n')
     for (const text of wrong) assert.equal(readHost(text), undefined, JSON.stringify(text))
   })
 })
