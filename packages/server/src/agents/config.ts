@@ -6,12 +6,19 @@ import type {
   McpServer,
   ModelRef,
 } from '@steward/protocol/agents.ts'
-import { resolveTools } from '@steward/protocol/tools.ts'
+import { resolveTools, strayToolset } from '@steward/protocol/tools.ts'
+import { invalid } from '../core/errors.ts'
 
 /** Inline bearers by server name, before they are sealed. */
 export type Tokens = Record<string, string>
 
 export function configOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
+  const made = madeOf(input)
+  checkToolsets(made.config)
+  return made
+}
+
+function madeOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
   const { servers, tokens } = splitServers(input.mcp_servers ?? [])
   return {
     tokens,
@@ -39,15 +46,24 @@ export function updated(
   update: AgentUpdate,
 ): { config: AgentConfig; tokens: Tokens | undefined } {
   const { version: _, ...fields } = update
-  const next = configOf({
+  const next = madeOf({
     ...kept,
     ...definedOnly(fields),
     model: fields.model === undefined ? kept.model : replaceModel(kept.model, fields.model),
     metadata: { ...kept.metadata, ...fields.metadata } as AgentCreate['metadata'],
     mcp_servers: fields.mcp_servers === undefined ? [] : fields.mcp_servers,
   })
-  if (fields.mcp_servers !== undefined) return next
-  return { config: { ...next.config, mcp_servers: kept.mcp_servers }, tokens: undefined }
+  const whole =
+    fields.mcp_servers === undefined
+      ? { config: { ...next.config, mcp_servers: kept.mcp_servers }, tokens: undefined }
+      : next
+  checkToolsets(whole.config)
+  return whole
+}
+
+function checkToolsets({ tools, mcp_servers }: AgentConfig): void {
+  const stray = strayToolset(tools, mcp_servers)
+  if (stray) throw invalid(`tools.${stray.index}.${stray.message}`)
 }
 
 /** Whole replacement, but for an effort left out while the model stays the same. */
