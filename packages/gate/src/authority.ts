@@ -30,9 +30,9 @@ export interface Authority {
   contextFor(host: string): SecureContext
 }
 
-/** One for each process. `contexts`: how many are kept. */
+/** One for each process. `contexts`: how many are kept, of 60 KB each. */
 export function certificateAuthority({
-  contexts = 512,
+  contexts = 256,
   now = Date.now,
 }: { contexts?: number; now?: () => number } = {}): Authority {
   const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
