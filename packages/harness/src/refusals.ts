@@ -15,7 +15,10 @@ export function withRefusals(
 ): { result: ToolResult; warnings: Kept[] } {
   const lines = [...new Set(turn.refusals().map(lineOf))].slice(0, mostTold)
   if (lines.length === 0) return { result, warnings: [] }
-  const content = [...result.content, { type: 'text' as const, text: lines.join('\n') }]
+  const said = JSON.stringify(result.content)
+  const news = lines.filter((line) => !said.includes(JSON.stringify(line).slice(1, -1)))
+  const told = { type: 'text' as const, text: news.join('\n') }
+  const content = news.length > 0 ? [...result.content, told] : result.content
   const warnings = lines.map((message): Kept => {
     const id = turn.newEventId()
     const reason = 'egress_refused'

@@ -163,4 +163,18 @@ void describe('a host that egress refused', () => {
     })
     assert.equal(warning.reason, 'egress_refused')
   })
+
+  void it('is not told twice where the result says it already', async () => {
+    const due = [[refusal('a.test')]]
+    const line = 'egress denied: a.test (not_allowed: the environment does not list it)'
+    const { log } = await play({
+      answers: [said(call('look')), said(text('so'))],
+      tools: [tool('look', { run: async () => textResult(`url_not_accessible: ${line}`, true) })],
+      refusals: () => due.shift() ?? [],
+    })
+    const [result] = find(log, 'agent.tool_result')
+    assert.ok(result && 'content' in result)
+    assert.equal(result.content?.length, 1)
+    assert.equal(find(log, 'session.warning').length, 1)
+  })
 })

@@ -13,6 +13,8 @@ export type Run = (
   options: { signal: AbortSignal },
 ) => ReturnType<Tool['run']>
 
+const longestDescription = 8_192
+
 /** By name, in an order that does not depend on the server's. A server that no toolset names is given whole. */
 export function offered(
   server: string,
@@ -41,7 +43,7 @@ function asTool(server: string, listed: Listed, permission: Tool['permission'], 
   const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true
   return {
     name: mcpName(server, name),
-    description: description ?? annotations?.title ?? title ?? name,
+    description: (description ?? annotations?.title ?? title ?? name).slice(0, longestDescription),
     input_schema: schema,
     runs: 'here',
     input: 'passed',

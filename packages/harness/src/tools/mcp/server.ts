@@ -24,7 +24,7 @@ type Options = McpServer & {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Called when the tools are others. */
   changed: () => void
-  failed: (failure: ServerFailure) => void
+  failed: (failure: ServerFailure) => unknown
 }
 
 const mostTools = 500
@@ -34,6 +34,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
   let connection: Connection | undefined
   let connecting: Promise<Connection | undefined> | undefined
   let listing: Promise<void> | undefined
+  let isStale = false
   let listed: readonly Listed[] = []
   let lastFailure = ''
   const patience = { timeoutMs: limits.callMs, longestMs: limits.longestCallMs }
@@ -78,7 +79,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
   }
 
   async function refresh(): Promise<void> {
-    const from = connection
+    const from = connection ?? (await connecting)
     if (!from || from.isClosed()) return
     try {
       setTools(await within(time, (signal) => from.list(signal)))
@@ -87,13 +88,16 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
     }
   }
 
-  /** One listing at a time; a change during it is asked for again. */
+  /** One listing at a time; changes during it are asked for once more. */
   function relist(): void {
-    const all = (listing ?? Promise.resolve()).then(refresh)
-    listing = all
-    void all.then(() => {
-      if (listing === all) listing = undefined
-    })
+    isStale = true
+    listing ??= (async () => {
+      while (isStale) {
+        isStale = false
+        await refresh()
+      }
+      listing = undefined
+    })()
   }
 
   async function drop(old: Connection): Promise<void> {

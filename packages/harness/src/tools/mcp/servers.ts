@@ -59,7 +59,8 @@ export function mcpServers({
   longestCallMs = 600_000,
 }: McpServersOptions): McpServers {
   let known: readonly Tool[] | undefined
-  let failures: ServerFailure[] = []
+  /** The last of each kind of each server: one that fails again and again says so once. */
+  const failures = new Map<string, ServerFailure>()
   const end = new AbortController()
   let grace: Promise<void> = Promise.resolve()
   const peers = servers.map((server) =>
@@ -70,7 +71,7 @@ export function mcpServers({
       changed() {
         known = undefined
       },
-      failed: (failure) => failures.push(failure),
+      failed: (failure) => failures.set(`${failure.type} ${failure.server}`, failure),
     }),
   )
 
@@ -103,8 +104,8 @@ export function mcpServers({
     },
     tools: () => (known ??= peers.flatMap(toolsOf)),
     failures() {
-      const since = failures
-      failures = []
+      const since = [...failures.values()]
+      failures.clear()
       return since
     },
     async close() {
