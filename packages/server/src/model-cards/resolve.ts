@@ -25,15 +25,18 @@ type Controls = { effort?: Effort; speed?: Speed }
 
 export function modelResolver(deps: Deps): ResolveModel {
   const { databases, seal, fallbackKeys } = deps
-  const open = opener()
+  const { open, known } = opener()
 
   return async (tenant, ref) => {
     const id = typeof ref === 'string' ? ref : ref.id
     const controls = controlsOf(ref)
     const card = await modelCardStore(databases.of(tenant).read).named(tenant, id)
     if (card) {
+      // Every change of a card seals its key anew.
+      const name = [card.id, card.sealed_key].join(' ')
+      const opened = known(name, controls)
+      if (opened) return opened
       const spec = await cardSpec(card, seal)
-      const name = [card.id, card.sealed_key, card.card].join(' ')
       if ('refused' in spec) return { ok: false, message: `model card ${id}: ${spec.refused}` }
       return open(name, { ...spec, ...controls })
     }
@@ -60,17 +63,25 @@ const offline = ({ speed }: Controls): Resolved =>
 /** Models already opened, by everything they were opened from: a rotated key is another one. */
 function opener() {
   const opened = new Map<string, Model>()
-  return (name: string, spec: ModelSpec): Resolved => {
+  const keyOf = (name: string, { effort, speed }: Controls) => `${name} ${effort} ${speed}`
+
+  function known(name: string, controls: Controls): Resolved | undefined {
+    const model = opened.get(keyOf(name, controls))
+    return model && { ok: true, model }
+  }
+
+  function open(name: string, spec: ModelSpec & Controls): Resolved {
     const refused = refuseModel(spec)
     if (refused) return { ok: false, message: refused }
-    const key = `${name} ${spec.effort} ${spec.speed}`
-    const known = opened.get(key)
-    if (known) return { ok: true, model: known }
+    const before = known(name, spec)
+    if (before) return before
     if (opened.size >= mostOpened) opened.clear()
     const model = openModel({ ...spec, idleTimeoutMs })
-    opened.set(key, model)
+    opened.set(keyOf(name, spec), model)
     return { ok: true, model }
   }
+
+  return { open, known }
 }
 
 async function cardSpec(row: CardRow, seal: Seal): Promise<ModelSpec | { refused: string }> {

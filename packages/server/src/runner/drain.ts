@@ -100,6 +100,15 @@ async function workOff(
   return 'rested'
 }
 
+function once(call: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (isDone) return
+    isDone = true
+    call()
+  }
+}
+
 function announceStep(bus: Bus, session: string, step: Extract<Step, { kind: 'turn' }>): void {
   if (step.promoted.length > 0) say(bus, session, { kind: 'promoted', ids: step.promoted })
   say(bus, session, ring)
@@ -134,11 +143,13 @@ async function turn(
   const steps = deps.runTurn({ ...assembled.parts, open, signal, ...(begun ? { begun } : {}) })
   // The model is asked before its readers are told: they wait for its answer, not for the news of the question.
   let coming = steps.next()
-  announceStep(bus, session, step)
+  const announce = once(() => announceStep(bus, session, step))
+  setImmediate(announce)
   const frames = frameSender((list) => say(bus, session, { kind: 'frames', frames: list }))
   try {
     for (;;) {
       const next = await coming
+      announce()
       if (signals.stopping.aborted) return { stop: { type: 'end_turn' }, last: [] }
       if (next.done) return next.value
       if (next.value.type === 'frame') {

@@ -44,10 +44,11 @@ export async function nextStep(
   const head = await lockHead(tx, tenant, session)
   if (head.status === 'deleted') return { kind: 'gone' }
   const open = await openCalls(tx, tenant, session)
-  const interrupted = await lastInterrupt(tx, tenant, session)
+  const queue = await waiting(tx, tenant, session)
+  const interrupted = queue.findLast(({ event }) => event.type === 'user.interrupt')?.position
   const left = claimed && isUnfinished(head) ? await leftBehind(tx, place, open) : []
   if (interrupted !== undefined)
-    return settleInterrupt(tx, place, { head, open, interrupted, left }, now)
+    return settleInterrupt(tx, place, { head, open, queue, interrupted, left }, now)
   if (isUnfinished(head)) {
     const again = head.status === 'rescheduling' ? [runs()] : []
     return goOn(tx, place, open, [...left, ...again], now)
@@ -55,7 +56,6 @@ export async function nextStep(
   const rest = open.filter(unanswered)
   if (rest.length > 0) return askAgain(tx, place, head, rest, now)
   if (open.length > 0 || asksForAction(head)) return resume(tx, place, open, now)
-  const queue = await waiting(tx, tenant, session)
   if (queue.length > 0) return promote(tx, place, queue, [], now)
   return write(tx, place, [], { due: false, ...released }, now, { kind: 'rest' })
 }
@@ -71,12 +71,13 @@ async function settleInterrupt(
   {
     head,
     open,
+    queue,
     interrupted,
     left,
-  }: { head: Head; open: Call[]; interrupted: number; left: Entry[] },
+  }: { head: Head; open: Call[]; queue: Admitted[]; interrupted: number; left: Entry[] },
   now: number,
 ): Promise<Step> {
-  const { entries, behind } = await takeInterrupt(tx, place, open, interrupted)
+  const { entries, behind } = await takeInterrupt(tx, place, open, queue, interrupted)
   const last = idle(head, { type: 'end_turn' }, now)
   if (behind.length === 0) {
     const all = [...left, ...entries, ...last]
@@ -90,9 +91,9 @@ async function takeInterrupt(
   tx: Queries,
   { tenant, session }: Place,
   open: Call[],
+  queue: readonly Admitted[],
   position: number,
 ) {
-  const queue = await waiting(tx, tenant, session)
   await take(tx, tenant, session, position)
   return {
     entries: interrupt(
@@ -270,7 +271,8 @@ async function ending(
 ): Promise<{ stop: StopReason; entries: Entry[] } | 'answered'> {
   const interrupted = await lastInterrupt(tx, place.tenant, place.session)
   if (interrupted !== undefined) {
-    const { entries } = await takeInterrupt(tx, place, open, interrupted)
+    const queue = await waiting(tx, place.tenant, place.session)
+    const { entries } = await takeInterrupt(tx, place, open, queue, interrupted)
     return { stop: { type: 'end_turn' }, entries }
   }
   if (stop.type !== 'requires_action') {
