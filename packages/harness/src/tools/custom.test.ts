@@ -151,6 +151,18 @@ void describe('a custom tool that runs a command', () => {
     assert.equal(custom({ type: 'sandbox', command: 'x' }, {}).sandbox, 'changed')
   })
 
+  void it('keeps a result that is too long in a file of the sandbox, whoever made it', async () => {
+    await using peer = await httpPeer(() => new Response('0123456789'.repeat(12_000)))
+    const tool = custom(
+      { type: 'http', endpoint: 'https://api.test' },
+      { sandbox: async () => sandbox, outbound: (_url, init) => fetch(peer.url, init) },
+    )
+    const said = textOf(await tool.run({}, { signal: never }))
+    const path = /the whole is in (\S+?)\]/.exec(said)?.[1]
+    assert.ok(path && said.length < 10_000)
+    assert.equal(await say(sandbox, `wc -c < ${path}`), '120000')
+  })
+
   void it('quotes every text as one word', async () => {
     for (const text of ["'", "''", "a'b", "\\'", '', '\n', '$x', "'\\''"])
       assert.equal(

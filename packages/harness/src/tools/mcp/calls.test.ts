@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { call, echoServer, named, open, ready, streamablePeer, textOf } from './mcp-fixture.ts'
+import {
+  call,
+  echoServer,
+  named,
+  open,
+  ready,
+  ssePeer,
+  streamablePeer,
+  textOf,
+} from './mcp-fixture.ts'
 
 void describe('a call of an MCP tool', () => {
   const slow = (told: string[]) => () =>
@@ -24,6 +33,9 @@ void describe('a call of an MCP tool', () => {
     for (let tries = 0; tries < 100 && told.length === 0; tries++)
       await new Promise((resolve) => setTimeout(resolve, 10))
     assert.deepEqual(told, ['cancelled'])
+    for (let tries = 0; tries < 100 && server.open() > 1; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    assert.equal(server.open(), 1, 'only the stream of notifications stays open')
   })
 
   void it('ends when the server gives no sign for too long', async () => {
@@ -55,6 +67,36 @@ void describe('a call of an MCP tool', () => {
     await using servers = open({ a: server.url }, { callMs: 200 })
     await ready(servers)
     assert.equal(textOf(await call(servers, 'mcp__a__steps')), 'done')
+  })
+
+  void it('that is refused for its credentials says so, to people too', async () => {
+    await using server = await streamablePeer(
+      () => echoServer(),
+      (_request, message) => {
+        const { method } = (message ?? {}) as { method?: string }
+        return method === 'tools/call' ? new Response('expired', { status: 401 }) : undefined
+      },
+    )
+    await using servers = open({ a: server.url })
+    await ready(servers)
+    const result = await call(servers, 'mcp__a__echo', { text: 'x' })
+    assert.match(textOf(result), /MCP server a .*401/)
+    assert.equal(result.is_error, true)
+    assert.deepEqual(
+      servers.failures().map(({ server: name, type }) => [name, type]),
+      [['a', 'mcp_authentication_failed_error']],
+    )
+  })
+
+  void it('over the older transport ends with the stream it is answered on', async () => {
+    const server = await ssePeer(slow([]))
+    await using servers = open({ a: server.url })
+    await ready(servers)
+    const running = call(servers, 'mcp__a__slow')
+    setTimeout(() => void server[Symbol.asyncDispose](), 50)
+    const result = await running
+    assert.equal(result.is_error, true)
+    assert.match(textOf(result), /did not answer.*may have run/)
   })
 
   void it('shows an error of the tool and an error of the server as such', async () => {

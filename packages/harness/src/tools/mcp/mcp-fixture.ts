@@ -18,26 +18,24 @@ import type { McpServers, McpServersOptions } from './servers.ts'
 import { mcpServers } from './servers.ts'
 
 type Answer = (request: Request) => Response | Promise<Response>
-export type Peer = AsyncDisposable & { url: string; seen: string[]; connections: () => number }
+export type Peer = AsyncDisposable & { url: string; seen: string[]; open: () => number }
 
-/** Any HTTP server on loopback. `seen` has a word for each request. */
+/** Any HTTP server on loopback. `seen` has a word for each request; `open` counts those not answered whole. */
 export async function httpPeer(answer: Answer): Promise<Peer> {
   const seen: string[] = []
+  let open = 0
   const server = createServer((incoming, outgoing) => {
     seen.push(`${incoming.method} ${incoming.url}`)
+    open++
+    outgoing.on('close', () => open--)
     serve(answer, incoming, outgoing).catch(() => outgoing.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  let connections = 0
-  server.on('connection', (socket) => {
-    connections++
-    socket.on('close', () => connections--)
-  })
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     seen,
-    connections: () => connections,
+    open: () => open,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

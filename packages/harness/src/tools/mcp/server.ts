@@ -28,6 +28,7 @@ type Options = McpServer & {
 }
 
 const mostTools = 500
+const interrupted = 'interrupted; the server was told, and may have run the call in part'
 
 export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Options) {
   const closed = new AbortController()
@@ -71,6 +72,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
 
   /** The connection that stands, or a new one; undefined when there is none to be had. */
   function connected(): Promise<Connection | undefined> {
+    if (closed.signal.aborted) return Promise.resolve(undefined)
     if (connection && !connection.isClosed()) return Promise.resolve(connection)
     connecting ??= discover().finally(() => {
       connecting = undefined
@@ -121,10 +123,11 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
         const answer = await asked({ connected, drop }, signal, (each) =>
           each.call(tool, input, { ...patience, signal: AbortSignal.any([signal, closed.signal]) }),
         )
-        return answer ? resultOf(answer) : textResult(`${lastFailure}; nothing was run`, true)
+        if (answer) return resultOf(answer)
+        const why = closed.signal.aborted ? 'the session has ended' : lastFailure
+        return textResult(`${why}; nothing was run`, true)
       } catch (error) {
-        if (signal.aborted || closed.signal.aborted)
-          return textResult('interrupted; the server was told, and may have run it in part', true)
+        if (signal.aborted || closed.signal.aborted) return textResult(interrupted, true)
         if (!isAnswer(error) && !isTimeout(error)) fail(error)
         return textResult(`the MCP server ${name} ${whatItDid(error, limits)}`, true)
       }
@@ -164,7 +167,9 @@ async function within<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const [late, done] = [new AbortController(), new AbortController()]
-  void sleep(ms, done.signal).then(() => late.abort(new Error(`it did not answer within ${ms} ms`)))
+  void sleep(ms, done.signal).then(() => {
+    if (!done.signal.aborted) late.abort(new Error(`it did not answer within ${ms} ms`))
+  })
   try {
     return await work(AbortSignal.any([late.signal, closed]))
   } finally {
