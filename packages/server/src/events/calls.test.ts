@@ -53,9 +53,9 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.deepEqual(
         calls.map((call) => ({ ...call })),
         [
-          { event_id: one.id, seq: 2, state: 'asked', deny_message: null },
-          { event_id: two.id, seq: 3, state: 'waiting', deny_message: null },
-          { event_id: three.id, seq: 4, state: 'started', deny_message: null },
+          { event_id: one.id, type: one.type, seq: 2, state: 'asked', deny_message: null },
+          { event_id: two.id, type: two.type, seq: 3, state: 'waiting', deny_message: null },
+          { event_id: three.id, type: three.type, seq: 4, state: 'started', deny_message: null },
         ],
       )
     })
@@ -96,6 +96,21 @@ for (const [dialect, open] of Object.entries(databases)) {
       const session = await newHead(database)
       const call = custom()
       await keep(database, session, [call, answered(call.id)])
+      assert.deepEqual(await openCalls(database.read, tenant, session), [])
+    })
+
+    it('of an MCP tool ask, are confirmed, and are done by a result of their own', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const names = { mcp_server_name: 'files', mcp_tool_name: 'echo' }
+      const call = { ...use('ask'), ...names, type: 'agent.mcp_tool_use' as const }
+      await keep(database, session, [call])
+      const [waiting] = await openCalls(database.read, tenant, session)
+      assert.deepEqual([waiting?.state, waiting?.type], ['asked', 'agent.mcp_tool_use'])
+      await keep(database, session, [confirmed(call.id, 'allow')])
+      const done = { id: newId('event'), type: 'agent.mcp_tool_result' as const }
+      await keep(database, session, [{ ...done, mcp_tool_use_id: call.id }])
       assert.deepEqual(await openCalls(database.read, tenant, session), [])
     })
 

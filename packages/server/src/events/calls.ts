@@ -1,9 +1,17 @@
 /** Tool calls and where each stands: a projection of the log, kept in the transaction that appends. */
 import type { NewEvent } from '@steward/protocol/events.ts'
+import type { JoinBuilder } from 'kysely'
 import type { Queries } from '../database/database.ts'
-import type { CallState } from '../database/tables.ts'
+import type { CallState, Tables } from '../database/tables.ts'
 
-export type Call = { event_id: string; seq: number; state: CallState; deny_message: string | null }
+export type Call = {
+  event_id: string
+  /** Of the event that made the call; its result has the form that goes with it. */
+  type: string
+  seq: number
+  state: CallState
+  deny_message: string | null
+}
 
 function opened(event: NewEvent): CallState | undefined {
   if (event.type === 'agent.custom_tool_use') return 'waiting'
@@ -59,15 +67,20 @@ export async function projectCalls(
   }
 }
 
+const columns = ['event_id', 'events.type', 'calls.seq', 'state', 'deny_message'] as const
+const madeBy = (join: JoinBuilder<Tables, 'calls' | 'events'>) =>
+  join.onRef('events.session_id', '=', 'calls.session_id').onRef('events.seq', '=', 'calls.seq')
+
 /** Calls without a result, in the order they were made. */
 export const openCalls = (db: Queries, tenant: string, sessionId: string): Promise<Call[]> =>
   db
     .selectFrom('calls')
-    .select(['event_id', 'seq', 'state', 'deny_message'])
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
+    .innerJoin('events', madeBy)
+    .select(columns)
+    .where('calls.tenant_id', '=', tenant)
+    .where('calls.session_id', '=', sessionId)
     .where('state', '<>', 'done')
-    .orderBy('seq')
+    .orderBy('calls.seq')
     .execute()
 
 export const findCall = (
@@ -78,9 +91,10 @@ export const findCall = (
 ): Promise<Call | undefined> =>
   db
     .selectFrom('calls')
-    .select(['event_id', 'seq', 'state', 'deny_message'])
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
+    .innerJoin('events', madeBy)
+    .select(columns)
+    .where('calls.tenant_id', '=', tenant)
+    .where('calls.session_id', '=', sessionId)
     .where('event_id', '=', eventId)
     .executeTakeFirst()
 
