@@ -1,0 +1,153 @@
+/** CONNECT: what a client wants to reach, and what then becomes of the connection. */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
+import type { Authority } from './authority.ts'
+import type { Hello } from './client-hello.ts'
+import type { Inside } from './heads.ts'
+import { mismatch, readConnect } from './heads.ts'
+import type { Objections } from './objections.ts'
+import type { GateOwner, Refusal, Target } from './outbound.ts'
+import { Refused } from './outbound.ts'
+import type { Peeked } from './peek.ts'
+import { peek } from './peek.ts'
+import { normalHost } from './policy.ts'
+import { pump } from './pump.ts'
+import { sayOn } from './said.ts'
+
+const established = 'HTTP/1.1 200 Connection Established\r\n\r\n'
+
+/** Fatal, for a client that understands TLS. RFC 8446 6 */
+const alert = (description: number): Buffer => Buffer.of(21, 3, 3, 0, 2, 2, description)
+const unrecognizedName = alert(112)
+const noApplicationProtocol = alert(120)
+
+export function connects({
+  owner,
+  objections,
+  authority,
+  limits,
+  serve,
+}: {
+  owner: GateOwner
+  objections: Objections
+  authority: Authority
+  limits: { helloMs: number; idleMs: number }
+  /** Takes over a connection whose requests are read. */
+  serve: (socket: Socket, inside: Inside) => void
+}) {
+  return async (message: IncomingMessage, head: Buffer): Promise<void> => {
+    const { socket } = message
+    socket.on('error', () => socket.destroy())
+    const target = readConnect(message)
+    if (!('host' in target)) return sayOn(socket, objections.saying(target))
+    try {
+      const verdict = await objections.judge(target)
+      if (verdict === 'read') return await read(target)
+      return await (target.port === 80 ? plainOrTunnel(target) : tunnel(target))
+    } catch (error) {
+      sayOn(socket, objections.sayingWhy(target, error))
+    }
+
+    /** After the client was told that it is connected. */
+    function close(refusal?: Refusal): void {
+      if (refusal) {
+        owner.refused(refusal)
+        socket.write(refusal.reason === 'protocol' ? noApplicationProtocol : unrecognizedName)
+      }
+      socket.destroySoon()
+    }
+
+    const look = (firstMs: number): Promise<Peeked> =>
+      peek(socket, head, { firstMs, restMs: limits.helloMs })
+
+    async function read(to: Target): Promise<void> {
+      socket.write(established)
+      const first = await look(limits.helloMs)
+      if (first.kind === 'other') return serve(socket, { target: to, scheme: 'http' })
+      if (first.kind !== 'hello') return close(strange(first, to))
+      const refusal = unnamed(first.hello, to) ?? onlyNew(first.hello, to)
+      if (refusal) return close(refusal)
+      const secure = new TLSSocket(socket, {
+        isServer: true,
+        secureContext: authority.contextFor(to.host),
+        ALPNProtocols: ['http/1.1'],
+      })
+      serve(secure, { target: to, scheme: 'https' })
+    }
+
+    /** In the clear on its own port, HTTP is read, whatever the host: its Host header is held to the target's name. */
+    async function plainOrTunnel(to: Target): Promise<void> {
+      socket.write(established)
+      const first = await look(limits.helloMs)
+      if (first.kind === 'other') return serve(socket, { target: to, scheme: 'http' })
+      const refusal = objection(first, to)
+      if (refusal || first.kind !== 'hello') return close(refusal)
+      let upstream: Duplex
+      try {
+        upstream = await owner.dial(to)
+      } catch (error) {
+        return close(error instanceof Refused ? error.refusal : undefined)
+      }
+      await pass(to, pump(socket, upstream, limits.idleMs), Promise.resolve(undefined))
+    }
+
+    async function tunnel(to: Target): Promise<void> {
+      const upstream = await owner.dial(to)
+      if (socket.destroyed) return void upstream.destroy()
+      socket.write(established)
+      const flow = pump(socket, upstream, limits.idleMs)
+      // On other ports than that of HTTPS, it may be the upstream that speaks first.
+      const firstMs = to.port === 443 ? limits.helloMs : limits.idleMs
+      await pass(
+        to,
+        flow,
+        look(firstMs).then((first) => {
+          const refusal = objection(first, to)
+          if (!refusal && (first.kind === 'hello' || first.kind === 'other')) return undefined
+          return () => close(refusal)
+        }),
+      )
+    }
+
+    async function pass(
+      to: Target,
+      flow: ReturnType<typeof pump>,
+      objecting: Promise<(() => void) | undefined>,
+    ): Promise<void> {
+      const began = performance.now()
+      const object = await objecting
+      if (object) object()
+      else flow.open()
+      const passed = await flow.ended
+      owner.tunnelled({ ...to, ms: Math.round(performance.now() - began), ...passed })
+    }
+  }
+}
+
+/** Against what a client says first in a tunnel that nobody looks into. */
+function objection(first: Peeked, target: Target): Refusal | undefined {
+  if (first.kind === 'hello') return unnamed(first.hello, target, true)
+  if (first.kind !== 'other') return strange(first, target)
+  if (target.port !== 443) return undefined
+  return { ...target, reason: 'protocol', message: `port 443 of ${target.host} takes TLS alone` }
+}
+
+const strange = (first: Peeked, target: Target): Refusal | undefined =>
+  first.kind === 'malformed'
+    ? { ...target, reason: 'protocol', message: `what was said to ${target.host} is no TLS` }
+    : undefined
+
+function unnamed({ serverName }: Hello, target: Target, isNeeded = false): Refusal | undefined {
+  if (serverName === undefined) return isNeeded ? mismatch(target, 'no server (SNI)') : undefined
+  return normalHost(serverName) === target.host
+    ? undefined
+    : mismatch(target, 'another server (SNI)')
+}
+
+function onlyNew({ protocols }: Hello, target: Target): Refusal | undefined {
+  if (!protocols || protocols.includes('http/1.1')) return undefined
+  const message = `requests to ${target.host} are taken in HTTP/1.1, which the client does not offer`
+  return { ...target, reason: 'protocol', message }
+}

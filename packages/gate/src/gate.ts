@@ -1,0 +1,133 @@
+/** One session's gate: an HTTP proxy on a unix socket. It holds no rule and no secret of its own. */
+import { chmod, lchown, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Authority } from './authority.ts'
+import { connects } from './connect.ts'
+import type { Inside } from './heads.ts'
+import type { GateOwner } from './outbound.ts'
+import { objections } from './objections.ts'
+import { requests } from './requests.ts'
+import { sayInvalid, sayOn } from './said.ts'
+import { asksToSwitch, upgrades } from './upgrades.ts'
+
+export type GateLimits = {
+  /** At the same time; what comes beyond is closed at once. */
+  connections: number
+  /** At the same time, on all connections together. */
+  requests: number
+  /** Of one request. */
+  headerBytes: number
+  /** For a request's headers, from its first byte. */
+  headersMs: number
+  /** For a client's first message in a tunnel. */
+  helloMs: number
+  /** Between two requests. */
+  keepAliveMs: number
+  /** For a tunnel in which nothing is said. */
+  idleMs: number
+}
+
+export const gateLimits: GateLimits = {
+  connections: 512,
+  requests: 1024,
+  headerBytes: 64 * 1024,
+  headersMs: 20_000,
+  helloMs: 10_000,
+  keepAliveMs: 60_000,
+  idleMs: 15 * 60_000,
+}
+
+export interface Gate {
+  /** Ends every connection at once, and takes the socket away. */
+  close(): Promise<void>
+}
+
+export type GateOptions = {
+  /** Made anew; a socket left there by a process that died is replaced. At most 107 bytes. */
+  socketPath: string
+  mode?: number
+  uid?: number
+  authority: Authority
+  owner: GateOwner
+  limits?: Partial<GateLimits>
+}
+
+/** Rejects when the socket cannot be made. */
+export async function openGate(options: GateOptions): Promise<Gate> {
+  const { socketPath, mode = 0o600, uid, authority, owner } = options
+  const limits = { ...gateLimits, ...options.limits }
+  const inside = new WeakMap<Socket, Inside>()
+  const sockets = new Set<Socket>()
+  const room = { owner, objections: objections(owner), inside, limits }
+  const request = requests(room)
+  const upgrade = upgrades(room)
+  const server = createServer({
+    insecureHTTPParser: false,
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: 0,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: Math.max(Math.ceil(limits.headersMs / 4), 20),
+    requireHostHeader: false,
+    shouldUpgradeCallback: asksToSwitch,
+  })
+  // Those beyond the default limit would be left out unsaid.
+  server.maxHeadersCount = 0
+  server.maxConnections = limits.connections
+  const connect = connects({
+    ...room,
+    authority,
+    serve(socket, at) {
+      inside.set(socket, at)
+      server.emit('connection', socket)
+    },
+  })
+
+  server.on('connection', (socket: Socket) => {
+    if (sockets.has(socket)) return
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('request', (message, response) => void request(message, response, false))
+  server.on('checkContinue', (message, response) => void request(message, response, true))
+  server.on('upgrade', (message, _socket, head) => void upgrade(message, head))
+  server.on('connect', (message, _socket, head) => {
+    if (!inside.has(message.socket)) return void connect(message, head)
+    message.socket.on('error', () => message.socket.destroy())
+    sayOn(message.socket, sayInvalid('there is no CONNECT within a tunnel'))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    unreadable(error, socket as Socket),
+  )
+
+  await rm(socketPath, { force: true })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(socketPath, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  await chmod(socketPath, mode)
+  if (uid !== undefined) await lchown(socketPath, uid, uid)
+
+  return {
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+function unreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  const { code = '' } = error
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    sayOn(socket, sayInvalid('the headers of the request are too large', 431))
+  } else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    sayOn(socket, sayInvalid('the request did not come in time', 408))
+  } else if (code.startsWith('HPE_')) {
+    sayOn(socket, sayInvalid('this is not a request of HTTP/1.1'))
+  } else socket.destroy()
+}

@@ -1,0 +1,182 @@
+/** Heads of requests and answers: what they ask for, and what of them goes on. RFC 9110 7.6, RFC 9112 3, 6 */
+import type { IncomingMessage } from 'node:http'
+import type { Headers, Refusal, Target } from './outbound.ts'
+import { isBadPort, readHost } from './policy.ts'
+import type { Said } from './said.ts'
+import { sayInvalid } from './said.ts'
+
+/** The end of a tunnel that is read here. */
+export type Inside = { target: Target; scheme: 'http' | 'https' }
+
+export type Asked = { url: URL; target: Target; headers: Headers; hasBody: boolean }
+
+export type Objection = { said: Said } | { refusal: Refusal }
+
+const defaultPort = { http: 80, https: 443 } as const
+
+const ofOneHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+/** Said by the URL, or settled between the client and the gate. */
+const settledHere = new Set(['host', 'expect', 'http2-settings'])
+
+const invalid = (message: string): Objection => ({ said: sayInvalid(message) })
+
+/** `name:port`, and nothing else; the port may be missing where there is a default. */
+export function readAuthority(
+  text: string,
+  port?: number,
+): { host: string; port: number; isAddress: boolean } | undefined {
+  const [, name = '', digits] = /^(\[[^[\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(text) ?? []
+  const host = readHost(name)
+  const number = digits === undefined ? port : Number(digits)
+  if (!host || number === undefined || number > 65_535) return undefined
+  const isAddress = host.kind === 'address'
+  return { host: isAddress ? host.address : host.name, port: number, isAddress }
+}
+
+/** What no gate lets pass, whatever its owner says. */
+export function barred(authority: Target & { isAddress: boolean }): Refusal | undefined {
+  const { host, port, isAddress } = authority
+  if (isAddress) {
+    const message = `${host} is a bare address; only names of hosts may be reached`
+    return { host, port, reason: 'bare_address', message }
+  }
+  if (!isBadPort(port)) return undefined
+  return { host, port, reason: 'port', message: `port ${port} of ${host} may not be reached` }
+}
+
+export const mismatch = ({ host, port }: Target, other: string): Refusal => ({
+  host,
+  port,
+  reason: 'mismatch',
+  message: `the connection is to ${host}, and the request names ${other}`,
+})
+
+/** The target of a CONNECT. */
+export function readConnect({ url = '', rawHeaders }: IncomingMessage): Target | Objection {
+  const target = readAuthority(url)
+  if (!target) return invalid('CONNECT takes the name of a host and a port')
+  const head = readHead(rawHeaders)
+  if (head.hosts.length > 1 || head.lengths > 0 || head.codings.length > 0) {
+    return invalid('a CONNECT has one Host and no body')
+  }
+  const [named] = head.hosts
+  if (named !== undefined) {
+    const host = readAuthority(named, target.port)
+    if (host?.host !== target.host || host.port !== target.port) {
+      return { refusal: mismatch(target, 'another host') }
+    }
+  }
+  const refusal = barred(target)
+  return refusal ? { refusal } : { host: target.host, port: target.port }
+}
+
+/** `inside` for a request in a tunnel; one to the gate itself names its host in its first line. */
+export function readRequest(message: IncomingMessage, inside?: Inside): Asked | Objection {
+  const head = readHead(message.rawHeaders)
+  const wrong = wrongIn(head)
+  if (wrong) return wrong
+  const wanted = inside ? withinTunnel(message.url ?? '', inside) : absolute(message.url ?? '')
+  if (!('url' in wanted)) return wanted
+  const { url, target } = wanted
+  const [host = ''] = head.hosts
+  // A port that is not named is not a wrong one.
+  const named = host === target.host ? target : readAuthority(host, target.port)
+  if (named?.host !== target.host || named.port !== target.port) {
+    return { refusal: mismatch(target, 'another host') }
+  }
+  const hasBody = head.codings.length > 0 || head.lengths > 0
+  return { url, target, headers: head.onward(), hasBody }
+}
+
+/** Whatever two readers could understand in two ways. */
+function wrongIn({ hosts, codings, lengths }: ReturnType<typeof readHead>): Objection | undefined {
+  if (hosts.length !== 1) return invalid('a request has one Host header')
+  const [coding] = codings
+  if (coding === undefined) return undefined
+  if (lengths > 0) return invalid('a body has one kind of length')
+  if (codings.length === 1 && coding.toLowerCase() === 'chunked') return undefined
+  const message = 'a body comes in chunks, or with its length, and in no other coding'
+  return { said: sayInvalid(message, 501) }
+}
+
+function withinTunnel(path: string, inside: Inside): { url: URL; target: Target } | Objection {
+  const { target, scheme } = inside
+  const { host, port } = target
+  const origin = `${scheme}://${port === defaultPort[scheme] ? host : `${host}:${port}`}`
+  if (path.startsWith('/')) {
+    const url = URL.parse(origin + path)
+    return url ? { url, target } : invalid('the path of the request cannot be read')
+  }
+  const url = /^https?:\/\//i.test(path) ? URL.parse(path) : null
+  if (!url || url.username || url.password) return invalid('a request in a tunnel names a path')
+  if (url.origin !== origin) return { refusal: mismatch(target, 'another origin') }
+  return { url, target }
+}
+
+function absolute(text: string): { url: URL; target: Target } | Objection {
+  const url = /^http:\/\//i.test(text) ? URL.parse(text) : null
+  if (!url || url.username || url.password) {
+    return invalid(
+      'this is a proxy: it takes CONNECT, and requests for http:// URLs without a user',
+    )
+  }
+  const target = readAuthority(url.host, defaultPort.http)
+  if (!target) return invalid('the URL of the request cannot be read')
+  const refusal = barred(target)
+  if (refusal) return { refusal }
+  url.hostname = target.host
+  return { url, target: { host: target.host, port: target.port } }
+}
+
+function readHead(raw: readonly string[]) {
+  const all: Headers = []
+  const hosts: string[] = []
+  const codings: string[] = []
+  let lengths = 0
+  const named = new Set<string>()
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const [name = '', value = ''] = [raw[i], raw[i + 1]]
+    const lower = name.toLowerCase()
+    if (lower === 'content-length') lengths++
+    if (lower === 'host') hosts.push(value)
+    else if (lower === 'transfer-encoding') codings.push(value)
+    else if (lower === 'connection') namesIn(value, named)
+    if (!ofOneHop.has(lower) && !settledHere.has(lower)) all.push([name, value])
+  }
+  const onward = (): Headers =>
+    named.size === 0 ? all : all.filter(([name]) => !named.has(name.toLowerCase()))
+  return { hosts, codings, lengths, onward }
+}
+
+/** Besides those that are known to concern one hop. */
+function namesIn(connection: string, named: Set<string>): void {
+  for (const part of connection.split(',')) {
+    const name = part.trim().toLowerCase()
+    if (name !== 'close' && name !== '' && !ofOneHop.has(name)) named.add(name)
+  }
+}
+
+/** An answer's, flat, for one hop further. */
+export function onwardAnswer(headers: Headers, status: number): string[] {
+  const named = new Set<string>()
+  for (const [name, value] of headers) {
+    if (name.toLowerCase() === 'connection') namesIn(value, named)
+  }
+  const flat: string[] = []
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase()
+    const isDropped = ofOneHop.has(lower) || named.has(lower)
+    if (!isDropped && !(status === 204 && lower === 'content-length')) flat.push(name, value)
+  }
+  return flat
+}

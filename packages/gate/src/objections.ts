@@ -1,0 +1,30 @@
+import type { Objection } from './heads.ts'
+import type { GateOwner, Target } from './outbound.ts'
+import { Refused } from './outbound.ts'
+import type { Said } from './said.ts'
+import { sayFailed, sayRefused } from './said.ts'
+
+export type Objections = ReturnType<typeof objections>
+
+/** Where every refusal passes, whoever made it, so that the owner is told of it once. */
+export function objections(owner: GateOwner) {
+  const saying = (objection: Objection): Said => {
+    if ('said' in objection) return objection.said
+    owner.refused(objection.refusal)
+    return sayRefused(objection.refusal)
+  }
+  return {
+    /** What to answer. */
+    saying,
+    /** What to answer after the owner has thrown. */
+    sayingWhy: (target: Target, error: unknown): Said =>
+      error instanceof Refused ? saying({ refusal: error.refusal }) : sayFailed(target, error),
+    /** Throws `Refused`. */
+    async judge(target: Target): Promise<'read' | 'tunnel'> {
+      const verdict = await owner.judge(target)
+      if (verdict.kind !== 'refuse') return verdict.kind
+      const { reason, message } = verdict
+      throw new Refused({ ...target, reason, message })
+    },
+  }
+}

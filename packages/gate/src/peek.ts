@@ -1,0 +1,48 @@
+import type { Socket } from 'node:net'
+import type { FirstBytes } from './client-hello.ts'
+import { readFirstBytes } from './client-hello.ts'
+
+/** `late`: not enough came in time. `gone`: the client went away before. */
+export type Peeked = Exclude<FirstBytes, { kind: 'more' }> | { kind: 'late' } | { kind: 'gone' }
+
+/**
+ * Looks at what a client says first, and leaves it in the socket to be read. `head` has been read from it already.
+ * `firstMs` is for the first byte, `restMs` for the rest of a TLS message that has begun.
+ */
+export function peek(
+  socket: Socket,
+  head: Buffer,
+  { firstMs, restMs }: { firstMs: number; restMs: number },
+): Promise<Peeked> {
+  return new Promise((resolve) => {
+    let bytes = head
+    let timer = setTimeout(() => settle({ kind: 'late' }), head.length > 0 ? restMs : firstMs)
+    const settle = (peeked: Peeked): void => {
+      clearTimeout(timer)
+      socket.off('readable', look)
+      socket.off('end', leave)
+      socket.off('close', leave)
+      if (bytes.length > 0 && !socket.readableEnded) socket.unshift(bytes)
+      resolve(peeked)
+    }
+    const leave = (): void => settle({ kind: 'gone' })
+    const look = (): void => {
+      const wasEmpty = bytes.length === 0
+      for (let chunk: Buffer | null; (chunk = socket.read()) !== null;) {
+        bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk])
+      }
+      const read = readFirstBytes(bytes)
+      if (read.kind !== 'more') return settle(read)
+      if (!wasEmpty || bytes.length === 0) return
+      clearTimeout(timer)
+      timer = setTimeout(() => settle({ kind: 'late' }), restMs)
+    }
+    if (socket.destroyed) return leave()
+    socket.once('end', leave)
+    socket.once('close', leave)
+    const read = readFirstBytes(bytes)
+    if (read.kind !== 'more') return settle(read)
+    socket.on('readable', look)
+    if (socket.readableLength > 0) look()
+  })
+}

@@ -1,0 +1,67 @@
+/** Requests that the gate can read, on their way to its owner, and the answers on their way back. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { send } from './answers.ts'
+import type { Inside } from './heads.ts'
+import { readRequest } from './heads.ts'
+import type { Objections } from './objections.ts'
+import type { GateOwner } from './outbound.ts'
+import { RequestBody } from './request-body.ts'
+import type { Said } from './said.ts'
+import { say } from './said.ts'
+
+export function requests({
+  owner,
+  objections,
+  inside,
+  limits,
+}: {
+  owner: GateOwner
+  objections: Objections
+  /** Where a connection ends that is no longer the gate's own. */
+  inside: WeakMap<Socket, Inside>
+  limits: { requests: number }
+}) {
+  let open = 0
+
+  /** `expects`: the client waits for a word before it sends the body. */
+  return async (
+    message: IncomingMessage,
+    response: ServerResponse,
+    expects: boolean,
+  ): Promise<void> => {
+    const within = inside.get(message.socket)
+    const asked = readRequest(message, within)
+    if (!('url' in asked) || open >= limits.requests) {
+      response.shouldKeepAlive = false
+      return say(response, 'url' in asked ? tooMany : objections.saying(asked))
+    }
+    const { url, target, headers, hasBody } = asked
+    const { method = 'GET' } = message
+    const begin = expects ? () => response.writeContinue() : undefined
+    const body = hasBody ? new RequestBody(message, begin) : null
+    const aborting = new AbortController()
+    open++
+    response.once('close', () => {
+      open--
+      if (!response.writableFinished) aborting.abort(new Error('the caller has gone'))
+    })
+    try {
+      // In a tunnel the target was judged when the tunnel was opened.
+      if (!within) await objections.judge(target)
+      const { signal } = aborting
+      const answer = await owner.forward({ method, url, headers, body, signal })
+      send(answer, { method, response })
+    } catch (error) {
+      // A body that nobody asked for may still come, or not.
+      if (body?.readableEnded === false) response.shouldKeepAlive = false
+      say(response, objections.sayingWhy(target, error))
+    }
+  }
+}
+
+const tooMany: Said = {
+  status: 503,
+  code: 'busy',
+  message: 'too many requests are on their way out at the same time',
+}

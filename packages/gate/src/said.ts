@@ -1,0 +1,109 @@
+/** What the gate itself answers: a refusal, a failure of the upstream, a request that it cannot read. */
+import type { ServerResponse } from 'node:http'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Refusal, RefusalReason, Target } from './outbound.ts'
+
+export type Said = {
+  status: number
+  /** Stands in the `x-egress-error` header and in the body. */
+  code: RefusalReason | 'upstream' | 'timeout' | 'invalid_request' | 'busy'
+  message: string
+  target?: Target
+}
+
+const statusOf: Partial<Record<RefusalReason, number>> = { mismatch: 421, vault: 503 }
+
+export const sayRefused = ({ host, port, reason, message }: Refusal): Said => ({
+  status: statusOf[reason] ?? 403,
+  code: reason,
+  message,
+  target: { host, port },
+})
+
+export const sayInvalid = (message: string, status = 400): Said => ({
+  status,
+  code: 'invalid_request',
+  message,
+})
+
+const timeouts = /TIMEDOUT|TIMEOUT/
+const sentences: [RegExp, string][] = [
+  [/^(ENOTFOUND|EAI_)/, 'its name could not be resolved'],
+  [/^ECONNREFUSED/, 'it refused the connection'],
+  [timeouts, 'it did not answer in time'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)/, 'it closed the connection'],
+  [/^(EHOSTUNREACH|ENETUNREACH)/, 'there is no way to it'],
+  [/CERT|SIGNATURE|ISSUER|ALTNAME/, 'its certificate is not valid'],
+  [/^(ERR_SSL|EPROTO)/, 'TLS with it failed'],
+]
+
+/** Nothing of an error but its code: messages of libraries may hold parts of a request. */
+export function sayFailed(target: Target, error: unknown): Said {
+  const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined)
+  const why =
+    sentences.find(([form]) => code && form.test(code))?.[1] ?? 'the exchange with it failed'
+  const isLate = code !== undefined && timeouts.test(code)
+  return {
+    status: isLate ? 504 : 502,
+    code: isLate ? 'timeout' : 'upstream',
+    message: `${target.host}:${target.port} could not be asked: ${why}${code ? ` (${code})` : ''}`,
+    target,
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' && /^[A-Z][A-Z\d_]{1,63}$/.test(error.code)
+    ? error.code
+    : undefined
+}
+
+const bodyOf = ({ code, message, target }: Said): string =>
+  `${JSON.stringify({ error: { type: 'egress_error', code, message, ...target } })}\n`
+
+/** As an answer to CONNECT, whose reason phrase is all that many clients show. */
+function textOf(said: Said): string {
+  const body = bodyOf(said)
+  const phrase = said.message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)
+  return [
+    `HTTP/1.1 ${said.status} ${STATUS_CODES[said.status]}: ${phrase}`,
+    'Content-Type: application/json',
+    `X-Egress-Error: ${said.code}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}
+
+const lingerMs = 1000
+
+/** The last on this connection. What still comes is read, so that the answer is not lost to a reset. */
+export function sayOn(socket: Socket, said: Said): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const linger = setTimeout(() => socket.destroy(), lingerMs).unref()
+  socket.once('close', () => clearTimeout(linger))
+  socket.end(textOf(said))
+  socket.resume()
+}
+
+export function say(response: ServerResponse, said: Said): void {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const body = bodyOf(said)
+  response.writeHead(said.status, [
+    'Content-Type',
+    'application/json',
+    'X-Egress-Error',
+    said.code,
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+  ])
+  response.end(body)
+}

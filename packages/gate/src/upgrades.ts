@@ -1,0 +1,96 @@
+/** Requests that ask to switch protocols, WebSocket for one. */
+import type { IncomingMessage } from 'node:http'
+import { ServerResponse, validateHeaderValue } from 'node:http'
+import type { Socket } from 'node:net'
+import { send } from './answers.ts'
+import type { Inside } from './heads.ts'
+import { onwardAnswer, readRequest } from './heads.ts'
+import type { Objections } from './objections.ts'
+import type { Answer, GateOwner, Switched } from './outbound.ts'
+import { pump } from './pump.ts'
+import { sayOn } from './said.ts'
+
+/** HTTP/2 in the clear is an offer that may be declined; a body would be taken for the other protocol's. */
+export function asksToSwitch({ method, headers }: IncomingMessage): boolean {
+  const protocol = headers.upgrade?.toLowerCase() ?? ''
+  const hasBody = 'content-length' in headers || 'transfer-encoding' in headers
+  return method === 'GET' && !hasBody && !/(^|[\s,])(h2c?|tls\/)/.test(protocol)
+}
+
+export function upgrades({
+  owner,
+  objections,
+  inside,
+  limits,
+}: {
+  owner: GateOwner
+  objections: Objections
+  inside: WeakMap<Socket, Inside>
+  limits: { idleMs: number }
+}) {
+  return async (message: IncomingMessage, head: Buffer): Promise<void> => {
+    const { socket } = message
+    socket.on('error', () => socket.destroy())
+    const within = inside.get(socket)
+    const asked = readRequest(message, within)
+    if (!('url' in asked)) return sayOn(socket, objections.saying(asked))
+    const aborting = new AbortController()
+    socket.once('close', () => aborting.abort(new Error('the caller has gone')))
+    const { url, target } = asked
+    const protocol = message.headers.upgrade ?? ''
+    try {
+      if (!within) await objections.judge(target)
+      const answer = await owner.upgrade({
+        method: 'GET',
+        url,
+        headers: [...asked.headers, ['Upgrade', protocol]],
+        body: null,
+        signal: aborting.signal,
+      })
+      if (!('socket' in answer)) return stay(answer, message)
+      if (head.length > 0) socket.unshift(head)
+      await pass(answer, { socket, protocol, idleMs: limits.idleMs })
+    } catch (error) {
+      sayOn(socket, objections.sayingWhy(target, error))
+    }
+  }
+}
+
+/** Throws, with nothing sent, when the answer has a head that cannot be passed on. */
+async function pass(
+  answer: Switched,
+  { socket, protocol, idleMs }: { socket: Socket; protocol: string; idleMs: number },
+): Promise<void> {
+  const agreed = answer.headers.find(([name]) => name.toLowerCase() === 'upgrade')?.[1] ?? protocol
+  const flat = ['Connection', 'Upgrade', 'Upgrade', agreed, ...onwardAnswer(answer.headers, 101)]
+  let lines = 'HTTP/1.1 101 Switching Protocols\r\n'
+  for (let i = 0; i + 1 < flat.length; i += 2) {
+    const [name = '', value = ''] = [flat[i], flat[i + 1]]
+    try {
+      validateHeaderValue(name, value)
+    } catch (error) {
+      answer.socket.destroy()
+      throw error
+    }
+    lines += `${name}: ${value}\r\n`
+  }
+  if (socket.destroyed) return void answer.socket.destroy()
+  socket.write(`${lines}\r\n`, 'latin1')
+  if (answer.head.length > 0) socket.write(answer.head)
+  const flow = pump(socket, answer.socket, idleMs)
+  flow.open()
+  await flow.ended
+}
+
+/** The last on its connection: what the client takes for another protocol may have come already. */
+function stay(answer: Answer, message: IncomingMessage): void {
+  const { socket } = message
+  const response = new ServerResponse(message)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket)
+  response.once('finish', () => {
+    response.detachSocket(socket)
+    socket.destroySoon()
+  })
+  send(answer, { method: 'GET', response })
+}
