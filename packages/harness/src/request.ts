@@ -12,6 +12,9 @@ export type Asked = {
   failure?: ModelFailure
 }
 
+/** Without a reason an abort makes an error and its trace, for nobody. */
+const over = 'the request is over'
+
 /** `begun`: id of a `span.model_request_start` that was kept already. */
 export async function* askModel(
   turn: Turn,
@@ -46,7 +49,7 @@ export async function* askModel(
     }
     throw new Error('the model ended its stream without an end')
   } finally {
-    left.abort()
+    left.abort(over)
     await stream.return?.()
   }
 }

@@ -87,14 +87,6 @@ const fetchHosts: Fetch = (url, init) => {
   return fetch(new URL(`/${host}${pathname}`, peer.url), init)
 }
 
-before(async () => {
-  peer = await httpPeer((request) => {
-    const answer = pages[new URL(request.url).pathname.slice(1)]
-    return answer ? answer(request) : new Response('no such page', { status: 404 })
-  })
-})
-after(() => peer[Symbol.asyncDispose]())
-
 function tool(name: 'web_fetch' | 'web_search', config: object = {}, search?: SearchProvider) {
   const web = { fetch: fetchHosts, search: search ?? null }
   const sandbox = () => Promise.reject(new SandboxEnded('there is none'))
@@ -110,6 +102,14 @@ const get = (path: string, config: object = {}) =>
   tool('web_fetch', config)({ url: path.includes(':') ? path : `http://a.test/${path}` })
 
 void describe('web_fetch', () => {
+  before(async () => {
+    peer = await httpPeer((request) => {
+      const answer = pages[new URL(request.url).pathname.slice(1)]
+      return answer ? answer(request) : new Response('no such page', { status: 404 })
+    })
+  })
+  after(() => peer[Symbol.asyncDispose]())
+
   void it('makes markdown of a page, with its title and links that lead somewhere', async () => {
     const result = await get('')
     assert.equal(result.is_error, false)
