@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto'
 import type { Headers } from '@steward/gate/outbound.ts'
+import { onTheWire } from './headers.ts'
 import type { Filter } from './mask.ts'
 
 const prefix = 'stw_placeholder_'
@@ -24,25 +25,26 @@ export const placeholderOf = (
 /** Secrets by their placeholders; what it does not know stays as it is. */
 export type Exchange = { get(placeholder: string): string | undefined }
 
-const exchanged = (text: string, secrets: Exchange): string =>
-  text.includes(prefix) ? text.replace(form, (found) => secrets.get(found) ?? found) : text
+function exchanged(text: string, secrets: Exchange): string {
+  if (!text.includes(prefix)) return text
+  return text.replace(form, (found) => {
+    const secret = secrets.get(found)
+    return secret === undefined ? found : onTheWire(secret)
+  })
+}
 
 /** In values, and within the Base64 of Basic credentials. Names are left as they are. */
 export function exchangeInHeaders(headers: Headers, secrets: Exchange): Headers {
   return headers.map(([name, value]) => {
     const basic = /^basic +([\w+/=-]+)$/i.exec(value.trim())?.[1]
-    if (basic === undefined) return [name, latin1(exchanged(value, secrets))]
+    if (basic === undefined) return [name, exchanged(value, secrets)]
     const before = Buffer.from(basic, 'base64').toString('latin1')
-    const after = latin1(exchanged(before, secrets))
+    const after = exchanged(before, secrets)
     return after === before
       ? [name, value]
       : [name, `Basic ${Buffer.from(after, 'latin1').toString('base64')}`]
   })
 }
-
-/** Header values travel as Latin-1: text beyond it goes as its UTF-8 bytes. */
-const latin1 = (text: string): string =>
-  /[^\0-\xff]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text
 
 const marker = Buffer.from(prefix, 'latin1')
 

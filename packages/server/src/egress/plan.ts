@@ -4,7 +4,7 @@ import type { OpenAuth } from './held.ts'
 import type { CredentialRow } from './held.ts'
 import type { Chosen } from './credential.ts'
 import { credentialOfHost, credentialOfServer, variablesFor } from './credential.ts'
-import { overwritten } from './headers.ts'
+import { onTheWire, overwritten } from './headers.ts'
 import type { Exchange } from './placeholder.ts'
 import { exchangeInHeaders } from './placeholder.ts'
 
@@ -75,8 +75,8 @@ export function tokenOf(auth: OpenAuth): string | undefined {
 }
 
 const forms: Record<Chosen['form'], (token: string) => string> = {
-  bearer: (token) => `Bearer ${token}`,
-  token: (token) => `token ${token}`,
+  bearer: (token) => `Bearer ${onTheWire(token)}`,
+  token: (token) => `token ${onTheWire(token)}`,
   basic: (token) => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
 }
 
