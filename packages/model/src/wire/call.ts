@@ -8,6 +8,9 @@ import { request } from './request.ts'
 
 const aborted: ModelFailure = { kind: 'aborted', retryable: false, message: 'The call was aborted' }
 
+/** Without a reason an abort makes an error and its trace, for nobody. */
+const over = 'the call is over'
+
 /** One request; see `Model.stream`. What ends it first, the signal, silence or the provider, has the last word. */
 export async function* callWire(
   wire: Wire,
@@ -43,7 +46,7 @@ export async function* callWire(
   } finally {
     clearTimeout(idle)
     call.signal.removeEventListener('abort', onAbort)
-    stop.abort()
+    stop.abort(over)
   }
 
   async function begin(): Promise<void> {

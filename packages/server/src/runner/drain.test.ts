@@ -28,6 +28,7 @@ async function drained(database: Database, runTurn: RunTurn, assembled?: Assembl
     clock: systemClock,
     log: jsonLog((line) => logged.push(line)),
     runTurn,
+    running: () => 1,
     assemble: async () => assembled ?? { ok: true, parts, release: () => {} },
     abandon: async () => {},
     remove: async () => {},

@@ -22,6 +22,8 @@ export type DrainDeps = {
   clock: Clock
   log: Log
   runTurn: RunTurn
+  /** Sessions that this process runs now. */
+  running: () => number
   /** Everything a turn needs besides its open calls, or why this session cannot have one now. */
   assemble: (work: Work, signal: AbortSignal) => Promise<Assembled>
   /** Ends the session's sandbox: another process has taken it over. */
@@ -145,7 +147,10 @@ async function turn(
   let coming = steps.next()
   const announce = once(() => announceStep(bus, session, step))
   setImmediate(announce)
-  const frames = frameSender((list) => say(bus, session, { kind: 'frames', frames: list }))
+  const frames = frameSender(
+    (list) => say(bus, session, { kind: 'frames', frames: list }),
+    deps.running,
+  )
   try {
     for (;;) {
       const next = await coming
@@ -167,8 +172,8 @@ async function turn(
     }
   } finally {
     frames.flush()
-    // Tools that still run, when the lease was lost, are ended with the turn.
-    stop.abort()
+    // Tools that still run, when the lease was lost, are ended with the turn. A reason saves making an error.
+    stop.abort('the turn is over')
     await steps.return({ stop: { type: 'end_turn' }, last: [] })
     assembled.release()
   }

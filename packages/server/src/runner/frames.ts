@@ -1,23 +1,37 @@
 import type { Frame } from '@steward/harness/turn.ts'
 
-const windowMs = 5
+const shortestMs = 5
+const longestMs = 50
 
-/** Sends the first piece of a block at once and joins later ones for at most 5 ms, so that fan-out stays cheap. */
-export function frameSender(send: (frames: Frame[]) => void) {
+/** How long pieces are joined while so many turns stream: 5 ms, and more when hundreds share the process. */
+const windowMs = (turns: number): number => Math.min(Math.max(turns / 4, shortestMs), longestMs)
+
+/** Sends the first piece at once and joins later ones for a moment, so that fan-out stays cheap. */
+export function frameSender(send: (frames: Frame[]) => void, turns: () => number) {
   let waiting: Frame[] = []
   let timer: NodeJS.Timeout | undefined
 
-  function flush(): void {
-    clearTimeout(timer)
-    timer = undefined
-    if (waiting.length === 0) return
+  function sendWaiting(): void {
     const frames = waiting
     waiting = []
     send(frames)
   }
 
+  function pause(): void {
+    timer = setTimeout(() => {
+      timer = undefined
+      if (waiting.length === 0) return
+      sendWaiting()
+      pause()
+    }, windowMs(turns()))
+  }
+
   return {
-    flush,
+    flush(): void {
+      clearTimeout(timer)
+      timer = undefined
+      if (waiting.length > 0) sendWaiting()
+    },
     push(frame: Frame): void {
       const before = waiting.at(-1)
       if (frame.kind === 'chunk' && before?.kind === 'chunk' && before.id === frame.id) {
@@ -25,15 +39,9 @@ export function frameSender(send: (frames: Frame[]) => void) {
         return
       }
       waiting.push(frame)
-      if (timer === undefined) {
-        const first = waiting
-        waiting = []
-        send(first)
-        timer = setTimeout(() => {
-          timer = undefined
-          flush()
-        }, windowMs)
-      }
+      if (timer !== undefined) return
+      sendWaiting()
+      pause()
     },
   }
 }

@@ -13,7 +13,7 @@ const sweepMs = 1_000
 const beatMs = 5_000
 const sweepLimit = 500
 
-export type RunnerDeps = Omit<DrainDeps, 'database'> & {
+export type RunnerDeps = Omit<DrainDeps, 'database' | 'running'> & {
   databases: Databases
   log: Log
   bus: Bus
@@ -62,19 +62,21 @@ export function runner(deps: RunnerDeps) {
 
   async function run(each: Running, dead: readonly string[]): Promise<void> {
     const { work } = each
-    const look = () => guard(() => interruptIf(databases.of(work.tenant), [work.session]))
+    const database = databases.of(work.tenant)
+    const look = () => guard(() => interruptIf(database, [work.session]))
     const unhear = hear(bus, work.session, (word) => word.kind === 'interrupt' && look())
     const signals = {
       stopping: stopping.signal,
       interrupt: (abort: () => void) => {
         each.interrupt = abort
-        look()
+        // One that came before is found by a look, which need not keep the model waiting.
+        setImmediate(look)
       },
     }
     try {
       do {
         each.again = false
-        await drain({ ...deps, database: databases.of(work.tenant) }, work, signals, dead)
+        await drain({ ...deps, database, running: () => running.size }, work, signals, dead)
       } while (each.again && !stopping.signal.aborted)
     } finally {
       unhear()
