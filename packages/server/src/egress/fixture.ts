@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -32,6 +32,8 @@ async function certificate(): Promise<{ key: string; cert: string }> {
   return pair
 }
 
+export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
+
 export type TestUpstream = AsyncDisposable & {
   server: Server
   port: number
@@ -39,12 +41,12 @@ export type TestUpstream = AsyncDisposable & {
 }
 
 export async function upstreamServer(
-  listener: RequestListener,
+  listener: Listener,
   { tls = true } = {},
 ): Promise<TestUpstream> {
   const server = tls
-    ? createTlsServer(await (made ??= certificate()), listener)
-    : createServer(listener)
+    ? createTlsServer(await (made ??= certificate()), (...at) => void listener(...at))
+    : createServer((...at) => void listener(...at))
   let connections = 0
   server.on(tls ? 'secureConnection' : 'connection', () => connections++)
   server.listen(0, '127.0.0.1')

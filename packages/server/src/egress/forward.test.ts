@@ -1,128 +1,22 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import type { RequestListener } from 'node:http'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import type { Answer, Headers } from '@steward/gate/outbound.ts'
+import type { Headers } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Sealed } from '../core/seal.ts'
-import { systemClock } from '../core/time.ts'
-import type { Echoed } from './fixture.ts'
-import { connectTo, echo, upstreamServer } from './fixture.ts'
-import type { Call, Standing } from './forward.ts'
-import { forwarding } from './forward.ts'
-import type { CredentialRow, OpenAuth, ReadAuth } from './held.ts'
-import { placeholderOf } from './placeholder.ts'
-import type { About, Ended } from './records.ts'
-import type { Sent } from './upstream.ts'
-import { upstream } from './upstream.ts'
-
-const key = Buffer.alloc(32, 7)
-const secret = 'canary-bearer-0123456789'
-
-function rowOf(auth: ReadAuth, open: OpenAuth, id = 'vcrd_1'): CredentialRow {
-  return {
-    tenant_id: 'wrkspc_1',
-    vault_id: 'vlt_1',
-    id,
-    type: auth.type,
-    revision: 1,
-    auth,
-    sealed: JSON.stringify(open) as Sealed,
-    refresh_owner: null,
-    refresh_until_ms: null,
-  }
-}
-
-const bearer = (url: string, token = secret, id?: string) =>
-  rowOf({ type: 'static_bearer', mcp_server_url: url }, { type: 'static_bearer', token }, id)
-
-const variable = (place: { header: boolean; body: boolean }, allowed_hosts = ['api.example']) =>
-  rowOf(
-    {
-      type: 'environment_variable',
-      secret_name: 'API_KEY',
-      networking: { type: 'limited', allowed_hosts },
-      injection_location: place,
-    },
-    { type: 'environment_variable', secret_value: 'canary-variable-é' },
-    'vcrd_v',
-  )
-const placeholder = placeholderOf(key, {
-  tenant: 'wrkspc_1',
-  session: 'sesn_1',
-  credential: 'vcrd_v',
-})
-
-const outbound: Call = { caller: 'rpc-outbound', server: 'api.example', credentials: 'host' }
-
-async function opened(rows: CredentialRow[], listener: RequestListener = echo) {
-  const server = await upstreamServer(listener)
-  const ended: (About & Ended)[] = []
-  const used: { id: string | null; ended?: Ended }[] = []
-  let begin = (): Promise<void> => Promise.resolve()
-  const { forward, upgrade } = forwarding({
-    clock: systemClock,
-    open: ({ sealed }) => JSON.parse(sealed) as OpenAuth,
-    placeholderKey: key,
-    refresh: {
-      ahead: async (_row, token) => ({ token, refreshed: false, tried: false }),
-      after: () => assert.fail('nothing is refreshed'),
-      settled: async () => {},
-    },
-    records: {
-      counts: { forwarded: 0, failed: 0, refused: 0, tunnelled: 0, refreshed: 0 },
-      begin(_about, row) {
-        const use: (typeof used)[number] = { id: row?.id ?? null }
-        used.push(use)
-        return { durable: begin(), end: (end) => void (use.ended = end) }
-      },
-      ended: (about, end) => void ended.push({ ...about, ...end }),
-      tunnelled: () => {},
-      flush: async () => {},
-      close: async () => {},
-    },
-  })
-  const line = upstream(connectTo(server))
-  const standing: Standing = {
-    tenant: 'wrkspc_1',
-    session: 'sesn_1',
-    judge: () => {},
-    look: async () => rows,
-    upstream: line,
-  }
-  const sent = (url: string, rest: Partial<Sent> = {}): Sent => ({
-    method: 'GET',
-    url: new URL(url),
-    headers: [],
-    body: null,
-    signal: new AbortController().signal,
-    ...rest,
-  })
-  return {
-    server,
-    ended,
-    used,
-    standing,
-    holdAudit(promise: Promise<void>) {
-      begin = () => promise
-    },
-    ask: (url: string, rest?: Partial<Sent>, call = outbound) =>
-      forward(sent(url, rest), standing, call),
-    upgrade: (url: string, rest?: Partial<Sent>) => upgrade(sent(url, rest), standing, outbound),
-    async [Symbol.asyncDispose]() {
-      await line.close()
-      await server[Symbol.asyncDispose]()
-    },
-  }
-}
-
-const echoed = async (answer: Promise<Answer>): Promise<Echoed> =>
-  JSON.parse(await text((await answer).body)) as Echoed
-const headerOf = (headers: Headers, name: string) =>
-  headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value)
+import { echo } from './fixture.ts'
+import {
+  bearer,
+  echoed,
+  headerOf,
+  opened,
+  placeholder,
+  secret,
+  variable,
+} from './forward-fixture.ts'
 
 describe('forwarding', () => {
   it('puts the credential in place of every Authorization that came', async () => {
