@@ -153,7 +153,7 @@ describe('the bridge', () => {
     const open = `my @all = map { my $s = IO::Socket::INET->new("127.0.0.1:3128") or die $!; print $s "GET / HTTP/1.1\\r\\n\\r\\n"; $s } 1..${links + 50}`
     const sleeping = run(
       sandbox,
-      `perl -MIO::Socket::INET -e '$| = 1; ${open}; sleep 1 until -e "go"'`,
+      `perl -MIO::Socket::INET -e '$| = 1; ${open}; select undef, undef, undef, 0.02 until -e "go"'`,
     )
     await until('as many are open as may be', () => there.open.size === links)
     const file = await sandbox.write('/workspace/still', Buffer.of(1))
