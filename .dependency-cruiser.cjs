@@ -4,7 +4,8 @@ const packages = [['protocol', 'model', 'sandbox', 'gate'], ['harness'], ['serve
 const rooms = [
   ['core', 'settings.ts'],
   ['bus', 'database', 'http', 'config.ts'],
-  ['events', 'api-keys', 'environments', 'agents', 'model-cards', 'vaults', 'audit'],
+  ['audit'],
+  ['events', 'api-keys', 'environments', 'agents', 'model-cards', 'vaults'],
   ['models', 'sessions', 'workspaces'],
   ['egress'],
   ['runner', 'app.ts'],
@@ -53,13 +54,18 @@ module.exports = {
       '^packages/(server/src/(database/(sqlite|postgres)|bus/(memory|postgres))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
       '/src/(start|main)\\.ts$|server/src/bus/postgres\\.ts$',
     ),
+    only(
+      "a vault's seal is opened by the egress alone",
+      '^packages/server/src/vaults/open\\.ts$',
+      'server/src/(egress|vaults)/',
+    ),
     only('routes are mounted by app.ts alone', '/routes\\.ts$', '/src/app\\.ts$'),
     only('hono stays at the door', '^node_modules/(@hono|hono)/', 'server/src/http/'),
     only('the model library stays behind its wall', '^node_modules/@earendil-works/', 'model/src/'),
     only(
       'SQL stays in stores',
       '^node_modules/kysely/',
-      'server/src/(database/|[^/]+/store\\.ts|events/(head|log|inbox|calls)\\.ts)',
+      'server/src/(database/|[^/]+/store\\.ts|events/(head|log|inbox|calls)\\.ts|vaults/credentials\\.ts)',
     ),
     only(
       'suites and stubs stay in tests',

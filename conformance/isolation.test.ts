@@ -20,6 +20,9 @@ const canary = 'canary of the first tenant'
 const bodies: Record<string, object> = {
   'post /v1/sessions/:id/events': { events: [message('say: x')] },
   'post /v1/sessions/:id/messages': { content: 'say: x' },
+  'post /v1/vaults/:id/credentials': {
+    auth: { type: 'static_bearer', token: 'x', mcp_server_url: 'https://x.example' },
+  },
 }
 
 function routesOfService(service: Service): Route[] {
@@ -57,7 +60,15 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     base_url: 'https://models.example',
     native_config: { api: 'openai-completions' },
   }
+  const vault = await make('/v1/vaults', {})
+  const auth = { type: 'static_bearer', token: canary, mcp_server_url: 'https://first.example' }
+  const credential = { name: undefined, auth, display_name: canary }
   const ids = {
+    '/v1/vaults/:id': vault,
+    '/v1/vaults/:id/credentials/:credential_id': await make(
+      `/v1/vaults/${vault}/credentials`,
+      credential,
+    ),
     '/v1/agents/:id': await make('/v1/agents', { model: 'offline', tools: [] }),
     '/v1/environments/:id': await make('/v1/environments', {}),
     '/v1/sessions/:id': session,

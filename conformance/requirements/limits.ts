@@ -7,7 +7,7 @@ export const limits = {
   'limits/mcp-servers': { section: '21 Limits', says: 'MCP servers of an agent – 20' },
   'limits/mcp-discovery': { section: '21 Limits', says: 'discovery of an MCP server\'s tools – 15 seconds for each URL server', deferred: 'B' },
   'limits/stdio-ready-timeout': { section: '21 Limits', says: '`ready_timeout_ms` of a stdio server – 60000 when not given' },
-  'limits/vault-credentials': { section: '21 Limits', says: 'credentials of a vault – 20', deferred: 'B' },
+  'limits/vault-credentials': { section: '21 Limits', says: 'credentials of a vault – 20' },
   'limits/card-probe': { section: '21 Limits', says: 'probe of a model card – 6 seconds' },
   'limits/webhook-attempts': { section: '21 Limits', says: 'attempts of a webhook – 3, 5 to 120 seconds apart', deferred: 'D' },
   'limits/poll-interval': { section: '21 Limits', says: 'pause between a worker\'s polls – 5 seconds when not given', deferred: 'D' },

@@ -4,7 +4,7 @@ import type { Requirement } from '../specification.ts'
 // oxfmt-ignore
 export const settings = {
   'secrets/model-card-keys': { section: '22.1 Secrets', says: 'Model card keys are sealed with AES-256-GCM under `PLATFORM_ROOT_SECRET`.' },
-  'secrets/vault-tokens': { section: '22.1 Secrets', says: 'Tokens in vaults are sealed in the same way.', deferred: 'B' },
+  'secrets/vault-tokens': { section: '22.1 Secrets', says: 'Tokens in vaults are sealed in the same way.' },
   'secrets/integration-tokens': { section: '22.1 Secrets', says: 'Tokens of integrations are sealed in the same way.', deferred: 'later' },
   'secrets/mcp-tokens': { section: '22.1 Secrets', says: 'The tokens that admit a child to the MCP proxy are signed under the same root.', deferred: 'B' },
   'secrets/root-required': { section: '22.1 Secrets', says: 'The service does not start without `PLATFORM_ROOT_SECRET`, and says so.' },

@@ -9,7 +9,7 @@ export const theService = {
   'service/sessions/pinned': { section: '1 The service', says: 'A session is one fixed agent version working in one environment.' },
   'service/sandbox/per-session': { section: '1 The service', says: 'Each session works in a sandbox that no other session shares.' },
   'service/log/two-forms': { section: '1 The service', says: 'A turn\'s steps form one ordered log, which the same client can read as JSON pages and as server-sent events.' },
-  'service/vaults/kinds': { section: '1 The service', says: 'Credentials for other systems live in vaults: MCP tokens, OAuth tokens, API keys and the tokens of command line programs.', deferred: 'B' },
+  'service/vaults/kinds': { section: '1 The service', says: 'Credentials for other systems live in vaults: MCP tokens, OAuth tokens, API keys and the tokens of command line programs.' },
   'service/vaults/names-only': { section: '1 The service', says: 'What the agent, its sandbox or a local child process holds are names (tenant, session, server, host), never a credential.', deferred: 'B' },
   'service/vaults/injected-live': { section: '1 The service', says: 'The service reads a credential when a call is made, adds it to that call, and hands back only the answer.', deferred: 'B' },
   'service/vaults/model-blind': { section: '1 The service', says: 'The model is shown the upstream\'s answer and nothing of the credential.', deferred: 'B' },

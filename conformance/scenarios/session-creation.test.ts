@@ -216,11 +216,8 @@ for (const database of databases) {
 
     verifies(
       [
-        'sessions/not-yet/vault-ids',
         'sessions/not-yet/resources',
         'sessions/not-yet/skills',
-        'sessions/not-yet/mcp-servers',
-        'sessions/not-yet/tool-execution',
         'sessions/not-yet/harness-native',
         'sessions/not-yet/base-image',
         'sessions/not-yet/packages',
@@ -235,15 +232,9 @@ for (const database of databases) {
           assert.equal(answer.status, 400)
           assert.match(String((answer.body['error'] as Loose)['message']), words)
         }
-        await refused({ vault_ids: ['vlt_1'] }, /vault_ids/)
         await refused({ resources: [{ type: 'file', file_id: 'file_1' }] }, /resources/)
         const skills = [{ type: 'anthropic', skill_id: 'xlsx' }]
         await refused({ agent: await agentId({ skills }) }, /skills/)
-        const mcp_servers = [{ name: 's', type: 'url', url: 'https://mcp.example' }]
-        await refused({ agent: await agentId({ mcp_servers }) }, /mcp_servers/)
-        const execution = { type: 'sandbox', command: 'look' }
-        const executed = await agentId({ tools: [{ ...custom, execution }] })
-        await refused({ agent: executed }, /tools\.0.*execution|look_up/)
         await refused({ agent: await agentId({ harness: 'native' }) }, /harness/)
         const base_image = 'debian:13'
         await refused({ environment_id: await environment({ base_image }) }, /base_image/)

@@ -71,7 +71,12 @@ export const SessionCreate = z.strictObject({
   title,
   metadata: Metadata.nullish(),
   resources: z.array(Resource).nullish(),
-  vault_ids: z.array(z.string()).nullish(),
+  /** Their order is the order of precedence. */
+  vault_ids: z
+    .array(Id)
+    .max(50)
+    .refine((ids) => new Set(ids).size === ids.length, 'may name each vault once')
+    .nullish(),
   initial_events: z.array(InitialEvent).max(50).nullish(),
   budget: z.null({ error: 'budgets are not yet supported' }).optional(),
 })

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { agentRoutes } from './agents/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
+import { auditRoutes } from './audit/routes.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Log } from './core/log.ts'
 import type { Seal } from './core/seal.ts'
@@ -20,6 +21,7 @@ import { modelRoutes } from './models/routes.ts'
 import { sessionEventRoutes } from './sessions/events/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { threadRoutes } from './sessions/threads/routes.ts'
+import { vaultRoutes } from './vaults/routes.ts'
 
 export type AppDeps = {
   databases: Databases
@@ -44,6 +46,8 @@ export function routesOf(deps: AppDeps): Route[] {
     ...modelRoutes(deps),
     ...modelCardRoutes(deps),
     ...apiKeyRoutes(deps),
+    ...vaultRoutes(deps),
+    ...auditRoutes(deps),
   ]
   const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
   const health = route(

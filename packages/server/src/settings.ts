@@ -23,8 +23,7 @@ export const settings: readonly Setting[] = [
   {
     name: 'EGRESS_ALLOW_PRIVATE',
     default: '',
-    about:
-      'private address ranges that model endpoints and upstreams may lie in, e.g. 127.0.0.0/8',
+    about: 'private address ranges that model endpoints and upstreams may lie in, e.g. 127.0.0.0/8',
     form: 'a list of address ranges',
   },
   {

@@ -3,6 +3,8 @@ import { randomUUIDv7 } from 'node:crypto'
 const prefixes = {
   agent: 'agent_',
   api_key: 'apikey_',
+  credential: 'vcrd_',
+  credential_change: 'cchg_',
   environment: 'env_',
   event: 'sevt_',
   model_card: 'card_',
@@ -10,13 +12,27 @@ const prefixes = {
   request: 'req_',
   session: 'sesn_',
   thread: 'sthr_',
+  vault: 'vlt_',
   workspace: 'wrkspc_',
 } as const
 
 export type IdKind = keyof typeof prefixes
 
-/** Unique, unguessable enough to name but never to authorise, and sorted by the time of its making. */
-export const newId = (kind: IdKind): string => prefixes[kind] + randomUUIDv7().replaceAll('-', '')
+/** Digits of a version 7 UUID: twelve of time, the version, three that count, and what is random. RFC 9562 6.2 */
+let lastTime = ''
+let count = 0
+
+/**
+ * Unique, unguessable enough to name but never to authorise, and sorted by its making: within a millisecond too, where
+ * one process makes no more than 4,096 of them.
+ */
+export function newId(kind: IdKind): string {
+  const digits = randomUUIDv7().replaceAll('-', '')
+  const time = digits.slice(0, 12)
+  count = time === lastTime ? Math.min(count + 1, 0xfff) : 0
+  lastTime = time
+  return `${prefixes[kind]}${time}7${count.toString(16).padStart(3, '0')}${digits.slice(16)}`
+}
 
 /** The primary thread of a session is named after it, so that it needs no row. */
 export const threadOf = (sessionId: string): string =>

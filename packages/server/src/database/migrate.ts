@@ -2,8 +2,12 @@ import type { Migration } from 'kysely/migration'
 import { Migrator } from 'kysely/migration'
 import type { Queries } from './database.ts'
 import * as initial from './migrations/0001-initial.ts'
+import * as vaults from './migrations/0002-vaults.ts'
 
-const migrations: Record<string, Migration> = { '0001-initial': initial }
+const migrations: Record<string, Migration> = {
+  '0001-initial': initial,
+  '0002-vaults': vaults,
+}
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */
 export async function migrate(db: Queries): Promise<void> {

@@ -69,6 +69,10 @@ export type Tables = {
     environment_id: string
     title: string | null
     metadata: Json
+    /** In their order. */
+    vault_ids: Json
+    /** Server name to sealed token, where the session has servers of its own; else the agent version's hold. */
+    sealed_tokens: Json | null
     archived_at: string | null
     deleted_at: string | null
     created_at: string
@@ -103,6 +107,61 @@ export type Tables = {
     seq: number
     state: CallState
     deny_message: string | null
+  }
+  vaults: {
+    tenant_id: string
+    id: string
+    name: string
+    metadata: Json
+    archived_at: string | null
+    created_at: string
+    updated_at: string
+  }
+  vault_credentials: {
+    tenant_id: string
+    id: string
+    vault_id: string
+    display_name: string | null
+    metadata: Json
+    /** What it is for, without any secret. */
+    auth: Json
+    /** Each secret part sealed alone, by name; null once archived: they are gone. */
+    sealed: Json | null
+    /** What it is for as one text, unique among the active ones of a vault. */
+    binding: string
+    /** Raised by every change of `auth` or `sealed`. */
+    revision: number
+    /** The process that refreshes it, until the time. */
+    refresh_owner: string | null
+    refresh_until_ms: number
+    archived_at: string | null
+    created_at: string
+    updated_at: string
+  }
+  credential_uses: {
+    tenant_id: string
+    id: string
+    session_id: string
+    vault_id: string | null
+    credential_id: string | null
+    caller: string
+    server: string
+    host: string
+    method: string
+    status: number | null
+    refreshed: number
+    ms: number | null
+    created_at: string
+  }
+  credential_changes: {
+    tenant_id: string
+    id: string
+    vault_id: string
+    credential_id: string | null
+    change: string
+    api_key_id: string | null
+    session_id: string | null
+    created_at: string
   }
 }
 

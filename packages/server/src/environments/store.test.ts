@@ -3,11 +3,13 @@ import { describe, it } from 'node:test'
 import { EnvironmentCreate } from '@steward/protocol/environments.ts'
 import { configOf } from '../agents/config.ts'
 import { agentStore } from '../agents/store.ts'
+import { sealUnder } from '../core/seal.ts'
 import { databases } from '../database/fixture.ts'
 import { createSession } from '../sessions/create.ts'
 import { recordOf, updatedRecord } from './record.ts'
 import { environmentStore } from './store.ts'
 
+const seal = sealUnder('a root secret of a test')
 const record = (input: object) => recordOf(EnvironmentCreate.parse({ name: 'e', ...input }))
 
 describe('an environment record', () => {
@@ -72,7 +74,12 @@ for (const [name, open] of Object.entries(databases)) {
         )
         const [made] = await Promise.allSettled([
           database.write((tx) =>
-            createSession(tx, 't', { agent: agent.id, environment_id: id }, Date.now()),
+            createSession(
+              tx,
+              't',
+              { agent: agent.id, environment_id: id },
+              { now: Date.now(), seal },
+            ),
           ),
           database.write((tx) => environmentStore(tx).remove('t', id)),
         ])

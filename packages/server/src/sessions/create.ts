@@ -1,16 +1,19 @@
 /** Pins the agent version, checks what it would need, and makes the session, all in one transaction. */
 import type { Agent, AgentUpdate } from '@steward/protocol/agents.ts'
 import type { Session, SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
+import type { Tokens } from '../agents/config.ts'
 import { updated } from '../agents/config.ts'
 import { agentStore } from '../agents/store.ts'
 import { invalid, recordText } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
+import type { Seal } from '../core/seal.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
 import { environmentStore } from '../environments/store.ts'
 import { readHead } from '../events/head.ts'
 import { admit } from '../events/inbox.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
+import { vaultStore } from '../vaults/store.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
 import { checkAgent, checkContent, checkEnvironment, checkRequest } from './supported.ts'
@@ -19,10 +22,10 @@ export async function createSession(
   tx: Queries,
   tenant: string,
   input: SessionCreate,
-  now: number,
+  { now, seal }: { now: number; seal: Seal },
 ): Promise<Session> {
   checkRequest(input)
-  const agent = await chooseAgent(tx, tenant, input.agent)
+  const { agent, tokens } = await chooseAgent(tx, tenant, input.agent)
   checkAgent(agent)
   const environmentId = input.environment_id ?? agent.environment_id
   if (!environmentId) throw invalid('environment_id: required, as the agent names none')
@@ -34,16 +37,22 @@ export async function createSession(
     )
   }
   checkEnvironment(environment.record)
+  const vaultIds = input.vault_ids ?? []
+  for (const [index, vault] of vaultIds.entries())
+    await vaultStore(tx).hold(tenant, vault, `vault_ids.${index}`)
   const at = iso(now)
+  const id = newId('session')
   const row: SessionRow = {
     tenant_id: tenant,
-    id: newId('session'),
+    id,
     agent_id: agent.id,
     agent_version: agent.version,
     agent: recordText('agent', agent),
     environment_id: environmentId,
     title: input.title ?? null,
     metadata: JSON.stringify(input.metadata ?? {}),
+    vault_ids: JSON.stringify(vaultIds),
+    sealed_tokens: tokens ? sealTokens(seal, { tenant, id }, tokens) : null,
     archived_at: null,
     deleted_at: null,
     created_at: at,
@@ -68,7 +77,8 @@ export async function checkSpeed(
   tenant: string,
   choice: SessionCreate['agent'],
 ): Promise<void> {
-  const { model } = await chooseAgent(read, tenant, choice)
+  const { agent } = await chooseAgent(read, tenant, choice)
+  const { model } = agent
   if (typeof model === 'string' || model.speed !== 'fast') return
   const [plain, fast] = [
     await resolveModel(tenant, { ...model, speed: 'standard' }),
@@ -77,28 +87,51 @@ export async function checkSpeed(
   if (plain.ok && !fast.ok) throw invalid(`agent.model.speed: ${fast.message}`)
 }
 
-/** The version asked for, or the newest, with the overrides of this session. */
+/** The version asked for, or the newest, with the overrides of this session, and the tokens that came with them. */
 async function chooseAgent(
   tx: Queries,
   tenant: string,
   choice: SessionCreate['agent'],
-): Promise<SessionAgent> {
+): Promise<{ agent: SessionAgent; tokens: Tokens | undefined }> {
   const agents = agentStore(tx)
   const { id, version } = typeof choice === 'string' ? { id: choice, version: undefined } : choice
-  const agent =
+  const found =
     version === undefined ? await agents.get(tenant, id) : await agents.version(tenant, id, version)
-  if (agent.archived) throw invalid(`agent ${id} is archived and takes no new sessions`)
-  if (typeof choice === 'string' || choice.type === 'agent') return snapshot(agent)
+  if (found.archived) throw invalid(`agent ${id} is archived and takes no new sessions`)
+  const agent = snapshot(found)
+  if (typeof choice === 'string' || choice.type === 'agent') return { agent, tokens: undefined }
   const { type: _type, id: _id, version: _version, ...overrides } = choice
-  return { ...snapshot(agent), ...override(agent, overrides) }
+  return override(agent, overrides)
 }
 
 /** Each override replaces its whole field; null and [] clear. */
-export function override(agent: Agent | SessionAgent, overrides: Omit<AgentUpdate, 'version'>) {
-  const { config } = updated(agent, overrides)
+export function override(
+  agent: SessionAgent,
+  overrides: Omit<AgentUpdate, 'version'>,
+): { agent: SessionAgent; tokens: Tokens | undefined } {
+  const { config, tokens } = updated(agent, overrides)
   const { model, system, tools, mcp_servers, skills } = config
-  return { model, system, tools, mcp_servers, skills }
+  return { agent: { ...agent, model, system, tools, mcp_servers, skills }, tokens }
 }
+
+/** Inline tokens of servers that are this session's own. */
+export const sealTokens = (
+  seal: Seal,
+  { tenant, id }: { tenant: string; id: string },
+  tokens: Tokens,
+): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(tokens).map(([server, token]) => [
+        server,
+        seal.seal(token, tokenPlace(tenant, id, server)),
+      ]),
+    ),
+  )
+
+/** Where a session's own token is sealed for. */
+export const tokenPlace = (tenant: string, session: string, server: string): string =>
+  `${tenant}/sessions/${session}/sealed_tokens/${server}`
 
 export function snapshot(agent: Agent): SessionAgent {
   const {

@@ -21,6 +21,8 @@ export async function newSession(
     environment_id: 'env_test',
     title: null,
     metadata: '{}',
+    vault_ids: '[]',
+    sealed_tokens: null,
     archived_at: null,
     deleted_at: null,
     created_at: at,

@@ -9,6 +9,7 @@ import {
 import type { Bus } from '../bus/bus.ts'
 import { invalid } from '../core/errors.ts'
 import { pageOf, paging } from '../core/page.ts'
+import type { Seal } from '../core/seal.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases, Queries } from '../database/database.ts'
 import { moments } from '../database/seek.ts'
@@ -29,11 +30,13 @@ export function sessionRoutes({
   databases,
   bus,
   clock,
+  seal,
   resolveModel,
 }: {
   databases: Databases
   bus: Bus
   clock: Clock
+  seal: Seal
   resolveModel: ResolveModel
 }): Route[] {
   /** Commits, then rings for whoever follows the session. */
@@ -65,7 +68,7 @@ export function sessionRoutes({
         await checkSpeed(databases.of(tenant).read, resolveModel, tenant, body.agent)
         const session = await databases
           .of(tenant)
-          .write((tx) => createSession(tx, tenant, body, clock.now()))
+          .write((tx) => createSession(tx, tenant, body, { now: clock.now(), seal }))
         if (body.initial_events?.length) wake(bus, { tenant, session: session.id })
         return session
       },
@@ -123,7 +126,9 @@ export function sessionRoutes({
         answer,
       },
       ({ tenant, params, body }) =>
-        change(tenant, params.id, (tx) => updateSession(tx, tenant, params.id, body, clock.now())),
+        change(tenant, params.id, (tx) =>
+          updateSession(tx, tenant, params.id, body, { now: clock.now(), seal }),
+        ),
     ),
     route(
       {

@@ -133,7 +133,7 @@ export function showSession(row: SessionRow, head: Head, now: number): Session {
     status: row.archived_at ? 'done' : (head.status as Session['status']),
     title: row.title,
     metadata: JSON.parse(row.metadata) as Record<string, string>,
-    vault_ids: [],
+    vault_ids: JSON.parse(row.vault_ids) as string[],
     resources: [],
     usage,
     stats: {

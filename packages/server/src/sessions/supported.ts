@@ -2,21 +2,19 @@
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { UserContent } from '@steward/protocol/content.ts'
-import { unsupported } from '../core/errors.ts'
+import { invalid, unsupported } from '../core/errors.ts'
 
 export function checkAgent(agent: SessionAgent): void {
-  if (agent.mcp_servers.length > 0) throw unsupported('agent.mcp_servers', 'MCP servers are')
+  for (const [index, { url }] of agent.mcp_servers.entries()) {
+    if (!url)
+      throw invalid(
+        `agent.mcp_servers.${index}.url: url is required: this service starts no stdio servers`,
+      )
+  }
   if (agent.skills.length > 0) throw unsupported('agent.skills', 'skills are')
   if (agent.memory_store_id !== null)
     throw unsupported('agent.memory_store_id', 'memory stores are')
   if (agent.harness === 'native') throw unsupported('agent.harness', 'the native harness is')
-  for (const [index, tool] of agent.tools.entries()) {
-    const at = `agent.tools.${index}`
-    if (tool.type === 'mcp_toolset') throw unsupported(at, 'MCP toolsets are')
-    if (tool.type === 'custom' && tool.execution) {
-      throw unsupported(`${at}.execution`, `${tool.execution.type} execution is`)
-    }
-  }
 }
 
 export function checkEnvironment(record: EnvironmentRecord): void {
@@ -28,7 +26,6 @@ export function checkEnvironment(record: EnvironmentRecord): void {
 }
 
 export function checkRequest(input: SessionCreate): void {
-  if (input.vault_ids?.length) throw unsupported('vault_ids', 'vaults are')
   if (input.resources?.length) {
     throw unsupported('resources.0', `a resource of type ${input.resources[0]?.type} is`)
   }

@@ -3,11 +3,13 @@ import type { Session, SessionAgent, SessionUpdate } from '@steward/protocol/ses
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { invalid, recordText } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
+import { patched } from '../core/metadata.ts'
+import type { Seal } from '../core/seal.ts'
 import type { Queries } from '../database/database.ts'
 import { lockHead } from '../events/head.ts'
 import { cancelled, take, waiting } from '../events/inbox.ts'
 import { append } from '../events/log.ts'
-import { override } from './create.ts'
+import { override, sealTokens } from './create.ts'
 import { sessionStore } from './store.ts'
 import { checkAgent } from './supported.ts'
 
@@ -17,7 +19,7 @@ export async function updateSession(
   tenant: string,
   id: string,
   input: SessionUpdate,
-  now: number,
+  { now, seal }: { now: number; seal: Seal },
 ): Promise<Session> {
   const store = sessionStore(tx)
   const row = await store.take(tenant, id)
@@ -27,10 +29,10 @@ export async function updateSession(
   if (input.title !== undefined && input.title !== row.title) changed.title = input.title
   const metadata = patched(JSON.parse(row.metadata) as Record<string, string>, input.metadata ?? {})
   if (JSON.stringify(metadata) !== row.metadata) changed.metadata = metadata
-  const agent = input.agent
+  const { agent, tokens } = input.agent
     ? replaceTools(JSON.parse(row.agent) as SessionAgent, input.agent)
-    : undefined
-  if (agent && JSON.stringify(agent) !== row.agent) {
+    : {}
+  if (agent && (tokens || JSON.stringify(agent) !== row.agent)) {
     if (isRunning(head.status))
       throw invalid('agent: the session is running; interrupt it and wait until it is idle')
     changed.agent = { tools: agent.tools, mcp_servers: agent.mcp_servers }
@@ -40,6 +42,7 @@ export async function updateSession(
     ...('title' in changed ? { title: changed.title ?? null } : {}),
     metadata: JSON.stringify(metadata),
     ...(agent ? { agent: recordText('agent', agent) } : {}),
+    ...(tokens ? { sealed_tokens: sealTokens(seal, { tenant, id }, tokens) } : {}),
   }
   await store.update(tenant, id, columns, now)
   await append(
@@ -55,20 +58,10 @@ export async function updateSession(
 function replaceTools(
   agent: SessionAgent,
   change: NonNullable<SessionUpdate['agent']>,
-): SessionAgent {
-  const next = { ...agent, ...override(agent, change) }
-  checkAgent(next)
+): ReturnType<typeof override> {
+  const next = override(agent, change)
+  checkAgent(next.agent)
   return next
-}
-
-function patched(
-  kept: Record<string, string>,
-  patch: Record<string, string | null>,
-): Record<string, string> {
-  const merged = Object.entries({ ...kept, ...patch })
-  const next = merged.filter((pair): pair is [string, string] => pair[1] !== null)
-  if (next.length > 16) throw invalid('metadata: at most 16 pairs')
-  return Object.fromEntries(next)
 }
 
 const isRunning = (status: string): boolean => status === 'running' || status === 'rescheduling'

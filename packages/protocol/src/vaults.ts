@@ -1,0 +1,257 @@
+import { z } from 'zod'
+import { Flag, Id, Line, ListQuery, Metadata, MetadataPatch, Timestamp } from './primitives.ts'
+
+/** Goes into a header as it is. */
+const Token = z
+  .string()
+  .min(1)
+  .max(16_384)
+  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'printable ASCII characters of one line')
+const Secret = Line.min(1).max(16_384)
+
+const Endpoint = z
+  .url({ protocol: /^https?$/ })
+  .max(2048)
+  .refine((text) => !hasExtras(text), 'may hold no user, password or fragment')
+
+function hasExtras(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { username, password, hash } = new URL(text)
+  return Boolean(username || password || hash)
+}
+
+const reserved =
+  /^(PATH|HOME|SHELL|USER|LOGNAME|PWD|OLDPWD|IFS|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|PROMPT_COMMAND|PS[0-9]|NODE_OPTIONS|NODE_USE_ENV_PROXY|NODE_EXTRA_CA_CERTS|PYTHONPATH|PYTHONSTARTUP|PERL5OPT|RUBYOPT|GIT_SSH|GIT_SSH_COMMAND|GIT_SSL_CAINFO|GIT_CONFIG.*|SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|PIP_CERT|(HTTP|HTTPS|ALL|NO|FTP)_PROXY|LD_.*|DYLD_.*|STEWARD_.*)$/i
+
+const Variable = z
+  .string()
+  .max(256)
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name')
+  .refine((name) => !reserved.test(name), 'is reserved: it steers programs, shells or the proxy')
+
+const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
+const AllowedHost = z
+  .string()
+  .max(253)
+  .regex(
+    new RegExp(`^(\\*\\.)?${label}(\\.${label})*$`, 'i'),
+    'a hostname, an IPv4 address or *.suffix, without scheme, port or path',
+  )
+
+const Networking = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('unrestricted') }),
+  z.strictObject({
+    type: z.literal('limited'),
+    allowed_hosts: z.array(AllowedHost).max(16),
+  }),
+])
+const noPlace = 'at least one of header and body must be true'
+
+const EndpointAuth = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('client_secret_basic'), client_secret: Secret }),
+  z.strictObject({ type: z.literal('client_secret_post'), client_secret: Secret }),
+])
+
+const Refresh = z.strictObject({
+  client_id: Line.min(1).max(1024).nullish(),
+  refresh_token: Secret,
+  token_endpoint: Endpoint,
+  token_endpoint_auth: EndpointAuth.default({ type: 'none' }),
+  resource: Line.max(2048).nullish(),
+  scope: Line.max(2048).nullish(),
+})
+
+const Prefix = Line.min(1)
+  .max(256)
+  .regex(/^\S+( \S+)*$/, 'words with one space between them')
+
+/** The write form: it holds secrets, and no answer is ever made of it. contract.md 1.7 */
+export const AuthCreate = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('static_bearer'), token: Token, mcp_server_url: Endpoint }),
+  z
+    .strictObject({
+      type: z.literal('mcp_oauth'),
+      access_token: Token,
+      mcp_server_url: Endpoint,
+      expires_at: Timestamp.nullish(),
+      refresh: Refresh.nullish(),
+      // The interface's flat spelling.
+      refresh_token: Secret.nullish(),
+      token_endpoint: Endpoint.nullish(),
+    })
+    .refine((auth) => !auth.refresh || (!auth.refresh_token && !auth.token_endpoint), {
+      path: ['refresh'],
+      message: 'excludes refresh_token and token_endpoint beside it',
+    })
+    .refine((auth) => Boolean(auth.refresh_token) === Boolean(auth.token_endpoint), {
+      path: ['token_endpoint'],
+      message: 'refresh_token and token_endpoint go together',
+    }),
+  z.strictObject({ type: z.literal('cap_cli'), cli_id: Line.min(1).max(64), token: Token }),
+  z.strictObject({
+    type: z.literal('command_secret'),
+    token: Secret,
+    env_var: Variable,
+    command_prefixes: z.array(Prefix).max(16).default([]),
+  }),
+  z.strictObject({
+    type: z.literal('environment_variable'),
+    secret_name: Variable,
+    secret_value: Secret,
+    networking: Networking,
+    injection_location: z
+      .strictObject({ header: z.boolean().default(false), body: z.boolean().default(false) })
+      .refine(({ header, body }) => header || body, noPlace)
+      .default({ header: true, body: true }),
+  }),
+])
+export type AuthCreate = z.infer<typeof AuthCreate>
+
+/** What may change; the type must be the stored one's. URL, name, CLI and variable are fixed. contract.md 1.7 */
+export const AuthUpdate = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('static_bearer'), token: Token.optional() }),
+  z.strictObject({
+    type: z.literal('mcp_oauth'),
+    access_token: Token.optional(),
+    expires_at: Timestamp.nullish(),
+    refresh: z
+      .strictObject({
+        refresh_token: Secret.optional(),
+        scope: Line.max(2048).nullish(),
+        token_endpoint_auth: z
+          .strictObject({
+            type: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
+            client_secret: Secret.nullish(),
+          })
+          .optional(),
+      })
+      .optional(),
+    refresh_token: Secret.optional(),
+  }),
+  z.strictObject({ type: z.literal('cap_cli'), token: Token.optional() }),
+  z.strictObject({
+    type: z.literal('command_secret'),
+    token: Secret.optional(),
+    command_prefixes: z.array(Prefix).max(16).optional(),
+  }),
+  z.strictObject({
+    type: z.literal('environment_variable'),
+    secret_value: Secret.optional(),
+    networking: Networking.optional(),
+    injection_location: z
+      .strictObject({ header: z.boolean().optional(), body: z.boolean().optional() })
+      .optional(),
+  }),
+])
+export type AuthUpdate = z.infer<typeof AuthUpdate>
+
+/** The read form: what a credential is for, and no secret. */
+export type CredentialAuth =
+  | { type: 'static_bearer'; mcp_server_url: string }
+  | {
+      type: 'mcp_oauth'
+      mcp_server_url: string
+      expires_at: string | null
+      refresh: {
+        client_id: string | null
+        token_endpoint: string
+        token_endpoint_auth: { type: 'none' | 'client_secret_basic' | 'client_secret_post' }
+        resource: string | null
+        scope: string | null
+      } | null
+    }
+  | { type: 'cap_cli'; cli_id: string }
+  | { type: 'command_secret'; env_var: string; command_prefixes: string[] }
+  | {
+      type: 'environment_variable'
+      secret_name: string
+      networking: z.infer<typeof Networking>
+      injection_location: { header: boolean; body: boolean }
+    }
+
+const displayName = Line.max(255).nullish()
+
+export const CredentialCreate = z.strictObject({
+  auth: AuthCreate,
+  display_name: displayName,
+  metadata: Metadata.nullish(),
+})
+export type CredentialCreate = z.infer<typeof CredentialCreate>
+
+export const CredentialUpdate = z.strictObject({
+  auth: AuthUpdate.optional(),
+  display_name: displayName,
+  metadata: MetadataPatch.nullish(),
+})
+export type CredentialUpdate = z.infer<typeof CredentialUpdate>
+
+/** In a vault's own body: one that is there already, by its id or by what it is for, is written anew. */
+const CredentialInVault = CredentialCreate.extend({ id: Id.optional() })
+export type CredentialInVault = z.infer<typeof CredentialInVault>
+
+const vaultName = Line.min(1).max(255)
+const secrets = {
+  credentials: z.array(CredentialInVault).max(20).optional(),
+  credential: CredentialInVault.optional(),
+  auth: AuthCreate.optional(),
+}
+
+/** Both spellings of the name, and secrets in the body. contract.md 1.6 and section 7 row 18 */
+export const VaultCreate = z
+  .strictObject({
+    display_name: vaultName.optional(),
+    name: vaultName.optional(),
+    metadata: Metadata.nullish(),
+    ...secrets,
+  })
+  .refine(({ display_name, name }) => display_name ?? name, {
+    path: ['display_name'],
+    message: 'is required',
+  })
+export type VaultCreate = z.infer<typeof VaultCreate>
+
+export const VaultUpdate = z.strictObject({
+  display_name: vaultName.nullish(),
+  name: vaultName.nullish(),
+  metadata: MetadataPatch.nullish(),
+  ...secrets,
+})
+export type VaultUpdate = z.infer<typeof VaultUpdate>
+
+/** All credentials that a vault's body brings, in order. */
+export const broughtBy = ({ credentials, credential, auth }: VaultUpdate): CredentialInVault[] => [
+  ...(credentials ?? []),
+  ...(credential ? [credential] : []),
+  ...(auth ? [{ auth }] : []),
+]
+
+export const VaultListQuery = ListQuery.extend({
+  include_archived: Flag.optional(),
+})
+
+export const VaultShown = z.object({
+  id: z.string(),
+  type: z.literal('vault'),
+  display_name: z.string(),
+  name: z.string(),
+  tenant_id: z.string(),
+  metadata: z.record(z.string(), z.string()),
+  archived_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type Vault = z.infer<typeof VaultShown>
+
+export const CredentialShown = z.object({
+  id: z.string(),
+  type: z.literal('vault_credential'),
+  vault_id: z.string(),
+  display_name: z.string().nullable(),
+  auth: z.looseObject({ type: z.string() }),
+  metadata: z.record(z.string(), z.string()),
+  archived_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type Credential = Omit<z.infer<typeof CredentialShown>, 'auth'> & { auth: CredentialAuth }

@@ -1,0 +1,112 @@
+/** The trail of credentials: every use, by whom and where to; every change, by which key. No secret is in it. */
+import { newId } from '../core/ids.ts'
+import type { Paging } from '../core/page.ts'
+import { iso } from '../core/time.ts'
+import type { Queries } from '../database/database.ts'
+import type { Moment } from '../database/seek.ts'
+import { seek } from '../database/seek.ts'
+import type { Tables } from '../database/tables.ts'
+
+export type UseRow = Tables['credential_uses']
+export type ChangeRow = Tables['credential_changes']
+
+export type Change =
+  | 'vault.created'
+  | 'vault.updated'
+  | 'vault.archived'
+  | 'vault.deleted'
+  | 'credential.created'
+  | 'credential.updated'
+  | 'credential.rotated'
+  | 'credential.refreshed'
+  | 'credential.refresh_failed'
+  | 'credential.archived'
+  | 'credential.deleted'
+
+/** Whose doing it was: a caller's key, or a session's call. */
+export type Actor = { api_key_id?: string; session_id?: string }
+
+type Filter = {
+  session_id?: string | undefined
+  vault_id?: string | undefined
+  credential_id?: string | undefined
+}
+
+type Asked = { filter: Filter; moments: readonly Moment[]; paging: Paging }
+
+export function auditStore(db: Queries) {
+  return {
+    /** A use that begins: its end is not known. */
+    async begin(use: Omit<UseRow, 'status' | 'refreshed' | 'ms'>): Promise<void> {
+      await db
+        .insertInto('credential_uses')
+        .values({ ...use, status: null, refreshed: 0, ms: null })
+        .execute()
+    },
+
+    async end(
+      tenant: string,
+      id: string,
+      ended: { status: number; refreshed: boolean; ms: number },
+    ): Promise<void> {
+      await db
+        .updateTable('credential_uses')
+        .set({ status: ended.status, refreshed: ended.refreshed ? 1 : 0, ms: Math.round(ended.ms) })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    async changed(
+      tenant: string,
+      change: { change: Change; vault: string; credential: string | null; by: Actor; now: number },
+    ): Promise<void> {
+      await db
+        .insertInto('credential_changes')
+        .values({
+          tenant_id: tenant,
+          id: newId('credential_change'),
+          vault_id: change.vault,
+          credential_id: change.credential,
+          change: change.change,
+          api_key_id: change.by.api_key_id ?? null,
+          session_id: change.by.session_id ?? null,
+          created_at: iso(change.now),
+        })
+        .execute()
+    },
+
+    /** Newest first unless asked otherwise. */
+    async uses(tenant: string, { filter, moments, paging }: Asked): Promise<UseRow[]> {
+      const { begins, way } = seek(paging)
+      const { session_id, vault_id, credential_id } = filter
+      let query = db.selectFrom('credential_uses').selectAll().where('tenant_id', '=', tenant)
+      if (session_id) query = query.where('session_id', '=', session_id)
+      if (vault_id) query = query.where('vault_id', '=', vault_id)
+      if (credential_id) query = query.where('credential_id', '=', credential_id)
+      for (const { op, at } of moments) query = query.where('created_at', op, at)
+      return query
+        .where(begins)
+        .orderBy('created_at', way)
+        .orderBy('id', way)
+        .limit(paging.limit + 1)
+        .execute()
+    },
+
+    async changes(tenant: string, { filter, moments, paging }: Asked): Promise<ChangeRow[]> {
+      const { begins, way } = seek(paging)
+      const { session_id, vault_id, credential_id } = filter
+      let query = db.selectFrom('credential_changes').selectAll().where('tenant_id', '=', tenant)
+      if (session_id) query = query.where('session_id', '=', session_id)
+      if (vault_id) query = query.where('vault_id', '=', vault_id)
+      if (credential_id) query = query.where('credential_id', '=', credential_id)
+      for (const { op, at } of moments) query = query.where('created_at', op, at)
+      return query
+        .where(begins)
+        .orderBy('created_at', way)
+        .orderBy('id', way)
+        .limit(paging.limit + 1)
+        .execute()
+    },
+  }
+}

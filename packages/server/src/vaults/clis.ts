@@ -1,0 +1,26 @@
+/** Command line programs of known services, as data: which hosts they call, and in which form each takes a token. */
+
+/** `bearer` and `token` are words before it in Authorization; `basic` is the password of `x-access-token`. */
+export type CliHost = { host: string; form: 'bearer' | 'token' | 'basic' }
+
+export type Cli = {
+  hosts: readonly CliHost[]
+  /** Where the program looks for a token; in the sandbox it holds a placeholder, so that it takes itself for signed in. */
+  variable: string
+}
+
+export const clis: Readonly<Record<string, Cli>> = {
+  gh: {
+    hosts: [
+      { host: 'api.github.com', form: 'bearer' },
+      { host: 'uploads.github.com', form: 'bearer' },
+      { host: 'github.com', form: 'basic' },
+      { host: 'gist.github.com', form: 'basic' },
+    ],
+    variable: 'GH_TOKEN',
+  },
+  glab: { hosts: [{ host: 'gitlab.com', form: 'bearer' }], variable: 'GITLAB_TOKEN' },
+  hf: { hosts: [{ host: 'huggingface.co', form: 'bearer' }], variable: 'HF_TOKEN' },
+  npm: { hosts: [{ host: 'registry.npmjs.org', form: 'bearer' }], variable: 'NPM_TOKEN' },
+  vercel: { hosts: [{ host: 'api.vercel.com', form: 'bearer' }], variable: 'VERCEL_TOKEN' },
+}

@@ -1,0 +1,206 @@
+/** Vaults and credentials as callers write them: one transaction each, with its line in the audit trail. */
+import type {
+  Credential,
+  CredentialAuth,
+  CredentialCreate,
+  CredentialInVault,
+  CredentialUpdate,
+  Vault,
+  VaultCreate,
+  VaultUpdate,
+} from '@steward/protocol/vaults.ts'
+import { broughtBy } from '@steward/protocol/vaults.ts'
+import type { Change } from '../audit/store.ts'
+import { auditStore } from '../audit/store.ts'
+import { invalid } from '../core/errors.ts'
+import { patched } from '../core/metadata.ts'
+import type { Seal } from '../core/seal.ts'
+import { iso } from '../core/time.ts'
+import type { Queries } from '../database/database.ts'
+import type { Tables } from '../database/tables.ts'
+import type { SecretPart, Written } from './auth.ts'
+import { bindingOf, changedAuth, writtenAuth } from './auth.ts'
+import { credentialStore, sealedOf } from './credentials.ts'
+import { vaultStore } from './store.ts'
+
+/** In whose name a transaction writes. */
+export type Writing = { tx: Queries; tenant: string; seal: Seal; keyId: string; now: number }
+
+const audited = (
+  { tx, tenant, keyId, now }: Writing,
+  change: Change,
+  vault: string,
+  credential: string | null = null,
+) => auditStore(tx).changed(tenant, { change, vault, credential, by: { api_key_id: keyId }, now })
+
+export async function createVault(writing: Writing, input: VaultCreate): Promise<Vault> {
+  const { tx, tenant, now } = writing
+  const name = input.display_name ?? input.name ?? ''
+  const made = { name, metadata: input.metadata ?? {}, now }
+  const vault = await vaultStore(tx).insert(tenant, made)
+  await audited(writing, 'vault.created', vault.id)
+  await putCredentials(writing, vault.id, broughtBy(input))
+  return vault
+}
+
+/** Names and metadata; secrets in the body are written anew, or added. */
+export async function updateVault(
+  writing: Writing,
+  id: string,
+  input: VaultUpdate,
+): Promise<Vault> {
+  const { tx, tenant, now } = writing
+  const kept = await openVault(writing, id)
+  const name = input.display_name ?? input.name ?? kept.name
+  const metadata = patched(kept.metadata, input.metadata ?? {})
+  await putCredentials(writing, id, broughtBy(input))
+  const isSame = name === kept.name && JSON.stringify(metadata) === JSON.stringify(kept.metadata)
+  if (isSame) return kept
+  await audited(writing, 'vault.updated', id)
+  return vaultStore(tx).update(tenant, id, { name, metadata, now })
+}
+
+/** Locked until the transaction ends. */
+async function openVault({ tx, tenant }: Writing, id: string): Promise<Vault> {
+  const vault = await vaultStore(tx).take(tenant, id)
+  if (vault.archived_at !== null) throw invalid(`vault ${id} is archived and cannot be changed`)
+  return vault
+}
+
+/** For good: no session takes it any more, and its secrets are gone at once. Done again it changes nothing. */
+export async function archiveVault(writing: Writing, id: string): Promise<Vault> {
+  const { tx, tenant, now } = writing
+  const vault = await vaultStore(tx).take(tenant, id)
+  if (vault.archived_at !== null) return vault
+  for (const credential of await credentialStore(tx).archiveAll(tenant, id, now))
+    await audited(writing, 'credential.archived', id, credential)
+  await audited(writing, 'vault.archived', id)
+  return vaultStore(tx).update(tenant, id, { archivedAt: iso(now), now })
+}
+
+export async function deleteVault(writing: Writing, id: string): Promise<void> {
+  const { tx, tenant } = writing
+  await vaultStore(tx).take(tenant, id)
+  for (const credential of await credentialStore(tx).removeAll(tenant, id))
+    await audited(writing, 'credential.deleted', id, credential)
+  await vaultStore(tx).remove(tenant, id)
+  await audited(writing, 'vault.deleted', id)
+}
+
+/** One that is there, by its id or because it is for the same, is written anew; any other is added. */
+async function putCredentials(
+  writing: Writing,
+  vault: string,
+  inputs: readonly CredentialInVault[],
+): Promise<void> {
+  const { tx, tenant, now } = writing
+  for (const [index, { id, ...input }] of inputs.entries()) {
+    const written = writtenAuth(input.auth, `credentials.${index}.auth`, now)
+    const store = credentialStore(tx)
+    const kept = id
+      ? await activeRow(writing, vault, id)
+      : await store.bound(tenant, vault, bindingOf(written.auth))
+    if (kept) await replace(writing, kept, { ...input, written })
+    else await insert(writing, vault, { ...input, written })
+  }
+}
+
+type Labels = Pick<CredentialCreate, 'display_name' | 'metadata'>
+
+async function insert(
+  writing: Writing,
+  vault: string,
+  { written, display_name, metadata }: Labels & { written: Written },
+): Promise<Credential> {
+  const { tx, tenant, seal, now } = writing
+  const credential = await credentialStore(tx).insert(tenant, vault, {
+    written,
+    seal,
+    display_name: display_name ?? null,
+    metadata: metadata ?? {},
+    now,
+  })
+  await audited(writing, 'credential.created', vault, credential.id)
+  return credential
+}
+
+/** Whole: what the new auth does not say is gone. What it is for may not change. */
+async function replace(
+  writing: Writing,
+  kept: Row,
+  { written, display_name, metadata }: Labels & { written: Written },
+): Promise<void> {
+  const { tx, tenant, seal, now } = writing
+  if (bindingOf(written.auth) !== kept.binding)
+    throw invalid(`auth: credential ${kept.id} is for something else, which cannot change`)
+  const held = Object.keys(sealedOf(kept)) as SecretPart[]
+  const dropped = held.filter((part) => written.secrets[part] === undefined)
+  await credentialStore(tx).update(tenant, kept, {
+    auth: { written: { ...written, dropped }, seal },
+    display_name: display_name === undefined ? kept.display_name : display_name,
+    metadata: metadata ?? (JSON.parse(kept.metadata) as Record<string, string>),
+    now,
+  })
+  await audited(writing, 'credential.rotated', kept.vault_id, kept.id)
+}
+
+type Row = Tables['vault_credentials']
+
+/** The vault is locked, and with it everything that lies in it. */
+async function activeRow({ tx, tenant }: Writing, vault: string, id: string): Promise<Row> {
+  const row = await credentialStore(tx).row(tenant, vault, id)
+  if (row.archived_at !== null) throw invalid(`credential ${id} is archived and cannot be changed`)
+  return row
+}
+
+export async function createCredential(
+  writing: Writing,
+  vault: string,
+  input: CredentialCreate,
+): Promise<Credential> {
+  await openVault(writing, vault)
+  return insert(writing, vault, { ...input, written: writtenAuth(input.auth, 'auth', writing.now) })
+}
+
+export async function updateCredential(
+  writing: Writing,
+  vault: string,
+  id: string,
+  input: CredentialUpdate,
+): Promise<Credential> {
+  const { tx, tenant, seal, now } = writing
+  await openVault(writing, vault)
+  const kept = await activeRow(writing, vault, id)
+  const auth = JSON.parse(kept.auth) as CredentialAuth
+  const held = new Set(Object.keys(sealedOf(kept)) as SecretPart[])
+  const written = input.auth && changedAuth({ auth, held }, input.auth, 'auth', now)
+  const isRotated = written !== undefined && Object.keys(written.secrets).length > 0
+  await audited(writing, isRotated ? 'credential.rotated' : 'credential.updated', vault, id)
+  return credentialStore(tx).update(tenant, kept, {
+    ...(written ? { auth: { written, seal } } : {}),
+    display_name: input.display_name === undefined ? kept.display_name : input.display_name,
+    metadata: patched(JSON.parse(kept.metadata) as Record<string, string>, input.metadata ?? {}),
+    now,
+  })
+}
+
+export async function archiveCredential(
+  writing: Writing,
+  vault: string,
+  id: string,
+): Promise<Credential> {
+  const { tx, tenant, now } = writing
+  await vaultStore(tx).take(tenant, vault)
+  const store = credentialStore(tx)
+  const kept = await store.row(tenant, vault, id)
+  if (kept.archived_at !== null) return store.get(tenant, vault, id)
+  await audited(writing, 'credential.archived', vault, id)
+  return store.archive(tenant, kept, now)
+}
+
+export async function deleteCredential(writing: Writing, vault: string, id: string): Promise<void> {
+  const { tx, tenant } = writing
+  await vaultStore(tx).take(tenant, vault)
+  await credentialStore(tx).remove(tenant, vault, id)
+  await audited(writing, 'credential.deleted', vault, id)
+}
