@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Flag, Id, Line, ListQuery, Metadata, MetadataPatch, Timestamp } from './primitives.ts'
+import { isReservedVariable } from './variables.ts'
 
 /** Goes into a header as it is. */
 const Token = z
@@ -20,14 +21,14 @@ function hasExtras(text: string): boolean {
   return Boolean(username || password || hash)
 }
 
-const reserved =
-  /^(PATH|HOME|SHELL|USER|LOGNAME|PWD|OLDPWD|IFS|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|PROMPT_COMMAND|PS[0-9]|NODE_OPTIONS|NODE_USE_ENV_PROXY|NODE_EXTRA_CA_CERTS|PYTHONPATH|PYTHONSTARTUP|PERL5OPT|RUBYOPT|GIT_SSH|GIT_SSH_COMMAND|GIT_SSL_CAINFO|GIT_CONFIG.*|SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|PIP_CERT|(HTTP|HTTPS|ALL|NO|FTP)_PROXY|LD_.*|DYLD_.*|STEWARD_.*)$/i
-
 const Variable = z
   .string()
   .max(256)
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name')
-  .refine((name) => !reserved.test(name), 'is reserved: it steers programs, shells or the proxy')
+  .refine(
+    (name) => !isReservedVariable(name),
+    'is reserved: it steers programs, shells or the proxy',
+  )
 
 const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 const AllowedHost = z
