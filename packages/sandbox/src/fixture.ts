@@ -65,18 +65,31 @@ export const say = async (sandbox: Sandbox, command: string): Promise<string> =>
 /** An argument of `sleep` that no other process has. */
 export const mark = (): string => `9${process.pid}${Date.now()}${serial++}`
 
+const processes = (): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+
 /** Processes of the host with this argument. */
 export function processesWith(text: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && argumentsOf(name).split('\0').includes(text))
+  return processes()
+    .filter((pid) => readOf(pid, 'cmdline').split('\0').includes(text))
     .map(Number)
 }
 
-function argumentsOf(pid: string): string {
+/** Processes of the host whose arguments or environment contain this text; by number. */
+export function processesHolding(file: 'cmdline' | 'environ', text: string): number[] {
+  return processes()
+    .filter((pid) => readOf(pid, file).includes(text))
+    .map(Number)
+    .toSorted((a, b) => a - b)
+}
+
+export const parentOf = (pid: number): number =>
+  Number(/^PPid:\s+(\d+)$/m.exec(readOf(String(pid), 'status'))?.[1])
+
+function readOf(pid: string, file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
-    // It has ended since it was listed.
+    // It has ended since it was listed, or is another user's.
     return ''
   }
 }

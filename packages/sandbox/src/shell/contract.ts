@@ -1,7 +1,7 @@
 /** How commands run, and what one leaves to the next. */
 import assert from 'node:assert/strict'
 import type { Cases } from '../fixture.ts'
-import { mark, processesWith, run, say, until } from '../fixture.ts'
+import { mark, parentOf, processesHolding, processesWith, run, say, until } from '../fixture.ts'
 
 const mebibyte = 1 << 20
 
@@ -112,7 +112,7 @@ export const shellCases: Cases = {
     const { ended, output } = await running
     assert.deepEqual([ended, output], ['aborted', 'begun\n'])
     assert.ok(performance.now() - started < 1_000)
-    assert.deepEqual(processesWith(sign), [])
+    await until('the group is gone', () => processesWith(sign).length === 0)
   },
 
   'does not wait for what a command left in the background': async ({ open }) => {
@@ -230,6 +230,28 @@ export const shellCases: Cases = {
     const { output, spilled } = await secret('for i in {1..9000}; do echo "$TOKEN"; done')
     assert.equal(spilled, undefined)
     assert.match(output, /^[*\n]+$/)
+  },
+
+  'keeps secrets in the process of the command, and in no argument or file': async ({ open }) => {
+    const sandbox = await open()
+    const [sign, TOKEN] = [mark(), `token-${mark()}`]
+    const running = sandbox.shell({
+      ...{ command: `sleep ${sign}; true`, timeoutMs: 500, secretEnv: { TOKEN } },
+    })
+    await until('it runs', () => processesWith(sign).length === 1)
+    const holders = processesHolding('environ', TOKEN)
+    const command = processesWith(sign).flatMap((pid) => [pid, parentOf(pid)])
+    assert.deepEqual(
+      holders,
+      command.toSorted((a, b) => a - b),
+    )
+    assert.deepEqual(processesHolding('cmdline', TOKEN), [])
+    assert.equal((await running).ended, 'timeout')
+    assert.deepEqual(processesHolding('environ', TOKEN), [])
+    const [first, rest] = [TOKEN.slice(0, 5), TOKEN.slice(5)]
+    const search = `ls -A /run/shell "$HOME"/state 2>/dev/null | grep -x state; grep -rs ${first}''${rest} . "$HOME" /run/shell`
+    assert.equal(await say(sandbox, `kept=1`), '')
+    assert.match(await say(sandbox, search), /^state$/)
   },
 
   'gives secrets to commands longer than an argument may be': async ({ open }) => {
