@@ -2,9 +2,9 @@
  * Which credential a call carries. The rows come in order: the session's vaults as it names them, within a vault the
  * oldest first; the first that matches wins. interface.md "Vault and credentials", behaviours.md 1.5
  */
-import type { CredentialRow } from './held.ts'
-import type { CliHost } from './held.ts'
-import { clis } from './held.ts'
+import type { CredentialRow } from '../vaults/credentials.ts'
+import type { CliHost } from '../vaults/clis.ts'
+import { clis } from '../vaults/clis.ts'
 
 type Typed<Type extends CredentialRow['auth']['type']> = CredentialRow & {
   auth: Extract<CredentialRow['auth'], { type: Type }>

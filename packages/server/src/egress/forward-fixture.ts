@@ -2,37 +2,39 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import type { Answer, Headers } from '@steward/gate/outbound.ts'
-import type { Sealed } from '../core/seal.ts'
+import { sealUnder } from '../core/seal.ts'
 import { systemClock } from '../core/time.ts'
 import type { Echoed, Listener } from './fixture.ts'
 import { connectTo, echo, upstreamServer } from './fixture.ts'
 import type { Call, Standing } from './forward.ts'
 import { forwarding } from './forward.ts'
-import type { CredentialRow, OpenAuth, ReadAuth } from './held.ts'
+import type { CredentialAuth } from '@steward/protocol/vaults.ts'
+import type { CredentialRow } from '../vaults/credentials.ts'
+import { sealSecrets } from '../vaults/credentials.ts'
+import { openSecrets } from '../vaults/open.ts'
+import type { Secrets } from '../vaults/auth.ts'
 import { placeholderOf } from './placeholder.ts'
 import type { About, Ended } from './records.ts'
 import type { Sent } from './upstream.ts'
 import { upstream } from './upstream.ts'
 
+const seal = sealUnder('a root secret for tests')
 export const key = Buffer.alloc(32, 7)
 export const secret = 'canary-bearer-0123456789'
 
-export function rowOf(auth: ReadAuth, open: OpenAuth, id = 'vcrd_1'): CredentialRow {
+export function rowOf(auth: CredentialAuth, secrets: Secrets, id = 'vcrd_1'): CredentialRow {
   return {
     tenant_id: 'wrkspc_1',
     vault_id: 'vlt_1',
     id,
-    type: auth.type,
     revision: 1,
     auth,
-    sealed: JSON.stringify(open) as Sealed,
-    refresh_owner: null,
-    refresh_until_ms: null,
+    sealed: sealSecrets(seal, { tenant: 'wrkspc_1', id }, secrets),
   }
 }
 
 export const bearer = (url: string, token = secret, id?: string) =>
-  rowOf({ type: 'static_bearer', mcp_server_url: url }, { type: 'static_bearer', token }, id)
+  rowOf({ type: 'static_bearer', mcp_server_url: url }, { token }, id)
 
 export const variable = (
   place: { header: boolean; body: boolean },
@@ -45,7 +47,7 @@ export const variable = (
       networking: { type: 'limited', allowed_hosts },
       injection_location: place,
     },
-    { type: 'environment_variable', secret_value: 'canary-variable-é' },
+    { secret_value: 'canary-variable-é' },
     'vcrd_v',
   )
 export const placeholder = placeholderOf(key, {
@@ -64,7 +66,7 @@ export async function opened(rows: CredentialRow[], listener: Listener = echo) {
   let begin = (): Promise<void> => Promise.resolve()
   const forwards = forwarding({
     clock: systemClock,
-    open: ({ sealed }) => JSON.parse(sealed) as OpenAuth,
+    open: (row) => openSecrets(seal, row),
     placeholderKey: key,
     refresh: {
       ahead: async (_row, token) => ({ token, refreshed: false, tried: false }),

@@ -287,7 +287,7 @@ describe('forwarding', () => {
   })
 
   it('refuses when the vault cannot be read, and sends nothing', async () => {
-    const row = { ...bearer('https://api.example/'), sealed: 'broken' as Sealed }
+    const row = { ...bearer('https://api.example/'), sealed: { token: 'broken' as Sealed } }
     await using door = await opened([row])
     await assert.rejects(door.ask('https://api.example/'), (error: Refused) => {
       assert.equal(error.refusal.reason, 'vault')

@@ -7,8 +7,8 @@ import { buffer } from 'node:stream/consumers'
 import type { Answer, Headers, Switched } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Clock } from '../core/time.ts'
-import type { OpenAuth } from './held.ts'
-import type { CredentialRow } from './held.ts'
+import type { Secrets } from '../vaults/auth.ts'
+import type { CredentialRow } from '../vaults/credentials.ts'
 import type { Caller } from './binding.ts'
 import type { OAuthRow } from './credential.ts'
 import { isOAuth } from './credential.ts'
@@ -46,7 +46,7 @@ export type Standing = {
 
 export type ForwardDeps = {
   clock: Clock
-  open: (row: CredentialRow) => OpenAuth
+  open: (row: CredentialRow) => Secrets
   placeholderKey: Buffer
   refresh: Refresh
   records: Records

@@ -1,7 +1,7 @@
 /** What is added to one call, and what must not come back: from the session's credentials as they are now. */
 import type { Headers } from '@steward/gate/outbound.ts'
-import type { OpenAuth } from './held.ts'
-import type { CredentialRow } from './held.ts'
+import type { Secrets } from '../vaults/auth.ts'
+import type { CredentialRow } from '../vaults/credentials.ts'
 import type { Chosen } from './credential.ts'
 import { credentialOfHost, credentialOfServer, variablesFor } from './credential.ts'
 import { onTheWire, overwritten } from './headers.ts'
@@ -39,7 +39,7 @@ export function planOf(
     url: URL
     credentials: Credentials
     inline: string | undefined
-    open: (row: CredentialRow) => OpenAuth
+    open: (row: CredentialRow) => Secrets
     placeholder: (row: CredentialRow) => string
   },
 ): Plan {
@@ -54,25 +54,15 @@ export function planOf(
     chosen,
     token: chosen && tokenOf(open(chosen.row)),
     variables: variablesFor(rows, url).flatMap((row) => {
-      const auth = open(row)
-      if (auth.type !== 'environment_variable') return []
+      const { secret_value: secret } = open(row)
+      if (secret === undefined) return []
       const { header, body } = row.auth.injection_location
-      return [{ placeholder: placeholder(row), secret: auth.secret_value, row, header, body }]
+      return [{ placeholder: placeholder(row), secret, row, header, body }]
     }),
   }
 }
 
-export function tokenOf(auth: OpenAuth): string | undefined {
-  switch (auth.type) {
-    case 'static_bearer':
-    case 'cap_cli':
-      return auth.token
-    case 'mcp_oauth':
-      return auth.access_token
-    default:
-      return undefined
-  }
-}
+const tokenOf = ({ token, access_token }: Secrets): string | undefined => token ?? access_token
 
 const forms: Record<Chosen['form'], (token: string) => string> = {
   bearer: (token) => `Bearer ${onTheWire(token)}`,

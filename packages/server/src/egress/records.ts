@@ -4,7 +4,7 @@ import type { Refusal } from '@steward/gate/outbound.ts'
 import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import type { Caller } from './binding.ts'
-import type { CredentialRow } from './held.ts'
+import type { CredentialRow } from '../vaults/credentials.ts'
 
 const flushMs = 1_000
 const mostWaiting = 500

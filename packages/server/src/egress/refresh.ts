@@ -3,7 +3,7 @@
  * finds one under way waits for the row to change. A new token is on disk before anyone uses it.
  */
 import type { Clock } from '../core/time.ts'
-import type { OpenAuth } from './held.ts'
+import type { Secrets } from '../vaults/auth.ts'
 import type { OAuthRow } from './credential.ts'
 import type { TokenAnswer, TokenRequest } from './token-request.ts'
 
@@ -17,7 +17,8 @@ const refusedMs = 30_000
 /** After any other failure, for as long nobody tries who does not have to. */
 const pauseMs = 5_000
 
-type OAuth = Extract<OpenAuth, { type: 'mcp_oauth' }>
+/** Its secrets; there is always an access token. */
+type OAuth = Secrets & { access_token: string }
 
 /** The rows, as the vaults' room keeps them. */
 export interface OAuthRows {
@@ -168,11 +169,8 @@ async function renewed(asking: Asking, row: OAuthRow, auth: OAuth): Promise<Rene
   if (!answer.ok) {
     return { ok: false, why: answer.status === null ? 'connect_error' : 'failed', answer }
   }
-  const next: OAuth = {
-    ...auth,
-    access_token: answer.access_token,
-    refresh_token: answer.refresh_token ?? auth.refresh_token,
-  }
+  const { access_token, refresh_token } = answer
+  const next: OAuth = { ...auth, access_token, ...(refresh_token ? { refresh_token } : {}) }
   return kept(asking.rows, row, auth, { next, expiresAt: answer.expires_at })
 }
 
@@ -192,10 +190,7 @@ async function kept(
   const isSame =
     auth.access_token === asked.access_token && auth.refresh_token === asked.refresh_token
   if (!isSame) return { ok: true, token: auth.access_token, refreshed: false }
-  const changed = {
-    ...auth,
-    access_token: next.access_token,
-    refresh_token: next.refresh_token ?? null,
-  }
+  const { access_token, refresh_token } = next
+  const changed = { ...auth, access_token, ...(refresh_token ? { refresh_token } : {}) }
   return kept(rows, live, auth, { next: changed, expiresAt })
 }

@@ -1,0 +1,76 @@
+/** The vaults' and the audit's rows, as refreshes and records use them. */
+import { auditStore } from '../audit/store.ts'
+import type { Seal } from '../core/seal.ts'
+import type { Clock } from '../core/time.ts'
+import { iso } from '../core/time.ts'
+import type { Databases } from '../database/database.ts'
+import { credentialStore, sealSecrets } from '../vaults/credentials.ts'
+import { openSecrets } from '../vaults/open.ts'
+import { isOAuth } from './credential.ts'
+import type { UseRows } from './records.ts'
+import type { OAuthRows } from './refresh.ts'
+import { claimMs } from './refresh.ts'
+
+export function oauthRows({
+  databases,
+  seal,
+  clock,
+}: {
+  databases: Databases
+  seal: Seal
+  clock: Clock
+}): OAuthRows {
+  return {
+    async read(tenant, id) {
+      const row = await credentialStore(databases.of(tenant).read).active(tenant, id)
+      return row && isOAuth(row) ? row : undefined
+    },
+    open(row) {
+      const { access_token, ...secrets } = openSecrets(seal, row)
+      if (access_token === undefined) throw new Error(`credential ${row.id} has no access token`)
+      return { ...secrets, access_token }
+    },
+    async claim({ tenant_id: tenant, id }, now) {
+      const { owners, read, write } = databases.of(tenant)
+      const holder = await credentialStore(read).refreshOwner(tenant, id)
+      const dead = holder === null ? [] : await owners.dead([holder])
+      const claim = { owner: owners.self, dead, now, untilMs: now + claimMs }
+      return write((tx) => credentialStore(tx).claimRefresh(tenant, id, claim))
+    },
+    async release({ tenant_id: tenant, id }) {
+      const { owners, write } = databases.of(tenant)
+      await write((tx) => credentialStore(tx).releaseRefresh(tenant, id, owners.self))
+    },
+    store(row, secrets, expires_at) {
+      const { tenant_id: tenant, vault_id: vault, id: credential, revision } = row
+      const sealed = sealSecrets(seal, { tenant, id: credential }, secrets)
+      const next = { auth: { ...row.auth, expires_at }, sealed, now: clock.now() }
+      return databases.of(tenant).write(async (tx) => {
+        const at = { id: credential, revision }
+        if (!(await credentialStore(tx).rotate(tenant, at, next))) return false
+        const change = 'credential.refreshed'
+        const by = { now: next.now, by: {} }
+        await auditStore(tx).changed(tenant, { change, vault, credential, ...by })
+        return true
+      })
+    },
+  }
+}
+
+export const useRows = (databases: Databases): UseRows => ({
+  begin: ({ tenant, session, vault, credential, at, ...rest }) =>
+    databases.of(tenant).write((tx) =>
+      auditStore(tx).begin({
+        ...rest,
+        tenant_id: tenant,
+        session_id: session,
+        vault_id: vault,
+        credential_id: credential,
+        created_at: iso(at),
+      }),
+    ),
+  end: (tenant, ended) =>
+    databases.of(tenant).write(async (tx) => {
+      for (const { id, ...end } of ended) await auditStore(tx).end(tenant, id, end)
+    }),
+})

@@ -1,0 +1,75 @@
+/** What each call of a session stands on: its lease, its credentials, its rules, its connections. */
+import type { Refusal } from '@steward/gate/outbound.ts'
+import type { Binding } from './binding.ts'
+import type { CredentialRow } from '../vaults/credentials.ts'
+import type { Standing } from './forward.ts'
+import type { Rules } from './rules.ts'
+import type { SessionNow } from './store.ts'
+import type { Upstream } from './upstream.ts'
+import { refused } from './upstream.ts'
+
+const mostRefusals = 100
+
+export interface Bound extends Standing {
+  readonly rules: Rules
+  /** Refusals that are to be told of with the next result. */
+  readonly refusals: Refusal[]
+  note(refusal: Refusal): void
+  renew(generation: number): void
+  /** Every later call is refused, and those under way end. */
+  revoke(): void
+  readonly isRevoked: boolean
+}
+
+export type BoundDeps = {
+  rules: Rules
+  upstream: Upstream
+  /** One query. Undefined when there is no such session. */
+  read: (tenant: string, session: string) => Promise<SessionNow | undefined>
+}
+
+export function bound(
+  { tenant, session, generation: first }: Binding,
+  { rules, upstream, read }: BoundDeps,
+): Bound {
+  let generation = first
+  let isRevoked = false
+  const refusals: Refusal[] = []
+  const fenced = (url: URL) =>
+    refused(url, 'fenced', 'the session no longer holds the sandbox that this call comes from')
+
+  return {
+    tenant,
+    session,
+    rules,
+    upstream,
+    refusals,
+    judge: (url, caller) => rules.judge(url, caller),
+    async look(url): Promise<CredentialRow[]> {
+      if (isRevoked) throw fenced(url)
+      let now: SessionNow | undefined
+      try {
+        now = await read(tenant, session)
+      } catch (cause) {
+        const message = 'the credentials of the session could not be read'
+        throw Object.assign(refused(url, 'vault', message), { cause })
+      }
+      const holds = generation === null || now?.generation === generation
+      if (!now || now.isOver || !holds || isRevoked) throw fenced(url)
+      return now.credentials
+    },
+    note(refusal) {
+      if (refusals.length < mostRefusals) refusals.push(refusal)
+    },
+    renew(next) {
+      generation = next
+    },
+    revoke() {
+      isRevoked = true
+      void upstream.close()
+    },
+    get isRevoked() {
+      return isRevoked
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** What a call needs of the database, in one query: whether the session is still its sandbox's, and its credentials. */
+import { CompiledQuery } from 'kysely'
+import type { Database } from '../database/database.ts'
+import type { Tables } from '../database/tables.ts'
+import type { CredentialRow } from '../vaults/credentials.ts'
+import { credentialRow } from '../vaults/credentials.ts'
+
+export type SessionNow = {
+  generation: number
+  /** Archived or deleted. */
+  isOver: boolean
+  /** Active ones: in the order of the session's vaults, then of their making. */
+  credentials: CredentialRow[]
+}
+
+type Found = Tables['vault_credentials'] & {
+  generation: number
+  session_archived_at: string | null
+  session_deleted_at: string | null
+  vault_ids: string
+}
+
+/** Text once for each database, so that it is prepared once. */
+const text = {
+  sqlite: queryOf('?', '?', 'select value from json_each(s.vault_ids)'),
+  postgres: queryOf('$1', '$2', 'select jsonb_array_elements_text(s.vault_ids::jsonb)'),
+}
+
+function queryOf(tenant: string, session: string, vaultIds: string): string {
+  return `select h.generation, s.archived_at as session_archived_at, s.deleted_at as session_deleted_at,
+      s.vault_ids, c.*
+    from session_heads h
+    join sessions s on s.tenant_id = h.tenant_id and s.id = h.session_id
+    left join (vault_credentials c join vaults v on v.tenant_id = c.tenant_id and v.id = c.vault_id
+        and v.archived_at is null)
+      on c.tenant_id = s.tenant_id and c.vault_id in (${vaultIds}) and c.archived_at is null
+    where h.tenant_id = ${tenant} and h.session_id = ${session}`
+}
+
+export async function sessionNow(
+  { dialect, read }: Pick<Database, 'dialect' | 'read'>,
+  tenant: string,
+  session: string,
+): Promise<SessionNow | undefined> {
+  const query = CompiledQuery.raw(text[dialect], [tenant, session])
+  const { rows } = await read.executeQuery<Found>(query)
+  const [first] = rows
+  if (!first) return undefined
+  const order = JSON.parse(first.vault_ids) as string[]
+  const place = ({ vault_id }: Found) => order.indexOf(vault_id)
+  return {
+    generation: first.generation,
+    isOver: first.session_archived_at !== null || first.session_deleted_at !== null,
+    credentials: rows
+      .filter(({ id }) => id !== null)
+      .toSorted((a, b) => place(a) - place(b) || inTime(a, b))
+      .flatMap((row) => credentialRow(row) ?? []),
+  }
+}
+
+const inTime = (a: Found, b: Found): number =>
+  a.created_at === b.created_at ? compare(a.id, b.id) : compare(a.created_at, b.created_at)
+const compare = (a: string, b: string): number => (a < b ? -1 : 1)
