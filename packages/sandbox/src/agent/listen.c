@@ -48,10 +48,13 @@ static void enter_network(void) {
   set("/proc/self/gid_map", map);
 }
 
+/* A second address, because the C library takes a machine with 127.0.0.1 alone for one without IPv4. */
 static void raise_loopback(void) {
-  struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+  struct ifreq up = {.ifr_name = "lo", .ifr_flags = IFF_UP}, second = {.ifr_name = "lo:1"};
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + (1u << 23))};
+  memcpy(&second.ifr_addr, &address, sizeof address);
   int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &request)) refuse("raise", request.ifr_name);
+  if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &up) || ioctl(fd, SIOCSIFADDR, &second)) refuse("raise", up.ifr_name);
   close(fd);
 }
 

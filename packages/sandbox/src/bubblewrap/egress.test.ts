@@ -16,7 +16,7 @@ const links = 256
 const names = 1_024
 
 const perl = (sandbox: Sandbox, script: string) =>
-  say(sandbox, `perl -MSocket -MIO::Socket::INET -e '${script}'`)
+  say(sandbox, `perl -MSocket=:addrinfo,:DEFAULT -MIO::Socket::INET -e '${script}'`)
 /** A script that connects to a port of a name or an address, and says what comes back when it says hello. */
 const hello = (host: string, port: number) =>
   `my $s = IO::Socket::INET->new("${host}:${port}") or die $!; print $s "hello"; shutdown $s, 1; print <$s>`
@@ -101,6 +101,9 @@ describe('the names in bubblewrap', () => {
       print join " ", unpack "n4", $a`
     assert.equal(await perl(sandbox, line), `7 ${0x8183} 1 0`)
     assert.equal(await perl(sandbox, 'print inet_ntoa(inet_aton("localhost"))'), '127.0.0.1')
+    const hints = '{ family => AF_INET, socktype => SOCK_STREAM, flags => AI_ADDRCONFIG }'
+    const ask = `my ($e, @r) = Socket::getaddrinfo("one.test", 443, ${hints}); print $e || scalar @r`
+    assert.equal(await perl(sandbox, ask), '1', 'for a program that asks only where there is IPv4')
   })
 
   it('are answered over TCP too, as many as are asked', async () => {
