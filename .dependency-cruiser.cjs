@@ -3,7 +3,7 @@
 const packages = [['protocol', 'model', 'sandbox', 'gate'], ['harness'], ['server']]
 const rooms = [
   ['core', 'settings.ts'],
-  ['bus', 'database', 'http', 'config.ts'],
+  ['bus', 'database', 'blobs', 'http', 'config.ts'],
   ['audit'],
   ['events', 'api-keys', 'environments', 'agents', 'model-cards', 'vaults'],
   ['models', 'sessions', 'workspaces'],
@@ -51,7 +51,7 @@ module.exports = {
     ...lookDown(rooms, under('packages/server/src/')),
     only(
       'adapters are named by start.ts alone',
-      '^packages/(server/src/(database/(sqlite|postgres)|bus/(memory|postgres))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
+      '^packages/(server/src/(database/(sqlite|postgres)|bus/(memory|postgres)|blobs/(disk|s3))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
       '/src/(start|main)\\.ts$|server/src/bus/postgres\\.ts$',
     ),
     only(
