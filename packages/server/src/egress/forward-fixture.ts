@@ -82,6 +82,7 @@ export async function opened(rows: CredentialRow[], listener: Listener = echo) {
       },
       ended: (about, end) => void ended.push({ ...about, ...end }),
       tunnelled: () => {},
+      has: () => false,
       flush: async () => {},
       close: async () => {},
     },

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { Answer, Headers, Switched } from '@steward/gate/outbound.ts'
+import type { Answer, Headers, Switched, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Clock } from '../core/time.ts'
 import type { Secrets } from '../vaults/auth.ts'
@@ -22,7 +22,7 @@ import type { Refresh } from './refresh.ts'
 import { largestReplay, replayable } from './replay.ts'
 import { filtering } from './shown.ts'
 import type { Sent, Upstream } from './upstream.ts'
-import { refused } from './upstream.ts'
+import { portOf, refused } from './upstream.ts'
 
 /** One call's circumstances; whose it is, is the door's. */
 export type Call = {
@@ -30,6 +30,8 @@ export type Call = {
   /** The MCP server's name, or the host. */
   server: string
   credentials: Credentials
+  /** Of an MCP server: its credential is found by this. */
+  named?: URL
   inline?: string | undefined
 }
 
@@ -40,7 +42,7 @@ export type Standing = {
   /** Throws `Refused` for a URL that the environment rules out. */
   judge(url: URL, caller: Caller): void
   /** The session's credentials as they are now. Throws `Refused` when the session is no longer its sandbox's. */
-  look(url: URL): Promise<CredentialRow[]>
+  look(target: Target): Promise<CredentialRow[]>
   upstream: Upstream
 }
 
@@ -59,11 +61,11 @@ export function forwarding(deps: ForwardDeps) {
 
   async function planFor(standing: Standing, { url }: Sent, call: Call): Promise<Plan> {
     standing.judge(url, call.caller)
-    const rows = await standing.look(url)
+    const rows = await standing.look({ host: url.hostname, port: portOf(url) })
     const { tenant, session } = standing
     try {
       return planOf(rows, {
-        url,
+        url: call.named ?? url,
         credentials: call.credentials,
         inline: call.inline,
         open,

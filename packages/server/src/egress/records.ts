@@ -50,6 +50,8 @@ export interface Records {
   /** One log record of a call that ended, one way or another. */
   ended(about: About, ended: Ended, refusal?: Refusal): void
   tunnelled(about: About, ended: Ended): void
+  /** Whether this refusal has its record. */
+  has(refusal: Refusal): boolean
   readonly counts: Readonly<Counts>
   /** Writes what has ended since. */
   flush(): Promise<void>
@@ -58,6 +60,7 @@ export interface Records {
 
 export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Records {
   const { rows, log, clock } = deps
+  const known = new WeakSet<Refusal>()
   const counts: Counts = { forwarded: 0, failed: 0, refused: 0, tunnelled: 0, refreshed: 0 }
   let waiting: (Ended & { id: string; tenant: string })[] = []
   let flushing = Promise.resolve()
@@ -114,8 +117,10 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Record
       }
     },
     ended(about, ended, refusal) {
-      if (refusal) counts.refused++
-      else if (ended.status === 502 || ended.status === 499) counts.failed++
+      if (refusal) {
+        counts.refused++
+        known.add(refusal)
+      } else if (ended.status === 502 || ended.status === 499) counts.failed++
       else counts.forwarded++
       note(about, ended)
     },
@@ -123,6 +128,7 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Record
       counts.tunnelled++
       note(about, ended)
     },
+    has: (refusal) => known.has(refusal),
     flush,
     async close() {
       clearInterval(timer)

@@ -31,15 +31,17 @@ export function oauthRows({
       return { ...secrets, access_token }
     },
     async claim({ tenant_id: tenant, id }, now) {
-      const { owners, read, write } = databases.of(tenant)
+      const database = databases.of(tenant)
+      const { owners, read } = database
       const holder = await credentialStore(read).refreshOwner(tenant, id)
       const dead = holder === null ? [] : await owners.dead([holder])
       const claim = { owner: owners.self, dead, now, untilMs: now + claimMs }
-      return write((tx) => credentialStore(tx).claimRefresh(tenant, id, claim))
+      return database.write((tx) => credentialStore(tx).claimRefresh(tenant, id, claim))
     },
     async release({ tenant_id: tenant, id }) {
-      const { owners, write } = databases.of(tenant)
-      await write((tx) => credentialStore(tx).releaseRefresh(tenant, id, owners.self))
+      const database = databases.of(tenant)
+      const { self } = database.owners
+      await database.write((tx) => credentialStore(tx).releaseRefresh(tenant, id, self))
     },
     store(row, secrets, expires_at) {
       const { tenant_id: tenant, vault_id: vault, id: credential, revision } = row

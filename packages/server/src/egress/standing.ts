@@ -1,12 +1,12 @@
 /** What each call of a session stands on: its lease, its credentials, its rules, its connections. */
-import type { Refusal } from '@steward/gate/outbound.ts'
+import type { Refusal, Target } from '@steward/gate/outbound.ts'
+import { Refused } from '@steward/gate/outbound.ts'
 import type { Binding } from './binding.ts'
 import type { CredentialRow } from '../vaults/credentials.ts'
 import type { Standing } from './forward.ts'
 import type { Rules } from './rules.ts'
 import type { SessionNow } from './store.ts'
 import type { Upstream } from './upstream.ts'
-import { refused } from './upstream.ts'
 
 const mostRefusals = 100
 
@@ -35,8 +35,16 @@ export function bound(
   let generation = first
   let isRevoked = false
   const refusals: Refusal[] = []
-  const fenced = (url: URL) =>
-    refused(url, 'fenced', 'the session no longer holds the sandbox that this call comes from')
+  const refused = (target: Target, reason: 'fenced' | 'vault', message: string) =>
+    new Refused({ host: target.host, port: target.port, reason, message })
+  const fenced = (target: Target) =>
+    refused(
+      target,
+      'fenced',
+      generation === null
+        ? 'the session is archived or deleted'
+        : 'the session no longer holds the sandbox that this call comes from',
+    )
 
   return {
     tenant,
@@ -45,17 +53,17 @@ export function bound(
     upstream,
     refusals,
     judge: (url, caller) => rules.judge(url, caller),
-    async look(url): Promise<CredentialRow[]> {
-      if (isRevoked) throw fenced(url)
+    async look(target): Promise<CredentialRow[]> {
+      if (isRevoked) throw fenced(target)
       let now: SessionNow | undefined
       try {
         now = await read(tenant, session)
       } catch (cause) {
         const message = 'the credentials of the session could not be read'
-        throw Object.assign(refused(url, 'vault', message), { cause })
+        throw Object.assign(refused(target, 'vault', message), { cause })
       }
       const holds = generation === null || now?.generation === generation
-      if (!now || now.isOver || !holds || isRevoked) throw fenced(url)
+      if (!now || now.isOver || !holds || isRevoked) throw fenced(target)
       return now.credentials
     },
     note(refusal) {

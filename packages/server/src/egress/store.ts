@@ -1,6 +1,6 @@
 /** What a call needs of the database, in one query: whether the session is still its sandbox's, and its credentials. */
 import { CompiledQuery } from 'kysely'
-import type { Database } from '../database/database.ts'
+import type { Database, Queries } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 import type { CredentialRow } from '../vaults/credentials.ts'
 import { credentialRow } from '../vaults/credentials.ts'
@@ -61,3 +61,18 @@ export async function sessionNow(
 const inTime = (a: Found, b: Found): number =>
   a.created_at === b.created_at ? compare(a.id, b.id) : compare(a.created_at, b.created_at)
 const compare = (a: string, b: string): number => (a < b ? -1 : 1)
+
+/** Sealed inline tokens of the agent version that a session is pinned to, by server name, as JSON. */
+export async function versionTokens(
+  db: Queries,
+  session: Pick<Tables['sessions'], 'tenant_id' | 'agent_id' | 'agent_version'>,
+): Promise<string> {
+  const row = await db
+    .selectFrom('agent_versions')
+    .select('sealed_tokens')
+    .where('tenant_id', '=', session.tenant_id)
+    .where('agent_id', '=', session.agent_id)
+    .where('version', '=', session.agent_version)
+    .executeTakeFirst()
+  return row?.sealed_tokens ?? '{}'
+}

@@ -80,6 +80,7 @@ async function answer(http: Http, route: Route, answering: Answering) {
     principal,
     dialect,
     params: http.req.param(),
+    search: search < 0 ? '' : http.req.url.slice(search + 1),
     query: route.query ? parseBy(route.query, query) : undefined,
     body: route.body ? parseBy(route.body, parseJson(await readBody(incoming))) : undefined,
     betas: betasOf(header),

@@ -17,6 +17,8 @@ export type Call<Path extends string, Query, Body> = {
   dialect: Dialect
   params: Record<Names<Path>, string>
   query: Query
+  /** The query as it came, without its question mark. */
+  search: string
   body: Body
   /** Values of `vendor-beta` and `anthropic-beta` together. */
   betas: ReadonlySet<string>

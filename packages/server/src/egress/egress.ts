@@ -1,0 +1,109 @@
+/**
+ * Every way out of the service that a tenant's sessions take, and the one place where their secrets are opened.
+ * interface.md "Credential proxy behavior"
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import type { Duplex } from 'node:stream'
+import { join } from 'node:path'
+import { getCACertificates } from 'node:tls'
+import { certificateAuthority } from '@steward/gate/authority.ts'
+import type { Target } from '@steward/gate/outbound.ts'
+import type { guardedConnector } from '../core/dial.ts'
+import type { Log } from '../core/log.ts'
+import type { Seal } from '../core/seal.ts'
+import type { Clock } from '../core/time.ts'
+import type { Databases } from '../database/database.ts'
+import { openSecrets } from '../vaults/open.ts'
+import type { Binding, Profile, SessionEgress } from './binding.ts'
+import { forwarding } from './forward.ts'
+import { proxy } from './proxy.ts'
+import { records } from './records.ts'
+import { refreshing } from './refresh.ts'
+import { oauthRows, useRows } from './rows.ts'
+import { rulesOf } from './rules.ts'
+import { sessionEgress } from './session.ts'
+import type { Bound } from './standing.ts'
+import { bound } from './standing.ts'
+import { sessionNow } from './store.ts'
+import { askForToken } from './token-request.ts'
+import { upstream } from './upstream.ts'
+
+export type EgressOptions = {
+  databases: Databases
+  seal: Seal
+  clock: Clock
+  log: Log
+  profile: Profile
+  /** Guarded; without HTTP/2. */
+  connect: ReturnType<typeof guardedConnector>
+  /** Guarded, for tunnels. */
+  dial: (target: Target) => Promise<Duplex>
+  /** Placeholders are made under it: the same key, the same names. */
+  placeholderKey: Buffer
+  /** Where the bundle of certificates for sandboxes is laid. */
+  folder: string
+}
+
+export type Egress = ReturnType<typeof egress>
+
+export function egress(options: EgressOptions) {
+  const { databases, seal, clock, log, profile, connect, dial, placeholderKey, folder } = options
+  const authority = certificateAuthority()
+  const open = (row: Parameters<typeof openSecrets>[1]) => openSecrets(seal, row)
+  const kept = records({ rows: useRows(databases), log, clock })
+  const refresh = refreshing({
+    rows: oauthRows({ databases, seal, clock }),
+    clock,
+    ask: (request) => askForToken(request, { connect, clock }),
+    report: ({ tenant_id, vault_id, id }, result) =>
+      log.warn('a token could not be refreshed', {
+        tenant_id,
+        vault_id,
+        credential_id: id,
+        why: result.why,
+        ...('answer' in result ? { status: result.answer.status } : {}),
+      }),
+    fail: (error) => log.error('a refresh could not be made', { error }),
+  })
+  const forward = forwarding({ clock, open, placeholderKey, refresh, records: kept })
+  const read = (tenant: string, session: string) =>
+    sessionNow(databases.of(tenant), tenant, session)
+
+  /** Connections of its own for each. */
+  const stand = (binding: Binding): Bound =>
+    bound(binding, { rules: rulesOf(binding.environment), upstream: upstream(connect), read })
+
+  let bundle: Promise<string> | undefined
+  async function certificates(): Promise<string> {
+    const path = join(folder, 'ca-certificates.crt')
+    await mkdir(folder, { recursive: true })
+    await writeFile(path, [...getCACertificates('default'), authority.pem].join('\n'), {
+      mode: 0o644,
+    })
+    return path
+  }
+
+  const proxied = proxy({ databases, seal, clock, forward, stand })
+  return {
+    /** The lists are the environment's as it is given: whoever binds reads it anew. */
+    bind: (binding: Binding): SessionEgress =>
+      sessionEgress(stand(binding), {
+        forward,
+        records: kept,
+        profile,
+        dial,
+        open,
+        placeholderKey,
+        authority,
+        certificates: () => (bundle ??= certificates()),
+      }),
+    /** For the proxy's route. */
+    proxy: proxied,
+    counts: kept.counts,
+    async close() {
+      proxied.close()
+      await refresh.settled()
+      await kept.close()
+    },
+  }
+}

@@ -1,0 +1,129 @@
+/** A session's ways out, all over one standing. */
+import { join } from 'node:path'
+import type { Authority } from '@steward/gate/authority.ts'
+import { openGate } from '@steward/gate/gate.ts'
+import type { Gate } from '@steward/gate/gate.ts'
+import { Refused } from '@steward/gate/outbound.ts'
+import type { Secrets } from '../vaults/auth.ts'
+import { clis } from '../vaults/clis.ts'
+import type { CredentialRow } from '../vaults/credentials.ts'
+import type { Fetch, SessionEgress } from './binding.ts'
+import { secretsOfCommand } from './credential.ts'
+import { fetchOver } from './fetch.ts'
+import type { Call } from './forward.ts'
+import type { OwnerDeps } from './owner.ts'
+import { gateOwner } from './owner.ts'
+import { placeholderOf } from './placeholder.ts'
+import type { Bound } from './standing.ts'
+
+export type SessionDeps = OwnerDeps & {
+  open: (row: CredentialRow) => Secrets
+  placeholderKey: Buffer
+  authority: Authority
+  /** Path of the bundle that sandboxes trust. */
+  certificates: () => Promise<string>
+}
+
+/** Refusals have a host; what concerns no call names the sandbox. */
+const sandbox = { host: 'sandbox', port: 0 }
+
+export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress {
+  const { forward, records, profile, open } = deps
+  const gates = new Set<Gate>()
+
+  const fetching = (callOf: (url: URL) => Call): Fetch =>
+    fetchOver(async (request) => {
+      try {
+        return await forward.forward(request, standing, callOf(request.url))
+      } catch (error) {
+        if (error instanceof Refused) standing.note(error.refusal)
+        throw error
+      }
+    })
+
+  return {
+    mcpFetch({ name, url, authorization_token }) {
+      const named = new URL(url)
+      const base = { caller: 'rpc-mcp', server: name } as const
+      // What the server says of other places does not lead its credential there.
+      return fetching(({ origin }) =>
+        origin === named.origin
+          ? { ...base, credentials: 'server', named, inline: authorization_token ?? undefined }
+          : { ...base, credentials: 'none' },
+      )
+    },
+
+    outboundFetch({ credentials }) {
+      const has = credentials && profile !== 'disabled'
+      return fetching(({ hostname }) => ({
+        caller: 'rpc-outbound',
+        server: hostname,
+        credentials: has ? 'host' : 'none',
+      }))
+    },
+
+    async openGate(folder, uid) {
+      const env = profile === 'disabled' ? {} : placeholders(await standing.look(sandbox), deps)
+      const socket = join(folder, 'egress.sock')
+      const certificates = await deps.certificates()
+      const owner = gateOwner(standing, deps)
+      const { authority } = deps
+      const gate = await openGate({
+        socketPath: socket,
+        authority,
+        owner,
+        ...(uid === undefined ? {} : { uid }),
+      })
+      gates.add(gate)
+      if (standing.isRevoked) await gate.close()
+      return {
+        socket,
+        certificates,
+        env,
+        async close() {
+          gates.delete(gate)
+          await gate.close()
+        },
+      }
+
+      function placeholders(rows: CredentialRow[], { placeholderKey }: SessionDeps) {
+        const { tenant, session } = standing
+        const names = rows.flatMap(({ id, auth }) => {
+          const name = variableOf(auth)
+          const place = { tenant, session, credential: id }
+          return name ? [[name, placeholderOf(placeholderKey, place)] as const] : []
+        })
+        // The first vault's wins: it is laid last.
+        return Object.fromEntries(names.toReversed())
+      }
+    },
+
+    async commandSecrets(words) {
+      if (profile === 'disabled') return {}
+      const rows = secretsOfCommand(await standing.look(sandbox), words)
+      const { tenant, session } = standing
+      const about = { tenant, session, caller: 'rpc-outbound', ...command } as const
+      const uses = rows.map((row) => records.begin(about, row))
+      await Promise.all(uses.map(({ durable }) => durable))
+      for (const use of uses) use.end({ status: 200, refreshed: false, ms: 0 })
+      const pairs = rows.map((row) => [row.auth.env_var, open(row).token ?? ''])
+      return Object.fromEntries(pairs.toReversed()) as Record<string, string>
+    },
+
+    takeRefusals: () => standing.refusals.splice(0),
+    renew: (generation) => standing.renew(generation),
+    revoke() {
+      standing.revoke()
+      for (const gate of gates) void gate.close()
+      gates.clear()
+    },
+  }
+}
+
+/** How the audit names a secret that is used by a command of the sandbox, and not by a call. */
+const command = { server: 'command', host: 'sandbox', method: 'EXEC' } as const
+
+function variableOf(auth: CredentialRow['auth']): string | undefined {
+  if (auth.type === 'environment_variable') return auth.secret_name
+  return auth.type === 'cap_cli' ? clis[auth.cli_id]?.variable : undefined
+}
