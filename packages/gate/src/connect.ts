@@ -14,7 +14,7 @@ import type { Peeked } from './peek.ts'
 import { peek } from './peek.ts'
 import { normalHost } from './policy.ts'
 import { pump } from './pump.ts'
-import { sayOn } from './said.ts'
+import { lastWord, sayOn } from './said.ts'
 
 const established = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 
@@ -42,28 +42,31 @@ export function connects({
     socket.on('error', () => socket.destroy())
     const target = readConnect(message)
     if (!('host' in target)) return sayOn(socket, objections.saying(target))
+    let verdict: 'read' | 'tunnel'
+    let upstream: Duplex | undefined
     try {
-      const verdict = await objections.judge(target)
-      if (verdict === 'read') return await read(target)
-      return await (target.port === 80 ? plainOrTunnel(target) : tunnel(target))
+      verdict = await objections.judge(target)
+      if (verdict === 'tunnel' && target.port !== 80) upstream = await owner.dial(target)
     } catch (error) {
-      sayOn(socket, objections.sayingWhy(target, error))
+      return sayOn(socket, objections.sayingWhy(target, error))
     }
+    if (socket.destroyed) return void upstream?.destroy()
+    socket.write(established)
+    if (upstream) return tunnel(target, upstream)
+    return verdict === 'read' ? read(target) : plainOrTunnel(target)
 
     /** After the client was told that it is connected. */
     function close(refusal?: Refusal): void {
-      if (refusal) {
-        owner.refused(refusal)
-        socket.write(refusal.reason === 'protocol' ? noApplicationProtocol : unrecognizedName)
-      }
-      socket.destroySoon()
+      if (!refusal) return void socket.destroy()
+      owner.refused(refusal)
+      lastWord(socket, refusal.reason === 'protocol' ? noApplicationProtocol : unrecognizedName)
     }
 
-    const look = (firstMs: number): Promise<Peeked> =>
-      peek(socket, head, { firstMs, restMs: limits.helloMs })
+    function look(firstMs: number): Promise<Peeked> {
+      return peek(socket, head, { firstMs, restMs: limits.helloMs })
+    }
 
     async function read(to: Target): Promise<void> {
-      socket.write(established)
       const first = await look(limits.helloMs)
       if (first.kind === 'other') return serve(socket, { target: to, scheme: 'http' })
       if (first.kind !== 'hello') return close(strange(first, to))
@@ -79,48 +82,39 @@ export function connects({
 
     /** In the clear on its own port, HTTP is read, whatever the host: its Host header is held to the target's name. */
     async function plainOrTunnel(to: Target): Promise<void> {
-      socket.write(established)
       const first = await look(limits.helloMs)
       if (first.kind === 'other') return serve(socket, { target: to, scheme: 'http' })
       const refusal = objection(first, to)
       if (refusal || first.kind !== 'hello') return close(refusal)
-      let upstream: Duplex
+      let dialled: Duplex
       try {
-        upstream = await owner.dial(to)
+        dialled = await owner.dial(to)
       } catch (error) {
         return close(error instanceof Refused ? error.refusal : undefined)
       }
-      await pass(to, pump(socket, upstream, limits.idleMs), Promise.resolve(undefined))
+      const flow = pump(socket, dialled, limits.idleMs)
+      flow.open()
+      await ending(to, flow)
     }
 
-    async function tunnel(to: Target): Promise<void> {
-      const upstream = await owner.dial(to)
-      if (socket.destroyed) return void upstream.destroy()
-      socket.write(established)
-      const flow = pump(socket, upstream, limits.idleMs)
-      // On other ports than that of HTTPS, it may be the upstream that speaks first.
-      const firstMs = to.port === 443 ? limits.helloMs : limits.idleMs
-      await pass(
-        to,
-        flow,
-        look(firstMs).then((first) => {
-          const refusal = objection(first, to)
-          if (!refusal && (first.kind === 'hello' || first.kind === 'other')) return undefined
-          return () => close(refusal)
-        }),
-      )
+    async function tunnel(to: Target, dialled: Duplex): Promise<void> {
+      const flow = pump(socket, dialled, limits.idleMs)
+      const ended = ending(to, flow)
+      // On other ports than that of HTTPS, it may be the upstream that speaks first, or alone.
+      const isOpen = to.port !== 443
+      const first = await look(isOpen ? limits.idleMs : limits.helloMs)
+      const refusal = objection(first, to)
+      if (!refusal && (isOpen || first.kind === 'hello')) flow.open()
+      else {
+        flow.cut()
+        close(refusal)
+      }
+      await ended
     }
 
-    async function pass(
-      to: Target,
-      flow: ReturnType<typeof pump>,
-      objecting: Promise<(() => void) | undefined>,
-    ): Promise<void> {
+    async function ending(to: Target, { ended }: Pick<ReturnType<typeof pump>, 'ended'>) {
       const began = performance.now()
-      const object = await objecting
-      if (object) object()
-      else flow.open()
-      const passed = await flow.ended
+      const passed = await ended
       owner.tunnelled({ ...to, ms: Math.round(performance.now() - began), ...passed })
     }
   }

@@ -17,7 +17,16 @@ export function pump(client: Socket, upstream: Duplex, idleMs: number) {
   client.setTimeout(idleMs, destroy)
   client.on('error', destroy)
   upstream.on('error', destroy)
-  const ended = Promise.all([closed(client, upstream), closed(upstream, client)]).then(() => passed)
+  let isCut = false
+  // Of the other, only what is already on its way is waited for, and only when this one came to a good end.
+  const settle = (one: Duplex, other: Duplex): void => {
+    const isGood = one.writableFinished && one.readableEnded && other.writableEnded
+    if (!isCut && !isGood) other.destroy()
+  }
+  const ended = Promise.all([
+    closed(client).then(() => settle(client, upstream)),
+    closed(upstream).then(() => settle(upstream, client)),
+  ]).then(() => passed)
   upstream.on('data', (chunk: Buffer) => {
     passed.bytesIn += chunk.length
   })
@@ -30,22 +39,18 @@ export function pump(client: Socket, upstream: Duplex, idleMs: number) {
       })
       client.pipe(upstream)
     },
+    /** Ends the upstream, and leaves the client to whoever has a last word for it. */
+    cut(): void {
+      isCut = true
+      upstream.unpipe(client)
+      upstream.destroy()
+    },
   }
 }
 
-/** Of the other, only what is already on its way is waited for, and only when this one came to a good end. */
-function closed(one: Duplex, other: Duplex): Promise<void> {
-  const settle = (): void => {
-    if (!(one.writableFinished && one.readableEnded && other.writableEnded)) other.destroy()
-  }
-  if (one.closed) {
-    settle()
-    return Promise.resolve()
-  }
-  return new Promise((resolve) => {
-    one.once('close', () => {
-      settle()
-      resolve()
-    })
-  })
-}
+const closed = (stream: Duplex): Promise<void> =>
+  stream.closed
+    ? Promise.resolve()
+    : new Promise((resolve) => {
+        stream.once('close', resolve)
+      })

@@ -79,17 +79,19 @@ function textOf(said: Said): string {
 
 const lingerMs = 1000
 
-/** The last on this connection. What still comes is read, so that the answer is not lost to a reset. */
-export function sayOn(socket: Socket, said: Said): void {
+/** What still comes is read and dropped, so that these bytes are not lost to a reset. */
+export function lastWord(socket: Socket, bytes: string | Buffer): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
   const linger = setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.once('close', () => clearTimeout(linger))
-  socket.end(textOf(said))
+  socket.end(bytes)
   socket.resume()
 }
+
+export const sayOn = (socket: Socket, said: Said): void => lastWord(socket, textOf(said))
 
 export function say(response: ServerResponse, said: Said): void {
   if (response.headersSent) {
