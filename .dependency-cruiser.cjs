@@ -7,7 +7,7 @@ const rooms = [
   ['audit'],
   ['events', 'api-keys', 'environments', 'agents', 'model-cards', 'vaults'],
   ['models', 'sessions', 'workspaces'],
-  ['egress'],
+  ['egress', 'root-secret'],
   ['runner', 'app.ts'],
   ['start.ts'],
   ['main.ts'],

@@ -27,6 +27,7 @@ describe('the configuration', () => {
       dataDir: './data',
       sandboxDir: undefined,
       rootSecret: secret.PLATFORM_ROOT_SECRET,
+      previousRootSecret: undefined,
       apiKey: undefined,
       databaseUrl: undefined,
       egressProfile: 'required',

@@ -8,6 +8,8 @@ export type Config = {
   dataDir: string
   sandboxDir: string | undefined
   rootSecret: string
+  /** Opens what was sealed under it, and seals nothing. */
+  previousRootSecret: string | undefined
   apiKey: string | undefined
   databaseUrl: string | undefined
   egressAllowPrivate: ReturnType<typeof parseRanges>
@@ -82,9 +84,8 @@ export function readConfig(
     return apiKey || baseUrl ? { apiKey: apiKey ?? 'none', baseUrl } : undefined
   }
 
-  const rootSecret = take('PLATFORM_ROOT_SECRET', (value) =>
-    value.length >= 16 ? value : undefined,
-  )
+  const longEnough = (value: string) => (value.length >= 16 ? value : undefined)
+  const rootSecret = take('PLATFORM_ROOT_SECRET', longEnough)
   if (!env['PLATFORM_ROOT_SECRET']) {
     problems.push(
       'PLATFORM_ROOT_SECRET is missing: it seals keys and tokens at rest. Make one with `openssl rand -hex 32`, and keep it: sealed values are lost with it',
@@ -96,6 +97,7 @@ export function readConfig(
     dataDir: text('DATA_DIR') ?? '',
     sandboxDir: text('SANDBOX_DIR'),
     rootSecret: rootSecret ?? '',
+    previousRootSecret: take('PLATFORM_ROOT_SECRET_PREVIOUS', longEnough),
     apiKey: text('API_KEY'),
     databaseUrl: url('DATABASE_URL', /^postgres(ql)?:$/),
     egressAllowPrivate: take('EGRESS_ALLOW_PRIVATE', parseRanges) ?? parseRanges(''),

@@ -12,6 +12,7 @@ const usage = `Steward: a self-hosted, multi-tenant service for running AI agent
 
   npm start                                start the server
   npm start -- create-workspace <name>     make a workspace and print its first key, once
+  npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
   npm start -- check                       say whether the server could start here, and what is missing
   npm start -- --help                      this text
 
@@ -73,6 +74,27 @@ async function createWorkspaceCommand(name: string | undefined): Promise<void> {
   process.stdout.write(`${JSON.stringify(made, null, 2)}\n`)
 }
 
+/** Beside running servers; run again it goes on where it was. */
+async function rotateRootSecretCommand(): Promise<void> {
+  const config = configuration()
+  const { openDatabase, sealOf } = await import('./start.ts')
+  const { checkRootKey } = await import('./database/root-key.ts')
+  const { rotateRootSecret } = await import('./root-secret/rotate.ts')
+  const database = await openDatabase(config, { alone: false })
+  try {
+    const seal = sealOf(config)
+    await checkRootKey(database, seal)
+    const rows = await rotateRootSecret(database, seal, ({ column, done }) =>
+      process.stdout.write(`${column}: ${done} sealed anew\n`),
+    )
+    process.stdout.write(
+      `${rows} rows sealed anew; everything is sealed under root key ${seal.keyId} now, and PLATFORM_ROOT_SECRET_PREVIOUS can go\n`,
+    )
+  } finally {
+    await database.close()
+  }
+}
+
 async function check(): Promise<void> {
   const config = configuration()
   const { sandboxes } = await import('./start.ts')
@@ -95,6 +117,7 @@ async function main(): Promise<void> {
   if (command === undefined) return serve()
   if (command === 'check') return check()
   if (command === 'create-workspace') return createWorkspaceCommand(rest[0])
+  if (command === 'rotate-root-secret') return rotateRootSecretCommand()
   fail([`${command} is not a command`, usage])
 }
 

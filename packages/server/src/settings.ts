@@ -7,6 +7,11 @@ export const settings: readonly Setting[] = [
     about: 'seals keys and tokens at rest; required',
     form: '16 or more characters',
   },
+  {
+    name: 'PLATFORM_ROOT_SECRET_PREVIOUS',
+    about: 'a second root secret that opens and never seals, while one gives way to another',
+    form: '16 or more characters',
+  },
   { name: 'PORT', about: 'port to listen on; 0 takes a free one', default: '8787', form: 'a port' },
   { name: 'HOST', about: 'address to listen on', default: '127.0.0.1' },
   {

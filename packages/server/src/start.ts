@@ -15,17 +15,19 @@ import type { Config } from './config.ts'
 import { addressGuard, guardedAgent } from './core/dial.ts'
 import type { Log } from './core/log.ts'
 import { derivedKey, mcpTokens } from './core/mcp-token.ts'
+import type { Seal } from './core/seal.ts'
 import { sealUnder } from './core/seal.ts'
 import type { Clock } from './core/time.ts'
 import { systemClock } from './core/time.ts'
 import type { Database } from './database/database.ts'
 import { oneDatabase } from './database/database.ts'
 import { postgresDatabase } from './database/postgres.ts'
-import { checkRootKey } from './database/root-key.ts'
+import { announceRootKeys, checkRootKey, withdrawRootKeys } from './database/root-key.ts'
 import { sqliteDatabase } from './database/sqlite.ts'
 import { listen } from './http/server.ts'
 import { modelResolver } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
+import { checkSealed } from './root-secret/rotate.ts'
 import { runner } from './runner/runner.ts'
 import { workspaces } from './runner/workspace.ts'
 import { ensureInitialWorkspace } from './workspaces/create.ts'
@@ -46,6 +48,10 @@ export async function openDatabase(
   return sqliteDatabase(join(config.dataDir, 'steward.db'), options)
 }
 
+/** Seals under the one secret, and opens what was sealed under the previous one too. */
+export const sealOf = ({ rootSecret, previousRootSecret }: Config): Seal =>
+  sealUnder(rootSecret, previousRootSecret === undefined ? [] : [previousRootSecret])
+
 /** Those that work on this machine; throws, saying how to mend it, when they do not. */
 export async function sandboxes(config: Config, log: Log): Promise<SandboxProvider> {
   const provider = config.sandbox === 'local' ? localSandboxes() : bubblewrapSandboxes()
@@ -62,12 +68,14 @@ export async function sandboxes(config: Config, log: Log): Promise<SandboxProvid
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const { fallbackKeys } = config
   const clock = overrides.clock ?? systemClock
-  const seal = sealUnder(config.rootSecret)
+  const seal = sealOf(config)
   const built = await openDatabase(config)
   const database = overrides.database?.(built) ?? built
   const bus = config.databaseUrl ? await postgresBus(config.databaseUrl) : memoryBus()
   const databases = oneDatabase(database)
   await checkRootKey(database, seal)
+  await checkSealed(database, seal)
+  await announceRootKeys(database, seal)
   await ensureInitialWorkspace({ databases, clock }, config.apiKey)
 
   const guard = addressGuard(config.egressAllowPrivate)
@@ -123,6 +131,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       server.closeAllConnections()
       await spaces.close()
       await bus.close()
+      await withdrawRootKeys(database)
       await database.close()
     },
   }

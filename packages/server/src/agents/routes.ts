@@ -18,7 +18,7 @@ import type { Route } from '../http/route.ts'
 import { also, route } from '../http/route.ts'
 import type { Tokens } from './config.ts'
 import { configOf, updated } from './config.ts'
-import { agentStore } from './store.ts'
+import { agentStore, agentTokenPlace } from './store.ts'
 
 const callers = ['workspace'] as const
 const section = 'Agents'
@@ -39,7 +39,7 @@ export function agentRoutes({
     Object.fromEntries(
       Object.entries(tokens).map(([server, token]) => [
         server,
-        seal.seal(token, `${tenant}/agent_versions/sealed_tokens`),
+        seal.seal(token, agentTokenPlace(tenant)),
       ]),
     )
 

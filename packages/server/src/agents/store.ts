@@ -11,6 +11,10 @@ import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 
 export type SealedTokens = Record<string, Sealed>
+
+/** Where the inline tokens of a tenant's agents are sealed for. */
+export const agentTokenPlace = (tenant: string): string => `${tenant}/agent_versions/sealed_tokens`
+
 type Row = Tables['agents']
 
 /** Agents and their versions: an update writes a version row, and no version row is ever changed. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Sealed } from './seal.ts'
-import { sealUnder } from './seal.ts'
+import { keyIdOf, sealUnder } from './seal.ts'
 
 const place = 'wrkspc_a/model_cards/card_1/key'
 const ours = sealUnder('the first root secret')
@@ -35,6 +35,17 @@ describe('a seal', () => {
     const other = sealUnder('the second root secret')
     const sealed = other.seal('sk-1', place)
     assert.throws(() => ours.open(sealed, place), new RegExp(`${other.keyId}.*${ours.keyId}`))
+  })
+
+  it('opens under each secret that it holds, and seals under the first alone', () => {
+    const [first, second] = ['the first root secret', 'the second root secret']
+    const both = sealUnder(second, [first])
+    const old = ours.seal('sk-1', place)
+    assert.equal(both.open(old, place), 'sk-1')
+    assert.equal(keyIdOf(both.seal('sk-1', place)), sealUnder(second).keyId)
+    assert.deepEqual(both.keyIds, [sealUnder(second).keyId, ours.keyId])
+    const wrong = old.replace(ours.keyId, both.keyId) as Sealed
+    assert.throws(() => both.open(wrong, place))
   })
 
   it('has one key id for one root secret', () => {

@@ -10,23 +10,36 @@ export type Sealed = string & { readonly sealed: unique symbol }
 export interface Seal {
   /** Names the key that new values are sealed under. */
   readonly keyId: string
+  /** Names every key whose values open: the one above first. */
+  readonly keyIds: readonly string[]
   /** `place` is tenant, table, row and column: a value moved elsewhere does not open. */
   seal(secret: string, place: string): Sealed
-  /** Throws when the value was sealed under another root secret, or for another place. */
+  /** Throws when the value was sealed under a root secret that is not held, or for another place. */
   open(sealed: Sealed, place: string): string
 }
 
 const derive = (secret: string, info: string, bytes: number) =>
   Buffer.from(hkdfSync('sha256', secret, 'steward', info, bytes))
 
-export function sealUnder(rootSecret: string): Seal {
-  const key = derive(rootSecret, 'seal', 32)
-  const keyId = derive(rootSecret, 'key id', 6).toString('hex')
+/** Which key a value was sealed under. */
+export const keyIdOf = (sealed: Sealed): string => sealed.split('.')[1] ?? ''
+
+/** Seals under `rootSecret`; opens what was sealed under the others too, while one gives way to another. */
+export function sealUnder(rootSecret: string, others: readonly string[] = []): Seal {
+  const keys = new Map(
+    [rootSecret, ...others].map((secret) => [
+      derive(secret, 'key id', 6).toString('hex'),
+      derive(secret, 'seal', 32),
+    ]),
+  )
+  const keyIds = [...keys.keys()]
+  const [keyId = ''] = keyIds
   return {
     keyId,
+    keyIds,
     seal(secret, place) {
       const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
+      const cipher = createCipheriv('aes-256-gcm', keyFor(keyId), nonce).setAAD(Buffer.from(place))
       const body = Buffer.concat([
         cipher.update(secret, 'utf8'),
         cipher.final(),
@@ -38,16 +51,20 @@ export function sealUnder(rootSecret: string): Seal {
     },
     open(sealed, place) {
       const [version, id, nonce, body] = sealed.split('.')
-      if (version !== 'v1' || !nonce || !body) throw new Error('not a sealed value')
-      if (id !== keyId)
-        throw new Error(`sealed under root key ${id}, but this process holds ${keyId}`)
+      if (version !== 'v1' || !id || !nonce || !body) throw new Error('not a sealed value')
       const bytes = Buffer.from(body, 'base64url')
       const iv = Buffer.from(nonce, 'base64url')
       // Without a length, any beginning of a tag would be taken for the whole.
-      const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: 16 })
+      const decipher = createDecipheriv('aes-256-gcm', keyFor(id), iv, { authTagLength: 16 })
         .setAAD(Buffer.from(place))
         .setAuthTag(bytes.subarray(-16))
       return decipher.update(bytes.subarray(0, -16), undefined, 'utf8') + decipher.final('utf8')
     },
+  }
+
+  function keyFor(id: string): Buffer {
+    const key = keys.get(id)
+    if (key) return key
+    throw new Error(`sealed under root key ${id}, but this process holds ${keyIds.join(', ')}`)
   }
 }

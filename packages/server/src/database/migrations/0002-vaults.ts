@@ -80,6 +80,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       .execute()
   }
   await db.schema
+    .createIndex('credential_uses_of_credential')
+    .on('credential_uses')
+    .columns(['tenant_id', 'credential_id', 'created_at', 'id'])
+    .execute()
+  await db.schema
+    .createIndex('credential_changes_of_vault')
+    .on('credential_changes')
+    .columns(['tenant_id', 'vault_id', 'created_at', 'id'])
+    .execute()
+  await db.schema
     .createIndex('credential_uses_of_session')
     .on('credential_uses')
     .columns(['tenant_id', 'session_id', 'created_at', 'id'])
@@ -90,4 +100,21 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('vault_ids', at, (c) => c.notNull().defaultTo('[]'))
     .execute()
   await db.schema.alterTable('sessions').addColumn('sealed_tokens', at).execute()
+  await sealedIndexes(db)
+}
+
+/** Few rows hold tokens, and theirs lie behind large configurations. */
+async function sealedIndexes(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createIndex('agent_versions_sealed')
+    .on('agent_versions')
+    .columns(['tenant_id', 'agent_id', 'version'])
+    .where(sql.ref('sealed_tokens'), '<>', sql.lit('{}'))
+    .execute()
+  await db.schema
+    .createIndex('sessions_sealed')
+    .on('sessions')
+    .columns(['tenant_id', 'id'])
+    .where(sql.ref('sealed_tokens'), '<>', sql.lit('{}'))
+    .execute()
 }

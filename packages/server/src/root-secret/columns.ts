@@ -1,0 +1,69 @@
+/** Every column that holds sealed values: what a change of the root secret has to go through. */
+import { agentTokenPlace } from '../agents/store.ts'
+import type { Sealed } from '../core/seal.ts'
+import { headersPlace, keyPlace } from '../model-cards/store.ts'
+import { tokenPlace } from '../sessions/create.ts'
+import type { SecretPart } from '../vaults/auth.ts'
+import { sealedPlace } from '../vaults/credentials.ts'
+
+export type SealedColumn = {
+  table: 'model_cards' | 'agent_versions' | 'sessions' | 'vault_credentials'
+  /** The rest of the primary key, after the tenant. */
+  keys: readonly string[]
+  column: string
+  /** One value, or an object of values by name, as JSON. */
+  holds: 'value' | 'values'
+  /** Where the value, or the named one of a row's values, was sealed for. `id` is the first of the keys. */
+  place: (tenant: string, id: string, name: string) => string
+}
+
+export const sealedColumns: readonly SealedColumn[] = [
+  {
+    table: 'model_cards',
+    keys: ['id'],
+    column: 'sealed_key',
+    holds: 'value',
+    place: keyPlace,
+  },
+  {
+    table: 'model_cards',
+    keys: ['id'],
+    column: 'sealed_headers',
+    holds: 'value',
+    place: headersPlace,
+  },
+  {
+    table: 'agent_versions',
+    keys: ['agent_id', 'version'],
+    column: 'sealed_tokens',
+    holds: 'values',
+    place: agentTokenPlace,
+  },
+  {
+    table: 'sessions',
+    keys: ['id'],
+    column: 'sealed_tokens',
+    holds: 'values',
+    place: tokenPlace,
+  },
+  {
+    table: 'vault_credentials',
+    keys: ['id'],
+    column: 'sealed',
+    holds: 'values',
+    place: (tenant, id, part) => sealedPlace(tenant, id, part as SecretPart),
+  },
+]
+
+/** What stands in the column, with each value made anew. */
+export function eachSealed(
+  { holds }: SealedColumn,
+  text: string,
+  make: (sealed: Sealed, name: string) => Sealed,
+): string {
+  if (holds === 'value') return make(text as Sealed, '')
+  const values = Object.entries(JSON.parse(text) as Record<string, Sealed>)
+  return JSON.stringify(
+    Object.fromEntries(values.map(([name, value]) => [name, make(value, name)])),
+  )
+}
