@@ -2,6 +2,7 @@
  * Which credential a call carries. The rows come in order: the session's vaults as it names them, within a vault the
  * oldest first; the first that matches wins. interface.md "Vault and credentials", behaviours.md 1.5
  */
+import { normalUrl } from '../vaults/auth.ts'
 import type { CredentialRow } from '../vaults/credentials.ts'
 import type { CliHost } from '../vaults/clis.ts'
 import { clis } from '../vaults/clis.ts'
@@ -29,12 +30,6 @@ export const isCommandSecret = isType('command_secret')
 export const isVariable = isType('environment_variable')
 const isServer = isType('static_bearer', 'mcp_oauth')
 const isCli = isType('cap_cli')
-
-/** Scheme and host in lower case, no default port, no slash at the end, no fragment. */
-export function normalUrl(url: URL): string {
-  const path = url.pathname.replace(/\/+$/, '')
-  return `${url.origin}${path}${url.search}`
-}
 
 /** What was given for https never goes over http; what was given for http goes to its own port alone. */
 const mayCarry = (own: URL, url: URL): boolean =>

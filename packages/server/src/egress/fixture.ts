@@ -62,20 +62,24 @@ export async function upstreamServer(
   }
 }
 
+type Place = { port: number }
+
 /** Every name and port leads to this one, whose certificate is checked for the name all the same. */
-export function connectTo({ port }: { port: number }): buildConnector.connector {
+export const connectTo = (place: Place): buildConnector.connector => connecting(() => place)
+
+/** Each name leads to its own; others are not found. */
+export const connectBy = (places: Record<string, Place>): buildConnector.connector =>
+  connecting((host) => places[host])
+
+function connecting(placeOf: (host: string) => Place | undefined): buildConnector.connector {
   const connect = buildConnector({ allowH2: false })
-  return (options, callback) =>
-    connect(
-      {
-        ...options,
-        hostname: '127.0.0.1',
-        host: `127.0.0.1:${port}`,
-        port: String(port),
-        servername: options.hostname,
-      },
-      callback,
-    )
+  return (options, callback) => {
+    const place = placeOf(options.hostname)
+    if (!place) return callback(new Error(`${options.hostname} is not found`), null)
+    const { port } = place
+    const to = { hostname: '127.0.0.1', host: `127.0.0.1:${port}`, port: String(port) }
+    connect({ ...options, ...to, servername: options.hostname }, callback)
+  }
 }
 
 /** What came, as JSON; with `echo` in the path, the body and every header as text besides. */

@@ -6,7 +6,7 @@ import { iso } from '../core/time.ts'
 import { valueOf } from './headers.ts'
 import { upstream } from './upstream.ts'
 
-export const tokenRequestMs = 10_000
+const tokenRequestMs = 10_000
 const largestAnswer = 64 * 1024
 
 export type TokenRequest = {
@@ -30,12 +30,16 @@ export type TokenAnswer =
 /** On a connection of its own, which no other tenant's request shares. */
 export async function askForToken(
   request: TokenRequest,
-  { connect, clock }: { connect: ReturnType<typeof guardedConnector>; clock: Clock },
+  {
+    connect,
+    clock,
+    timeoutMs = tokenRequestMs,
+  }: { connect: ReturnType<typeof guardedConnector>; clock: Clock; timeoutMs?: number },
 ): Promise<TokenAnswer> {
   const line = upstream(connect)
   try {
     const { headers, body } = formOf(request)
-    const signal = AbortSignal.timeout(tokenRequestMs)
+    const signal = AbortSignal.timeout(timeoutMs)
     const url = new URL(request.token_endpoint)
     const answer = await line.send({ method: 'POST', url, headers, body, signal })
     const bytes: Buffer[] = []
