@@ -79,6 +79,21 @@ describe('a body', () => {
     }
   })
 
+  it('repeats nothing of a body in which a secret may have slipped out of its place', () => {
+    const secret = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
+    const broken = [`{"token":"${secret}`, `{"token":${secret}}`, `{'token':"${secret}"}`, secret]
+    for (const text of broken) {
+      assert.throws(
+        () => parseJson(text),
+        (error: Error) => !error.message.includes(secret.slice(0, 6)),
+      )
+    }
+    const auth = z.strictObject({ auth: z.strictObject({}) })
+    const told = complaint(auth, { auth: { [secret]: 1, colour: 1, oauth2: 1 } })
+    assert.ok(!told.includes(secret))
+    assert.match(told, /auth\.colour: unknown field; auth\.oauth2: unknown field/)
+  })
+
   it('keeps its message short when very much is wrong', () => {
     const events = Array.from({ length: 1000 }, () => ({ type: 'x'.repeat(1000) }))
     assert.ok(complaint(PostEvents, { events }).length < 20_000)

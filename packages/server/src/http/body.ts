@@ -51,11 +51,15 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw because(invalid(`the body is not JSON: ${(cause as Error).message}`), cause)
+    throw because(invalid(`the body is not JSON: ${jsonProblem(cause as Error)}`), cause)
   }
   if (isDeep(value)) throw invalid(`the body is nested more than ${deepest} levels deep`)
   return value
 }
+
+/** Without the piece of the text that the platform quotes: there may be a secret in it. */
+const jsonProblem = ({ message }: Error): string =>
+  message.replace(/,? ?(\.\.\.)?".*$/s, '').trim() || 'it is no value'
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
 
@@ -84,13 +88,17 @@ function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = [])
     const path = [...under, ...issue.path]
     const where = path.map(String).join('.')
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => `${[...path, key].map(String).join('.')}: unknown field`)
+      return issue.keys.map((key) => `${[...path, shownKey(key)].join('.')}: unknown field`)
     }
     if (issue.code === 'invalid_union' && issue.errors.length > 0)
       return explain(closest(issue.errors), path)
     return [where ? `${where}: ${issue.message}` : issue.message]
   })
 }
+
+/** Not what looks more like a secret in the wrong place than like a name. */
+const shownKey = (key: string): string =>
+  /^([a-z_-]{1,64}|[\w-]{1,24})$/i.test(key) ? key : '(a name that is not repeated here)'
 
 /** Of a union's branches, the one that came furthest: its complaints lie deepest and are fewest. */
 function closest(branches: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[] {
