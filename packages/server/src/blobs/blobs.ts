@@ -22,6 +22,8 @@ export interface Blobs {
 /** Segments of letters, digits, `_`, `-`, `.` and none that begins with a dot: names that every store takes as they are. */
 const key = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/
 
+export const isKey = (text: string): boolean => key.test(text) && text.length <= 512
+
 /** Throws on what is no key: names that people give never become one. */
 export function checkKey(text: string): string {
   if (!key.test(text) || text.length > 512)

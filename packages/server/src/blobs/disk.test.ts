@@ -20,6 +20,13 @@ async function* bytes(content: string): AsyncGenerator<Uint8Array> {
 const openFiles = () => readdirSync('/proc/self/fd').length
 
 describe('blobs on disk', () => {
+  it('have an empty range where they are empty', async () => {
+    const blobs = await diskBlobs(folder)
+    await blobs.put('empty', bytes(''))
+    const found = await blobs.get('empty', { start: 0, end: 5 })
+    assert.equal(found && (await text(found.body)), '')
+  })
+
   it('leave no file open, whatever was read of them', async () => {
     const blobs = await diskBlobs(folder)
     await blobs.put('fds/a', bytes('0123456789'))

@@ -1,0 +1,140 @@
+/** A body of unknown length into a bucket, in parts, with two of them in memory. */
+import { createHash } from 'node:crypto'
+import { text } from 'node:stream/consumers'
+import type { Answer, s3Wire } from './s3-wire.ts'
+import { failure, textOf } from './s3-wire.ts'
+
+type Wire = ReturnType<typeof s3Wire>
+type Part = { number: number; etag: string }
+
+/** A blob has at most 10,000 parts. */
+const partBytes = 8 * 1024 * 1024
+
+/** A body that fits one part is put as it is; of a longer one nothing is seen before its last part is there. */
+export async function upload(
+  wire: Wire,
+  name: string,
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ size: number; sha256: string }> {
+  const hash = createHash('sha256')
+  let size = 0
+  let multipart: Multipart | undefined
+  let spare: [Buffer, Buffer] | undefined
+  let filling: Buffer = Buffer.alloc(0)
+  let filled = 0
+
+  async function flush(): Promise<void> {
+    multipart ??= await begin(wire, name)
+    await multipart.send(filling.subarray(0, filled))
+    const [one, other] = (spare ??= [filling, Buffer.allocUnsafeSlow(partBytes)])
+    filling = filling === one ? other : one
+    filled = 0
+  }
+
+  try {
+    for await (const chunk of body) {
+      hash.update(chunk)
+      size += chunk.byteLength
+      for (let at = 0; at < chunk.byteLength;) {
+        if (filled === partBytes) await flush()
+        filling = roomFor(filling, filled, chunk.byteLength - at)
+        const taken = Math.min(filling.length - filled, chunk.byteLength - at)
+        filling.set(chunk.subarray(at, at + taken), filled)
+        filled += taken
+        at += taken
+      }
+    }
+    const rest = filling.subarray(0, filled)
+    if (multipart) await multipart.end(rest, size)
+    else await put(wire, name, rest)
+  } catch (error) {
+    await multipart?.abort()
+    throw error
+  }
+  return { size, sha256: hash.digest('hex') }
+}
+
+/** Small blobs, of which there are many at a time, do not take a whole part's memory. */
+function roomFor(buffer: Buffer, used: number, more: number): Buffer {
+  if (buffer.length - used >= more || buffer.length === partBytes) return buffer
+  const larger = Buffer.allocUnsafeSlow(Math.min(partBytes, Math.max(2 * (used + more), 16_384)))
+  larger.set(buffer.subarray(0, used))
+  return larger
+}
+
+async function put(wire: Wire, name: string, body: Uint8Array): Promise<void> {
+  const answer = await wire.ask({ method: 'PUT', name, body })
+  if (answer.statusCode !== 200) throw await failure(answer, `${name} could not be put`)
+  await answer.body.dump()
+}
+
+type Multipart = {
+  /** Resolves when the one before is there; the part must stay as it is until the next call resolves. */
+  send(part: Uint8Array): Promise<void>
+  end(last: Uint8Array, size: number): Promise<void>
+  abort(): Promise<void>
+}
+
+async function begin(wire: Wire, name: string): Promise<Multipart> {
+  const answer = await wire.ask({ method: 'POST', name, query: { uploads: '' } })
+  const what = `${name} could not be put`
+  if (answer.statusCode !== 200) throw await failure(answer, what)
+  const uploadId = textOf(await text(answer.body), 'UploadId')
+  if (!uploadId) throw new Error(`the blob store named no upload: ${what}`)
+  const parts: Part[] = []
+  let underWay: Promise<unknown> = Promise.resolve()
+
+  async function one(number: number, body: Uint8Array): Promise<void> {
+    const query = { partNumber: String(number), uploadId: uploadId ?? '' }
+    const sent = await wire.ask({ method: 'PUT', name, query, body })
+    const { etag } = sent.headers
+    if (sent.statusCode !== 200 || typeof etag !== 'string') throw await failure(sent, what)
+    await sent.body.dump()
+    parts.push({ number, etag })
+  }
+  let number = 0
+  async function send(part: Uint8Array): Promise<void> {
+    await underWay
+    underWay = one(++number, part)
+    // It is told by the next call; until then it is no unhandled one.
+    underWay.catch(() => {})
+  }
+
+  return {
+    send,
+    async end(last, size) {
+      if (last.length > 0) await send(last)
+      await underWay
+      const xml = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts
+        .map(
+          (part) => `<Part><PartNumber>${part.number}</PartNumber><ETag>${part.etag}</ETag></Part>`,
+        )
+        .join('')}</CompleteMultipartUpload>`
+      const body = Buffer.from(xml)
+      const ended = await wire.ask({ method: 'POST', name, query: { uploadId }, body })
+      if (ended.statusCode === 404 && ended.attempts > 1 && (await isThere(wire, name, size)))
+        return ended.body.dump()
+      await checkEnded(ended, what)
+    },
+    async abort() {
+      await underWay.catch(() => {})
+      const gone = await wire.ask({ method: 'DELETE', name, query: { uploadId } })
+      await gone.body.dump()
+    },
+  }
+}
+
+/** An end that was asked for twice, because its first answer was lost, finds no upload the second time. */
+async function isThere(wire: Wire, name: string, size: number): Promise<boolean> {
+  const found = await wire.ask({ method: 'HEAD', name })
+  await found.body.dump()
+  return found.statusCode === 200 && found.headers['content-length'] === String(size)
+}
+
+/** The answer begins before the store is done, so that its status says little. */
+async function checkEnded(ended: Answer, what: string): Promise<void> {
+  if (ended.statusCode !== 200) throw await failure(ended, what)
+  const said = await text(ended.body)
+  if (said.includes('<Error>'))
+    throw new Error(`the blob store answered ${textOf(said, 'Code') ?? 'an error'}: ${what}`)
+}

@@ -1,0 +1,120 @@
+/** Signed requests to one bucket, tried again where that is safe, and the little XML that it answers with. */
+import { createHash } from 'node:crypto'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AwsV4Signer } from 'aws4fetch'
+import type { Dispatcher } from 'undici'
+import { request } from 'undici'
+
+export type Bucket = {
+  /** Without a path. */
+  endpoint: string
+  bucket: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+  /** Whether the bucket is the first segment of the path, or of the host name. */
+  pathStyle: boolean
+  /** The process's own when left out. */
+  dispatcher?: Dispatcher
+  /** Before the first repetition; then twice as long each time. */
+  retryMs?: number
+}
+
+export type Asked = {
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  /** The bucket itself when left out. */
+  name?: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  body?: Uint8Array
+}
+
+export type Answer = Dispatcher.ResponseData & { attempts: number }
+
+const mostAttempts = 4
+/** Of a part on its way, and between two pieces of an answer. */
+const patienceMs = 120_000
+
+export function s3Wire(bucket: Bucket) {
+  const { accessKeyId, secretAccessKey, region, dispatcher, retryMs = 200 } = bucket
+  const root = new URL(bucket.endpoint)
+  if (bucket.pathStyle) root.pathname = `/${bucket.bucket}/`
+  else root.hostname = `${bucket.bucket}.${root.hostname}`
+  /** Signing keys, which live for a day. */
+  const cache = new Map<string, ArrayBuffer>()
+
+  async function once({ method, name = '', query = {}, headers = {}, body }: Asked) {
+    const url = new URL(name, root)
+    for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
+    const sha256 = createHash('sha256')
+      .update(body ?? '')
+      .digest('hex')
+    const signed = await new AwsV4Signer({
+      method,
+      url: url.href,
+      headers: { ...headers, 'x-amz-content-sha256': sha256 },
+      accessKeyId,
+      secretAccessKey,
+      region,
+      service: 's3',
+      cache,
+    }).sign()
+    return request(signed.url, {
+      method,
+      headers: Object.fromEntries(signed.headers),
+      body: body ?? null,
+      headersTimeout: patienceMs,
+      bodyTimeout: patienceMs,
+      ...(dispatcher ? { dispatcher } : {}),
+    })
+  }
+
+  /** All requests of ours may be repeated; whoever ends an upload must know that it was. */
+  async function ask(asked: Asked): Promise<Answer> {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        const answer = await once(asked)
+        const isPassing = answer.statusCode >= 500 || answer.statusCode === 429
+        if (!isPassing || attempts === mostAttempts) return { ...answer, attempts }
+        await answer.body.dump()
+      } catch (error) {
+        if (attempts === mostAttempts || isRefused(error)) throw error
+      }
+      await sleep(retryMs * 2 ** (attempts - 1))
+    }
+  }
+
+  return { ask }
+}
+
+const isRefused = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === 'EREFUSEDADDRESS'
+
+/** What went wrong, in the store's words. */
+export async function failure({ statusCode, body }: Answer, what: string): Promise<Error> {
+  const said = await text(body)
+  const why = [textOf(said, 'Code'), textOf(said, 'Message')].filter(Boolean).join(': ')
+  return new Error(`the blob store answered ${statusCode} (${why || 'no reason'}): ${what}`)
+}
+
+/** The first such element's text. */
+export function textOf(xml: string, name: string): string | undefined {
+  const inner = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]
+  return inner?.replaceAll(/&(amp|lt|gt|quot|apos|#34|#39);/g, (_, entity: string) => {
+    return entities[entity] ?? ''
+  })
+}
+
+export const elementsOf = (xml: string, name: string): string[] =>
+  [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, inner = '']) => inner)
+
+const entities: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  '#34': '"',
+  '#39': "'",
+}

@@ -1,0 +1,106 @@
+/** Blobs as objects of one bucket, in any store that speaks the S3 wire. */
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import type { Blobs, ByteRange } from './blobs.ts'
+import { checkKey, checkPrefix, isKey } from './blobs.ts'
+import { upload } from './s3-upload.ts'
+import type { Answer, Bucket } from './s3-wire.ts'
+import { elementsOf, failure, s3Wire, textOf } from './s3-wire.ts'
+
+type Wire = ReturnType<typeof s3Wire>
+
+/**
+ * `prefix` holds no slash at its ends. Throws when the bucket cannot be listed. What a process that died in mid upload
+ * left is no blob; a rule of the bucket's life cycle clears it.
+ */
+export async function s3Blobs({
+  prefix,
+  pageLength = 1000,
+  ...bucket
+}: Bucket & { prefix: string; pageLength?: number }): Promise<Blobs> {
+  const wire = s3Wire(bucket)
+  const under = prefix ? `${prefix}/` : ''
+  const nameOf = (key: string) => under + checkKey(key)
+  await pageOf(wire, { prefix: under, 'max-keys': '1' })
+
+  async function head(key: string): Promise<{ size: number } | undefined> {
+    const answer = await wire.ask({ method: 'HEAD', name: nameOf(key) })
+    if (answer.statusCode === 404) return drained(answer, undefined)
+    if (answer.statusCode !== 200) throw await failure(answer, `${key} could not be looked up`)
+    return drained(answer, { size: Number(answer.headers['content-length']) })
+  }
+
+  return {
+    put: async (key, body) => upload(wire, nameOf(key), body),
+    async get(key, range) {
+      const isEmpty = range?.end !== undefined && range.end <= range.start
+      const found = isEmpty ? 'empty' : await open(wire, nameOf(key), range)
+      if (found !== 'empty') return found
+      const there = await head(key)
+      return there && { size: there.size, body: Readable.from([]) }
+    },
+    head: async (key) => head(key),
+    async delete(key) {
+      const answer = await wire.ask({ method: 'DELETE', name: nameOf(key) })
+      if (answer.statusCode >= 300 && answer.statusCode !== 404)
+        throw await failure(answer, `${key} could not be deleted`)
+      await answer.body.dump()
+    },
+    async *list(prefix) {
+      const below = under + checkPrefix(prefix)
+      let marker = ''
+      for (;;) {
+        const page = await pageOf(wire, { prefix: below, marker, 'max-keys': String(pageLength) })
+        for (const { name, ...found } of page.found) {
+          const key = name.slice(under.length)
+          if (isKey(key)) yield { key, ...found }
+        }
+        const last = page.found.at(-1)
+        if (!page.isTruncated || !last) return
+        marker = last.name
+      }
+    },
+  }
+}
+
+/** `empty` where the range begins at the blob's end or past it. */
+async function open(wire: Wire, name: string, range?: ByteRange) {
+  const last = range?.end === undefined ? '' : range.end - 1
+  const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${last}` } : {}
+  const answer = await wire.ask({ method: 'GET', name, headers })
+  const { statusCode, body } = answer
+  if (statusCode === 200 && range) {
+    // A store that knows no ranges, or takes one of everything for none.
+    body.destroy()
+    throw new Error(`the blob store gave all of ${name} where a range was asked for`)
+  }
+  if (statusCode === 200) return { size: Number(answer.headers['content-length']), body }
+  if (statusCode === 206) return { size: sizeOf(answer), body }
+  if (statusCode === 416) return drained(answer, 'empty' as const)
+  const why = await failure(answer, `${name} could not be read`)
+  if (statusCode === 404 && why.message.includes('NoSuchKey')) return undefined
+  throw why
+}
+
+const sizeOf = ({ headers }: Answer): number =>
+  Number(/\/(\d+)$/.exec(String(headers['content-range']))?.[1])
+
+async function drained<T>({ body }: Answer, value: T): Promise<T> {
+  await body.dump()
+  return value
+}
+
+/** The first form of the listing: every store has it, and any key can be its marker. */
+async function pageOf(wire: Wire, query: Record<string, string>) {
+  const answer = await wire.ask({ method: 'GET', query })
+  if (answer.statusCode !== 200) throw await failure(answer, 'its bucket could not be listed')
+  const xml = await text(answer.body)
+  return {
+    found: elementsOf(xml, 'Contents').map((each) => ({
+      name: textOf(each, 'Key') ?? '',
+      size: Number(textOf(each, 'Size')),
+      modifiedMs: Date.parse(textOf(each, 'LastModified') ?? ''),
+    })),
+    isTruncated: textOf(xml, 'IsTruncated') === 'true',
+  }
+}
