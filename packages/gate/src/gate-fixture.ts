@@ -1,0 +1,266 @@
+/** A gate on a real socket, an upstream that serves every name over TLS and in the clear, and clients for it. */
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { createServer as createPlain } from 'node:http'
+import { createServer as createSecure } from 'node:https'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import type { ConnectionOptions, TLSSocket } from 'node:tls'
+import { connect as connectTls } from 'node:tls'
+import { Agent, buildConnector, upgrade } from 'undici'
+import type { Authority } from './authority.ts'
+import { certificateAuthority } from './authority.ts'
+import type { GateLimits } from './gate.ts'
+import { openGate } from './gate.ts'
+import type {
+  Answer,
+  GateOwner,
+  Headers,
+  Outbound,
+  Refusal,
+  Switched,
+  Target,
+  Verdict,
+} from './outbound.ts'
+
+export type Upgraded = (socket: Duplex, head: Buffer, path: string) => void
+
+export type World = Awaited<ReturnType<typeof world>>
+
+export async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+/** Serves every name. */
+export async function upstreamOf(listener: RequestListener, upgraded?: Upgraded) {
+  const authority = certificateAuthority()
+  const secure = createSecure(
+    {
+      SNICallback: (name, done) => done(null, authority.contextFor(name)),
+      ALPNProtocols: ['http/1.1'],
+    },
+    listener,
+  )
+  const plain = createPlain(listener)
+  for (const server of [secure, plain]) {
+    if (upgraded) {
+      server.on('upgrade', (message, socket, head) => upgraded(socket, head, message.url ?? ''))
+    }
+  }
+  const ports = { https: await listening(secure), http: await listening(plain) }
+  return {
+    pem: authority.pem,
+    ports,
+    close() {
+      for (const server of [secure, plain]) {
+        server.close()
+        server.closeAllConnections()
+      }
+    },
+  }
+}
+
+/** Forwards by undici, as an owner in earnest does, and remembers what it was told. */
+function ownerFor(upstream: Awaited<ReturnType<typeof upstreamOf>>) {
+  const connector = buildConnector({ ca: upstream.pem })
+  const agent = new Agent({
+    connect(options, done) {
+      const isSecure = options.protocol === 'https:'
+      const port = String(isSecure ? upstream.ports.https : upstream.ports.http)
+      const servername = isSecure ? options.hostname : ''
+      connector({ ...options, hostname: '127.0.0.1', host: '127.0.0.1', port, servername }, done)
+    },
+  })
+  const refusals: Refusal[] = []
+  const tunnels: (Target & { ms: number; bytesOut: number; bytesIn: number })[] = []
+  const requests: Outbound[] = []
+  const pairs = (flat: string[]): Headers =>
+    flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1] ?? ''] satisfies Headers[0]] : []))
+
+  const owner: GateOwner = {
+    judge: () => Promise.resolve<Verdict>({ kind: 'read' }),
+    async forward(request): Promise<Answer> {
+      requests.push(request)
+      const { method, url, headers, body, signal } = request
+      const answer = await agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: method as 'GET',
+        headers: headers.flat(),
+        body,
+        signal,
+        responseHeaders: 'raw',
+      })
+      const flat = answer.headers as unknown
+      return { status: answer.statusCode, headers: pairs(flat as string[]), body: answer.body }
+    },
+    async upgrade(request): Promise<Answer | Switched> {
+      requests.push(request)
+      const { url, headers } = request
+      const protocol = headers.find(([name]) => name.toLowerCase() === 'upgrade')?.[1] ?? ''
+      const sent = headers.filter(([name]) => name.toLowerCase() !== 'upgrade')
+      const { socket, headers: answered } = await upgrade(url, {
+        dispatcher: agent,
+        headers: sent.flat(),
+        protocol,
+        responseHeaders: 'raw',
+      })
+      const flat = answered as unknown
+      return { status: 101, headers: pairs(flat as string[]), socket, head: Buffer.alloc(0) }
+    },
+    async dial({ port }) {
+      const at = port === 80 ? upstream.ports.http : upstream.ports.https
+      const socket = connect({ host: '127.0.0.1', port: at, allowHalfOpen: true })
+      await once(socket, 'connect')
+      return socket
+    },
+    refused: (refusal) => void refusals.push(refusal),
+    tunnelled: (tunnel) => void tunnels.push(tunnel),
+  }
+  return { owner, refusals, tunnels, requests, close: () => agent.destroy() }
+}
+
+export async function world({
+  listener = (_request, response) => void response.end('hello'),
+  upgraded,
+  limits,
+  ...over
+}: {
+  listener?: RequestListener
+  upgraded?: Upgraded
+  limits?: Partial<GateLimits>
+} & Partial<GateOwner> = {}) {
+  const upstream = await upstreamOf(listener, upgraded)
+  const { owner, refusals, tunnels, requests, close } = ownerFor(upstream)
+  const authority = certificateAuthority()
+  const folder = mkdtempSync(join(tmpdir(), 'gate-'))
+  const socketPath = join(folder, 'gate.sock')
+  const gate = await openGate({
+    socketPath,
+    authority,
+    owner: { ...owner, ...over },
+    ...(limits ? { limits } : {}),
+  })
+  return {
+    upstream,
+    refusals,
+    tunnels,
+    requests,
+    authority,
+    folder,
+    socketPath,
+    gate,
+    /** The gate's port as programs see it. */
+    async port() {
+      const bridge = createServer({ allowHalfOpen: true }, (socket) => {
+        const inner = connect({ path: socketPath, allowHalfOpen: true })
+        socket.on('error', () => inner.destroy())
+        inner.on('error', () => socket.destroy())
+        socket.pipe(inner).pipe(socket)
+      })
+      return { port: await listening(bridge), close: () => void bridge.close() }
+    },
+    async [Symbol.asyncDispose]() {
+      await gate.close()
+      await close()
+      upstream.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function dialled(socketPath: string): Promise<Socket> {
+  const socket = connect({ path: socketPath, allowHalfOpen: true })
+  await once(socket, 'connect')
+  socket.on('error', () => socket.destroy())
+  return socket
+}
+
+/** What comes until the text satisfies, or the connection ends. */
+export function until(socket: Duplex, enough: (text: string) => boolean): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    const settle = (): void => {
+      socket.off('data', look)
+      socket.off('end', settle)
+      socket.off('close', settle)
+      resolve(text)
+    }
+    const look = (chunk: Buffer): void => {
+      text += chunk.toString('latin1')
+      if (enough(text)) settle()
+    }
+    socket.on('data', look)
+    socket.on('end', settle)
+    socket.on('close', settle)
+  })
+}
+
+export const toTheEnd = (socket: Duplex): Promise<string> => until(socket, () => false)
+
+/** Everything that the gate answers to these bytes. */
+export async function said(socketPath: string, bytes: string | Buffer): Promise<string> {
+  const socket = await dialled(socketPath)
+  const answer = toTheEnd(socket)
+  socket.write(bytes)
+  return answer
+}
+
+/** The tunnel is open. */
+export async function connected(socketPath: string, authority: string): Promise<Socket> {
+  const socket = await dialled(socketPath)
+  const answer = until(socket, (text) => text.includes('\r\n\r\n'))
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`)
+  const text = await answer
+  if (!text.startsWith('HTTP/1.1 200 ')) throw new Error(text)
+  return socket
+}
+
+/** TLS to a host, through the gate. */
+export async function secured(
+  {
+    socketPath,
+    authority,
+    upstream,
+  }: { socketPath: string; authority: Authority; upstream: { pem: string } },
+  host: string,
+  { port = 443, ...options }: { port?: number } & ConnectionOptions = {},
+): Promise<TLSSocket> {
+  const socket = await connected(socketPath, `${host}:${port}`)
+  const secure = connectTls({
+    socket,
+    servername: host,
+    ca: [authority.pem, upstream.pem],
+    ALPNProtocols: ['http/1.1'],
+    ...options,
+  })
+  try {
+    await once(secure, 'secureConnect')
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+  secure.on('error', () => secure.destroy())
+  return secure
+}
+
+/** One request on an open connection, and its answer's head and whole body, whose length is announced. */
+export async function asked(socket: Duplex, request: string): Promise<string> {
+  const answer = until(socket, (text) => {
+    const end = text.indexOf('\r\n\r\n')
+    const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1]
+    return end > 0 && text.length >= end + 4 + Number(length ?? 0)
+  })
+  socket.write(request)
+  return answer
+}
+
+/** As soon as the condition holds. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+}
