@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { routesOf } from '@steward/server/app.ts'
 import { memoryBus } from '@steward/server/bus/memory.ts'
 import { jsonLog } from '@steward/server/core/log.ts'
+import { derivedKey, mcpTokens } from '@steward/server/core/mcp-token.ts'
 import { sealUnder } from '@steward/server/core/seal.ts'
 import { systemClock } from '@steward/server/core/time.ts'
 import { oneDatabase } from '@steward/server/database/database.ts'
@@ -14,6 +15,7 @@ import { openStream } from './reader.ts'
 import { message, newSession, turn } from './turns.ts'
 import { verifies } from './verifies.ts'
 
+const never = (): never => assert.fail('no MCP server is asked')
 const canary = 'canary of the first tenant'
 
 /** A valid body where `{}` is none, so that a refusal is about the object and not the body. */
@@ -35,6 +37,8 @@ function routesOfService(service: Service): Route[] {
     authenticate: () => Promise.reject(new Error('never called')),
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     resolveModel: () => assert.fail('no model is asked for'),
+    egress: { proxy: { find: never, ask: never, close: never } },
+    mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
     version: '0',
   }
   return routesOf(parts)
@@ -72,6 +76,7 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/agents/:id': await make('/v1/agents', { model: 'offline', tools: [] }),
     '/v1/environments/:id': await make('/v1/environments', {}),
     '/v1/sessions/:id': session,
+    '/v1/ext/mcp-proxy/:session_id': session,
     '/v1/sessions/:id/threads/:thread': threads.body.data[0]?.id ?? '',
     '/v1/models/:id': card.model_id,
     '/v1/ext/model_cards/:id': await make('/v1/ext/model_cards', card),
@@ -79,6 +84,8 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
   }
   const fixtures: Fixtures = { '/v1/agents/:id/versions/:version': { theirs: '1', never: '1' } }
   for (const [path, id] of Object.entries(ids)) fixtures[path] = { theirs: id, never: neverOf(id) }
+  const server = '/v1/ext/mcp-proxy/:session_id/:server_name'
+  fixtures[server] = { theirs: 'a-server-of-the-first', never: 'a-server-that-never-was' }
   fixtures['/v1/models/:id'] = { theirs: card.model_id, never: 'never-handle-000000000000' }
   return fixtures
 }
@@ -140,6 +147,12 @@ for (const database of databases) {
         })
         const environmentKey = made.body.key
         assert.match(environmentKey, /^stw_env_/)
+        const grant = mcpTokens(derivedKey(rootSecret, 'mcp token')).mint({
+          tenant: 'wrkspc_other',
+          session: fixtures['/v1/sessions/:id']?.theirs ?? '',
+          server: 'another',
+          expiresAt: Date.now() + 60_000,
+        })
         const claim = `stw_claim_${'0'.repeat(40)}`
         const credentials: Record<string, string>[] = [
           { 'x-api-key': '' },
@@ -151,6 +164,9 @@ for (const database of databases) {
           { 'x-api-key': '', authorization: `Bearer ${environmentKey}` },
           { 'x-api-key': claim },
           { 'x-api-key': '', authorization: `Bearer ${claim}` },
+          { 'x-api-key': '', authorization: `Bearer stw_mcp_${'0'.repeat(60)}.${'0'.repeat(43)}` },
+          { 'x-api-key': '', authorization: `Bearer ${grant}` },
+          { 'x-api-key': grant },
         ]
         for (const route of routes) {
           if (route.callers.includes('anyone')) continue
@@ -276,7 +292,8 @@ for (const database of databases) {
     async function everything(): Promise<string> {
       const texts = []
       for (const route of routes) {
-        if (route.method !== 'get' || route.answer === 'stream' || route.answer === 'none') continue
+        const isRead = typeof route.answer === 'object'
+        if (route.method !== 'get' || !isRead) continue
         const { text } = await call(route, fill(route.path, fixtures, 'theirs'), {})
         texts.push(text.replaceAll(/"duration_seconds":[\d.]+/g, ''))
       }

@@ -4,12 +4,15 @@ import { describe, it } from 'node:test'
 import { routesOf } from './app.ts'
 import { memoryBus } from './bus/memory.ts'
 import { encodeCursor } from './core/cursor.ts'
+import { derivedKey, mcpTokens } from './core/mcp-token.ts'
 import { jsonLog } from './core/log.ts'
 import { sealUnder } from './core/seal.ts'
 import { systemClock } from './core/time.ts'
 import { oneDatabase } from './database/database.ts'
 import { databases } from './database/fixture.ts'
 import { served } from './http/fixture.ts'
+
+const never = (): never => assert.fail('no MCP server is asked')
 
 type Made = { id: string }
 
@@ -25,6 +28,8 @@ async function serving(dialect: keyof typeof databases) {
       authenticate: () => assert.fail('the fixture has its own'),
       fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
       resolveModel: async () => assert.fail('no model is asked for'),
+      egress: { proxy: { find: never, ask: never, close: never } },
+      mcpTokens: mcpTokens(derivedKey('a root secret for tests', 'mcp token')),
       version: '1.2.3',
     }),
   )

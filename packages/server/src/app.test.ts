@@ -3,12 +3,15 @@ import { describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { routesOf } from './app.ts'
 import { memoryBus } from './bus/memory.ts'
+import { derivedKey, mcpTokens } from './core/mcp-token.ts'
 import { jsonLog } from './core/log.ts'
 import { sealUnder } from './core/seal.ts'
 import { systemClock } from './core/time.ts'
 import { oneDatabase } from './database/database.ts'
 import { databases } from './database/fixture.ts'
 import { openApi } from './http/openapi.ts'
+
+const never = (): never => assert.fail('no MCP server is asked')
 
 type Json = { [key: string]: Json }
 type Operation = {
@@ -31,6 +34,8 @@ async function described() {
     authenticate: () => assert.fail('nobody calls'),
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     resolveModel: async () => assert.fail('no model is asked for'),
+    egress: { proxy: { find: never, ask: never, close: never } },
+    mcpTokens: mcpTokens(derivedKey('a root secret for tests', 'mcp token')),
     version: '1.2.3',
   })
   const text = JSON.stringify(openApi(routes, '1.2.3'))

@@ -5,9 +5,12 @@ import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Log } from './core/log.ts'
+import type { McpTokens } from './core/mcp-token.ts'
 import type { Seal } from './core/seal.ts'
 import type { Clock } from './core/time.ts'
 import type { Databases } from './database/database.ts'
+import type { Egress } from './egress/egress.ts'
+import { mcpProxyRoutes } from './egress/routes.ts'
 import { environmentRoutes } from './environments/routes.ts'
 import { mount } from './http/mount.ts'
 import { openApi } from './http/openapi.ts'
@@ -32,6 +35,8 @@ export type AppDeps = {
   authenticate: Authenticate
   fallbackKeys: FallbackKeys
   resolveModel: ResolveModel
+  egress: Pick<Egress, 'proxy'>
+  mcpTokens: McpTokens
   version: string
 }
 
@@ -48,6 +53,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...apiKeyRoutes(deps),
     ...vaultRoutes(deps),
     ...auditRoutes(deps),
+    ...mcpProxyRoutes(deps),
   ]
   const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
   const health = route(

@@ -12,7 +12,7 @@ import { app } from './app.ts'
 import { memoryBus } from './bus/memory.ts'
 import { postgresBus } from './bus/postgres.ts'
 import type { Config } from './config.ts'
-import { addressGuard, guardedAgent } from './core/dial.ts'
+import { addressGuard, guardedAgent, guardedConnector, guardedDial } from './core/dial.ts'
 import type { Log } from './core/log.ts'
 import { derivedKey, mcpTokens } from './core/mcp-token.ts'
 import type { Seal } from './core/seal.ts'
@@ -24,6 +24,7 @@ import { oneDatabase } from './database/database.ts'
 import { postgresDatabase } from './database/postgres.ts'
 import { announceRootKeys, checkRootKey, withdrawRootKeys } from './database/root-key.ts'
 import { sqliteDatabase } from './database/sqlite.ts'
+import { egress } from './egress/egress.ts'
 import { listen } from './http/server.ts'
 import { modelResolver } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
@@ -81,6 +82,17 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const guard = addressGuard(config.egressAllowPrivate)
   setGlobalDispatcher(guardedAgent(guard))
 
+  const waysOut = egress({
+    databases,
+    seal,
+    clock,
+    log,
+    profile: config.egressProfile,
+    connect: guardedConnector(guard, { allowH2: false }),
+    dial: (target) => guardedDial(guard, target),
+    placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
+    folder: resolve(config.dataDir, 'egress'),
+  })
   const provider = await sandboxes(config, log)
   const spaces = workspaces({
     provider,
@@ -115,7 +127,11 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const tokens = mcpTokens(derivedKey(config.rootSecret, 'mcp token'))
   const authenticate = authentication({ databases, clock, bus, mcpTokens: tokens })
   const { server, port } = await listen(
-    app({ databases, bus, clock, seal, log, authenticate, fallbackKeys, resolveModel, version }),
+    app({
+      ...{ databases, bus, clock, seal, log, authenticate, fallbackKeys, resolveModel, version },
+      egress: waysOut,
+      mcpTokens: tokens,
+    }),
     config,
   )
   await work.sweep()
@@ -130,6 +146,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       await work.stop()
       server.closeAllConnections()
       await spaces.close()
+      await waysOut.close()
       await bus.close()
       await withdrawRootKeys(database)
       await database.close()
