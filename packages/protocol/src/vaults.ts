@@ -9,6 +9,8 @@ const Token = z
   .max(16_384)
   .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'printable ASCII characters of one line')
 const Secret = Line.min(1).max(16_384)
+/** Takes a placeholder's place in headers and bodies. */
+const Value = Secret.refine((text) => !/\p{Cc}/u.test(text), 'may hold no control characters')
 
 const Endpoint = z
   .url({ protocol: /^https?$/ })
@@ -31,11 +33,16 @@ const Variable = z
   )
 
 const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
+const hostname = new RegExp(`^(\\*\\.)?${label}(\\.${label})*$`, 'i')
+const octet = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
+const address = new RegExp(`^${octet}(\\.${octet}){3}$`)
+/** Every URL parser takes a name that ends like this for an address. */
+const numeric = /(^|\.)(\d+|0x[\da-f]*)$/i
 const AllowedHost = z
   .string()
   .max(253)
-  .regex(
-    new RegExp(`^(\\*\\.)?${label}(\\.${label})*$`, 'i'),
+  .refine(
+    (host) => address.test(host) || (hostname.test(host) && !numeric.test(host)),
     'a hostname, an IPv4 address or *.suffix, without scheme, port or path',
   )
 
@@ -99,7 +106,7 @@ export const AuthCreate = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('environment_variable'),
     secret_name: Variable,
-    secret_value: Secret,
+    secret_value: Value,
     networking: Networking,
     injection_location: z
       .strictObject({ header: z.boolean().default(false), body: z.boolean().default(false) })
@@ -109,16 +116,19 @@ export const AuthCreate = z.discriminatedUnion('type', [
 ])
 export type AuthCreate = z.infer<typeof AuthCreate>
 
-/** What may change; the type must be the stored one's. URL, name, CLI and variable are fixed. contract.md 1.7 */
+/**
+ * What may change; the type must be the stored one's. URL, name, CLI and variable are fixed, and null is the same as
+ * leaving out. contract.md 1.7
+ */
 export const AuthUpdate = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('static_bearer'), token: Token.optional() }),
+  z.strictObject({ type: z.literal('static_bearer'), token: Token.nullish() }),
   z.strictObject({
     type: z.literal('mcp_oauth'),
-    access_token: Token.optional(),
+    access_token: Token.nullish(),
     expires_at: Timestamp.nullish(),
     refresh: z
       .strictObject({
-        refresh_token: Secret.optional(),
+        refresh_token: Secret.nullish(),
         scope: Line.max(2048).nullish(),
         token_endpoint_auth: z
           .strictObject({
@@ -127,19 +137,19 @@ export const AuthUpdate = z.discriminatedUnion('type', [
           })
           .optional(),
       })
-      .optional(),
-    refresh_token: Secret.optional(),
+      .nullish(),
+    refresh_token: Secret.nullish(),
   }),
-  z.strictObject({ type: z.literal('cap_cli'), token: Token.optional() }),
+  z.strictObject({ type: z.literal('cap_cli'), token: Token.nullish() }),
   z.strictObject({
     type: z.literal('command_secret'),
-    token: Secret.optional(),
+    token: Secret.nullish(),
     command_prefixes: z.array(Prefix).max(16).optional(),
   }),
   z.strictObject({
     type: z.literal('environment_variable'),
-    secret_value: Secret.optional(),
-    networking: Networking.optional(),
+    secret_value: Value.nullish(),
+    networking: Networking.nullish(),
     injection_location: z
       .strictObject({ header: z.boolean().optional(), body: z.boolean().optional() })
       .optional(),
@@ -198,6 +208,10 @@ const secrets = {
   auth: AuthCreate.optional(),
 }
 
+type Names = { display_name?: string | null | undefined; name?: string | null | undefined }
+const isOneName = ({ display_name, name }: Names) => !display_name || !name || display_name === name
+const twoNames = { path: ['name'], error: 'differs from display_name, which is the same field' }
+
 /** Both spellings of the name, and secrets in the body. contract.md 1.6 and section 7 row 18 */
 export const VaultCreate = z
   .strictObject({
@@ -210,21 +224,28 @@ export const VaultCreate = z
     path: ['display_name'],
     message: 'is required',
   })
+  .refine(isOneName, twoNames)
 export type VaultCreate = z.infer<typeof VaultCreate>
 
-export const VaultUpdate = z.strictObject({
-  display_name: vaultName.nullish(),
-  name: vaultName.nullish(),
-  metadata: MetadataPatch.nullish(),
-  ...secrets,
-})
+export const VaultUpdate = z
+  .strictObject({
+    display_name: vaultName.nullish(),
+    name: vaultName.nullish(),
+    metadata: MetadataPatch.nullish(),
+    ...secrets,
+  })
+  .refine(isOneName, twoNames)
 export type VaultUpdate = z.infer<typeof VaultUpdate>
 
-/** All credentials that a vault's body brings, in order. */
-export const broughtBy = ({ credentials, credential, auth }: VaultUpdate): CredentialInVault[] => [
-  ...(credentials ?? []),
-  ...(credential ? [credential] : []),
-  ...(auth ? [{ auth }] : []),
+/** All credentials that a vault's body brings, in order, each with the place where its auth stands. */
+export const broughtBy = ({
+  credentials,
+  credential,
+  auth,
+}: VaultUpdate): { at: string; input: CredentialInVault }[] => [
+  ...(credentials ?? []).map((input, index) => ({ at: `credentials.${index}.auth`, input })),
+  ...(credential ? [{ at: 'credential.auth', input: credential }] : []),
+  ...(auth ? [{ at: 'auth', input: { auth } }] : []),
 ]
 
 export const VaultListQuery = ListQuery.extend({

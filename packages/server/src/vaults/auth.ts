@@ -1,4 +1,5 @@
 /** A credential as it is written, split into what it is for and what is secret. contract.md 1.7 */
+import { createHash } from 'node:crypto'
 import type { AuthCreate, AuthUpdate, CredentialAuth } from '@steward/protocol/vaults.ts'
 import { invalid } from '../core/errors.ts'
 import { clis } from './clis.ts'
@@ -34,9 +35,9 @@ export function writtenAuth(input: AuthCreate, at: string, now: number): Written
       const { token, ...auth } = input
       if (!Object.hasOwn(clis, auth.cli_id)) {
         const known = Object.keys(clis).join(', ')
-        throw invalid(
-          `${at}.cli_id: ${JSON.stringify(auth.cli_id)} is not known here; known: ${known}`,
-        )
+        // A token that slipped in here is not repeated.
+        const name = /^[a-z-]{1,32}$/.test(auth.cli_id) ? auth.cli_id : 'this'
+        throw invalid(`${at}.cli_id: ${name} is not known here; known: ${known}`)
       }
       return written(auth, { token })
     }
@@ -117,50 +118,80 @@ export function changedAuth(
   return written(auth, secrets)
 }
 
-const definedOf = <T>(bag: { [key: string]: T | undefined } = {}): { [key: string]: T } =>
+/** Null is the same as leaving out. */
+const definedOf = <T>(bag: { [key: string]: T | null | undefined } = {}): { [key: string]: T } =>
   Object.fromEntries(
-    Object.entries(bag).filter((pair): pair is [string, T] => pair[1] !== undefined),
+    Object.entries(bag).filter(
+      (pair): pair is [string, T] => pair[1] !== null && pair[1] !== undefined,
+    ),
   )
 
+type OAuth = Extract<CredentialAuth, { type: 'mcp_oauth' }>
+type OAuthUpdate = Extract<AuthUpdate, { type: 'mcp_oauth' }>
+
+/** A new token without a time of its own keeps the old one's, as the official client's reference has it. */
 function changedOAuth(
-  auth: Extract<CredentialAuth, { type: 'mcp_oauth' }>,
+  auth: OAuth,
   held: ReadonlySet<SecretPart>,
-  update: Extract<AuthUpdate, { type: 'mcp_oauth' }>,
+  update: OAuthUpdate,
   { at, now }: { at: string; now: number },
 ): Written {
-  const { access_token, refresh: given = {} } = update
+  const { access_token, expires_at } = update
+  const given = update.refresh ?? {}
   const refresh_token = given.refresh_token ?? update.refresh_token
   if (!auth.refresh && (update.refresh || refresh_token))
     throw invalid(`${at}.refresh: this credential was made without one; make another`)
-  const { token_endpoint_auth: client, scope } = given
-  const client_secret = client?.client_secret ?? undefined
-  if (client && client.type !== 'none' && !client_secret && !held.has('client_secret'))
-    throw invalid(`${at}.refresh.token_endpoint_auth.client_secret: is required for ${client.type}`)
-  if (client && client.type !== 'none' && !auth.refresh?.client_id)
-    throw invalid(`${at}.refresh: a client without an id cannot use ${client.type}; make another`)
-  // A new token without a time of its own has none that is known.
-  const unsaid = access_token === undefined ? auth.expires_at : null
-  const expires_at =
-    update.expires_at === undefined ? unsaid : checkedExpiry(update.expires_at, at, now)
-  const refresh = auth.refresh && {
-    ...auth.refresh,
-    ...(client ? { token_endpoint_auth: { type: client.type } } : {}),
-    ...(scope === undefined ? {} : { scope: scope || null }),
-  }
-  const keepsSecret = client?.type !== 'none'
+  const client = given.token_endpoint_auth
+  checkClient(auth, held, client, `${at}.refresh`)
+  const isPublic = client?.type === 'none'
   return written(
-    { ...auth, expires_at, refresh },
+    {
+      ...auth,
+      expires_at: expires_at ? checkedExpiry(expires_at, at, now) : auth.expires_at,
+      refresh: changedRefresh(auth.refresh, given),
+    },
     definedOf({
       access_token,
       refresh_token,
-      client_secret: keepsSecret ? client_secret : undefined,
+      client_secret: isPublic ? undefined : client?.client_secret,
     }),
-    keepsSecret ? [] : ['client_secret'],
+    isPublic ? ['client_secret'] : [],
   )
 }
 
-/** What it is for as one text; unique among the active credentials of a vault. */
+type RefreshUpdate = NonNullable<OAuthUpdate['refresh']>
+
+function checkClient(
+  { refresh }: OAuth,
+  held: ReadonlySet<SecretPart>,
+  client: RefreshUpdate['token_endpoint_auth'],
+  at: string,
+): void {
+  if (!client || client.type === 'none') return
+  if (!client.client_secret && !held.has('client_secret'))
+    throw invalid(`${at}.token_endpoint_auth.client_secret: is required for ${client.type}`)
+  if (!refresh?.client_id)
+    throw invalid(`${at}: a client without an id cannot use ${client.type}; make another`)
+}
+
+/** An empty scope clears it. */
+const changedRefresh = (
+  kept: OAuth['refresh'],
+  { token_endpoint_auth: client, scope }: RefreshUpdate,
+): OAuth['refresh'] =>
+  kept && {
+    ...kept,
+    ...(client ? { token_endpoint_auth: { type: client.type } } : {}),
+    ...(typeof scope === 'string' ? { scope: scope || null } : {}),
+  }
+
+/** What it is for as one text; unique among the active credentials of a vault. Long ones would not fit an index. */
 export function bindingOf(auth: CredentialAuth): string {
+  const text = purposeOf(auth)
+  return text.length <= 512 ? text : `sha256 ${createHash('sha256').update(text).digest('hex')}`
+}
+
+function purposeOf(auth: CredentialAuth): string {
   switch (auth.type) {
     case 'static_bearer':
     case 'mcp_oauth':

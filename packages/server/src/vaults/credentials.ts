@@ -59,6 +59,81 @@ function resealed(kept: Row, { written, seal }: { written: Written; seal: Seal }
   return { ...sealed, ...sealSecrets(seal, { tenant, id }, written.secrets) }
 }
 
+/** What calls need of single credentials: the row as it is now, new tokens, and the right to refresh it. */
+function liveCredentials(db: Queries) {
+  const at = (tenant: string, id: string) =>
+    db.updateTable('vault_credentials').where('tenant_id', '=', tenant).where('id', '=', id)
+
+  return {
+    /** One active credential, wherever it lies; undefined when it is archived or gone. */
+    async active(tenant: string, id: string): Promise<CredentialRow | undefined> {
+      const found = await db
+        .selectFrom('vault_credentials')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return found && credentialRow(found)
+    },
+
+    /** New tokens of a refresh; false when the row is no longer at this revision. */
+    async rotate(
+      tenant: string,
+      { id, revision }: Pick<Row, 'id' | 'revision'>,
+      next: { auth: CredentialAuth; sealed: SealedSecrets; now: number },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await at(tenant, id)
+        .set({
+          auth: JSON.stringify(next.auth),
+          sealed: JSON.stringify(next.sealed),
+          revision: revision + 1,
+          updated_at: iso(next.now),
+        })
+        .where('revision', '=', revision)
+        .where('archived_at', 'is', null)
+        .executeTakeFirst()
+      return numUpdatedRows === 1n
+    },
+
+    /** The right to refresh it, for one process at a time; a dead process's, or one that has run out, is free. */
+    async claimRefresh(
+      tenant: string,
+      id: string,
+      claim: { owner: string; dead: readonly string[]; now: number; untilMs: number },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await at(tenant, id)
+        .set({ refresh_owner: claim.owner, refresh_until_ms: claim.untilMs })
+        .where((eb) =>
+          eb.or([
+            eb('refresh_owner', 'is', null),
+            eb('refresh_until_ms', '<', claim.now),
+            ...(claim.dead.length > 0 ? [eb('refresh_owner', 'in', claim.dead)] : []),
+          ]),
+        )
+        .executeTakeFirst()
+      return numUpdatedRows === 1n
+    },
+
+    async releaseRefresh(tenant: string, id: string, owner: string): Promise<void> {
+      await at(tenant, id)
+        .set({ refresh_owner: null, refresh_until_ms: 0 })
+        .where('refresh_owner', '=', owner)
+        .execute()
+    },
+
+    /** Who holds the right to refresh it, alive or not. */
+    async refreshOwner(tenant: string, id: string): Promise<string | null> {
+      const found = await db
+        .selectFrom('vault_credentials')
+        .select('refresh_owner')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return found?.refresh_owner ?? null
+    },
+  }
+}
+
 /** Credentials: sealed on the way in, shown without their secret, opened only for the egress. */
 export function credentialStore(db: Queries) {
   const inVault = (tenant: string, vault: string) =>
@@ -71,9 +146,16 @@ export function credentialStore(db: Queries) {
   const at = (tenant: string, id: string) =>
     db.updateTable('vault_credentials').where('tenant_id', '=', tenant).where('id', '=', id)
 
-  async function row(tenant: string, vault: string, id: string, lock = false): Promise<Row> {
-    const query = inVault(tenant, vault).where('id', '=', id)
-    const found = await (lock ? taking(db, query) : query).executeTakeFirst()
+  const byId = (tenant: string, vault: string, id: string) =>
+    inVault(tenant, vault).where('id', '=', id)
+
+  async function row(
+    tenant: string,
+    vault: string,
+    id: string,
+    query = byId(tenant, vault, id),
+  ): Promise<Row> {
+    const found = await query.executeTakeFirst()
     if (!found) throw notFound('credential', id)
     return found
   }
@@ -91,7 +173,12 @@ export function credentialStore(db: Queries) {
     inVault(tenant, vault).where('archived_at', 'is', null)
 
   return {
-    row,
+    ...liveCredentials(db),
+
+    row: (tenant: string, vault: string, id: string) => row(tenant, vault, id),
+    /** As `row`, and nobody else changes it until the transaction ends. */
+    take: (tenant: string, vault: string, id: string) =>
+      row(tenant, vault, id, taking(db, byId(tenant, vault, id))),
 
     async get(tenant: string, vault: string, id: string): Promise<Credential> {
       return showCredential(await row(tenant, vault, id))
@@ -114,9 +201,9 @@ export function credentialStore(db: Queries) {
       return rows.map(showCredential)
     },
 
-    /** The active one that is for the same, if there is one. The vault's row is locked by the caller. */
+    /** The active one that is for the same, if there is one, locked. The vault's row is locked by the caller. */
     async bound(tenant: string, vault: string, binding: string): Promise<Row | undefined> {
-      return active(tenant, vault).where('binding', '=', binding).executeTakeFirst()
+      return taking(db, active(tenant, vault).where('binding', '=', binding)).executeTakeFirst()
     },
 
     /** At most 20 active ones a vault, one for each purpose. The vault's row is locked by the caller. */
@@ -237,73 +324,6 @@ export function credentialStore(db: Queries) {
         .returning('id')
         .execute()
       return rows.map(({ id }) => id)
-    },
-
-    /** One active credential, wherever it lies; undefined when it is archived or gone. */
-    async active(tenant: string, id: string): Promise<CredentialRow | undefined> {
-      const found = await db
-        .selectFrom('vault_credentials')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .executeTakeFirst()
-      return found && credentialRow(found)
-    },
-
-    /** New tokens of a refresh; false when the row is no longer at this revision. */
-    async rotate(
-      tenant: string,
-      { id, revision }: Pick<Row, 'id' | 'revision'>,
-      next: { auth: CredentialAuth; sealed: SealedSecrets; now: number },
-    ): Promise<boolean> {
-      const { numUpdatedRows } = await at(tenant, id)
-        .set({
-          auth: JSON.stringify(next.auth),
-          sealed: JSON.stringify(next.sealed),
-          revision: revision + 1,
-          updated_at: iso(next.now),
-        })
-        .where('revision', '=', revision)
-        .where('archived_at', 'is', null)
-        .executeTakeFirst()
-      return numUpdatedRows === 1n
-    },
-
-    /** The right to refresh it, for one process at a time; a dead process's, or one that has run out, is free. */
-    async claimRefresh(
-      tenant: string,
-      id: string,
-      claim: { owner: string; dead: readonly string[]; now: number; untilMs: number },
-    ): Promise<boolean> {
-      const { numUpdatedRows } = await at(tenant, id)
-        .set({ refresh_owner: claim.owner, refresh_until_ms: claim.untilMs })
-        .where((eb) =>
-          eb.or([
-            eb('refresh_owner', 'is', null),
-            eb('refresh_until_ms', '<', claim.now),
-            ...(claim.dead.length > 0 ? [eb('refresh_owner', 'in', claim.dead)] : []),
-          ]),
-        )
-        .executeTakeFirst()
-      return numUpdatedRows === 1n
-    },
-
-    async releaseRefresh(tenant: string, id: string, owner: string): Promise<void> {
-      await at(tenant, id)
-        .set({ refresh_owner: null, refresh_until_ms: 0 })
-        .where('refresh_owner', '=', owner)
-        .execute()
-    },
-
-    /** Who holds the right to refresh it, alive or not. */
-    async refreshOwner(tenant: string, id: string): Promise<string | null> {
-      const found = await db
-        .selectFrom('vault_credentials')
-        .select('refresh_owner')
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .executeTakeFirst()
-      return found?.refresh_owner ?? null
     },
   }
 }

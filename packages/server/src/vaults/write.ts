@@ -3,7 +3,6 @@ import type {
   Credential,
   CredentialAuth,
   CredentialCreate,
-  CredentialInVault,
   CredentialUpdate,
   Vault,
   VaultCreate,
@@ -12,7 +11,7 @@ import type {
 import { broughtBy } from '@steward/protocol/vaults.ts'
 import type { Change } from '../audit/store.ts'
 import { auditStore } from '../audit/store.ts'
-import { invalid } from '../core/errors.ts'
+import { conflict, invalid } from '../core/errors.ts'
 import { patched } from '../core/metadata.ts'
 import type { Seal } from '../core/seal.ts'
 import { iso } from '../core/time.ts'
@@ -91,16 +90,23 @@ export async function deleteVault(writing: Writing, id: string): Promise<void> {
 async function putCredentials(
   writing: Writing,
   vault: string,
-  inputs: readonly CredentialInVault[],
+  brought: ReturnType<typeof broughtBy>,
 ): Promise<void> {
   const { tx, tenant, now } = writing
-  for (const [index, { id, ...input }] of inputs.entries()) {
-    const written = writtenAuth(input.auth, `credentials.${index}.auth`, now)
+  const seen = new Set<string>()
+  for (const {
+    at,
+    input: { id, ...input },
+  } of brought) {
+    const written = writtenAuth(input.auth, at, now)
+    const binding = bindingOf(written.auth)
+    if (seen.has(binding)) throw conflict(`${at}: another credential here is for the same already`)
+    seen.add(binding)
     const store = credentialStore(tx)
     const kept = id
       ? await activeRow(writing, vault, id)
-      : await store.bound(tenant, vault, bindingOf(written.auth))
-    if (kept) await replace(writing, kept, { ...input, written })
+      : await store.bound(tenant, vault, binding)
+    if (kept) await replace(writing, kept, { ...input, written, at })
     else await insert(writing, vault, { ...input, written })
   }
 }
@@ -128,11 +134,11 @@ async function insert(
 async function replace(
   writing: Writing,
   kept: Row,
-  { written, display_name, metadata }: Labels & { written: Written },
+  { written, display_name, metadata, at }: Labels & { written: Written; at: string },
 ): Promise<void> {
   const { tx, tenant, seal, now } = writing
   if (bindingOf(written.auth) !== kept.binding)
-    throw invalid(`auth: credential ${kept.id} is for something else, which cannot change`)
+    throw invalid(`${at}: credential ${kept.id} is for something else, which cannot change`)
   const held = Object.keys(sealedOf(kept)) as SecretPart[]
   const dropped = held.filter((part) => written.secrets[part] === undefined)
   await credentialStore(tx).update(tenant, kept, {
@@ -146,9 +152,9 @@ async function replace(
 
 type Row = Tables['vault_credentials']
 
-/** The vault is locked, and with it everything that lies in it. */
+/** Locked, as is its vault: a refresh, which locks no vault, waits or has stored its tokens already. */
 async function activeRow({ tx, tenant }: Writing, vault: string, id: string): Promise<Row> {
-  const row = await credentialStore(tx).row(tenant, vault, id)
+  const row = await credentialStore(tx).take(tenant, vault, id)
   if (row.archived_at !== null) throw invalid(`credential ${id} is archived and cannot be changed`)
   return row
 }
