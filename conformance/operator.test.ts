@@ -48,13 +48,13 @@ describe('the operator', () => {
         DATABASE_URL: 'mysql://x',
         EGRESS_ALLOW_PRIVATE: '10.0.0.0/99',
         PER_TENANT_DB_ENABLED: 'true',
-        STORE_BACKENDS: '{}',
+        STORE_BACKENDS: '{"blobs": {"type": "tape"}}',
       })
       for (const name of ['STEWARD_COLOUR', 'PORT', 'DATABASE_URL', 'EGRESS_ALLOW_PRIVATE']) {
         assert.match(words, new RegExp(name))
       }
       assert.match(words, /PER_TENANT_DB_ENABLED.*not yet supported/)
-      assert.match(words, /STORE_BACKENDS.*not yet supported/)
+      assert.match(words, /STORE_BACKENDS: blobs.type: must be disk or s3/)
     },
   )
 

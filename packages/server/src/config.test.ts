@@ -30,6 +30,12 @@ describe('the configuration', () => {
       previousRootSecret: undefined,
       apiKey: undefined,
       databaseUrl: undefined,
+      blobs: undefined,
+      files: {
+        largest: 500 * 1024 * 1024,
+        workspace: 100 * 1024 * 1024 * 1024,
+        uploadsDownloadable: true,
+      },
       egressProfile: 'required',
       webSearch: { apiKey: undefined, baseUrl: 'https://api.tavily.com' },
       sandbox: 'bubblewrap',

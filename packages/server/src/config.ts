@@ -1,4 +1,6 @@
 /** The environment as a configuration, or a refusal to start that names every setting that is wrong. */
+import type { BlobPlace } from './core/blob-place.ts'
+import { parseStoreBackends } from './core/blob-place.ts'
 import { parseRanges } from './core/dial.ts'
 import { settings } from './settings.ts'
 
@@ -12,6 +14,9 @@ export type Config = {
   previousRootSecret: string | undefined
   apiKey: string | undefined
   databaseUrl: string | undefined
+  /** A folder below `dataDir` when left out. */
+  blobs: BlobPlace | undefined
+  files: { largest: number; workspace: number; uploadsDownloadable: boolean }
   egressAllowPrivate: ReturnType<typeof parseRanges>
   egressProfile: 'required' | 'best_effort' | 'disabled'
   webSearch: { apiKey: string | undefined; baseUrl: string }
@@ -35,21 +40,27 @@ type Environment = Record<string, string | undefined>
 
 /** Our names and the specification's; whatever else is in the environment is none of our business. */
 const ours =
-  /^(STEWARD_|PLATFORM_|EGRESS_|SANDBOX_|RUNNER_|PER_TENANT_|STORE_|INTEGRATIONS_|VENDOR_)/
+  /^(STEWARD_|PLATFORM_|EGRESS_|SANDBOX_|RUNNER_|PER_TENANT_|STORE_|FILES_|INTEGRATIONS_|VENDOR_)/
+
+type Known = ReadonlyMap<string, (typeof settings)[number]>
+
+function unusable(env: Environment, known: Known): string[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined || value === '') return []
+    const setting = known.get(name)
+    if (!setting && ours.test(name))
+      return [`${name} is not a setting of this server; --help lists them`]
+    return setting?.later && value !== 'false'
+      ? [`${name} is specified, but not yet supported`]
+      : []
+  })
+}
 
 export function readConfig(
   env: Environment,
 ): { ok: true; config: Config } | { ok: false; problems: string[] } {
-  const problems: string[] = []
   const known = new Map(settings.map((setting) => [setting.name, setting]))
-  for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || value === '') continue
-    const setting = known.get(name)
-    if (!setting && ours.test(name))
-      problems.push(`${name} is not a setting of this server; --help lists them`)
-    if (setting?.later && value !== 'false')
-      problems.push(`${name} is specified, but not yet supported`)
-  }
+  const problems = unusable(env, known)
 
   function take<T>(name: string, parse: (text: string) => T | undefined): T | undefined {
     const setting = known.get(name)
@@ -100,6 +111,12 @@ export function readConfig(
     previousRootSecret: take('PLATFORM_ROOT_SECRET_PREVIOUS', longEnough),
     apiKey: text('API_KEY'),
     databaseUrl: url('DATABASE_URL', /^postgres(ql)?:$/),
+    blobs: take('STORE_BACKENDS', parseStoreBackends)?.blobs,
+    files: {
+      largest: number('FILES_LARGEST_MB', 1, 51_200) * 1024 * 1024,
+      workspace: number('FILES_WORKSPACE_MB', 1, 1_000_000_000) * 1024 * 1024,
+      uploadsDownloadable: choice('FILES_UPLOADS_DOWNLOADABLE', ['true', 'false']) === 'true',
+    },
     egressAllowPrivate: take('EGRESS_ALLOW_PRIVATE', parseRanges) ?? parseRanges(''),
     egressProfile: choice('EGRESS_PROFILE', ['required', 'best_effort', 'disabled']),
     webSearch: {

@@ -26,6 +26,29 @@ export const settings: readonly Setting[] = [
     form: 'a postgres:// URL',
   },
   {
+    name: 'STORE_BACKENDS',
+    about:
+      'where blobs are kept, as JSON: {"blobs": {"type": "disk", "dir": …}} or {"blobs": {"type": "s3", "endpoint": …, "bucket": …, "region": …, "access_key_id": …, "secret_access_key": …}}; by default blobs below DATA_DIR',
+  },
+  {
+    name: 'FILES_LARGEST_MB',
+    about: 'the largest file that may be uploaded',
+    default: '500',
+    form: '1 to 51200',
+  },
+  {
+    name: 'FILES_WORKSPACE_MB',
+    about: 'what the files of one workspace may take together',
+    default: '102400',
+    form: '1 or more',
+  },
+  {
+    name: 'FILES_UPLOADS_DOWNLOADABLE',
+    about: 'whether what is uploaded from now on may be downloaded again',
+    default: 'true',
+    form: 'true or false',
+  },
+  {
     name: 'EGRESS_ALLOW_PRIVATE',
     default: '',
     about: 'private address ranges that model endpoints and upstreams may lie in, e.g. 127.0.0.0/8',
@@ -110,7 +133,6 @@ export const settings: readonly Setting[] = [
     form: 'debug, info, warn or error',
   },
   { name: 'PER_TENANT_DB_ENABLED', about: 'a database per workspace', later: true },
-  { name: 'STORE_BACKENDS', about: 'blob stores', later: true },
   { name: 'INTEGRATIONS_INTERNAL_SECRET', about: 'integrations', later: true },
   { name: 'INTEGRATIONS_PUBLIC_URL', about: 'integrations', later: true },
   { name: 'PLATFORM_MANAGED_AGENTS_WEBHOOK_URL', about: 'run-started webhook', later: true },

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+
+const word = z.string().min(1)
+const origin = z.string().refine((text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search
+}, 'must be an http or https URL without a path')
+
+const Disk = z.strictObject({ type: z.literal('disk'), dir: word })
+const S3 = z.strictObject({
+  type: z.literal('s3'),
+  endpoint: origin,
+  bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'is no name of a bucket'),
+  region: word,
+  access_key_id: word,
+  secret_access_key: word,
+  prefix: z
+    .string()
+    .max(256)
+    .regex(/^([\w-][\w.-]*(\/[\w-][\w.-]*)*)?$/, 'takes letters, digits, _ - . and / between them')
+    .default(''),
+  path_style: z.boolean().default(true),
+})
+
+/** `blobs` left out: a folder below DATA_DIR. */
+const StoreBackends = z.strictObject({
+  blobs: z.discriminatedUnion('type', [Disk, S3]).optional(),
+})
+
+/** Where blobs are kept. */
+export type BlobPlace = NonNullable<z.infer<typeof StoreBackends>['blobs']>
+
+/** Throws with the name of each field that is wrong, and with no value: one of them is a secret. */
+export function parseStoreBackends(text: string): { blobs?: BlobPlace | undefined } {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new Error('is not JSON')
+  }
+  const parsed = StoreBackends.safeParse(value)
+  if (parsed.success) return parsed.data
+  const wrong = parsed.error.issues.map((issue) => {
+    const at = issue.path.map(String).join('.')
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => `${at ? `${at}.` : ''}${key}: unknown field`).join('; ')
+    if (issue.code === 'invalid_union') return `${at}: must be disk or s3`
+    return at ? `${at}: ${issue.message}` : issue.message
+  })
+  throw new Error(wrong.join('; '))
+}
