@@ -24,6 +24,7 @@ import { modelRoutes } from './models/routes.ts'
 import { sessionEventRoutes } from './sessions/events/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { threadRoutes } from './sessions/threads/routes.ts'
+import type { Validate } from './vaults/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
 
 export type AppDeps = {
@@ -37,6 +38,7 @@ export type AppDeps = {
   resolveModel: ResolveModel
   egress: Pick<Egress, 'proxy'>
   mcpTokens: McpTokens
+  validate?: Validate
   version: string
 }
 

@@ -1,21 +1,26 @@
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
+import type { Validation } from '@steward/protocol/vaults.ts'
 import {
   CredentialCreate,
   CredentialShown,
   CredentialUpdate,
+  ValidationShown,
   VaultCreate,
   VaultListQuery,
   VaultShown,
   VaultUpdate,
 } from '@steward/protocol/vaults.ts'
+import { invalid } from '../core/errors.ts'
 import { pageOf, paging } from '../core/page.ts'
 import type { Seal } from '../core/seal.ts'
 import type { Clock } from '../core/time.ts'
+import { iso } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import type { Principal } from '../http/principal.ts'
 import type { Route } from '../http/route.ts'
 import { also, route } from '../http/route.ts'
-import { credentialStore } from './credentials.ts'
+import type { CredentialRow } from './credentials.ts'
+import { credentialRow, credentialStore } from './credentials.ts'
 import { vaultStore } from './store.ts'
 import type { Writing } from './write.ts'
 import * as write from './write.ts'
@@ -23,7 +28,20 @@ import * as write from './write.ts'
 const callers = ['workspace'] as const
 const section = 'Vaults'
 
-type Deps = { databases: Databases; seal: Seal; clock: Clock }
+/** Tries an OAuth credential against its server, and its refresh where that is needed. What it finds is a value. */
+export type Validate = (
+  tenant: string,
+  credential: CredentialRow,
+  signal: AbortSignal,
+) => Promise<Validation>
+
+/** Without `validate` nothing can be tried, and there is no route for it. */
+type Deps = {
+  databases: Databases
+  seal: Seal
+  clock: Clock
+  validate?: Validate | undefined
+}
 type Who = { tenant: string; principal: Principal }
 
 const writes =
@@ -33,7 +51,37 @@ const writes =
     return databases.of(tenant).write((tx) => unit({ tx, tenant, seal, keyId, now: clock.now() }))
   }
 
-export const vaultRoutes = (deps: Deps): Route[] => [...ofVaults(deps), ...ofCredentials(deps)]
+export const vaultRoutes = (deps: Deps): Route[] => [
+  ...ofVaults(deps),
+  ...ofCredentials(deps),
+  ...(deps.validate ? [validation(deps, deps.validate)] : []),
+]
+
+const validation = ({ databases, clock }: Deps, validate: Validate): Route =>
+  route(
+    {
+      method: 'post',
+      path: '/v1/vaults/:id/credentials/:credential_id/mcp_oauth_validate',
+      callers,
+      section,
+      summary: 'Try an OAuth credential and tell what came of it',
+      answer: ValidationShown,
+    },
+    async ({ tenant, params: { id, credential_id }, signal }) => {
+      const found = await credentialStore(databases.of(tenant).read).row(tenant, id, credential_id)
+      const row = credentialRow(found)
+      if (!row) throw invalid(`credential ${credential_id} is archived and cannot be tried`)
+      if (row.auth.type !== 'mcp_oauth')
+        throw invalid(`credential ${credential_id} is ${row.auth.type}; mcp_oauth alone is tried`)
+      return {
+        type: 'vault_credential_validation',
+        credential_id,
+        vault_id: id,
+        ...(await validate(tenant, row, signal)),
+        validated_at: iso(clock.now()),
+      }
+    },
+  )
 
 function ofVaults(deps: Deps): Route[] {
   const { databases } = deps
