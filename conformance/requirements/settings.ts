@@ -10,6 +10,7 @@ export const settings = {
   'secrets/root-required': { section: '22.1 Secrets', says: 'The service does not start without `PLATFORM_ROOT_SECRET`, and says so.' },
   'secrets/other-root': { section: '22.1 Secrets', says: 'Under another root secret sealed rows cannot be read, and the service refuses to start on them.' },
   'secrets/key-id': { section: '22.1 Secrets', says: 'Sealed values carry the id of the key they were sealed under.' },
+  'secrets/root-rotation': { section: '22.1 Secrets', says: 'An operator\'s command seals everything anew under another root secret while servers run, and can be stopped and run again at any time.' },
   'secrets/model-keys-outside': { section: '22.1 Secrets', says: 'Keys of models never enter a sandbox, an event, a log line or a payload that a caller sees.' },
   'secrets/subscription/not-stored': { section: '22.1 Secrets', says: 'Subscription credentials of models are never written to a model card, and never sent along with a request.' },
   'secrets/subscription/not-archived': { section: '22.1 Secrets', says: 'Subscription credentials of models are in no checkpoint and no published output.', deferred: 'C' },
