@@ -147,6 +147,7 @@ export async function world({
     ...(limits ? { limits } : {}),
   })
   return {
+    owner,
     upstream,
     refusals,
     tunnels,

@@ -8,7 +8,10 @@ export type Headers = [name: string, value: string][]
 export type Outbound = {
   method: string
   url: URL
-  /** Without those that concern one hop alone (connection, proxy-…, transfer-encoding, te, upgrade). */
+  /**
+   * Without those that concern one hop alone (connection, proxy-…, transfer-encoding, te, trailer), Host, which the
+   * URL says, and Expect. Upgrade stands in those of `upgrade` alone.
+   */
   headers: Headers
   /** Null when the request has none. Read with back-pressure; destroyed when the answer comes first. */
   body: Readable | null
@@ -16,7 +19,7 @@ export type Outbound = {
   signal: AbortSignal
 }
 
-/** The head is there, the body streams. Whoever gets an answer reads its body to the end or destroys it. */
+/** The head is there, the body streams. Whoever gets an answer reads its body to the end or destroys it. Status 200 to 599. */
 export type Answer = { status: number; headers: Headers; body: Readable }
 
 /** After a 101: what both sides write from now on; `head` has been read already. */
@@ -67,7 +70,7 @@ export class Refused extends Error {
 export interface GateOwner {
   judge(target: Target): Promise<Verdict>
   forward(request: Outbound): Promise<Answer>
-  /** A request that asks to switch protocols, WebSocket for one. */
+  /** A GET without a body that asks to switch protocols, WebSocket for one. */
   upgrade(request: Outbound): Promise<Answer | Switched>
   /** For a tunnel; the socket is connected. */
   dial(target: Target): Promise<Duplex>

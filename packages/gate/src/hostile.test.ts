@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { certificateAuthority } from './authority.ts'
+import {
+  asked,
+  connected,
+  dialled,
+  eventually,
+  said,
+  secured,
+  toTheEnd,
+  world,
+} from './gate-fixture.ts'
+import { openGate } from './gate.ts'
+import type { Outbound } from './outbound.ts'
+
+const get = 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n'
+
+describe('what could be read in two ways', () => {
+  const start = 'POST / HTTP/1.1\r\nHost: a.example\r\n'
+  const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: a.example\r\n\r\n'
+  const cases: Record<string, string> = {
+    'two kinds of length': `${start}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    'two kinds of length, in turn': `${start}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n`,
+    'two lengths': `${start}Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde`,
+    'a list of lengths': `${start}Content-Length: 4, 4\r\n\r\nabcd`,
+    'a signed length': `${start}Content-Length: +4\r\n\r\nabcd`,
+    'a length in hex': `${start}Content-Length: 0x4\r\n\r\nabcd`,
+    'a negative length': `${start}Content-Length: -4\r\n\r\nabcd`,
+    'an unknown coding': `${start}Transfer-Encoding: identity\r\n\r\nabcd`,
+    'a coding within a coding': `${start}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    'two codings': `${start}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    'a coding in disguise': `${start}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
+    'a coding after a tab': `${start}Transfer-Encoding:\tchunked, identity\r\n\r\n0\r\n\r\n`,
+    'a folded header': `${start}X-A: b\r\n c: d\r\n\r\n`,
+    'a folded coding': `${start}Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n`,
+    'a space before the colon': `${start}Content-Length : 4\r\n\r\nabcd`,
+    'a space before the first header': `POST / HTTP/1.1\r\n Host: a.example\r\n\r\n`,
+    'a header without a colon': `${start}nonsense\r\n\r\n`,
+    'a bare carriage return': `${start}X-A: b\rContent-Length: 4\r\n\r\nabcd`,
+    'bare line feeds': `POST / HTTP/1.1\nHost: a.example\n\n`,
+    'a null in a value': `${start}X-A: b\0c\r\n\r\n`,
+    'a null in a name': `${start}X\0A: b\r\n\r\n`,
+    'a null in the path': `GET /a\0b HTTP/1.1\r\nHost: a.example\r\n\r\n`,
+    'a chunk size beyond numbers': `${start}Transfer-Encoding: chunked\r\n\r\nfffffffffffffffffff\r\n`,
+    'a chunk that is too long': `${start}Transfer-Encoding: chunked\r\n\r\n2\r\nabcd\r\n0\r\n\r\n`,
+    'a chunk size with a sign': `${start}Transfer-Encoding: chunked\r\n\r\n-1\r\n${smuggled}`,
+    'two hosts': `GET / HTTP/1.1\r\nHost: a.example\r\nHost: a.example\r\n\r\n`,
+    'no host': `GET / HTTP/1.1\r\n\r\n`,
+    'an old protocol': `GET /\r\n\r\n`,
+    'an older request line': `GET / \r\nHost: a.example\r\n\r\n`,
+    'another version': `GET / HTTP/3.0\r\nHost: a.example\r\n\r\n`,
+    'an unknown method': `G\u0007T / HTTP/1.1\r\nHost: a.example\r\n\r\n`,
+    'HTTP/2 with prior knowledge': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    'CONNECT in a tunnel': `CONNECT b.example:443 HTTP/1.1\r\nHost: b.example:443\r\n\r\n${smuggled}`,
+    'a user in the host': `GET / HTTP/1.1\r\nHost: b.example@a.example\r\n\r\n`,
+    'an asterisk': `OPTIONS * HTTP/1.1\r\nHost: a.example\r\n\r\n`,
+  }
+  for (const [name, bytes] of Object.entries(cases)) {
+    it(`is refused: ${name}`, async () => {
+      const whole: string[] = []
+      await using place = await world({
+        async forward({ url, body }) {
+          for await (const _chunk of body ?? []) continue
+          whole.push(url.pathname)
+          throw new Error('reached the upstream')
+        },
+      })
+      const socket = await secured(place, 'a.example')
+      const answer = toTheEnd(socket)
+      socket.write(bytes, 'latin1')
+      // A body that turns out wrong after its head was fine ends the exchange.
+      assert.match(await answer, /^(HTTP\/1\.1 (4\d\d|50[12]) |$)/)
+      assert.ok(!whole.includes('/smuggled'))
+      if (!name.includes('chunk')) assert.deepEqual(whole, [])
+    })
+  }
+
+  it('is not what follows a CONNECT in the same packet: that is the tunnel’s', async () => {
+    const seen: Outbound[] = []
+    await using place = await world({
+      forward(request) {
+        seen.push(request)
+        return Promise.reject(new Error('enough'))
+      },
+    })
+    const bytes = `CONNECT a.example:80 HTTP/1.1\r\nHost: a.example:80\r\n\r\n${get}GET http://b.example/ HTTP/1.1\r\nHost: b.example\r\n\r\n`
+    assert.match(await said(place.socketPath, bytes), /^HTTP\/1\.1 200 [^]*502 [^]*421 /)
+    assert.deepEqual(
+      seen.map(({ url }) => url.href),
+      ['http://a.example/'],
+    )
+  })
+
+  it('passes in no pipelined request unseen', async () => {
+    await using place = await world()
+    const socket = await secured(place, 'a.example')
+    const answer = toTheEnd(socket)
+    socket.write(`${get}${get}GET / HTTP/1.1\r\nHost: b.example\r\n\r\n`)
+    assert.match(await answer, /^HTTP\/1\.1 200 [^]*HTTP\/1\.1 200 [^]*HTTP\/1\.1 421 /)
+  })
+})
+
+describe('a hostile client', () => {
+  it('gets 431 for headers beyond the limit, and reaches nobody', async () => {
+    await using place = await world({ limits: { headerBytes: 8192 } })
+    const socket = await secured(place, 'a.example')
+    const answer = toTheEnd(socket)
+    socket.write(`GET / HTTP/1.1\r\nHost: a.example\r\nX: ${'x'.repeat(9000)}\r\n\r\n`)
+    assert.match(await answer, /^HTTP\/1\.1 431 [^]*X-Egress-Error: invalid_request\r\n/)
+    const outer = `CONNECT a.example:443 HTTP/1.1\r\nX: ${'x'.repeat(9000)}\r\n\r\n`
+    assert.match(await said(place.socketPath, outer), /^HTTP\/1\.1 431 /)
+    assert.deepEqual(place.requests, [])
+  })
+
+  it('hides no header behind thousands of others', async () => {
+    await using place = await world()
+    const socket = await secured(place, 'a.example')
+    const many = 'a:\r\n'.repeat(5000)
+    const bytes = `GET / HTTP/1.1\r\nHost: a.example\r\n${many}Host: b.example\r\n\r\n`
+    assert.match(await asked(socket, bytes), /^HTTP\/1\.1 400 /)
+    assert.deepEqual(place.requests, [])
+    socket.destroy()
+  })
+
+  it('is not waited for when its headers never end, in a tunnel or before one', async () => {
+    await using place = await world({ limits: { headersMs: 60 } })
+    const bytes = 'GET / HTTP/1.1\r\nHost: a.example\r\nX:'
+    assert.match(await said(place.socketPath, bytes), /^HTTP\/1\.1 408 /)
+    const socket = await secured(place, 'a.example')
+    const answer = toTheEnd(socket)
+    socket.write(bytes)
+    assert.match(await answer, /^HTTP\/1\.1 408 /)
+    const silent = await connected(place.socketPath, 'a.example:443')
+    const end = toTheEnd(silent)
+    const hello = Buffer.from(`160301${'00'.repeat(2)}`, 'hex')
+    silent.write(hello)
+    await end
+  })
+
+  it('is not kept when it never speaks, nor between two requests', async () => {
+    await using place = await world({ limits: { headersMs: 60, keepAliveMs: 60 } })
+    const silent = await dialled(place.socketPath)
+    await toTheEnd(silent)
+    const socket = await secured(place, 'a.example')
+    assert.match(await asked(socket, get), /hello$/)
+    await toTheEnd(socket)
+  })
+
+  it('gets no more connections than the limit', async () => {
+    await using place = await world({ limits: { connections: 3 } })
+    const kept = await Promise.all([1, 2, 3].map(() => connected(place.socketPath, 'a.example:80')))
+    const one = await dialled(place.socketPath)
+    assert.equal(await toTheEnd(one), '')
+    kept[0]?.destroy()
+    await eventually(() => kept[0]?.closed === true)
+    assert.match(await asked(kept[1] ?? one, get), /hello$/)
+    for (const socket of kept) socket.destroy()
+  })
+
+  it('gets no more requests on their way than the limit', async () => {
+    let waiting = 0
+    await using place = await world({
+      limits: { requests: 5 },
+      forward({ signal }) {
+        waiting++
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            waiting--
+            reject(signal.reason as Error)
+          })
+        })
+      },
+    })
+    const socket = await secured(place, 'a.example')
+    socket.write(get.repeat(20))
+    await eventually(() => waiting === 5)
+    const other = await secured(place, 'a.example')
+    assert.match(await asked(other, get), /^HTTP\/1\.1 503 [^]*X-Egress-Error: busy\r\n/)
+    assert.equal(waiting, 5)
+    socket.destroy()
+    await eventually(() => waiting === 0)
+    const next = await secured(place, 'a.example')
+    next.write(get)
+    await eventually(() => waiting === 1)
+    next.destroy()
+  })
+
+  it('breaks nothing with garbage, wherever it comes', async () => {
+    await using place = await world({ limits: { headersMs: 100, helloMs: 100 } })
+    for (let i = 0; i < 40; i++) {
+      const garbage = randomBytes(1 + i * 13)
+      const outer = await dialled(place.socketPath)
+      const clear = await connected(place.socketPath, 'a.example:80')
+      const tls = await connected(place.socketPath, 'a.example:443')
+      const secure = await secured(place, 'a.example')
+      const all = [outer, clear, tls, secure]
+      tls.write(Buffer.of(22, 3, 1))
+      for (const socket of all) socket.write(garbage)
+      if (i % 2) for (const socket of all) socket.destroy()
+      else await Promise.all(all.map((socket) => toTheEnd(socket)))
+    }
+    const socket = await secured(place, 'a.example')
+    assert.match(await asked(socket, get), /hello$/)
+    socket.destroy()
+  })
+
+  it('that leaves at any moment leaves nothing behind', async () => {
+    let open = 0
+    await using place = await world({
+      listener(request, response) {
+        open++
+        response.on('close', () => open--)
+        request.resume().on('error', () => response.destroy())
+        response.write('x'.repeat(100_000))
+      },
+    })
+    const bytes = `POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 1000\r\n\r\n${'y'.repeat(500)}`
+    for (let i = 0; i < 30; i++) {
+      const socket = await secured(place, 'a.example')
+      socket.write(bytes.slice(0, i * 20))
+      for (let turn = 0; turn < i % 7; turn++) await new Promise((resolve) => setImmediate(resolve))
+      socket.destroy()
+    }
+    await eventually(() => open === 0)
+  })
+})
+
+describe('a gate', () => {
+  it('ends every connection when it closes, and takes its socket away', async () => {
+    let hasAborted = false
+    const place = await world({
+      judge: ({ port }) => Promise.resolve({ kind: port === 443 ? 'read' : 'tunnel' }),
+      forward: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            hasAborted = true
+            reject(signal.reason as Error)
+          })
+        }),
+    })
+    const idle = await dialled(place.socketPath)
+    const read = await secured(place, 'a.example')
+    read.write(get)
+    const tunnel = await connected(place.socketPath, 'a.example:8443')
+    const ends = [idle, read, tunnel].map((socket) => toTheEnd(socket))
+    await place.gate.close()
+    await Promise.all(ends)
+    await eventually(() => hasAborted && place.tunnels.length === 1)
+    assert.ok(!existsSync(place.socketPath))
+    await place[Symbol.asyncDispose]()
+  })
+
+  it('is open to its owner alone, and takes the place of one that died', async () => {
+    await using place = await world()
+    const socketPath = join(place.folder, 'left.sock')
+    writeFileSync(socketPath, '')
+    const authority = certificateAuthority()
+    const owner = { judge: () => Promise.reject(new Error('unused')) }
+    const gate = await openGate({ socketPath, authority, owner: { ...place.owner, ...owner } })
+    assert.equal(statSync(socketPath).mode & 0o777, 0o600)
+    await gate.close()
+  })
+
+  it('says so when its socket cannot be made', async () => {
+    await using place = await world()
+    const socketPath = join(place.folder, 'missing', 'gate.sock')
+    const opening = openGate({ socketPath, authority: place.authority, owner: place.owner })
+    await assert.rejects(opening, { syscall: 'listen' })
+  })
+})
