@@ -36,12 +36,10 @@ type Asked = { filter: Filter; moments: readonly Moment[]; paging: Paging }
 
 export function auditStore(db: Queries) {
   return {
-    /** A use that begins: its end is not known. */
-    async begin(use: Omit<UseRow, 'status' | 'refreshed' | 'ms'>): Promise<void> {
-      await db
-        .insertInto('credential_uses')
-        .values({ ...use, status: null, refreshed: 0, ms: null })
-        .execute()
+    /** Uses that begin: their ends are not known. */
+    async begin(uses: readonly Omit<UseRow, 'status' | 'refreshed' | 'ms'>[]): Promise<void> {
+      const rows = uses.map((use) => ({ ...use, status: null, refreshed: 0, ms: null }))
+      await db.insertInto('credential_uses').values(rows).execute()
     },
 
     async end(

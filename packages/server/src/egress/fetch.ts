@@ -61,7 +61,42 @@ function responseOf(
 ): Response {
   const isEmpty = !hasBody || bodiless.has(status)
   if (isEmpty) body.resume()
-  const stream = isEmpty ? null : (Readable.toWeb(body) as globalThis.ReadableStream<Uint8Array>)
+  const stream = isEmpty ? null : streamOf(body)
   const response = new Response(stream, { status, headers })
   return Object.defineProperty(response, 'url', { value: url })
+}
+
+/** Lighter than the platform's own adapter; holds back as it does. */
+function streamOf(body: Readable): ReadableStream<Uint8Array> {
+  let isOver = false
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        body.on('data', (chunk: Buffer) => {
+          controller.enqueue(chunk)
+          if ((controller.desiredSize ?? 0) <= 0) body.pause()
+        })
+        body.once('end', () => {
+          isOver = true
+          controller.close()
+        })
+        body.once('error', (error) => {
+          isOver = true
+          controller.error(error)
+        })
+        body.once('close', () => {
+          if (!isOver) controller.error(new Error('the body broke off'))
+        })
+        body.pause()
+      },
+      pull() {
+        body.resume()
+      },
+      cancel() {
+        isOver = true
+        body.destroy()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }

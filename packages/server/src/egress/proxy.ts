@@ -1,28 +1,31 @@
 /** The MCP server of a session, asked on behalf of a local child that knows only its name. */
 import type { Answer } from '@steward/gate/outbound.ts'
+import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { invalid, notFound } from '../core/errors.ts'
 import type { Seal } from '../core/seal.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
-import { environmentStore } from '../environments/store.ts'
 import type { Raw } from '../http/route.ts'
-import { sessionStore } from '../sessions/store.ts'
 import type { Binding } from './binding.ts'
 import type { Forward } from './forward.ts'
 import { without } from './headers.ts'
-import { inlineTokens } from './inline.ts'
+import { sealedTokens } from './inline.ts'
 import type { Bound } from './standing.ts'
+import type { Pinned } from './store.ts'
+import { pinned } from './store.ts'
 
 /** Connections of a session that nobody has asked by for so long are closed. */
 const idleMs = 60_000
+const mostParsed = 200
 
 /** What the caller says to this service and not to the server. */
 const ours = ['authorization', 'x-api-key', 'cookie']
 
 type Held = {
   standing: Bound
-  environment: string
+  /** The environment's, as it is stored. */
+  record: string
   usedAt: number
   users: number
   isDropped: boolean
@@ -43,6 +46,7 @@ export function proxy({
   forward: Forward
   stand: (binding: Binding) => Bound
 }) {
+  const serversOf = serversIn()
   const held = new Map<string, Held>()
   const sweep = setInterval(() => {
     for (const [key, { users, usedAt }] of held) {
@@ -60,14 +64,14 @@ export function proxy({
   }
 
   /** The same one for as long as its environment stays what it is. */
-  function hold(tenant: string, session: string, environment: Binding['environment']): Held {
+  function hold(tenant: string, session: string, record: string): Held {
     const key = `${tenant}/${session}`
-    const text = JSON.stringify(environment)
-    if (held.get(key)?.environment !== text) drop(key)
+    if (held.get(key)?.record !== record) drop(key)
     const known = held.get(key)
     if (known) return known
+    const environment = JSON.parse(record) as EnvironmentRecord
     const standing = stand({ tenant, session, environment, generation: null })
-    const fresh = { standing, environment: text, usedAt: 0, users: 0, isDropped: false }
+    const fresh = { standing, record, usedAt: 0, users: 0, isDropped: false }
     held.set(key, fresh)
     return fresh
   }
@@ -79,8 +83,9 @@ export function proxy({
   }
 
   async function find(tenant: string, session: string, server: string) {
-    const row = await sessionStore(databases.of(tenant).read).row(tenant, session)
-    return { row, ...serverOf(JSON.parse(row.agent) as SessionAgent, server) }
+    const row = await pinned(databases.of(tenant).read, tenant, session)
+    if (!row) throw notFound('session', session)
+    return { row, ...serverOf(serversOf(row), server) }
   }
 
   return {
@@ -88,16 +93,12 @@ export function proxy({
     find,
     /** Throws not_found for what is not the tenant's, and `Refused` for what is not sent. */
     async ask({ tenant, session, server, search }: Asked, raw: Raw): Promise<Answer> {
-      const { read } = databases.of(tenant)
       const { row, url, name } = await find(tenant, session, server)
-      const [environment, tokens] = await Promise.all([
-        environmentStore(read).record(tenant, row.environment_id),
-        inlineTokens(read, seal, row),
-      ])
+      const inline = sealedTokens(row).open(seal, name)
       const target = new URL(url)
       const named = new URL(url)
       if (search) target.search = target.search ? `${target.search}&${search}` : search
-      const at = hold(tenant, session, environment)
+      const at = hold(tenant, session, row.record)
       at.users++
       try {
         const answer = await forward.forward(
@@ -109,7 +110,7 @@ export function proxy({
             signal: raw.signal,
           },
           at.standing,
-          { caller: 'http', server: name, credentials: 'server', named, inline: tokens[name] },
+          { caller: 'http', server: name, credentials: 'server', named, inline },
         )
         answer.body.once('close', () => leave(at))
         return answer
@@ -126,8 +127,24 @@ export function proxy({
   }
 }
 
-function serverOf({ mcp_servers }: SessionAgent, name: string): { name: string; url: string } {
-  const server = mcp_servers.find((each) => each.name === name)
+/** Agents are large and calls are many: what was parsed last is kept beside its text. */
+function serversIn(): (row: Pinned) => SessionAgent['mcp_servers'] {
+  const parsed = new Map<string, { text: string; servers: SessionAgent['mcp_servers'] }>()
+  return ({ id, agent: text }) => {
+    const known = parsed.get(id)
+    if (known?.text === text) return known.servers
+    const { mcp_servers: servers } = JSON.parse(text) as SessionAgent
+    if (parsed.size >= mostParsed) parsed.clear()
+    parsed.set(id, { text, servers })
+    return servers
+  }
+}
+
+function serverOf(
+  servers: SessionAgent['mcp_servers'],
+  name: string,
+): { name: string; url: string } {
+  const server = servers.find((each) => each.name === name)
   if (!server) throw notFound('MCP server', name)
   if (!server.url) {
     throw invalid(

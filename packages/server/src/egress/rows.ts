@@ -59,20 +59,45 @@ export function oauthRows({
   }
 }
 
-export const useRows = (databases: Databases): UseRows => ({
-  begin: ({ tenant, session, vault, credential, at, ...rest }) =>
-    databases.of(tenant).write((tx) =>
-      auditStore(tx).begin({
-        ...rest,
-        tenant_id: tenant,
-        session_id: session,
-        vault_id: vault,
-        credential_id: credential,
-        created_at: iso(at),
+type Begun = Parameters<UseRows['begin']>[0]
+type Batch = { uses: Begun[]; durable: Promise<void> }
+
+/** Uses that begin while a unit waits for its turn are written by that unit. */
+export function useRows(databases: Databases): UseRows {
+  const waiting = new Map<string, Batch>()
+
+  function batchOf(tenant: string): Batch {
+    const known = waiting.get(tenant)
+    if (known) return known
+    const uses: Begun[] = []
+    const durable = databases.of(tenant).write(async (tx) => {
+      // From here on others begin another; the unit may run again with these.
+      if (waiting.get(tenant) === fresh) waiting.delete(tenant)
+      await auditStore(tx).begin(uses.map(rowOf))
+    })
+    const fresh: Batch = { uses, durable }
+    waiting.set(tenant, fresh)
+    return fresh
+  }
+
+  return {
+    begin(use) {
+      const { uses, durable } = batchOf(use.tenant)
+      uses.push(use)
+      return durable
+    },
+    end: (tenant, ended) =>
+      databases.of(tenant).write(async (tx) => {
+        for (const { id, ...end } of ended) await auditStore(tx).end(tenant, id, end)
       }),
-    ),
-  end: (tenant, ended) =>
-    databases.of(tenant).write(async (tx) => {
-      for (const { id, ...end } of ended) await auditStore(tx).end(tenant, id, end)
-    }),
+  }
+}
+
+const rowOf = ({ tenant, session, vault, credential, at, ...rest }: Begun) => ({
+  ...rest,
+  tenant_id: tenant,
+  session_id: session,
+  vault_id: vault,
+  credential_id: credential,
+  created_at: iso(at),
 })

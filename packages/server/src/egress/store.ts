@@ -62,6 +62,34 @@ const inTime = (a: Found, b: Found): number =>
   a.created_at === b.created_at ? compare(a.id, b.id) : compare(a.created_at, b.created_at)
 const compare = (a: string, b: string): number => (a < b ? -1 : 1)
 
+/** What the proxy's route needs besides: the session's pinned agent, environment and inline tokens. */
+export type Pinned = Pick<Tables['sessions'], 'tenant_id' | 'id' | 'agent' | 'sealed_tokens'> & {
+  /** The environment's. */
+  record: string
+  version_tokens: string | null
+}
+
+/** Undefined for what is absent, deleted, or another tenant's. */
+export function pinned(db: Queries, tenant: string, session: string): Promise<Pinned | undefined> {
+  return db
+    .selectFrom('sessions as s')
+    .innerJoin('environments as e', (join) =>
+      join.onRef('e.tenant_id', '=', 's.tenant_id').onRef('e.id', '=', 's.environment_id'),
+    )
+    .leftJoin('agent_versions as v', (join) =>
+      join
+        .onRef('v.tenant_id', '=', 's.tenant_id')
+        .onRef('v.agent_id', '=', 's.agent_id')
+        .onRef('v.version', '=', 's.agent_version'),
+    )
+    .select(['s.tenant_id', 's.id', 's.agent', 's.sealed_tokens', 'e.record'])
+    .select('v.sealed_tokens as version_tokens')
+    .where('s.tenant_id', '=', tenant)
+    .where('s.id', '=', session)
+    .where('s.deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
 /** Sealed inline tokens of the agent version that a session is pinned to, by server name, as JSON. */
 export async function versionTokens(
   db: Queries,
