@@ -17,7 +17,12 @@ describe('the operator', () => {
   let env: Record<string, string>
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-operator-'))
-    env = { DATA_DIR: folder, SANDBOX_DIR: join(folder, 's'), SANDBOX_PROVIDER: 'local' }
+    env = {
+      DATA_DIR: folder,
+      SANDBOX_DIR: join(folder, 's'),
+      SANDBOX_PROVIDER: 'local',
+      EGRESS_PROFILE: 'best_effort',
+    }
   })
   after(() => rm(folder, { recursive: true, force: true }))
 

@@ -26,7 +26,7 @@ export const vaults = {
   'credentials/type/command-secret': { section: '14.2 Credentials', says: '`command_secret` – `token`, `env_var`, `command_prefixes[]`' },
   'credentials/type/environment-variable': { section: '14.2 Credentials', says: '`environment_variable` – `secret_name`, `secret_value`, `networking`, `injection_location`' },
   'credentials/bound-not-vault': { section: '14.2 Credentials', says: 'A credential is bound to a host; its vault is not.', deferred: 'B' },
-  'credentials/match/host': { section: '14.2 Credentials', says: '`static_bearer` and `mcp_oauth` apply where a request\'s host is that of their `mcp_server_url`; an equal URL comes before an equal host.', deferred: 'B' },
+  'credentials/match/host': { section: '14.2 Credentials', says: '`static_bearer` and `mcp_oauth` apply where a request\'s host is that of their `mcp_server_url`; an equal URL comes before an equal host.' },
   'credentials/match/cli': { section: '14.2 Credentials', says: '`cap_cli` applies by looking its `cli_id` up in a list of known programs.', deferred: 'B' },
   'credentials/match/order': { section: '14.2 Credentials', says: 'Of several vaults the first of the session\'s order that matches counts.', deferred: 'B' },
 } satisfies Record<string, Requirement>

@@ -112,16 +112,15 @@ for (const database of databases) {
         for (const secret of secrets) assert.ok(!text.includes(secret), text)
         const types = listed.body.data.map(({ auth }) => (auth as Loose)['type'])
         assert.deepEqual(types, inputs.map(({ type }) => type).toReversed(), 'newest first')
-        const oauth = listed.body.data.find(({ auth }) => (auth as Loose)['type'] === 'mcp_oauth')
-        assert.deepEqual((oauth?.['auth'] as Loose)['refresh'], {
+        const auths = listed.body.data.map(({ auth }) => auth as Loose)
+        assert.deepEqual(auths.find(({ type }) => type === 'mcp_oauth')?.['refresh'], {
           client_id: 'me',
           token_endpoint: 'https://b.example/token',
           token_endpoint_auth: { type: 'client_secret_basic' },
           resource: null,
           scope: 'read',
         })
-        const variable = listed.body.data.find(({ auth }) => (auth as Loose)['secret_name'])
-        assert.deepEqual((variable?.['auth'] as Loose)['injection_location'], {
+        assert.deepEqual(auths.find(({ secret_name }) => secret_name)?.['injection_location'], {
           header: true,
           body: true,
         })
@@ -183,9 +182,8 @@ for (const database of databases) {
           mcp_server_url: 'https://b.example/mcp',
         }
         await service.ask('PATCH', path, { credential: { auth: flat } })
-        const [oauth] = await list()
-        const { refresh } = oauth?.['auth'] as { refresh: Loose }
-        assert.equal(refresh['token_endpoint'], 'https://b.example/token')
+        const [oauth] = (await list()).map(({ auth }) => auth as { refresh: Loose })
+        assert.equal(oauth?.refresh['token_endpoint'], 'https://b.example/token')
         assert.ok(!JSON.stringify([made.body, patched.body]).includes('canary'))
       },
     )

@@ -2,18 +2,32 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemPrompt } from './prompt.ts'
 
+const open = { allow: null, deny: [] }
+
 void describe('the system prompt', () => {
   void it('tells an agent with tools where they work', () => {
-    const sandbox = systemPrompt({ agent: 'You are kind.', place: 'sandbox' })
-    assert.match(sandbox, /^You are kind\.\n\nYou work in a sandbox.*no network\.$/)
+    const sandbox = systemPrompt({ agent: 'You are kind.', place: 'sandbox', reach: open })
+    assert.match(sandbox, /^You are kind\.\n\nYou work in a sandbox.* reach the internet through/)
   })
 
-  void it('does not call the machine itself a sandbox without network', () => {
-    assert.doesNotMatch(systemPrompt({ agent: null, place: 'host' }), /sandbox|no network/)
+  void it('says what commands reach', () => {
+    const reaching = (allow: string[] | null, deny: string[]) =>
+      systemPrompt({ agent: null, place: 'sandbox', reach: { allow, deny } })
+    assert.match(reaching([], []), /no network\.$/)
+    const some = reaching(['a.example', '*.b.example'], ['c.example'])
+    assert.match(some, /reach only a\.example, \*\.b\.example, .*Refused: c\.example\.$/)
+    const many = Array.from({ length: 1000 }, (_, index) => `h${index}.example`)
+    assert.match(reaching(many, []), /h49\.example and others/)
+  })
+
+  void it('does not call the machine itself a sandbox', () => {
+    const host = systemPrompt({ agent: null, place: 'host', reach: open })
+    assert.doesNotMatch(host, /sandbox/)
   })
 
   void it('says nothing of a place to an agent without tools', () => {
-    assert.equal(systemPrompt({ agent: 'You are kind.', place: undefined }), 'You are kind.')
-    assert.equal(systemPrompt({ agent: null, place: undefined }), '')
+    const alone = { agent: 'You are kind.', place: undefined, reach: open }
+    assert.equal(systemPrompt(alone), 'You are kind.')
+    assert.equal(systemPrompt({ ...alone, agent: null }), '')
   })
 })

@@ -1,14 +1,31 @@
 /** Where an agent's own tools work: a sandbox, or, for trials, the machine itself. */
 export type WorkPlace = 'sandbox' | 'host'
 
+/** Hosts as the environment lists them; `allow` is null where everything else is open. */
+export type Reach = { allow: readonly string[] | null; deny: readonly string[] }
+
 const places: Record<WorkPlace, string> = {
   sandbox:
     'You work in a sandbox of your own. Your working directory is /workspace; what you write there stays for the ' +
-    'session. Files for the user go to /mnt/session/outputs. The sandbox has no network.',
+    'session. Files for the user go to /mnt/session/outputs.',
   host:
     'Your commands run on the machine that serves you, without isolation, and begin in a folder of this session, ' +
     'which your file tools call /workspace; what you write there stays for the session. Files for the user are ' +
     'written with the file tools to /mnt/session/outputs.',
+}
+
+/** No more than this many hosts are named: the prompt opens every request. */
+const named = 50
+
+function network({ allow, deny }: Reach): string {
+  if (allow?.length === 0) return 'Commands have no network.'
+  const way = 'through a proxy that is set up already; credentials of the user are added on the way'
+  const hosts = (list: readonly string[]) =>
+    list.length > named ? `${list.slice(0, named).join(', ')} and others` : list.join(', ')
+  const except = deny.length > 0 ? ` Refused: ${hosts(deny)}.` : ''
+  return allow
+    ? `Of the network, commands reach only ${hosts(allow)}, ${way}.${except}`
+    : `Commands reach the internet ${way}.${except}`
 }
 
 /**
@@ -18,9 +35,12 @@ const places: Record<WorkPlace, string> = {
 export function systemPrompt({
   agent,
   place,
+  reach,
 }: {
   agent: string | null
   place: WorkPlace | undefined
+  reach: Reach
 }): string {
-  return [agent ?? '', place ? places[place] : ''].filter((part) => part !== '').join('\n\n')
+  const where = place ? `${places[place]} ${network(reach)}` : ''
+  return [agent ?? '', where].filter((part) => part !== '').join('\n\n')
 }

@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { runTurn } from '@steward/harness/loop.ts'
+import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
 import { preload } from '@steward/model/wire.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
@@ -24,7 +25,9 @@ import { oneDatabase } from './database/database.ts'
 import { postgresDatabase } from './database/postgres.ts'
 import { announceRootKeys, checkRootKey, withdrawRootKeys } from './database/root-key.ts'
 import { sqliteDatabase } from './database/sqlite.ts'
+import type { EgressOptions } from './egress/egress.ts'
 import { egress } from './egress/egress.ts'
+import { inlineTokens } from './egress/inline.ts'
 import { listen } from './http/server.ts'
 import { modelResolver } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
@@ -36,7 +39,12 @@ import { ensureInitialWorkspace } from './workspaces/create.ts'
 export const version = '0.1.0'
 
 /** What a test may put in place of a built part. */
-export type Overrides = { clock?: Clock; database?: (built: Database) => Database }
+export type Overrides = {
+  clock?: Clock
+  database?: (built: Database) => Database
+  /** Where names lead to that no resolver knows. */
+  outside?: Pick<EgressOptions, 'connect' | 'dial'>
+}
 
 export type Running = { port: number; close(): Promise<void> }
 
@@ -60,6 +68,12 @@ export async function sandboxes(config: Config, log: Log): Promise<SandboxProvid
   if (!checked.ok) {
     throw new Error(
       `sandboxes (${provider.name}) do not start here: ${checked.why}. To mend it: ${checked.remedy}`,
+    )
+  }
+  if (config.egressProfile === 'required' && !checked.isolation.gate) {
+    throw new Error(
+      `EGRESS_PROFILE=required needs sandboxes that have no way around the gate, and those of ${provider.name} have one. ` +
+        'To mend it: use SANDBOX_PROVIDER=bubblewrap, or say EGRESS_PROFILE=best_effort or disabled',
     )
   }
   log.info('sandboxes', { provider: provider.name, ...checked.isolation })
@@ -92,10 +106,12 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     dial: (target) => guardedDial(guard, target),
     placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
     folder: resolve(config.dataDir, 'egress'),
+    ...overrides.outside,
   })
   const provider = await sandboxes(config, log)
   const spaces = workspaces({
     provider,
+    bind: waysOut.bind,
     clock,
     log,
     idleMs: config.sandboxIdleMs,
@@ -109,7 +125,17 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   })
   const resolveModel = modelResolver({ databases, seal, ...config })
   const place = config.sandbox === 'local' ? 'host' : 'sandbox'
-  const { assemble, forget } = assembly({ databases, clock, log, spaces, place, resolveModel })
+  const { apiKey, baseUrl } = config.webSearch
+  const { assemble, forget } = assembly({
+    databases,
+    clock,
+    log,
+    spaces,
+    place,
+    resolveModel,
+    inlineTokens: (row) => inlineTokens(databases.of(row.tenant_id).read, seal, row),
+    search: apiKey ? tavily({ apiKey, baseUrl }) : null,
+  })
   const work = runner({
     databases,
     bus,

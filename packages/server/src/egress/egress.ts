@@ -2,7 +2,8 @@
  * Every way out of the service that a tenant's sessions take, and the one place where their secrets are opened.
  * interface.md "Credential proxy behavior"
  */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import type { Duplex } from 'node:stream'
 import { join } from 'node:path'
 import { getCACertificates } from 'node:tls'
@@ -75,7 +76,8 @@ export function egress(options: EgressOptions) {
 
   let bundle: Promise<string> | undefined
   async function certificates(): Promise<string> {
-    const path = join(folder, 'ca-certificates.crt')
+    // Each process has an authority of its own, and may share the folder with others.
+    const path = join(folder, `${hostname()}-${process.pid}.crt`)
     await mkdir(folder, { recursive: true })
     await writeFile(path, [...getCACertificates('default'), authority.pem].join('\n'), {
       mode: 0o644,
@@ -104,6 +106,8 @@ export function egress(options: EgressOptions) {
       proxied.close()
       await refresh.settled()
       await kept.close()
+      const laid = await bundle?.catch(() => undefined)
+      if (laid) await rm(laid, { force: true })
     },
   }
 }

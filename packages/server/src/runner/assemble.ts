@@ -1,8 +1,8 @@
 /** An agent version to a turn: model, prompt, tools, history, and a sandbox for when one is needed. */
 import type { WorkPlace } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
-import { noServers } from '@steward/harness/tools/mcp/servers.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
+import type { SearchProvider } from '@steward/harness/tools/web-search/provider.ts'
 import type { Turn } from '@steward/harness/turn.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { newId } from '../core/ids.ts'
@@ -10,10 +10,11 @@ import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import { environmentStore } from '../environments/store.ts'
-import type { Work } from '../events/topics.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
+import type { SessionRow } from '../sessions/store.ts'
 import { sessionStore } from '../sessions/store.ts'
-import type { Assembled } from './drain.ts'
+import { connectServers } from './connect.ts'
+import type { Assembled, ClaimedWork } from './drain.ts'
 import { histories } from './histories.ts'
 import type { Workspaces } from './workspace.ts'
 
@@ -29,39 +30,50 @@ export type AssemblyDeps = {
   /** What the provider of sandboxes gives. */
   place: WorkPlace
   resolveModel: ResolveModel
+  inlineTokens: (row: SessionRow) => Promise<Record<string, string>>
+  search: SearchProvider | null
 }
 
-export function assembly({ databases, clock, log, spaces, place, resolveModel }: AssemblyDeps) {
+export function assembly(deps: AssemblyDeps) {
+  const { databases, clock, log, spaces, place, resolveModel, inlineTokens, search } = deps
   const known = histories(historyCacheBytes)
 
-  async function assemble({ tenant, session }: Work): Promise<Assembled> {
+  async function assemble({ tenant, session, generation }: ClaimedWork): Promise<Assembled> {
     const { read } = databases.of(tenant)
     const row = await sessionStore(read).row(tenant, session)
     const agent = JSON.parse(row.agent) as SessionAgent
-    const [resolved, history, { env }] = await Promise.all([
+    const [resolved, history, environment, tokens] = await Promise.all([
       resolveModel(tenant, agent.model),
       known.of(read, tenant, session),
       environmentStore(read).record(tenant, row.environment_id),
+      agent.mcp_servers.length > 0 ? inlineTokens(row) : {},
     ])
     if (!resolved.ok)
       return { ok: false, type: 'model_request_failed_error', message: resolved.message }
-    const space = spaces.use(session, env)
+    const space = spaces.use({ tenant, session, generation, environment })
+    const { egress } = space
+    const servers = connectServers({ agent, environment, tokens, space, clock })
+    servers.begin()
     const tools = toolsOf(agent.tools, {
-      sandbox: () => space.sandbox(),
-      outbound: () => Promise.reject(new Error('there is no way out')),
-      web: null,
-      commandSecrets: async () => ({}),
+      sandbox: space.sandbox,
+      outbound: egress.outboundFetch({ credentials: true }),
+      web: { fetch: egress.outboundFetch({ credentials: false }), search },
+      commandSecrets: (words) => egress.commandSecrets(words),
     })
     const parts: Omit<Turn, 'open' | 'signal'> = {
       system: systemPrompt({
         agent: agent.system,
-        place: tools.some(({ runs }) => runs === 'here') ? place : undefined,
+        place: tools.some(({ sandbox }) => sandbox !== 'unused') ? place : undefined,
+        reach: {
+          allow: environment.limited ? environment.allowlist : null,
+          deny: environment.denylist,
+        },
       }),
       history,
       model: resolved.model,
       tools,
-      servers: noServers,
-      refusals: () => [],
+      servers,
+      refusals: () => egress.takeRefusals(),
       cacheKey: session,
       maxRequests,
       retryDelaysMs,

@@ -6,6 +6,7 @@ import { newId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import type { Database } from '../database/database.ts'
+import type { Fence } from '../database/lease.ts'
 import { claim, release } from '../database/lease.ts'
 import type { Call } from '../events/calls.ts'
 import { append, readAt } from '../events/log.ts'
@@ -25,12 +26,14 @@ export type DrainDeps = {
   /** Sessions that this process runs now. */
   running: () => number
   /** Everything a turn needs besides its open calls, or why this session cannot have one now. */
-  assemble: (work: Work, signal: AbortSignal) => Promise<Assembled>
+  assemble: (work: ClaimedWork) => Promise<Assembled>
   /** Ends the session's sandbox: another process has taken it over. */
   abandon: (work: Work) => Promise<void>
   /** Clears away what a deleted session leaves. */
   remove: (work: Work) => Promise<void>
 }
+
+export type ClaimedWork = Work & Pick<Fence, 'generation'>
 
 export type Assembled =
   /** `release` is called when the turn is over. */
@@ -138,7 +141,7 @@ async function turn(
   const stop = new AbortController()
   signals.interrupt(() => stop.abort())
   const signal = AbortSignal.any([stop.signal, signals.stopping])
-  const assembled = await deps.assemble({ tenant, session }, signal)
+  const assembled = await deps.assemble({ tenant, session, generation: fence.generation })
   if (!assembled.ok) return given(assembled.type, assembled.message)
   const open = await openOf(database, tenant, session, step.open)
   const { begun } = step

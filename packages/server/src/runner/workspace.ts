@@ -1,17 +1,24 @@
-/** Each session's sandbox: started when a tool first needs it, stopped when idle; its workspace stays. */
+/**
+ * What a session holds in this process: its ways out, its MCP connections, and its sandbox. The sandbox is started
+ * when a tool first needs it and stopped when idle; its workspace stays.
+ */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
 import type {
   Sandbox,
   SandboxLimits,
   SandboxProvider,
   SandboxSpec,
 } from '@steward/sandbox/sandbox.ts'
+import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
+import type { Binding, SessionEgress } from '../egress/binding.ts'
 
 export type WorkspaceDeps = {
   provider: SandboxProvider
+  bind: (binding: Binding) => SessionEgress
   /** Folder of all workspaces; every process of a deployment sees the same one. */
   folder: string
   limits: SandboxLimits
@@ -20,50 +27,86 @@ export type WorkspaceDeps = {
   log: Log
 }
 
-type Held = { sandbox: Promise<Sandbox>; users: number; usedAt: number }
+export type Claimed = Binding & { generation: number }
+type Held = {
+  binding: Claimed
+  egress: SessionEgress
+  sandbox?: Promise<Sandbox>
+  connected?: { key: string; servers: McpServers }
+  users: number
+  usedAt: number
+}
 
-export function workspaces({ provider, folder, limits, idleMs, clock, log }: WorkspaceDeps) {
+const placeOf = (
+  folder: string,
+  session: string,
+): Pick<SandboxSpec, 'id' | 'workspace' | 'outputs'> => ({
+  id: session,
+  workspace: join(folder, session, 'workspace'),
+  outputs: join(folder, session, 'outputs'),
+})
+
+/** Its gate is open from before its start until after its end. */
+async function startSandbox(
+  { provider, folder, limits }: WorkspaceDeps,
+  { binding, egress }: Held,
+): Promise<Sandbox> {
+  const { session, environment } = binding
+  const place = placeOf(folder, session)
+  await mkdir(place.workspace, { recursive: true })
+  await mkdir(place.outputs, { recursive: true })
+  await provider.reap(place)
+  const gate = await egress.openGate(join(folder, session))
+  try {
+    const env = { ...environment.env, ...gate.env }
+    const sandbox = await provider.acquire({ ...place, env, limits, egress: gate })
+    void sandbox.ended.then(() => gate.close())
+    return sandbox
+  } catch (error) {
+    await gate.close()
+    throw error
+  }
+}
+
+async function end({ egress, sandbox, connected }: Held): Promise<void> {
+  // First of all: from here on nothing of it gets out with a credential.
+  egress.revoke()
+  await connected?.servers.close()
+  await sandbox?.then(
+    (started) => started.close(),
+    () => {},
+  )
+}
+
+export function workspaces(deps: WorkspaceDeps) {
+  const { provider, bind, folder, idleMs, clock, log } = deps
   const held = new Map<string, Held>()
   /** Sandboxes on their way out: the next one of the session waits until its predecessor is gone. */
   const ending = new Map<string, Promise<void>>()
 
-  const placeOf = (session: string): Pick<SandboxSpec, 'id' | 'workspace' | 'outputs'> => ({
-    id: session,
-    workspace: join(folder, session, 'workspace'),
-    outputs: join(folder, session, 'outputs'),
-  })
-
-  async function start(session: string, env: Record<string, string>): Promise<Sandbox> {
-    const place = placeOf(session)
-    await ending.get(session)
-    await mkdir(place.workspace, { recursive: true })
-    await mkdir(place.outputs, { recursive: true })
-    await provider.reap(place)
-    return provider.acquire({ ...place, env, limits, egress: null })
-  }
-
-  function open(session: string, env: Record<string, string>): Held {
-    const sandbox = start(session, env)
-    const fresh: Held = { sandbox, users: 0, usedAt: clock.now() }
-    held.set(session, fresh)
-    const forget = () => held.get(session) === fresh && held.delete(session)
+  function sandboxOf(mine: Held): Promise<Sandbox> {
+    const { session } = mine.binding
+    if (mine.sandbox) return mine.sandbox
+    if (held.get(session) !== mine) return Promise.reject(new SandboxEnded('it was stopped'))
+    const sandbox = (ending.get(session) ?? Promise.resolve()).then(() => startSandbox(deps, mine))
+    mine.sandbox = sandbox
+    const forget = () => {
+      if (mine.sandbox === sandbox) delete mine.sandbox
+    }
     sandbox
       .then((started) => started.ended, String)
       .then((why) => {
         forget()
         log.debug('a sandbox ended', { session_id: session, why })
       }, forget)
-    return fresh
+    return sandbox
   }
 
   async function stop(session: string): Promise<void> {
     const current = held.get(session)
     if (!current) return ending.get(session)
     held.delete(session)
-    const closing = current.sandbox.then(
-      (sandbox) => sandbox.close(),
-      () => {},
-    )
+    const closing = end(current)
     ending.set(session, closing)
     await closing.finally(() => ending.get(session) === closing && ending.delete(session))
   }
@@ -84,37 +127,50 @@ export function workspaces({ provider, folder, limits, idleMs, clock, log }: Wor
     Math.min(idleMs, 30_000),
   )
 
-  /** For the length of a turn: its sandbox is not idle until the turn gives it back. */
-  function use(session: string, env: Record<string, string>) {
-    let mine: Held | undefined
+  function open(binding: Claimed): Held {
+    const fresh: Held = { binding, egress: bind(binding), users: 0, usedAt: clock.now() }
+    held.set(binding.session, fresh)
+    return fresh
+  }
+
+  /** For the length of a turn: what it uses is not idle until the turn gives it back. */
+  function use(binding: Claimed) {
+    const { session, generation } = binding
+    const mine = held.get(session) ?? open(binding)
+    mine.egress.renew(generation)
+    mine.users++
     return {
-      sandbox(): Promise<Sandbox> {
-        const current = held.get(session) ?? open(session, env)
-        if (mine !== current) {
-          mine = current
-          current.users++
+      egress: mine.egress,
+      sandbox: () => sandboxOf(mine),
+      /** Connections last over turns, until the servers or their tools are declared otherwise: another `key`. */
+      servers(key: string, make: (sandbox: () => Promise<Sandbox>) => McpServers): McpServers {
+        if (mine.connected?.key !== key) {
+          void mine.connected?.servers.close()
+          mine.connected = { key, servers: make(() => sandboxOf(mine)) }
         }
-        return current.sandbox
+        return mine.connected.servers
       },
       giveBack(): void {
-        if (!mine) return
         mine.users--
         mine.usedAt = clock.now()
-        mine = undefined
+        const holdsNothing = mine.users === 0 && !mine.sandbox && !mine.connected
+        if (!holdsNothing || held.get(session) !== mine) return
+        held.delete(session)
+        mine.egress.revoke()
       },
     }
   }
 
   return {
     use,
-    /** Ends the session's sandbox in this process, if it has one; the workspace stays. */
+    /** Ends what the session holds in this process, if anything; the workspace stays. */
     stop,
     stopIdle,
     /** Of a deleted session: nothing stays. */
     async remove(session: string): Promise<void> {
       await stop(session)
       // Another process of the machine may have run it last.
-      await provider.reap(placeOf(session))
+      await provider.reap(placeOf(folder, session))
       await rm(join(folder, session), { recursive: true, force: true })
     },
     async close(): Promise<void> {

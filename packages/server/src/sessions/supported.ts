@@ -2,6 +2,7 @@
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { UserContent } from '@steward/protocol/content.ts'
+import type { Tools } from '@steward/protocol/tools.ts'
 import { invalid, unsupported } from '../core/errors.ts'
 
 export function checkAgent(agent: SessionAgent): void {
@@ -15,6 +16,24 @@ export function checkAgent(agent: SessionAgent): void {
   if (agent.memory_store_id !== null)
     throw unsupported('agent.memory_store_id', 'memory stores are')
   if (agent.harness === 'native') throw unsupported('agent.harness', 'the native harness is')
+  checkUrlSources(agent.tools)
+}
+
+/** Where a page's address may come from is not followed: anything but everywhere would be a promise not kept. */
+function checkUrlSources(tools: Tools): void {
+  for (const [index, tool] of tools.entries()) {
+    if (tool.type !== 'agent_toolset_20260401') continue
+    for (const { name, url_sources } of tool.configs ?? []) {
+      for (const [source, value] of Object.entries(url_sources ?? {})) {
+        const type = typeof value === 'string' ? value : value?.type
+        if (type === undefined || type === 'all') continue
+        throw unsupported(
+          `agent.tools.${index}.configs.${name}.url_sources.${source}`,
+          `${type} is`,
+        )
+      }
+    }
+  }
 }
 
 export function checkEnvironment(record: EnvironmentRecord): void {

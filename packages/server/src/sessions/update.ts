@@ -10,6 +10,7 @@ import { lockHead } from '../events/head.ts'
 import { cancelled, take, waiting } from '../events/inbox.ts'
 import { append } from '../events/log.ts'
 import { override, sealTokens } from './create.ts'
+import type { SessionRow } from './store.ts'
 import { sessionStore } from './store.ts'
 import { checkAgent } from './supported.ts'
 
@@ -29,20 +30,18 @@ export async function updateSession(
   if (input.title !== undefined && input.title !== row.title) changed.title = input.title
   const metadata = patched(JSON.parse(row.metadata) as Record<string, string>, input.metadata ?? {})
   if (JSON.stringify(metadata) !== row.metadata) changed.metadata = metadata
-  const { agent, tokens } = input.agent
-    ? replaceTools(JSON.parse(row.agent) as SessionAgent, input.agent)
-    : {}
-  if (agent && (tokens || JSON.stringify(agent) !== row.agent)) {
+  const next = input.agent && replaced(row, input.agent)
+  if (next) {
     if (isRunning(head.status))
       throw invalid('agent: the session is running; interrupt it and wait until it is idle')
-    changed.agent = { tools: agent.tools, mcp_servers: agent.mcp_servers }
+    changed.agent = { tools: next.agent.tools, mcp_servers: next.agent.mcp_servers }
   }
   if (Object.keys(changed).length === 0) return store.get(tenant, id, now)
   const columns = {
     ...('title' in changed ? { title: changed.title ?? null } : {}),
     metadata: JSON.stringify(metadata),
-    ...(agent ? { agent: recordText('agent', agent) } : {}),
-    ...(tokens ? { sealed_tokens: sealTokens(seal, { tenant, id }, tokens) } : {}),
+    ...(next ? { agent: recordText('agent', next.agent) } : {}),
+    ...(next?.tokens ? { sealed_tokens: sealTokens(seal, { tenant, id }, next.tokens) } : {}),
   }
   await store.update(tenant, id, columns, now)
   await append(
@@ -55,13 +54,15 @@ export async function updateSession(
   return store.get(tenant, id, now)
 }
 
-function replaceTools(
-  agent: SessionAgent,
+/** Undefined when nothing would be another than it is. */
+function replaced(
+  row: SessionRow,
   change: NonNullable<SessionUpdate['agent']>,
-): ReturnType<typeof override> {
-  const next = override(agent, change)
+): ReturnType<typeof override> | undefined {
+  const next = override(JSON.parse(row.agent) as SessionAgent, change)
   checkAgent(next.agent)
-  return next
+  const isSame = !next.tokens && JSON.stringify(next.agent) === row.agent
+  return isSame ? undefined : next
 }
 
 const isRunning = (status: string): boolean => status === 'running' || status === 'rescheduling'
