@@ -225,7 +225,7 @@ for (const database of databases) {
       },
     )
 
-    it('fixes what a credential is for', async () => {
+    verifies(['credentials/fixed'], 'fixes what a credential is for', async () => {
       const vault = await newVault()
       const { id } = await vaults().credentials.create(vault, bearer('t'))
       const path = `/v1/vaults/${vault}/credentials/${id}`
@@ -235,50 +235,58 @@ for (const database of databases) {
       assert.equal((await change({ type: 'mcp_oauth', access_token: 'x' })).status, 400)
     })
 
-    it('refuses by name what would not work or would do harm', async () => {
-      const vault = await newVault()
-      const refused = async (auth: object, why: RegExp) => {
-        const { status, body } = await service.ask('POST', `/v1/vaults/${vault}/credentials`, {
-          auth,
-        })
-        assert.equal(status, 400, JSON.stringify(body))
-        assert.match(JSON.stringify(body), why)
-      }
-      const variable = {
-        type: 'environment_variable',
-        secret_name: 'A',
-        secret_value: 'v',
-        networking: { type: 'unrestricted' },
-      }
-      await refused({ type: 'cap_cli', cli_id: 'nope', token: 't' }, /cli_id.*nope/)
-      await refused({ ...variable, secret_name: 'LD_PRELOAD' }, /secret_name.*reserved/)
-      await refused({ ...variable, secret_name: 'https_proxy' }, /secret_name.*reserved/)
-      await refused({ ...variable, injection_location: {} }, /injection_location/)
-      await refused({ ...variable, injection_location: null }, /injection_location/)
-      for (const host of ['https://x.example', 'x.example:443', '::1', 'x.example/a', '*']) {
+    verifies(
+      [
+        'credentials/reserved-variables',
+        'credentials/environment-variable/places',
+        'credentials/cli-known',
+      ],
+      'refuses by name what would not work or would do harm',
+      async () => {
+        const vault = await newVault()
+        const refused = async (auth: object, why: RegExp) => {
+          const { status, body } = await service.ask('POST', `/v1/vaults/${vault}/credentials`, {
+            auth,
+          })
+          assert.equal(status, 400, JSON.stringify(body))
+          assert.match(JSON.stringify(body), why)
+        }
+        const variable = {
+          type: 'environment_variable',
+          secret_name: 'A',
+          secret_value: 'v',
+          networking: { type: 'unrestricted' },
+        }
+        await refused({ type: 'cap_cli', cli_id: 'nope', token: 't' }, /cli_id.*nope/)
+        await refused({ ...variable, secret_name: 'LD_PRELOAD' }, /secret_name.*reserved/)
+        await refused({ ...variable, secret_name: 'https_proxy' }, /secret_name.*reserved/)
+        await refused({ ...variable, injection_location: {} }, /injection_location/)
+        await refused({ ...variable, injection_location: null }, /injection_location/)
+        for (const host of ['https://x.example', 'x.example:443', '::1', 'x.example/a', '*']) {
+          await refused(
+            { ...variable, networking: { type: 'limited', allowed_hosts: [host] } },
+            /allowed_hosts/,
+          )
+        }
+        const hosts = Array.from({ length: 17 }, (_, n) => `h${n}.example`)
         await refused(
-          { ...variable, networking: { type: 'limited', allowed_hosts: [host] } },
+          { ...variable, networking: { type: 'limited', allowed_hosts: hosts } },
           /allowed_hosts/,
         )
-      }
-      const hosts = Array.from({ length: 17 }, (_, n) => `h${n}.example`)
-      await refused(
-        { ...variable, networking: { type: 'limited', allowed_hosts: hosts } },
-        /allowed_hosts/,
-      )
-      await refused({ type: 'static_bearer', token: 'a\nb', mcp_server_url: url }, /token/)
-      await refused(
-        {
-          type: 'mcp_oauth',
-          access_token: 't',
-          mcp_server_url: url,
-          expires_at: '2001-01-01T00:00:00Z',
-        },
-        /expires_at.*past/,
-      )
-      await refused({ type: 'command_secret', env_var: 'PATH', token: 't' }, /env_var.*reserved/)
-      await refused({ type: 'card', token: 't' }, /type/)
-    })
+        await refused({ type: 'static_bearer', token: 'a\nb', mcp_server_url: url }, /token/)
+        await refused(
+          {
+            type: 'mcp_oauth',
+            access_token: 't',
+            mcp_server_url: url,
+            expires_at: '2001-01-01T00:00:00Z',
+          },
+          /expires_at.*past/,
+        )
+        await refused({ type: 'command_secret', env_var: 'PATH', token: 't' }, /env_var.*reserved/)
+        await refused({ type: 'card', token: 't' }, /type/)
+      },
+    )
 
     verifies(
       ['sessions/create/vault-ids'],
