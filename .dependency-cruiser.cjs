@@ -3,9 +3,9 @@
 const packages = [['protocol', 'model', 'sandbox', 'gate'], ['harness'], ['server']]
 const rooms = [
   ['core', 'settings.ts'],
-  ['bus', 'database', 'blobs', 'http', 'config.ts'],
-  ['audit'],
-  ['events', 'api-keys', 'environments', 'agents', 'model-cards', 'vaults'],
+  ['bus', 'database', 'http', 'config.ts'],
+  ['audit', 'blobs'],
+  ['events', 'api-keys', 'environments', 'agents', 'model-cards', 'vaults', 'files'],
   ['models', 'sessions', 'workspaces'],
   ['egress', 'root-secret'],
   ['runner', 'app.ts'],

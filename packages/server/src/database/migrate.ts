@@ -3,10 +3,12 @@ import { Migrator } from 'kysely/migration'
 import type { Queries } from './database.ts'
 import * as initial from './migrations/0001-initial.ts'
 import * as vaults from './migrations/0002-vaults.ts'
+import * as files from './migrations/0004-files.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-vaults': vaults,
+  '0004-files': files,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

@@ -153,6 +153,36 @@ export type Tables = {
     ms: number | null
     created_at: string
   }
+  files: {
+    tenant_id: string
+    id: string
+    /** Whose sandbox it lies in, and with which it goes. */
+    session_id: string | null
+    /** What brought it: a caller, a session that brings in a file of its own form, or a turn. */
+    origin: 'upload' | 'copy' | 'output'
+    filename: string
+    mime_type: string
+    size_bytes: number
+    sha256: string
+    /** Shared with copies; null once its bytes were let go. */
+    blob_key: string | null
+    downloadable: number
+    expires_at: string | null
+    created_at: string
+  }
+  /** Blobs to be removed when the time has come, unless a row holds them by then. */
+  loose_blobs: { tenant_id: string; blob_key: string; due_ms: number }
+  session_resources: {
+    tenant_id: string
+    session_id: string
+    id: string
+    type: 'file'
+    /** The session's own copy. */
+    file_id: string | null
+    mount_path: string
+    created_at: string
+    updated_at: string
+  }
   credential_changes: {
     tenant_id: string
     id: string

@@ -112,7 +112,7 @@ function replied(
       if (head) return new Response(null, { headers: { ...headers, ...jsonHeaders } })
       return written(writePieces(outgoing, result.texts, { headers, clock }))
     case 'raw':
-      return written(passOn(outgoing, result, { requestId, clock }))
+      return written(passOn(outgoing, result, { requestId, clock, head }))
     case 'stream':
       if (head) return new Response(null, { headers: { ...headers, ...streamHeaders } })
       return written(writeStream(outgoing, result.frames, { headers, clock }))
@@ -159,10 +159,15 @@ function rawOf({ incoming, outgoing }: Env['Bindings']): Raw {
 async function passOn(
   outgoing: ServerResponse,
   { status, headers, body }: Extract<Reply, { reply: 'raw' }>,
-  { requestId, clock }: { requestId: string; clock: Clock },
+  { requestId, clock, head }: { requestId: string; clock: Clock; head: boolean },
 ): Promise<void> {
   outgoing.setTimeout(0)
   outgoing.writeHead(status, [...headers.flat(), 'request-id', requestId])
+  if (head) {
+    body.destroy()
+    outgoing.end()
+    return
+  }
   // A body of known length follows at once, in the same packet where it is short.
   const isKnown = headers.some(([name]) => name.toLowerCase() === 'content-length')
   if (!isKnown) outgoing.flushHeaders()

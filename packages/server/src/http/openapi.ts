@@ -72,6 +72,14 @@ function operation(route: Route, schemaOf: SchemaOf): Json {
     ...(route.body
       ? { requestBody: { required: true, content: json(schemaOf(route.body, 'input')) } }
       : {}),
+    ...(route.form
+      ? {
+          requestBody: {
+            required: true,
+            content: { 'multipart/form-data': { schema: schemaOf(route.form, 'input') } },
+          },
+        }
+      : {}),
     responses: {
       [String(route.status ?? 200)]: success(route, schemaOf),
       default: { description: 'An error', content: json({ $ref: '#/components/schemas/Error' }) },
@@ -85,6 +93,12 @@ function success({ answer }: Route, schemaOf: SchemaOf): Json {
     return {
       description: 'Server-sent events',
       content: { 'text/event-stream': { schema: { type: 'string' } } },
+    }
+  }
+  if (answer === 'bytes') {
+    return {
+      description: 'The bytes',
+      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
     }
   }
   if (answer === 'any') return { description: 'Whatever the upstream answers' }

@@ -50,11 +50,13 @@ type Declared<Path extends string, Query, Body> = {
   summary: string
   query?: z.ZodType<Query>
   body?: z.ZodType<Body>
+  /** Fields of a multipart form, which `run` reads itself. */
+  form?: z.ZodType
   /**
-   * What a successful answer looks like; `stream` is text/event-stream, `none` has no body, `any` is whatever
-   * somebody else answers, as is what they are sent.
+   * What a successful answer looks like; `stream` is text/event-stream, `none` has no body, `bytes` are of any type,
+   * `any` is whatever somebody else answers, as is what they are sent.
    */
-  answer: z.ZodType | 'stream' | 'none' | 'any'
+  answer: z.ZodType | 'stream' | 'none' | 'bytes' | 'any'
   status?: number
 }
 
@@ -72,12 +74,13 @@ export function route<const Path extends string, Query = undefined, Body = undef
   return { ...declared, run: run as Route['run'] }
 }
 
-/** Declares one whose request and answer pass through: nothing is parsed, and bodies stream. */
+/** Declares one that reads the request itself: nothing of it is parsed, and bodies stream both ways. */
 export function rawRoute<const Path extends string>(
-  declared: Omit<Declared<Path, undefined, undefined>, 'query' | 'body' | 'answer' | 'status'>,
-  run: (call: Call<Path, undefined, undefined>, raw: Raw) => Promise<Reply>,
+  declared: Omit<Declared<Path, undefined, undefined>, 'query' | 'body' | 'status' | 'answer'> &
+    Pick<Partial<Declared<Path, undefined, undefined>>, 'answer'>,
+  run: (call: Call<Path, undefined, undefined>, raw: Raw) => Promise<object | Reply>,
 ): Route {
-  return { ...declared, answer: 'any', run: (call, raw) => run(call as never, raw()) }
+  return { answer: 'any', ...declared, run: (call, raw) => run(call as never, raw()) }
 }
 
 /** The same route under another method or path, for the two spellings of one operation. */

@@ -1,0 +1,92 @@
+/**
+ * Rows and blobs stay together whatever dies when: a blob is marked before it is written, and its mark is lifted with
+ * the commit of the row that holds it; a row that goes sets the mark
+ * again, in its own commit. What stays marked is swept.
+ */
+import type { Clock } from '../core/time.ts'
+import type { Database, Databases, Queries } from '../database/database.ts'
+import type { Blobs } from './blobs.ts'
+import { looseBlobStore } from './store.ts'
+
+/** Longer than any upload takes. */
+const writingMs = 24 * 60 * 60 * 1000
+const sweepLimit = 100
+
+/** Whether a row holds the blob. Asked within the unit that lifts the mark. */
+export type Holder = (tx: Queries, tenant: string, key: string) => Promise<boolean>
+
+export type Keeping = ReturnType<typeof blobKeeping>
+
+/** `holders` are all kinds of rows that hold blobs. */
+export function blobKeeping({
+  databases,
+  blobs,
+  clock,
+  holders,
+}: {
+  databases: Databases
+  blobs: Blobs
+  clock: Clock
+  holders: readonly Holder[]
+}) {
+  async function remove(database: Database, tenant: string, key: string): Promise<void> {
+    const isLoose = await database.write(async (tx) => {
+      const marks = looseBlobStore(tx)
+      if (!(await marks.take(tenant, key))) return false
+      for (const holder of holders) {
+        if (!(await holder(tx, tenant, key))) continue
+        await marks.lift(tenant, key)
+        return false
+      }
+      return true
+    })
+    if (!isLoose) return
+    // The key never comes again, so that nothing can begin to hold it meanwhile.
+    await blobs.delete(key)
+    await database.write((tx) => looseBlobStore(tx).lift(tenant, key))
+  }
+
+  return {
+    blobs,
+
+    /** Durable and marked when it resolves; of a body that fails nothing stays. The key must be new. */
+    async put(
+      tenant: string,
+      key: string,
+      body: AsyncIterable<Uint8Array>,
+    ): Promise<{ size: number; sha256: string }> {
+      const database = databases.of(tenant)
+      await database.write((tx) => looseBlobStore(tx).mark(tenant, key, clock.now() + writingMs))
+      try {
+        return await blobs.put(key, body)
+      } catch (error) {
+        await database.write((tx) => looseBlobStore(tx).lift(tenant, key))
+        throw error
+      }
+    },
+
+    /** With the row that holds it from now on. */
+    async hold(tx: Queries, tenant: string, key: string): Promise<void> {
+      if (!(await looseBlobStore(tx).lift(tenant, key)))
+        throw new Error(`the blob ${key} was swept before its row was written`)
+    },
+
+    /** What was put and got no row is due at once. */
+    abandon: (tenant: string, key: string) =>
+      databases.of(tenant).write((tx) => looseBlobStore(tx).mark(tenant, key, clock.now())),
+
+    /** At once what the sweep would do later: whatever carries its mark is let go. */
+    discard: (tenant: string, key: string) => remove(databases.of(tenant), tenant, key),
+
+    /** What is due now, a hundred a database at most; whether that was all. */
+    async sweep(): Promise<boolean> {
+      let isAll = true
+      for (const database of databases.all()) {
+        const due = await looseBlobStore(database.read).due(clock.now(), sweepLimit)
+        for (const { tenant_id, blob_key } of due) await remove(database, tenant_id, blob_key)
+        if (due.length === sweepLimit) isAll = false
+      }
+      return isAll
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { Queries } from '../database/database.ts'
+import { taking } from '../database/lock.ts'
+
+/** Marks of blobs that no row may hold. Setting and lifting one goes with the row, in one transaction. */
+export function looseBlobStore(db: Queries) {
+  const one = (tenant: string, key: string) =>
+    db
+      .selectFrom('loose_blobs')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('blob_key', '=', key)
+
+  return {
+    /** The blob is removed at the time or later, unless a row holds it by then. */
+    async mark(tenant: string, key: string, dueMs: number): Promise<void> {
+      await db
+        .insertInto('loose_blobs')
+        .values({ tenant_id: tenant, blob_key: key, due_ms: dueMs })
+        .onConflict((conflict) =>
+          conflict.columns(['tenant_id', 'blob_key']).doUpdateSet({ due_ms: dueMs }),
+        )
+        .execute()
+    },
+
+    /** False when there is none: the blob may be gone, so that no row can begin to hold it. */
+    async lift(tenant: string, key: string): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom('loose_blobs')
+        .where('tenant_id', '=', tenant)
+        .where('blob_key', '=', key)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+
+    /** Whether there is one; nobody else sets or lifts it until the transaction ends. */
+    async take(tenant: string, key: string): Promise<boolean> {
+      return (await taking(db, one(tenant, key)).executeTakeFirst()) !== undefined
+    },
+
+    /** Of all tenants, the longest due first. */
+    due: (now: number, limit: number) =>
+      db
+        .selectFrom('loose_blobs')
+        .selectAll()
+        .where('due_ms', '<=', now)
+        .orderBy('due_ms')
+        .limit(limit)
+        .execute(),
+  }
+}

@@ -1,0 +1,98 @@
+/** The bytes of a file as an answer, whole or a range of them. RFC 9110 14 */
+import { Readable } from 'node:stream'
+import type { Blobs, ByteRange } from '../blobs/blobs.ts'
+import { invalid, PlatformError } from '../core/errors.ts'
+import type { Clock } from '../core/time.ts'
+import type { Databases } from '../database/database.ts'
+import type { Reply } from '../http/reply.ts'
+import type { Raw } from '../http/route.ts'
+import type { FileRow } from './store.ts'
+import { fileStore, isExpired } from './store.ts'
+
+type Bytes = Extract<Reply, { reply: 'raw' }>
+
+export async function download(
+  { databases, blobs, clock }: { databases: Databases; blobs: Blobs; clock: Clock },
+  { tenant, id }: { tenant: string; id: string },
+  { headers }: Raw,
+): Promise<Bytes> {
+  const files = fileStore(databases.of(tenant).read)
+  const row = await files.row(tenant, id)
+  if (isExpired(row, clock.now()) || row.blob_key === null) throw expired(id)
+  if (row.downloadable !== 1)
+    throw invalid(`file ${id} may not be downloaded`, 'file_not_downloadable')
+  const { size_bytes: size } = row
+  const etag = `"${row.sha256}"`
+  const header = (name: string) => headers.find(([each]) => each.toLowerCase() === name)?.[1]
+  const condition = header('if-range')
+  const range =
+    condition === undefined || condition === etag ? rangeOf(header('range'), size) : undefined
+  if (range === 'unsatisfiable') {
+    return answer(416, Readable.from([]), [
+      ['content-range', `bytes */${size}`],
+      ['content-length', '0'],
+    ])
+  }
+  const found = await blobs.get(row.blob_key, range)
+  if (!found) {
+    // Deleted since the row was read, which this look then says.
+    await files.row(tenant, id)
+    throw new Error(`the bytes of file ${id} are missing`)
+  }
+  const about = [...described(row), ['etag', etag] as [string, string]]
+  if (!range) return answer(200, found.body, [...about, ['content-length', String(size)]])
+  return answer(206, found.body, [
+    ...about,
+    ['content-range', `bytes ${range.start}-${range.end - 1}/${size}`],
+    ['content-length', String(range.end - range.start)],
+  ])
+}
+
+const answer = (status: number, body: Readable, headers: [string, string][]): Bytes => ({
+  reply: 'raw',
+  status,
+  headers,
+  body,
+})
+
+const expired = (id: string) =>
+  new PlatformError('not_found', `file ${id} has expired: its bytes are gone`, {
+    error_code: 'file_expired',
+  })
+
+/** What a browser is told, so that a file of anybody's is never a page of ours. */
+const described = ({ filename, mime_type }: FileRow): [string, string][] => [
+  ['content-type', mime_type],
+  ['content-disposition', disposition(filename)],
+  ['x-content-type-options', 'nosniff'],
+  ['content-security-policy', "default-src 'none'; sandbox"],
+  ['cache-control', 'private'],
+  ['accept-ranges', 'bytes'],
+]
+
+/** The name twice: for readers of ASCII alone, and exactly. RFC 6266 */
+export function disposition(filename: string): string {
+  const plain = filename.replaceAll(/[^\w !#$&+.^`{}~()@,=-]/g, '_')
+  const exact = encodeURIComponent(filename).replaceAll(
+    /[!'()*]/g,
+    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`
+}
+
+/** One range; several, or what is none, are taken for none, as the standard allows. */
+export function rangeOf(
+  header: string | undefined,
+  size: number,
+): Required<ByteRange> | 'unsatisfiable' | undefined {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? []
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
+  if (first === '') {
+    const start = Math.max(0, size - Number(last))
+    return start < size ? { start, end: size } : 'unsatisfiable'
+  }
+  const start = Number(first)
+  const end = last === '' ? size : Math.min(size, Number(last) + 1)
+  if (last !== '' && Number(last) < start) return undefined
+  return start < size ? { start, end } : 'unsatisfiable'
+}

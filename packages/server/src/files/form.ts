@@ -1,0 +1,82 @@
+/** A multipart form with one file in it, read as it comes: the file is handed on while the rest is still under way. */
+import type { Readable } from 'node:stream'
+import busboy from 'busboy'
+import { invalid, PlatformError } from '../core/errors.ts'
+
+export type Part = { filename: string; mimeType: string; body: AsyncIterable<Uint8Array> }
+
+/** Fields of a form: their names, and how long the text of one may be. */
+const mostFields = 16
+const longestField = 4096
+
+/**
+ * Reads the whole form. `take` is given the file, which it must read to its end, and the texts that came before it.
+ * When it fails, or the form is none, what is left of the body is read and thrown away, so that the refusal can be
+ * written; where the caller went away it rejects too.
+ */
+export async function readForm<T>(
+  { contentType, body }: { contentType: string; body: Readable | null },
+  take: (part: Part, before: Record<string, string>) => Promise<T>,
+): Promise<{ fields: Record<string, string>; taken: T | undefined }> {
+  if (!body || !/^multipart\/form-data\s*;/i.test(contentType))
+    throw invalid('the body must be multipart/form-data, with the file in a field named file')
+  const parser = parserOf(contentType)
+  const fields: Record<string, string> = {}
+  let taking: Promise<T> | undefined
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+
+  parser.on('field', (name, value, { nameTruncated, valueTruncated }) => {
+    if (nameTruncated || valueTruncated) return reject(invalid(`${name}: is too long`))
+    if (name === 'file') return reject(invalid('file: must be a file, with a filename'))
+    if (Object.hasOwn(fields, name)) return reject(invalid(`${name}: was sent twice`))
+    fields[name] = value
+  })
+  parser.on('file', (name, stream, { filename, mimeType }) => {
+    // A parser that is given up ends its parts with an error, which is told by the parser.
+    stream.on('error', () => {})
+    if (name !== 'file') return reject(invalid(`${name}: unknown field; the file is named file`))
+    if (taking) return reject(invalid('file: one upload takes one file'))
+    taking = take({ filename: filename ?? '', mimeType, body: stream }, { ...fields })
+    taking.catch(reject)
+  })
+  for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const)
+    parser.once(limit, () => reject(invalid('the form has too many parts')))
+  parser.once('error', (cause) => {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    reject(Object.assign(invalid(`the form cannot be read: ${message}`), { cause }))
+  })
+  parser.once('close', resolve)
+  const broken = () => void (body.readableEnded || reject(invalid('the body broke off')))
+  body.once('error', broken).once('close', broken)
+  body.pipe(parser)
+  try {
+    await promise
+    const taken = await taking
+    return { fields, taken }
+  } catch (error) {
+    body.unpipe(parser)
+    parser.destroy()
+    // What was taken has ended before the refusal is written.
+    await taking?.catch(() => {})
+    if (!(error instanceof PlatformError && error.kind === 'too_large')) body.resume()
+    throw error
+  }
+}
+
+function parserOf(contentType: string) {
+  try {
+    return busboy({
+      headers: { 'content-type': contentType },
+      preservePath: true,
+      defParamCharset: 'utf8',
+      limits: {
+        parts: mostFields,
+        fieldNameSize: 64,
+        fieldSize: longestField,
+        headerPairs: 16,
+      },
+    })
+  } catch (cause) {
+    throw Object.assign(invalid(`the form cannot be read: ${(cause as Error).message}`), { cause })
+  }
+}

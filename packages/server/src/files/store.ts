@@ -1,0 +1,124 @@
+import type { FileMetadata } from '@steward/protocol/files.ts'
+import { notFound } from '../core/errors.ts'
+import type { Paging } from '../core/page.ts'
+import { iso } from '../core/time.ts'
+import type { Queries } from '../database/database.ts'
+import { holding, taking } from '../database/lock.ts'
+import { seek } from '../database/seek.ts'
+import type { Tables } from '../database/tables.ts'
+
+export type FileRow = Tables['files']
+
+/** Files without their bytes. A row that holds a blob is written and removed together with the blob's mark. */
+export function fileStore(db: Queries) {
+  const ofTenant = (tenant: string) =>
+    db.selectFrom('files').selectAll().where('tenant_id', '=', tenant)
+  const byId = (tenant: string, id: string) => ofTenant(tenant).where('id', '=', id)
+
+  async function row(tenant: string, id: string, query = byId(tenant, id)): Promise<FileRow> {
+    const found = await query.executeTakeFirst()
+    if (!found) throw notFound('file', id)
+    return found
+  }
+
+  return {
+    row: (tenant: string, id: string) => row(tenant, id),
+    /** As `row`, and it stays as it is until the transaction ends. */
+    hold: (tenant: string, id: string) => row(tenant, id, holding(db, byId(tenant, id))),
+    /** As `row`, and nobody else changes it until the transaction ends. */
+    take: (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id))),
+
+    async list(tenant: string, paging: Paging, scopeId: string | undefined): Promise<FileRow[]> {
+      const { begins, way } = seek(paging)
+      return ofTenant(tenant)
+        .$if(scopeId !== undefined, (query) => query.where('session_id', '=', scopeId ?? ''))
+        .where(begins)
+        .orderBy('created_at', way)
+        .orderBy('id', way)
+        .limit(paging.limit + 1)
+        .execute()
+    },
+
+    /** Those that are there, in no order. */
+    named: (tenant: string, ids: readonly string[]): Promise<FileRow[]> =>
+      ofTenant(tenant).where('id', 'in', ids).execute(),
+
+    /** All that lie in the session's sandbox, the oldest first, without those whose bytes are gone. */
+    ofSession: (tenant: string, session: string): Promise<FileRow[]> =>
+      ofTenant(tenant)
+        .where('session_id', '=', session)
+        .where('blob_key', 'is not', null)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
+
+    /** Bytes that count against the workspace. A session's own copies do not. */
+    async stored(tenant: string): Promise<number> {
+      const { bytes } = await db
+        .selectFrom('files')
+        .select(({ fn }) => fn.sum<string | number | null>('size_bytes').as('bytes'))
+        .where('tenant_id', '=', tenant)
+        .where('origin', '!=', 'copy')
+        .where('blob_key', 'is not', null)
+        .executeTakeFirstOrThrow()
+      return Number(bytes ?? 0)
+    },
+
+    async holds(tenant: string, key: string): Promise<boolean> {
+      const holder = ofTenant(tenant).where('blob_key', '=', key).limit(1)
+      return (await holder.executeTakeFirst()) !== undefined
+    },
+
+    async insert(file: FileRow): Promise<void> {
+      await db.insertInto('files').values(file).execute()
+    },
+
+    async remove(tenant: string, id: string): Promise<void> {
+      await db.deleteFrom('files').where('tenant_id', '=', tenant).where('id', '=', id).execute()
+    },
+
+    /** Of all tenants: past their time, and their bytes still there. */
+    expired: (now: number, limit: number): Promise<FileRow[]> =>
+      db
+        .selectFrom('files')
+        .selectAll()
+        .where('expires_at', '<=', iso(now))
+        .where('blob_key', 'is not', null)
+        .orderBy('expires_at')
+        .limit(limit)
+        .execute(),
+
+    async forgetBytes(tenant: string, id: string): Promise<void> {
+      await db
+        .updateTable('files')
+        .set({ blob_key: null })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    /** Of all tenants: those that expired before the time and have no bytes any more. */
+    async removeExpired(before: number): Promise<void> {
+      await db
+        .deleteFrom('files')
+        .where('expires_at', '<=', iso(before))
+        .where('blob_key', 'is', null)
+        .execute()
+    },
+  }
+}
+
+export const isExpired = ({ expires_at }: FileRow, now: number): boolean =>
+  expires_at !== null && expires_at <= iso(now)
+
+export const showFile = (row: FileRow): FileMetadata => ({
+  id: row.id,
+  type: 'file',
+  filename: row.filename,
+  mime_type: row.mime_type,
+  size_bytes: row.size_bytes,
+  created_at: row.created_at,
+  downloadable: row.downloadable === 1,
+  expires_at: row.expires_at,
+  scope: row.session_id === null ? null : { type: 'session', id: row.session_id },
+})
