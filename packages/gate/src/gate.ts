@@ -60,7 +60,9 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const inside = new WeakMap<Socket, Inside>()
   const sockets = new Set<Socket>()
   const room = { owner, objections: objections(owner), inside, limits }
-  const request = requests(room)
+  const underWay = new WeakMap<Socket, number>()
+  const isBusy = (socket: Socket): boolean => (underWay.get(socket) ?? 0) > 0
+  const request = requests({ ...room, underWay })
   const upgrade = upgrades(room)
   const server = createServer({
     insecureHTTPParser: false,
@@ -91,23 +93,25 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   })
   server.on('request', (message, response) => void request(message, response, false))
   server.on('checkContinue', (message, response) => void request(message, response, true))
-  server.on('upgrade', (message, _socket, head) => void upgrade(message, head))
+  server.on('upgrade', (message, _socket, head) => {
+    if (isBusy(message.socket)) message.socket.destroy()
+    else void upgrade(message, head)
+  })
   server.on('connect', (message, _socket, head) => {
+    if (isBusy(message.socket)) return void message.socket.destroy()
     if (!inside.has(message.socket)) return void connect(message, head)
     message.socket.on('error', () => message.socket.destroy())
     sayOn(message.socket, sayInvalid('there is no CONNECT within a tunnel'))
   })
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    unreadable(error, socket as Socket),
-  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (isBusy(socket as Socket)) socket.destroy()
+    else unreadable(error, socket as Socket)
+  })
 
   await rm(socketPath, { force: true })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(socketPath, () => {
-      server.off('error', reject)
-      resolve()
-    })
+    server.on('error', reject)
+    server.listen(socketPath, resolve)
   })
   await chmod(socketPath, mode)
   if (uid !== undefined) await lchown(socketPath, uid, uid)

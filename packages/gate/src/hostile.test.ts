@@ -189,6 +189,41 @@ describe('a hostile client', () => {
     next.destroy()
   })
 
+  it('that leaves a body half sent, which nobody reads, breaks nothing', async () => {
+    let hasBegun = false
+    let isGone = false
+    await using place = await world({
+      forward: ({ signal }) =>
+        new Promise((_, reject) => {
+          hasBegun = true
+          signal.addEventListener('abort', () => {
+            isGone = true
+            reject(signal.reason as Error)
+          })
+        }),
+    })
+    const socket = await secured(place, 'a.example')
+    socket.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9\r\n\r\nhalf')
+    await eventually(() => hasBegun)
+    socket.end()
+    await eventually(() => isGone)
+    const next = await secured(place, 'a.example')
+    next.destroy()
+  })
+
+  it('has no connection turned into another kind while an answer is on its way', async () => {
+    await using place = await world({ forward: () => new Promise(() => {}) })
+    const turns = ['CONNECT b.example:443 HTTP/1.1\r\n\r\n']
+    turns.push(
+      'GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+    )
+    turns.push('\0garbage\r\n\r\n')
+    for (const turn of turns) {
+      const first = 'GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n'
+      assert.equal(await said(place.socketPath, first + turn), '')
+    }
+  })
+
   it('breaks nothing with garbage, wherever it comes', async () => {
     await using place = await world({ limits: { headersMs: 100, helloMs: 100 } })
     for (let i = 0; i < 40; i++) {

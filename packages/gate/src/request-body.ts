@@ -9,7 +9,7 @@ export class RequestBody extends Readable {
   readonly #message: IncomingMessage
   #begin: (() => void) | undefined
 
-  constructor(message: IncomingMessage, begin?: () => void) {
+  constructor(message: IncomingMessage, begin: () => void) {
     super({ highWaterMark: 256 * 1024 })
     this.#message = message
     this.#begin = begin
@@ -19,6 +19,8 @@ export class RequestBody extends Readable {
     message.pause()
     message.on('end', () => this.push(null))
     message.on('error', (error) => this.destroy(error))
+    // It may break off before anyone listens.
+    this.on('error', () => message.resume())
   }
 
   override _read(): void {

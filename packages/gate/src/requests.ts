@@ -14,12 +14,15 @@ export function requests({
   owner,
   objections,
   inside,
+  underWay,
   limits,
 }: {
   owner: GateOwner
   objections: Objections
   /** Where a connection ends that is no longer the gate's own. */
   inside: WeakMap<Socket, Inside>
+  /** How many requests of a connection have no whole answer yet. */
+  underWay: WeakMap<Socket, number>
   limits: { requests: number }
 }) {
   let open = 0
@@ -30,7 +33,8 @@ export function requests({
     response: ServerResponse,
     expects: boolean,
   ): Promise<void> => {
-    const within = inside.get(message.socket)
+    const { socket } = message
+    const within = inside.get(socket)
     const asked = readRequest(message, within)
     if (!('url' in asked) || open >= limits.requests) {
       response.shouldKeepAlive = false
@@ -38,12 +42,16 @@ export function requests({
     }
     const { url, target, headers, hasBody } = asked
     const { method = 'GET' } = message
-    const begin = expects ? () => response.writeContinue() : undefined
+    const begin = (): void => {
+      if (expects && !response.headersSent) response.writeContinue()
+    }
     const body = hasBody ? new RequestBody(message, begin) : null
     const aborting = new AbortController()
     open++
+    underWay.set(socket, (underWay.get(socket) ?? 0) + 1)
     response.once('close', () => {
       open--
+      underWay.set(socket, (underWay.get(socket) ?? 0) - 1)
       if (!response.writableFinished) aborting.abort(new Error('the caller has gone'))
     })
     try {
