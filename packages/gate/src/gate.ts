@@ -113,8 +113,13 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     server.on('error', reject)
     server.listen(socketPath, resolve)
   })
-  await chmod(socketPath, mode)
-  if (uid !== undefined) await lchown(socketPath, uid, uid)
+  try {
+    await chmod(socketPath, mode)
+    if (uid !== undefined) await lchown(socketPath, uid, uid)
+  } catch (error) {
+    server.close()
+    throw error
+  }
 
   return {
     async close() {
