@@ -93,7 +93,7 @@ for (const database of databases) {
         await using old = await startServer(env)
         await put(old.base, vaults)
         const early = await runServer(['rotate-root-secret'], both)
-        assert.notEqual(early.code, 0, 'the running server does not hold the new secret')
+        assert.notEqual(early.code, 0, 'the running server seals under the old secret')
         assert.match(early.stderr, /restart/)
         await old.kill()
 

@@ -10,6 +10,10 @@ import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { setGlobalDispatcher } from 'undici'
 import { authentication } from './api-keys/authenticate.ts'
 import { app } from './app.ts'
+import type { Blobs } from './blobs/blobs.ts'
+import { diskBlobs } from './blobs/disk.ts'
+import { blobKeeping } from './blobs/keeping.ts'
+import { s3Blobs } from './blobs/s3.ts'
 import { memoryBus } from './bus/memory.ts'
 import { postgresBus } from './bus/postgres.ts'
 import type { Config } from './config.ts'
@@ -23,11 +27,13 @@ import { systemClock } from './core/time.ts'
 import type { Database } from './database/database.ts'
 import { oneDatabase } from './database/database.ts'
 import { postgresDatabase } from './database/postgres.ts'
-import { announceRootKeys, checkRootKey, withdrawRootKeys } from './database/root-key.ts'
+import { announceRootKey, checkRootKey, withdrawRootKey } from './database/root-key.ts'
 import { sqliteDatabase } from './database/sqlite.ts'
 import type { EgressOptions } from './egress/egress.ts'
 import { egress } from './egress/egress.ts'
 import { inlineTokens } from './egress/inline.ts'
+import { fileStore } from './files/store.ts'
+import { fileSweep } from './files/sweep.ts'
 import { listen } from './http/server.ts'
 import { modelResolver } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
@@ -80,6 +86,22 @@ export async function sandboxes(config: Config, log: Log): Promise<SandboxProvid
   return provider
 }
 
+async function openBlobs({ blobs, dataDir }: Config): Promise<Blobs> {
+  if (blobs?.type !== 's3') return diskBlobs(resolve(blobs?.dir ?? join(dataDir, 'blobs')))
+  return s3Blobs({
+    endpoint: blobs.endpoint,
+    bucket: blobs.bucket,
+    region: blobs.region,
+    accessKeyId: blobs.access_key_id,
+    secretAccessKey: blobs.secret_access_key,
+    prefix: blobs.prefix,
+    pathStyle: blobs.path_style,
+  }).catch((cause: unknown) => {
+    const why = (cause as Error).message
+    throw new Error(`the bucket that STORE_BACKENDS names cannot be used: ${why}`, { cause })
+  })
+}
+
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const { fallbackKeys } = config
   const clock = overrides.clock ?? systemClock
@@ -89,12 +111,19 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const bus = config.databaseUrl ? await postgresBus(config.databaseUrl) : memoryBus()
   const databases = oneDatabase(database)
   await checkRootKey(database, seal)
+  await announceRootKey(database, seal)
   await checkSealed(database, seal)
-  await announceRootKeys(database, seal)
   await ensureInitialWorkspace({ databases, clock }, config.apiKey)
 
   const guard = addressGuard(config.egressAllowPrivate)
   setGlobalDispatcher(guardedAgent(guard))
+
+  const keeping = blobKeeping({
+    databases,
+    clock,
+    blobs: await openBlobs(config),
+    holders: [(tx, tenant, key) => fileStore(tx).holds(tenant, key)],
+  })
 
   const waysOut = egress({
     databases,
@@ -157,10 +186,13 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       ...{ databases, bus, clock, seal, log, authenticate, fallbackKeys, resolveModel, version },
       egress: waysOut,
       mcpTokens: tokens,
+      keeping,
+      fileLimits: config.files,
     }),
     config,
   )
   await work.sweep()
+  const sweeping = fileSweep({ databases, clock, keeping, log })
   void preload().catch((error: unknown) =>
     log.warn('model libraries could not be loaded ahead', { error }),
   )
@@ -173,8 +205,9 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       server.closeAllConnections()
       await spaces.close()
       await waysOut.close()
+      await sweeping.close()
       await bus.close()
-      await withdrawRootKeys(database)
+      await withdrawRootKey(database)
       await database.close()
     },
   }

@@ -28,51 +28,76 @@ export async function checkRootKey(database: Database, seal: Seal): Promise<void
   )
 }
 
+const nextName = 'root_key_next'
+
+/** Before anything is sealed anew: from here on no server starts that seals under another key. */
+export async function beginRootKey(database: Database, seal: Seal): Promise<void> {
+  await database.write(async (tx) => {
+    await tx.deleteFrom('settings').where('name', '=', nextName).execute()
+    await tx.insertInto('settings').values({ name: nextName, value: seal.keyId }).execute()
+  })
+}
+
 /** Everything is sealed under the seal's own key from here on. */
 export async function markRootKey(tx: Queries, seal: Seal): Promise<void> {
   await tx.updateTable('settings').set({ value: seal.keyId }).where('name', '=', name).execute()
+  await tx.deleteFrom('settings').where('name', '=', nextName).execute()
 }
 
 const heldBy = 'root_keys_of/'
 
-/** Says which keys this server holds, until it closes; forgets what dead ones said. */
-export async function announceRootKeys(database: Database, seal: Seal): Promise<void> {
-  const { owners } = database
+/**
+ * Says under which key this server seals, until it closes, and forgets what dead ones said. Throws when the root
+ * secret is being changed to another: whoever changes it looks for servers after it has said so, and a server looks
+ * for a change after it has said that it is there, so that one of them sees the other.
+ */
+export async function announceRootKey(database: Database, seal: Seal): Promise<void> {
+  const { owners, read } = database
   const { self } = owners
   const gone = await owners.dead((await announced(database)).map(({ owner }) => owner))
   await database.write(async (tx) => {
     const names = [...gone, self].map((owner) => heldBy + owner)
     await tx.deleteFrom('settings').where('name', 'in', names).execute()
-    const value = seal.keyIds.join(' ')
+    const value = seal.keyId
     await tx
       .insertInto('settings')
       .values({ name: heldBy + self, value })
       .execute()
   })
+  const next = await read
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', nextName)
+    .executeTakeFirst()
+  if (!next || next.value === seal.keyId) return
+  await withdrawRootKey(database)
+  throw new Error(
+    `the root secret is being changed to key ${next.value}, and this server's PLATFORM_ROOT_SECRET has key ${seal.keyId}: start it with the new one, the old one as PLATFORM_ROOT_SECRET_PREVIOUS, or run rotate-root-secret back to the old one`,
+  )
 }
 
-export async function withdrawRootKeys(database: Database): Promise<void> {
+export async function withdrawRootKey(database: Database): Promise<void> {
   const own = heldBy + database.owners.self
   await database.write((tx) => tx.deleteFrom('settings').where('name', '=', own).execute())
 }
 
 /**
- * Servers that could not open what is sealed under this key. On SQLite the one that started last counts even if it
- * was killed: whether it still runs cannot be told from beside it.
+ * Servers that seal under another key than this. On SQLite the one that started last counts even if it was killed:
+ * whether it still runs cannot be told from beside it.
  */
-export async function serversWithout(database: Database, keyId: string): Promise<string[]> {
-  const without = (await announced(database)).filter(({ keys }) => !keys.includes(keyId))
-  const owners = without.map(({ owner }) => owner)
+export async function serversNotUnder(database: Database, keyId: string): Promise<string[]> {
+  const others = (await announced(database)).filter((server) => server.keyId !== keyId)
+  const owners = others.map(({ owner }) => owner)
   if (database.dialect === 'sqlite') return owners
   const dead = await database.owners.dead(owners)
   return owners.filter((owner) => !dead.includes(owner))
 }
 
-async function announced(database: Database): Promise<{ owner: string; keys: string[] }[]> {
+async function announced(database: Database): Promise<{ owner: string; keyId: string }[]> {
   const rows = await database.read
     .selectFrom('settings')
     .selectAll()
     .where('name', 'like', `${heldBy}%`)
     .execute()
-  return rows.map((row) => ({ owner: row.name.slice(heldBy.length), keys: row.value.split(' ') }))
+  return rows.map((row) => ({ owner: row.name.slice(heldBy.length), keyId: row.value }))
 }

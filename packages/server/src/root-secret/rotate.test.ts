@@ -6,7 +6,7 @@ import type { Seal, Sealed } from '../core/seal.ts'
 import { keyIdOf, sealUnder } from '../core/seal.ts'
 import type { Database } from '../database/database.ts'
 import { databases } from '../database/fixture.ts'
-import { announceRootKeys, checkRootKey, withdrawRootKeys } from '../database/root-key.ts'
+import { announceRootKey, checkRootKey, withdrawRootKey } from '../database/root-key.ts'
 import { rowOf } from '../model-cards/write.ts'
 import { headersPlace, keyPlace, modelCardStore } from '../model-cards/store.ts'
 import { sealTokens, tokenPlace } from '../sessions/create.ts'
@@ -179,18 +179,38 @@ for (const [name, open] of Object.entries(databases)) {
       assert.ok(Object.values(row.sealed).every((value) => keyIdOf(value) === after.keyId))
     })
 
-    it('is not changed under a running server that could not read the result', async () => {
+    it('is not changed under a running server that seals under another', async () => {
       await using place = await open()
       const { database } = place
       await checkRootKey(database, before)
       const filled = await fill(database, before, 1)
-      await announceRootKeys(database, before)
-      await assert.rejects(rotateRootSecret(database, during, quiet), /restart them/)
+      for (const other of [before, sealUnder(first, [second])]) {
+        await announceRootKey(database, other)
+        await assert.rejects(rotateRootSecret(database, during, quiet), /restart them/)
+      }
       await opened(database, before, filled)
-      await announceRootKeys(database, during)
+      await announceRootKey(database, during)
       await rotateRootSecret(database, during, quiet)
-      await withdrawRootKeys(database)
+      await withdrawRootKey(database)
       await opened(database, after, filled)
+      await announceRootKey(database, after)
+    })
+
+    it('once on its way lets no server start under another, and may be changed back', async () => {
+      await using place = await open()
+      const { database } = place
+      await checkRootKey(database, before)
+      const filled = await fill(database, before, 2)
+      const starting = () => announceRootKey(database, before)
+      const stop = () => {
+        throw new Error('stopped')
+      }
+      await assert.rejects(rotateRootSecret(database, during, stop), /stopped/)
+      await assert.rejects(starting(), new RegExp(`${after.keyId}.*PLATFORM_ROOT_SECRET`))
+      const back = sealUnder(first, [second])
+      await rotateRootSecret(database, back, quiet)
+      await opened(database, before, filled)
+      await starting()
     })
 
     it('names the row whose value does not open', async () => {

@@ -2,7 +2,7 @@
 import type { Seal, Sealed } from '../core/seal.ts'
 import { keyIdOf } from '../core/seal.ts'
 import type { Database } from '../database/database.ts'
-import { markRootKey, serversWithout } from '../database/root-key.ts'
+import { beginRootKey, markRootKey, serversNotUnder } from '../database/root-key.ts'
 import type { SealedColumn } from './columns.ts'
 import { eachSealed, sealedColumns } from './columns.ts'
 import type { SealedRow } from './store.ts'
@@ -37,7 +37,7 @@ export type Progress = { column: string; done: number }
 /**
  * Seals everything anew under the seal's own key, in batches, each row only if nobody has changed it meanwhile, and
  * marks the database. Stopped anywhere, it goes on where it was when it is run again. Resolves to how many rows were
- * written; throws when a running server could not open them, or when a value opens under no key that is held.
+ * written; throws when a running server seals under another key, or when a value opens under no key that is held.
  */
 export async function rotateRootSecret(
   database: Database,
@@ -45,9 +45,11 @@ export async function rotateRootSecret(
   report: (progress: Progress) => void,
 ): Promise<number> {
   await checkSealed(database, seal)
+  await refuseOtherServers(database, seal)
+  await beginRootKey(database, seal)
   let written = 0
   for (let pass = 0; pass < mostPasses; pass++) {
-    await refuseBlindServers(database, seal)
+    await refuseOtherServers(database, seal)
     for (const column of sealedColumns) written += await anew(database, seal, column, report)
     if (await finished(database, seal)) return written
   }
@@ -56,11 +58,11 @@ export async function rotateRootSecret(
   )
 }
 
-async function refuseBlindServers(database: Database, seal: Seal): Promise<void> {
-  const blind = await serversWithout(database, seal.keyId)
-  if (blind.length === 0) return
+async function refuseOtherServers(database: Database, seal: Seal): Promise<void> {
+  const others = await serversNotUnder(database, seal.keyId)
+  if (others.length === 0) return
   throw new Error(
-    `${blind.length} running server(s) do not hold the new PLATFORM_ROOT_SECRET and could not read what is sealed under it: restart them with it and with the old one as PLATFORM_ROOT_SECRET_PREVIOUS, and run this again`,
+    `${others.length} running server(s) seal under another PLATFORM_ROOT_SECRET: restart them with this one, and with the old one as PLATFORM_ROOT_SECRET_PREVIOUS, and run this again`,
   )
 }
 
