@@ -78,7 +78,7 @@ export async function opened(rows: CredentialRow[], listener: Listener = echo) {
       begin(_about, row) {
         const use: (typeof used)[number] = { id: row?.id ?? null }
         used.push(use)
-        return { durable: begin(), end: (end) => void (use.ended = end) }
+        return { durable: begin, end: (end) => void (use.ended = end) }
       },
       ended: (about, end) => void ended.push({ ...about, ...end }),
       tunnelled: () => {},

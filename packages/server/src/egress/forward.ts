@@ -169,7 +169,7 @@ async function recorded<T extends { status: number }>(
   }
   try {
     const answer = await send(used, result)
-    await Promise.all([...uses.values()].map(({ durable }) => durable))
+    await Promise.all([...uses.values()].map(({ durable }) => durable()))
     end(answer.status)
     return answer
   } catch (error) {

@@ -83,7 +83,7 @@ export function proxy({
   }
 
   async function find(tenant: string, session: string, server: string) {
-    const row = await pinned(databases.of(tenant).read, tenant, session)
+    const row = await pinned(databases.of(tenant), tenant, session)
     if (!row) throw notFound('session', session)
     return { row, ...serverOf(serversOf(row), server) }
   }

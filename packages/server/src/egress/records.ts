@@ -21,18 +21,20 @@ export type About = {
 export type Ended = { status: number; refreshed: boolean; ms: number }
 
 export type Use = {
-  /** Resolves when the row's beginning is on disk; no answer is passed on before. */
-  durable: Promise<void>
+  /** Resolves when the row's beginning is on disk, which it soon is in any case; no answer is passed on before. */
+  durable: () => Promise<void>
   end(ended: Ended): void
 }
 
 /** The audit's rows; the vault and credential of an inline token are null. */
 export interface UseRows {
-  /** Durable when it resolves. */
+  /** Written soon, and at once when the returned function is called, which resolves when it is durable. */
   begin(
     use: About & { id: string; vault: string | null; credential: string | null; at: number },
-  ): Promise<void>
+  ): () => Promise<void>
   end(tenant: string, ended: readonly (Ended & { id: string })[]): Promise<void>
+  /** Resolves when nothing is waiting to be written. */
+  written(): Promise<void>
 }
 
 export type Counts = {
@@ -106,8 +108,6 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Record
       const id = `cuse_${randomUUIDv7().replaceAll('-', '')}`
       const [vault, credential] = row ? [row.vault_id, row.id] : [null, null]
       const durable = rows.begin({ ...about, id, vault, credential, at: clock.now() })
-      // Awaited before the answer is passed on; a call that fails first must not make it a loose rejection.
-      durable.catch(() => undefined)
       return {
         durable,
         end(ended) {
@@ -132,6 +132,7 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Record
     flush,
     async close() {
       clearInterval(timer)
+      await rows.written()
       await flush()
     },
   }

@@ -60,36 +60,49 @@ export function oauthRows({
 }
 
 type Begun = Parameters<UseRows['begin']>[0]
-type Batch = { uses: Begun[]; durable: Promise<void> }
+type Batch = { uses: Begun[]; write: () => Promise<void> }
 
-/** Uses that begin while a unit waits for its turn are written by that unit. */
+/** A use that nobody waits for yet is written after so long, with all that have begun meanwhile. */
+const lingerMs = 2
+
+/** Uses that begin at the same time share one row-writing statement, and one commit. */
 export function useRows(databases: Databases): UseRows {
-  const waiting = new Map<string, Batch>()
+  const open = new Map<string, Batch>()
 
   function batchOf(tenant: string): Batch {
-    const known = waiting.get(tenant)
+    const known = open.get(tenant)
     if (known) return known
     const uses: Begun[] = []
-    const durable = databases.of(tenant).write(async (tx) => {
-      // From here on others begin another; the unit may run again with these.
-      if (waiting.get(tenant) === fresh) waiting.delete(tenant)
-      await auditStore(tx).begin(uses.map(rowOf))
-    })
-    const fresh: Batch = { uses, durable }
-    waiting.set(tenant, fresh)
+    let writing: Promise<void> | undefined
+    const write = (): Promise<void> => {
+      if (writing) return writing
+      clearTimeout(timer)
+      open.delete(tenant)
+      const rows = uses.map(rowOf)
+      writing = databases.of(tenant).write((tx) => auditStore(tx).begin(rows))
+      // Whoever waits is told; a use that ended without an answer has nobody who does.
+      writing.catch(() => undefined)
+      return writing
+    }
+    const timer = setTimeout(() => void write(), lingerMs)
+    const fresh: Batch = { uses, write }
+    open.set(tenant, fresh)
     return fresh
   }
 
   return {
     begin(use) {
-      const { uses, durable } = batchOf(use.tenant)
+      const { uses, write } = batchOf(use.tenant)
       uses.push(use)
-      return durable
+      return write
     },
     end: (tenant, ended) =>
       databases.of(tenant).write(async (tx) => {
         for (const { id, ...end } of ended) await auditStore(tx).end(tenant, id, end)
       }),
+    async written() {
+      await Promise.allSettled([...open.values()].map(({ write }) => write()))
+    },
   }
 }
 

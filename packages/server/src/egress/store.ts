@@ -69,25 +69,26 @@ export type Pinned = Pick<Tables['sessions'], 'tenant_id' | 'id' | 'agent' | 'se
   version_tokens: string | null
 }
 
+const pinnedText = { sqlite: pinnedOf('?', '?'), postgres: pinnedOf('$1', '$2') }
+
+function pinnedOf(tenant: string, session: string): string {
+  return `select s.tenant_id, s.id, s.agent, s.sealed_tokens, e.record, v.sealed_tokens as version_tokens
+    from sessions s
+    join environments e on e.tenant_id = s.tenant_id and e.id = s.environment_id
+    left join agent_versions v
+      on v.tenant_id = s.tenant_id and v.agent_id = s.agent_id and v.version = s.agent_version
+    where s.tenant_id = ${tenant} and s.id = ${session} and s.deleted_at is null`
+}
+
 /** Undefined for what is absent, deleted, or another tenant's. */
-export function pinned(db: Queries, tenant: string, session: string): Promise<Pinned | undefined> {
-  return db
-    .selectFrom('sessions as s')
-    .innerJoin('environments as e', (join) =>
-      join.onRef('e.tenant_id', '=', 's.tenant_id').onRef('e.id', '=', 's.environment_id'),
-    )
-    .leftJoin('agent_versions as v', (join) =>
-      join
-        .onRef('v.tenant_id', '=', 's.tenant_id')
-        .onRef('v.agent_id', '=', 's.agent_id')
-        .onRef('v.version', '=', 's.agent_version'),
-    )
-    .select(['s.tenant_id', 's.id', 's.agent', 's.sealed_tokens', 'e.record'])
-    .select('v.sealed_tokens as version_tokens')
-    .where('s.tenant_id', '=', tenant)
-    .where('s.id', '=', session)
-    .where('s.deleted_at', 'is', null)
-    .executeTakeFirst()
+export async function pinned(
+  { dialect, read }: Pick<Database, 'dialect' | 'read'>,
+  tenant: string,
+  session: string,
+): Promise<Pinned | undefined> {
+  const query = CompiledQuery.raw(pinnedText[dialect], [tenant, session])
+  const { rows } = await read.executeQuery<Pinned>(query)
+  return rows[0]
 }
 
 /** Sealed inline tokens of the agent version that a session is pinned to, by server name, as JSON. */
