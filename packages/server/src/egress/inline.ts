@@ -1,3 +1,4 @@
+import { agentTokenPlace } from '../agents/store.ts'
 import type { Seal, Sealed } from '../core/seal.ts'
 import type { Queries } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
@@ -30,9 +31,7 @@ export function sealedTokens({ tenant_id: tenant, id, sealed_tokens, version_tok
     open(seal: Seal, server: string): string | undefined {
       const token = Object.hasOwn(tokens, server) ? tokens[server] : undefined
       const place =
-        sealed_tokens === null
-          ? `${tenant}/agent_versions/sealed_tokens`
-          : tokenPlace(tenant, id, server)
+        sealed_tokens === null ? agentTokenPlace(tenant) : tokenPlace(tenant, id, server)
       return token && seal.open(token, place)
     },
   }
