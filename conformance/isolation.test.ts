@@ -222,7 +222,16 @@ for (const database of databases) {
         (await service.ask('POST', path, { name: 'own', ...body }, stranger)).body.id
       const ownAgent = await own('/v1/agents', { model: 'offline', tools: [] })
       const ownPlace = await own('/v1/environments', {})
+      const vault = fixtures['/v1/vaults/:id']
+      const credential = fixtures['/v1/vaults/:id/credentials/:credential_id']
+      assert.ok(vault && credential)
+      const ownVault = await own('/v1/vaults', {})
+      const inSession = { agent: ownAgent, environment_id: ownPlace }
+      const auth = { type: 'cap_cli', cli_id: 'gh', token: 'x' }
       const pairs: [string, (which: 'theirs' | 'never') => object][] = [
+        ['/v1/sessions', (which) => ({ ...inSession, vault_ids: [ownVault, vault[which]] })],
+        [`/v1/vaults/${ownVault}`, (which) => ({ credential: { id: credential[which], auth } })],
+        ['/v1/vaults', (which) => ({ name: 'n', credentials: [{ id: credential[which], auth }] })],
         ['/v1/sessions', (which) => ({ agent: agent[which], environment_id: ownPlace })],
         ['/v1/sessions', (which) => ({ agent: ownAgent, environment_id: place[which] })],
         ['/v1/ext/api_keys', (which) => ({ name: 'n', environment_id: place[which] })],
