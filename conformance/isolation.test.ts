@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { routesOf } from '@steward/server/app.ts'
+import { unusedKeeping } from '@steward/server/blobs/fixture.ts'
 import { memoryBus } from '@steward/server/bus/memory.ts'
 import { jsonLog } from '@steward/server/core/log.ts'
 import { derivedKey, mcpTokens } from '@steward/server/core/mcp-token.ts'
@@ -12,6 +13,7 @@ import type { Route } from '@steward/server/http/route.ts'
 import type { Service } from './service.ts'
 import { boot, databases, rootSecret } from './service.ts'
 import { openStream } from './reader.ts'
+import { uploadFile } from './files.ts'
 import { message, newSession, turn } from './turns.ts'
 import { verifies } from './verifies.ts'
 
@@ -25,6 +27,8 @@ const bodies: Record<string, object> = {
   'post /v1/vaults/:id/credentials': {
     auth: { type: 'static_bearer', token: 'x', mcp_server_url: 'https://x.example' },
   },
+  'post /v1/sessions/:id/resources': { type: 'file', file_id: 'file_of_nobody' },
+  'post /v1/sessions/:id/resources/:resource': { authorization_token: 'x' },
 }
 
 function routesOfService(service: Service): Route[] {
@@ -39,6 +43,8 @@ function routesOfService(service: Service): Route[] {
     resolveModel: () => assert.fail('no model is asked for'),
     egress: { proxy: { find: never, ask: never, close: never } },
     mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
+    keeping: unusedKeeping(oneDatabase(service.database)),
+    fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
     version: '0',
   }
   return routesOf(parts)
@@ -67,7 +73,14 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
   const vault = await make('/v1/vaults', {})
   const auth = { type: 'static_bearer', token: canary, mcp_server_url: 'https://first.example' }
   const credential = { name: undefined, auth, display_name: canary }
+  const file = await uploadFile(service, { name: canary, content: canary })
+  const { body: resource } = await service.ask('POST', `/v1/sessions/${session}/resources`, {
+    type: 'file',
+    file_id: file.id,
+  })
   const ids = {
+    '/v1/files/:id': file.id,
+    '/v1/sessions/:id/resources/:resource': resource.id,
     '/v1/vaults/:id': vault,
     '/v1/vaults/:id/credentials/:credential_id': await make(
       `/v1/vaults/${vault}/credentials`,
@@ -217,11 +230,17 @@ for (const database of databases) {
 
     it('ids of another tenant inside a body are like those that never were', async () => {
       const [agent, place] = [fixtures['/v1/agents/:id'], fixtures['/v1/environments/:id']]
-      assert.ok(agent && place)
+      const file = fixtures['/v1/files/:id']
+      assert.ok(agent && place && file)
       const own = async (path: string, body: object) =>
         (await service.ask('POST', path, { name: 'own', ...body }, stranger)).body.id
       const ownAgent = await own('/v1/agents', { model: 'offline', tools: [] })
       const ownPlace = await own('/v1/environments', {})
+      const ownSession = await own('/v1/sessions', {
+        name: undefined,
+        agent: ownAgent,
+        environment_id: ownPlace,
+      })
       const vault = fixtures['/v1/vaults/:id']
       const credential = fixtures['/v1/vaults/:id/credentials/:credential_id']
       assert.ok(vault && credential)
@@ -235,6 +254,10 @@ for (const database of databases) {
         ['/v1/sessions', (which) => ({ agent: agent[which], environment_id: ownPlace })],
         ['/v1/sessions', (which) => ({ agent: ownAgent, environment_id: place[which] })],
         ['/v1/ext/api_keys', (which) => ({ name: 'n', environment_id: place[which] })],
+        [
+          `/v1/sessions/${ownSession}/resources`,
+          (which) => ({ type: 'file', file_id: file[which] }),
+        ],
       ]
       for (const [path, body] of pairs) {
         const ask = (which: 'theirs' | 'never') => service.raw('POST', path, body(which), stranger)

@@ -14,6 +14,8 @@ import {
   Timestamp,
   pageLimit,
 } from './primitives.ts'
+import type { SessionResource } from './session-resources.ts'
+import { FileResource } from './session-resources.ts'
 import { Tools } from './tools.ts'
 
 const version = z.int().min(1).optional()
@@ -39,11 +41,7 @@ export type AgentChoice = z.infer<typeof AgentChoice>
 
 /** Kinds of what a session brings in. contract.md 1.3 */
 const Resource = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('file'),
-    file_id: z.string(),
-    mount_path: z.string().nullish(),
-  }),
+  FileResource,
   z.strictObject({
     type: z.literal('github_repository'),
     url: z.url(),
@@ -119,7 +117,7 @@ export type Session = {
   title: string | null
   metadata: Record<string, string>
   vault_ids: string[]
-  resources: []
+  resources: SessionResource[]
   usage: SessionUsage
   stats: { active_seconds: number; duration_seconds: number }
   outcome_evaluations: []

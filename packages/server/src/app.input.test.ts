@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { routesOf } from './app.ts'
+import { unusedKeeping } from './blobs/fixture.ts'
 import { memoryBus } from './bus/memory.ts'
 import { encodeCursor } from './core/cursor.ts'
 import { derivedKey, mcpTokens } from './core/mcp-token.ts'
@@ -30,6 +31,8 @@ async function serving(dialect: keyof typeof databases) {
       resolveModel: async () => assert.fail('no model is asked for'),
       egress: { proxy: { find: never, ask: never, close: never } },
       mcpTokens: mcpTokens(derivedKey('a root secret for tests', 'mcp token')),
+      keeping: unusedKeeping(oneDatabase(opened.database)),
+      fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
       version: '1.2.3',
     }),
   )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { routesOf } from './app.ts'
+import { unusedKeeping } from './blobs/fixture.ts'
 import { memoryBus } from './bus/memory.ts'
 import { derivedKey, mcpTokens } from './core/mcp-token.ts'
 import { jsonLog } from './core/log.ts'
@@ -36,6 +37,8 @@ async function described() {
     resolveModel: async () => assert.fail('no model is asked for'),
     egress: { proxy: { find: never, ask: never, close: never } },
     mcpTokens: mcpTokens(derivedKey('a root secret for tests', 'mcp token')),
+    keeping: unusedKeeping(oneDatabase(opened.database)),
+    fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
     version: '1.2.3',
   })
   const text = JSON.stringify(openApi(routes, '1.2.3'))

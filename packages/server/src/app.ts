@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { agentRoutes } from './agents/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
+import type { Keeping } from './blobs/keeping.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Log } from './core/log.ts'
 import type { McpTokens } from './core/mcp-token.ts'
@@ -12,6 +13,8 @@ import type { Databases } from './database/database.ts'
 import type { Egress } from './egress/egress.ts'
 import { mcpProxyRoutes } from './egress/routes.ts'
 import { environmentRoutes } from './environments/routes.ts'
+import { fileRoutes } from './files/routes.ts'
+import type { Limits } from './files/upload.ts'
 import { mount } from './http/mount.ts'
 import { openApi } from './http/openapi.ts'
 import type { Authenticate } from './http/principal.ts'
@@ -22,7 +25,9 @@ import type { ResolveModel } from './model-cards/resolve.ts'
 import { modelCardRoutes } from './model-cards/routes.ts'
 import { modelRoutes } from './models/routes.ts'
 import { sessionEventRoutes } from './sessions/events/routes.ts'
+import { resourceRoutes } from './sessions/resources/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import { sessionStore } from './sessions/store.ts'
 import { threadRoutes } from './sessions/threads/routes.ts'
 import type { Validate } from './vaults/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
@@ -39,6 +44,8 @@ export type AppDeps = {
   egress: Pick<Egress, 'proxy'>
   mcpTokens: McpTokens
   validate?: Validate
+  keeping: Keeping
+  fileLimits: Limits
   version: string
 }
 
@@ -50,6 +57,13 @@ export function routesOf(deps: AppDeps): Route[] {
     ...sessionRoutes(deps),
     ...sessionEventRoutes(deps),
     ...threadRoutes(deps),
+    ...resourceRoutes(deps),
+    ...fileRoutes({
+      ...deps,
+      limits: deps.fileLimits,
+      holdSession: async (tx, tenant, session) =>
+        void (await sessionStore(tx).takeOpen(tenant, session)),
+    }),
     ...modelRoutes(deps),
     ...modelCardRoutes(deps),
     ...apiKeyRoutes(deps),

@@ -32,7 +32,7 @@ import { sqliteDatabase } from './database/sqlite.ts'
 import type { EgressOptions } from './egress/egress.ts'
 import { egress } from './egress/egress.ts'
 import { inlineTokens } from './egress/inline.ts'
-import { fileStore } from './files/store.ts'
+import { heldByFile } from './files/store.ts'
 import { fileSweep } from './files/sweep.ts'
 import { listen } from './http/server.ts'
 import { modelResolver } from './model-cards/resolve.ts'
@@ -118,13 +118,9 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const guard = addressGuard(config.egressAllowPrivate)
   setGlobalDispatcher(guardedAgent(guard))
 
-  const keeping = blobKeeping({
-    databases,
-    clock,
-    blobs: await openBlobs(config),
-    holders: [(tx, tenant, key) => fileStore(tx).holds(tenant, key)],
-  })
-
+  const blobs = await openBlobs(config)
+  const holders = [heldByFile]
+  const keeping = blobKeeping({ databases, blobs, clock, holders })
   const waysOut = egress({
     databases,
     seal,
@@ -184,10 +180,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const { server, port } = await listen(
     app({
       ...{ databases, bus, clock, seal, log, authenticate, fallbackKeys, resolveModel, version },
-      egress: waysOut,
-      mcpTokens: tokens,
-      keeping,
-      fileLimits: config.files,
+      ...{ egress: waysOut, mcpTokens: tokens, keeping, fileLimits: config.files },
     }),
     config,
   )

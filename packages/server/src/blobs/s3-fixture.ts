@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Agent } from 'undici'
 import type { Bucket } from './s3-wire.ts'
 
 type S3rver = new (options: {
@@ -29,6 +30,7 @@ export async function servedBucket(): Promise<{ bucket: Bucket; close(): Promise
     configureBuckets: [{ name }],
   })
   const { port } = await server.run()
+  const dispatcher = new Agent()
   return {
     bucket: {
       endpoint: `http://127.0.0.1:${port}`,
@@ -38,8 +40,10 @@ export async function servedBucket(): Promise<{ bucket: Bucket; close(): Promise
       secretAccessKey: 'S3RVER',
       pathStyle: true,
       retryMs: 1,
+      dispatcher,
     },
     async close() {
+      await dispatcher.destroy()
       server.httpServer.closeAllConnections()
       await server.close()
       await rm(directory, { recursive: true, force: true })

@@ -52,6 +52,10 @@ export function fileStore(db: Queries) {
         .orderBy('id')
         .execute(),
 
+    /** Expired ones too. */
+    allOfSession: (tenant: string, session: string): Promise<FileRow[]> =>
+      ofTenant(tenant).where('session_id', '=', session).execute(),
+
     /** Bytes that count against the workspace. A session's own copies do not. */
     async stored(tenant: string): Promise<number> {
       const { bytes } = await db
@@ -62,11 +66,6 @@ export function fileStore(db: Queries) {
         .where('blob_key', 'is not', null)
         .executeTakeFirstOrThrow()
       return Number(bytes ?? 0)
-    },
-
-    async holds(tenant: string, key: string): Promise<boolean> {
-      const holder = ofTenant(tenant).where('blob_key', '=', key).limit(1)
-      return (await holder.executeTakeFirst()) !== undefined
     },
 
     async insert(file: FileRow): Promise<void> {
@@ -106,6 +105,17 @@ export function fileStore(db: Queries) {
         .execute()
     },
   }
+}
+
+/** Whether a file's bytes are this blob. */
+export async function heldByFile(tx: Queries, tenant: string, key: string): Promise<boolean> {
+  const holder = tx
+    .selectFrom('files')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('blob_key', '=', key)
+    .limit(1)
+  return (await holder.executeTakeFirst()) !== undefined
 }
 
 export const isExpired = ({ expires_at }: FileRow, now: number): boolean =>

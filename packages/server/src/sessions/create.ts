@@ -14,6 +14,7 @@ import { readHead } from '../events/head.ts'
 import { admit } from '../events/inbox.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
 import { vaultStore } from '../vaults/store.ts'
+import { addFiles } from './resources/files.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
 import { checkAgent, checkContent, checkEnvironment, checkRequest } from './supported.ts'
@@ -63,8 +64,14 @@ export async function createSession(
     return { ...event, id: newId('event') }
   })
   await sessionStore(tx).insert(row, first.length > 0 ? 'running' : 'pending')
+  const resources = await addFiles(
+    tx,
+    { tenant, session: id, now },
+    (input.resources ?? []).filter((each) => each.type === 'file'),
+    (index) => `resources.${index}.`,
+  )
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
-  return showSession(row, await readHead(tx, tenant, row.id), now)
+  return showSession(row, await readHead(tx, tenant, row.id), { now, resources })
 }
 
 /**

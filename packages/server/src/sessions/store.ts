@@ -1,5 +1,5 @@
 import type { Session, SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
-import { notFound } from '../core/errors.ts'
+import { invalid, notFound } from '../core/errors.ts'
 import type { Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
@@ -9,6 +9,8 @@ import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Head } from '../events/head.ts'
 import { readHead, usageOf } from '../events/head.ts'
+import type { ResourceRow } from './resources/store.ts'
+import { resourceStore, showResource } from './resources/store.ts'
 
 export type SessionRow = Tables['sessions']
 export type SessionFilter = {
@@ -50,9 +52,18 @@ export function sessionStore(db: Queries) {
     /** As `row`, and nobody else changes it until the transaction ends. */
     take: (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id))),
 
+    /** As `take`, and not archived. */
+    async takeOpen(tenant: string, id: string): Promise<SessionRow> {
+      const found = await row(tenant, id, taking(db, byId(tenant, id)))
+      if (found.archived_at) throw invalid(`session ${id} is archived and takes nothing more`)
+      return found
+    },
+
     async get(tenant: string, id: string, now: number): Promise<Session> {
       const found = await row(tenant, id)
-      return showSession(found, await readHead(db, tenant, id), now)
+      const head = await readHead(db, tenant, id)
+      const resources = await resourceStore(db).ofSessions(tenant, [id])
+      return showSession(found, head, { now, resources: resources.get(id) })
     },
 
     async list(
@@ -87,7 +98,13 @@ export function sessionStore(db: Queries) {
         .orderBy('id', way)
         .limit(paging.limit + 1)
         .execute()
-      return found.map((each) => showSession(each, each, now))
+      const resources = await resourceStore(db).ofSessions(
+        tenant,
+        found.map(({ id }) => id),
+      )
+      return found.map((each) =>
+        showSession(each, each, { now, resources: resources.get(each.id) }),
+      )
     },
 
     async insert(session: SessionRow, status: SessionStatus): Promise<void> {
@@ -121,7 +138,11 @@ export function sessionStore(db: Queries) {
   }
 }
 
-export function showSession(row: SessionRow, head: Head, now: number): Session {
+export function showSession(
+  row: SessionRow,
+  head: Head,
+  { now, resources = [] }: { now: number; resources?: readonly ResourceRow[] | undefined },
+): Session {
   const usage = usageOf(head, now)
   return {
     id: row.id,
@@ -134,7 +155,7 @@ export function showSession(row: SessionRow, head: Head, now: number): Session {
     title: row.title,
     metadata: JSON.parse(row.metadata) as Record<string, string>,
     vault_ids: JSON.parse(row.vault_ids) as string[],
-    resources: [],
+    resources: resources.map(showResource),
     usage,
     stats: {
       active_seconds: usage.active_seconds,

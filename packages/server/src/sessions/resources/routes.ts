@@ -1,0 +1,115 @@
+import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
+import {
+  FileResource,
+  ResourceListQuery,
+  ResourceShown,
+  ResourceUpdate,
+} from '@steward/protocol/session-resources.ts'
+import { invalid } from '../../core/errors.ts'
+import { pageOf, paging } from '../../core/page.ts'
+import type { Clock } from '../../core/time.ts'
+import type { Databases, Queries } from '../../database/database.ts'
+import type { Route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
+import { sessionStore } from '../store.ts'
+import { addFiles, removeResource } from './files.ts'
+import { resourceStore, showResource } from './store.ts'
+
+const callers = ['workspace'] as const
+const section = 'Sessions'
+const answer = ResourceShown
+const path = '/v1/sessions/:id/resources/:resource' as const
+
+export function resourceRoutes({
+  databases,
+  clock,
+}: {
+  databases: Databases
+  clock: Clock
+}): Route[] {
+  type Held = { tenant: string; session: string; now: number }
+  const change = <T>(
+    tenant: string,
+    session: string,
+    unit: (tx: Queries, held: Held) => Promise<T>,
+  ) =>
+    databases.of(tenant).write(async (tx) => {
+      await sessionStore(tx).takeOpen(tenant, session)
+      return unit(tx, { tenant, session, now: clock.now() })
+    })
+  const one = async (tenant: string, session: string, id: string) => {
+    const { read } = databases.of(tenant)
+    await sessionStore(read).row(tenant, session)
+    return showResource(await resourceStore(read).row(tenant, session, id))
+  }
+
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/v1/sessions/:id/resources',
+        callers,
+        section,
+        summary: 'List what a session brings in',
+        query: ResourceListQuery,
+        answer: ListOf(answer),
+      },
+      async ({ tenant, params: { id }, query }) => {
+        const { read } = databases.of(tenant)
+        await sessionStore(read).row(tenant, id)
+        const scope = `resources/${id}`
+        const page = paging(scope, query)
+        const rows = await resourceStore(read).list(tenant, id, page)
+        return pageOf(scope, page, rows, showResource)
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/v1/sessions/:id/resources',
+        callers,
+        section,
+        summary: 'Add a file to a session',
+        body: FileResource,
+        answer,
+      },
+      async ({ tenant, params: { id }, body }) => {
+        const [added] = await change(tenant, id, (tx, held) => addFiles(tx, held, [body], () => ''))
+        return added ? showResource(added) : {}
+      },
+    ),
+    route(
+      { method: 'get', path, callers, section, summary: 'Get a resource of a session', answer },
+      ({ tenant, params: { id, resource } }) => one(tenant, id, resource),
+    ),
+    route(
+      {
+        method: 'post',
+        path,
+        callers,
+        section,
+        summary: 'Rotate the token of a repository',
+        body: ResourceUpdate,
+        answer,
+      },
+      async ({ tenant, params: { id, resource } }) => {
+        const { type } = await one(tenant, id, resource)
+        throw invalid(`authorization_token: a resource of type ${type} has none`)
+      },
+    ),
+    route(
+      {
+        method: 'delete',
+        path,
+        callers,
+        section,
+        summary: 'Remove a resource from a session',
+        answer: Deleted('session_resource_deleted'),
+      },
+      async ({ tenant, params: { id, resource } }) => {
+        await change(tenant, id, (tx, held) => removeResource(tx, held, resource))
+        return { id: resource, type: 'session_resource_deleted' }
+      },
+    ),
+  ]
+}

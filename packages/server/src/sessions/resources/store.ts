@@ -1,0 +1,74 @@
+import type { SessionResource } from '@steward/protocol/session-resources.ts'
+import { notFound } from '../../core/errors.ts'
+import type { Paging } from '../../core/page.ts'
+import type { Queries } from '../../database/database.ts'
+import { seek } from '../../database/seek.ts'
+import type { Tables } from '../../database/tables.ts'
+
+export type ResourceRow = Tables['session_resources']
+
+/** What sessions bring in. */
+export function resourceStore(db: Queries) {
+  const ofTenant = (tenant: string) =>
+    db.selectFrom('session_resources').selectAll().where('tenant_id', '=', tenant)
+
+  return {
+    async row(tenant: string, session: string, id: string): Promise<ResourceRow> {
+      const found = await ofTenant(tenant)
+        .where('session_id', '=', session)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (!found) throw notFound('resource', id)
+      return found
+    },
+
+    list(tenant: string, session: string, paging: Paging): Promise<ResourceRow[]> {
+      const { begins, way } = seek(paging)
+      return ofTenant(tenant)
+        .where('session_id', '=', session)
+        .where(begins)
+        .orderBy('created_at', way)
+        .orderBy('id', way)
+        .limit(paging.limit + 1)
+        .execute()
+    },
+
+    /** By session, each in the order they were added. */
+    async ofSessions(
+      tenant: string,
+      sessions: readonly string[],
+    ): Promise<Map<string, ResourceRow[]>> {
+      const rows =
+        sessions.length === 0
+          ? []
+          : await ofTenant(tenant)
+              .where('session_id', 'in', sessions)
+              .orderBy('created_at')
+              .orderBy('id')
+              .execute()
+      return Map.groupBy(rows, (row) => row.session_id)
+    },
+
+    async insert(row: ResourceRow): Promise<void> {
+      await db.insertInto('session_resources').values(row).execute()
+    },
+
+    async remove(tenant: string, session: string, id?: string): Promise<void> {
+      await db
+        .deleteFrom('session_resources')
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+        .execute()
+    },
+  }
+}
+
+export const showResource = (row: ResourceRow): SessionResource => ({
+  id: row.id,
+  type: row.type,
+  file_id: row.file_id ?? '',
+  mount_path: row.mount_path,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})
