@@ -46,7 +46,7 @@ for (const database of databases) {
       'posted during another turn, it ends with the idle of its own',
       async () => {
         const session = await newSession(service)
-        await post(service, session, 'wait: 300\nsay: first')
+        await post(service, session, 'wait: 1500\nsay: first')
         await using reader = await say(session, 'say: second')
         await reader.ended
         const seen = reader.frames.map(({ data }) => data)

@@ -99,8 +99,9 @@ void describe('a custom tool that calls an endpoint', () => {
       { outbound, sandbox: () => Promise.reject(new Error('asked for')) },
     )
     await assert.rejects(long.run({}, { signal: never }), /asked for/)
-    answer = () => new Response(Buffer.from([0, 1, 2]))
-    assert.match(textOf(await run(undefined, {})), /unknown type, 3 bytes/)
+    const headers = { 'content-type': 'application/octet-stream' }
+    answer = () => new Response(Buffer.from([0, 1, 2]), { headers })
+    assert.match(textOf(await run(undefined, {})), /application\/octet-stream, 3 bytes/)
   })
 
   void it('says why nothing was sent', async () => {
