@@ -41,7 +41,7 @@ function routesOfService(service: Service): Route[] {
     authenticate: () => Promise.reject(new Error('never called')),
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     resolveModel: () => assert.fail('no model is asked for'),
-    egress: { proxy: { find: never, ask: never, close: never } },
+    egress: { proxy: { find: never, ask: never, close: never }, validate: never },
     mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
     keeping: unusedKeeping(oneDatabase(service.database)),
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },

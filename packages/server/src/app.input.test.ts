@@ -29,7 +29,7 @@ async function serving(dialect: keyof typeof databases) {
       authenticate: () => assert.fail('the fixture has its own'),
       fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
       resolveModel: async () => assert.fail('no model is asked for'),
-      egress: { proxy: { find: never, ask: never, close: never } },
+      egress: { proxy: { find: never, ask: never, close: never }, validate: never },
       mcpTokens: mcpTokens(derivedKey('a root secret for tests', 'mcp token')),
       keeping: unusedKeeping(oneDatabase(opened.database)),
       fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },

@@ -35,7 +35,7 @@ async function described() {
     authenticate: () => assert.fail('nobody calls'),
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     resolveModel: async () => assert.fail('no model is asked for'),
-    egress: { proxy: { find: never, ask: never, close: never } },
+    egress: { proxy: { find: never, ask: never, close: never }, validate: never },
     mcpTokens: mcpTokens(derivedKey('a root secret for tests', 'mcp token')),
     keeping: unusedKeeping(oneDatabase(opened.database)),
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },

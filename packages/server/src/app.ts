@@ -41,7 +41,7 @@ export type AppDeps = {
   authenticate: Authenticate
   fallbackKeys: FallbackKeys
   resolveModel: ResolveModel
-  egress: Pick<Egress, 'proxy'>
+  egress: Pick<Egress, 'proxy' | 'validate'>
   mcpTokens: McpTokens
   validate?: Validate
   keeping: Keeping
@@ -67,7 +67,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...modelRoutes(deps),
     ...modelCardRoutes(deps),
     ...apiKeyRoutes(deps),
-    ...vaultRoutes(deps),
+    ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(deps),
     ...mcpProxyRoutes(deps),
   ]

@@ -28,6 +28,7 @@ import { bound } from './standing.ts'
 import { sessionNow } from './store.ts'
 import { askForToken } from './token-request.ts'
 import { upstream } from './upstream.ts'
+import { validating } from './validate.ts'
 
 export type EgressOptions = {
   databases: Databases
@@ -101,6 +102,8 @@ export function egress(options: EgressOptions) {
       }),
     /** For the proxy's route. */
     proxy: proxied,
+    /** For the vaults' route. */
+    validate: validating({ connect, refresh, open }),
     counts: kept.counts,
     async close() {
       proxied.close()

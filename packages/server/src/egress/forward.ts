@@ -234,7 +234,7 @@ const withLength = (headers: Headers, body: Buffer | Readable | null): Headers =
   Buffer.isBuffer(body) ? overwritten(headers, 'Content-Length', String(body.length)) : headers
 
 /** 401, or a 403 that says the token is what is wrong with it. RFC 6750 3.1 */
-const hasExpired = ({ status, headers }: Answer): boolean =>
+export const hasExpired = ({ status, headers }: Answer): boolean =>
   status === 401 ||
   (status === 403 &&
     headers.some(
