@@ -20,7 +20,7 @@ export const settings = {
   'settings/database-url': { section: '22.2 Variables', says: '`DATABASE_URL` – a Postgres database instead of the embedded SQLite' },
   'settings/fallback-keys': { section: '22.2 Variables', says: 'provider keys – used for a model where the tenant has no card' },
   'settings/egress-allow-private': { section: '22.2 Variables', says: '`EGRESS_ALLOW_PRIVATE` – address ranges that may be dialled although private' },
-  'settings/store-backends': { section: '22.2 Variables', says: '`STORE_BACKENDS` – JSON: where bytes are kept', deferred: 'C' },
+  'settings/store-backends': { section: '22.2 Variables', says: '`STORE_BACKENDS` – JSON: where bytes are kept' },
   'settings/web-search-key': { section: '22.2 Variables', says: 'web search key – lets `web_search` work', deferred: 'B' },
   'settings/webhook-url': { section: '22.2 Variables', says: '`PLATFORM_MANAGED_AGENTS_WEBHOOK_URL` – where run hints are sent', deferred: 'D' },
   'settings/webhook-signing-key': { section: '22.2 Variables', says: '`PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY` – signs them', deferred: 'D' },

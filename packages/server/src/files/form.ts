@@ -36,18 +36,19 @@ export async function readForm<T>(
     stream.on('error', () => {})
     if (name !== 'file') return reject(invalid(`${name}: unknown field; the file is named file`))
     if (taking) return reject(invalid('file: one upload takes one file'))
-    taking = take({ filename: filename ?? '', mimeType, body: stream }, { ...fields })
+    taking = take({ filename: nameIn(filename), mimeType, body: stream }, { ...fields })
     taking.catch(reject)
   })
   for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const)
     parser.once(limit, () => reject(invalid('the form has too many parts')))
-  parser.once('error', (cause) => {
+  // It may fail more than once: for what it read, and for being given up.
+  parser.on('error', (cause) => {
     const message = cause instanceof Error ? cause.message : String(cause)
     reject(Object.assign(invalid(`the form cannot be read: ${message}`), { cause }))
   })
   parser.once('close', resolve)
   const broken = () => void (body.readableEnded || reject(invalid('the body broke off')))
-  body.once('error', broken).once('close', broken)
+  body.on('error', broken).once('close', broken)
   body.pipe(parser)
   try {
     await promise
@@ -62,6 +63,9 @@ export async function readForm<T>(
     throw error
   }
 }
+
+/** Browsers, and whoever writes forms as they do, put a quotation mark in this way. */
+const nameIn = (filename: string | undefined): string => (filename ?? '').replaceAll('%22', '"')
 
 function parserOf(contentType: string) {
   try {

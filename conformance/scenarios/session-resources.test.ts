@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import { BadRequestError, NotFoundError, toFile } from '@anthropic-ai/sdk'
+import { uploadFile } from '../files.ts'
+import type { Service } from '../service.ts'
+import { boot, databases } from '../service.ts'
+import { newSession } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+
+for (const database of databases) {
+  describe(`resources of sessions on ${database}`, () => {
+    let service: Service
+    before(async () => void (service = await boot(database)))
+    after(() => service.close())
+    const files = () => service.client.files
+    const upload = async (content: string, name = 'a.txt') =>
+      files().upload({ file: await toFile(Buffer.from(content), name) })
+
+    verifies(
+      ['resources/list', 'resources/get', 'resources/delete', 'resources/file/copy'],
+      'a session gets a copy of its own of a file that is added to it',
+      async () => {
+        const session = await newSession(service)
+        const { resources } = service.client.beta.sessions
+        const source = await upload('shared bytes', 'notes.md')
+        const added = await resources.add(session, { type: 'file', file_id: source.id })
+        assert.match(added.id, /^sesrsc_/)
+        assert.equal(added.mount_path, `/mnt/session/uploads/${source.id}`)
+        assert.notEqual(added.file_id, source.id)
+        const params = { session_id: session }
+        assert.deepEqual(await resources.retrieve(added.id, params), added)
+        assert.deepEqual(await Array.fromAsync(resources.list(session)), [added])
+        const shown = await service.client.beta.sessions.retrieve(session)
+        assert.deepEqual(shown.resources, [added])
+        const { data } = await service.client.beta.files.list({ scope_id: session })
+        assert.deepEqual(
+          data.map(({ id, filename }) => [id, filename]),
+          [[added.file_id, 'notes.md']],
+        )
+        await files().delete(source.id)
+        assert.equal(await (await files().download(added.file_id)).text(), 'shared bytes')
+        await assert.rejects(files().delete(added.file_id), BadRequestError)
+        const gone = await resources.delete(added.id, params)
+        assert.deepEqual(gone, { id: added.id, type: 'session_resource_deleted' })
+        await assert.rejects(files().retrieveMetadata(added.file_id), NotFoundError)
+        assert.deepEqual(await Array.fromAsync(resources.list(session)), [])
+      },
+    )
+
+    verifies(
+      ['resources/file/path'],
+      'a mount path is refused where it could meet another, or leaves its folders',
+      async () => {
+        const session = await newSession(service)
+        const { id: file_id } = await upload('x')
+        const add = (mount_path: string | null) =>
+          service.client.beta.sessions.resources.add(session, { type: 'file', file_id, mount_path })
+        for (const path of ['/workspace/data/a.csv', '/home/user/b', '/mnt/session/uploads/c/d'])
+          assert.equal((await add(path)).mount_path, path)
+        const bad = [
+          'relative/a',
+          '/workspace',
+          '/workspace/',
+          '/workspace//a',
+          '/workspace/./a',
+          '/workspace/../etc/passwd',
+          '/etc/passwd',
+          '/mnt/session/outputs/a',
+          '/mnt/memory/a',
+          '/home/user/.skills/a',
+          '/home/user/files/a',
+          '/workspacex/a',
+          '/workspace/a\nb',
+          `/workspace/${'x'.repeat(256)}`,
+          '/workspace/data/a.csv',
+          '/workspace/data',
+          '/workspace/data/a.csv/b',
+        ]
+        for (const path of bad) await assert.rejects(add(path), BadRequestError, path)
+      },
+    )
+
+    verifies('files/of-session', 'the files of a session go with it', async () => {
+      const session = await newSession(service)
+      const own = await uploadFile(service, { fields: { session_id: session } })
+      assert.deepEqual(own['scope'], { type: 'session', id: session })
+      const source = await upload('stays')
+      const { resources } = service.client.beta.sessions
+      const added = await resources.add(session, { type: 'file', file_id: source.id })
+      await service.client.beta.sessions.delete(session)
+      for (const id of [own.id, added.file_id])
+        await assert.rejects(files().retrieveMetadata(id), NotFoundError)
+      assert.equal(await (await files().download(source.id)).text(), 'stays')
+    })
+  })
+}
