@@ -14,7 +14,7 @@ export const vaults = {
   'vaults/update': { section: '14.1 The vault', says: 'PATCH or POST `/v1/vaults/:id` – changes what is named; the same keys as at creation rotate secrets' },
   'vaults/delete': { section: '14.1 The vault', says: 'DELETE `/v1/vaults/:id` – deletes, and answers `{id, type: \'vault_deleted\'}`' },
   'vaults/archive': { section: '14.1 The vault', says: 'POST `/v1/vaults/:id/archive` – archives it with its credentials' },
-  'vaults/credentials/validate': { section: '14.1 The vault', says: 'POST `…/credentials/:cid/mcp_oauth_validate` – tries an OAuth credential and tells what came of it', deferred: 'B' },
+  'vaults/credentials/validate': { section: '14.1 The vault', says: 'POST `…/credentials/:cid/mcp_oauth_validate` – tries an OAuth credential and tells what came of it' },
   'vaults/credentials': { section: '14.1 The vault', says: '`/v1/vaults/:id/credentials` and below – create, list, get, update, delete and archive single credentials' },
   'vaults/bundle': { section: '14.1 The vault', says: 'A vault belongs to one tenant and bundles credentials, which are rows of their own.' },
   'vaults/secrets-never-returned': { section: '14.1 The vault', says: 'What was written as a secret is in no answer, that to the write included.' },

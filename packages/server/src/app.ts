@@ -29,7 +29,6 @@ import { resourceRoutes } from './sessions/resources/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { sessionStore } from './sessions/store.ts'
 import { threadRoutes } from './sessions/threads/routes.ts'
-import type { Validate } from './vaults/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
 
 export type AppDeps = {
@@ -43,7 +42,6 @@ export type AppDeps = {
   resolveModel: ResolveModel
   egress: Pick<Egress, 'proxy' | 'validate'>
   mcpTokens: McpTokens
-  validate?: Validate
   keeping: Keeping
   fileLimits: Limits
   version: string

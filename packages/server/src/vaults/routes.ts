@@ -29,19 +29,13 @@ const callers = ['workspace'] as const
 const section = 'Vaults'
 
 /** Tries an OAuth credential against its server, and its refresh where that is needed. What it finds is a value. */
-export type Validate = (
+type Validate = (
   tenant: string,
   credential: CredentialRow,
   signal: AbortSignal,
 ) => Promise<Validation>
 
-/** Without `validate` nothing can be tried, and there is no route for it. */
-type Deps = {
-  databases: Databases
-  seal: Seal
-  clock: Clock
-  validate?: Validate | undefined
-}
+type Deps = { databases: Databases; seal: Seal; clock: Clock }
 type Who = { tenant: string; principal: Principal }
 
 const writes =
@@ -51,13 +45,13 @@ const writes =
     return databases.of(tenant).write((tx) => unit({ tx, tenant, seal, keyId, now: clock.now() }))
   }
 
-export const vaultRoutes = (deps: Deps): Route[] => [
+export const vaultRoutes = (deps: Deps & { validate: Validate }): Route[] => [
   ...ofVaults(deps),
   ...ofCredentials(deps),
-  ...(deps.validate ? [validation(deps, deps.validate)] : []),
+  validation(deps),
 ]
 
-const validation = ({ databases, clock }: Deps, validate: Validate): Route =>
+const validation = ({ databases, clock, validate }: Deps & { validate: Validate }): Route =>
   route(
     {
       method: 'post',
