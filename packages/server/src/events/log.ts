@@ -219,6 +219,35 @@ export async function danglingRequest(
   return row?.type === 'span.model_request_start' ? row.id : undefined
 }
 
+/** How often the turn was taken up from a dead process since anything of it was last kept. */
+export async function recoveries(db: Queries, tenant: string, sessionId: string): Promise<number> {
+  const warnings = await db
+    .selectFrom('events')
+    .select('seq')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('type', '=', 'session.warning')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('events as later')
+            .select('later.seq')
+            .whereRef('later.tenant_id', '=', 'events.tenant_id')
+            .whereRef('later.session_id', '=', 'events.session_id')
+            .whereRef('later.seq', '>', 'events.seq')
+            .where('later.type', 'not in', [
+              'session.warning',
+              'session.status_running',
+              'span.model_request_start',
+              'span.model_request_end',
+            ]),
+        ),
+      ),
+    )
+    .execute()
+  return warnings.length
+}
+
 /** Single events by their place, for calls that wait. */
 export const readAt = (
   db: Queries,

@@ -62,6 +62,27 @@ for (const [name, open] of Object.entries(databases)) {
       assert.ok(!events.includes('session.warning'))
     })
 
+    it('gives a turn up that ends its process again and again, but not one that comes on', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await keep(place.database, session, asking())
+      for (let n = 0; n < 5; n++) {
+        const { step } = await claimed(place.database, session)
+        assert.equal(step.kind, 'turn', `after ${n} recoveries`)
+        await keep(place.database, session, [fresh({ type: 'span.model_request_start' as const })])
+      }
+      const said = { type: 'agent.message' as const, content: [] }
+      await keep(place.database, session, [fresh(said)])
+      for (let n = 0; n < 5; n++) {
+        const { step } = await claimed(place.database, session)
+        assert.equal(step.kind, 'turn', 'something was kept in between')
+      }
+      const { step, events, head } = await claimed(place.database, session)
+      assert.equal(step.kind, 'rest')
+      assert.deepEqual(events.slice(-3), ['session.error', 'session.usage', 'session.status_idle'])
+      assert.equal(head.status, 'idle')
+    })
+
     it('ends the request that an interrupted turn of a dead process had begun, and says so', async () => {
       await using place = await open()
       const session = await newSession(place.database)

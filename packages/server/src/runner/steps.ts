@@ -14,7 +14,7 @@ import { asksForAction, lockHead, readHead, usageOf } from '../events/head.ts'
 import type { Admitted } from '../events/inbox.ts'
 import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../events/inbox.ts'
 import type { Entry } from '../events/log.ts'
-import { append, danglingRequest } from '../events/log.ts'
+import { append, danglingRequest, recoveries } from '../events/log.ts'
 
 export type Place = { tenant: string; session: string; fence: Fence }
 
@@ -29,6 +29,9 @@ export type Step =
   | { kind: 'lost' }
   /** The session was deleted: what is left of it on this machine goes, and only then it is no longer due. */
   | { kind: 'gone' }
+
+/** A turn that ended its process so often in a row, without anything kept between, is given up. */
+const mostRecoveries = 5
 
 const unanswered = (call: Call): boolean => call.state === 'asked' || call.state === 'waiting'
 const released = { owner: null, expires_at: 0 }
@@ -50,6 +53,8 @@ export async function nextStep(
   if (interrupted !== undefined)
     return settleInterrupt(tx, place, { head, open, queue, interrupted, left }, now)
   if (isUnfinished(head)) {
+    if (left.length > 0 && (await recoveries(tx, tenant, session)) >= mostRecoveries)
+      return giveUp(tx, place, { head, open, left }, now)
     const again = head.status === 'rescheduling' ? [runs()] : []
     return goOn(tx, place, open, [...left, ...again], now)
   }
@@ -181,6 +186,28 @@ export const requestCut = (startId: string): NewEvent => ({
   is_error: true,
   model_usage: noUsage,
 })
+
+/** The session is idle then, and takes messages: what ended the process may have been in this turn alone. */
+async function giveUp(
+  tx: Queries,
+  place: Place,
+  { head, open, left }: { head: Head; open: Call[]; left: Entry[] },
+  now: number,
+): Promise<Step> {
+  const why = `the process that ran this turn ended ${mostRecoveries + 1} times in a row; the turn was given up`
+  const error = {
+    type: 'unknown_error' as const,
+    message: `${why}; send a message to go on`,
+    retry_status: { type: 'exhausted' as const },
+  }
+  const entries = [
+    ...left,
+    ...open.map((call) => of(closing(call, why))),
+    of({ id: newId('event'), type: 'session.error', error }),
+    ...idle(head, { type: 'retries_exhausted' }, now),
+  ]
+  return write(tx, place, entries, { due: false, ...released }, now, { kind: 'rest' })
+}
 
 /** Allowed calls are on record as begun before the turn can begin them. */
 async function goOn(
