@@ -9,7 +9,9 @@ import { checkKey, checkPrefix, within } from './blobs.ts'
 
 /** What a process that died in mid write left is older than any write that goes on. */
 const abandonedMs = 24 * 60 * 60 * 1000
-const pieceBytes = 256 * 1024
+const readBytes = 256 * 1024
+const gatherBytes = 512 * 1024
+const syncBytes = 32 * 1024 * 1024
 
 /** Other processes may use the same folder at the same time. */
 export async function diskBlobs(folder: string): Promise<Blobs> {
@@ -82,8 +84,12 @@ export async function diskBlobs(folder: string): Promise<Blobs> {
 
 /** One that is replaced or deleted while it is read is read as it was. */
 const reading = (file: FileHandle, start: number, end: number): Readable =>
-  file.createReadStream({ start, end: end - 1, highWaterMark: pieceBytes })
+  file.createReadStream({ start, end: end - 1, highWaterMark: readBytes })
 
+/**
+ * Pieces are gathered, and one gathering is on its way while the next is made; what is written goes to the disk
+ * meanwhile, so that the end does not wait for all of it.
+ */
 async function writeAll(
   path: string,
   body: AsyncIterable<Uint8Array>,
@@ -91,17 +97,60 @@ async function writeAll(
   const file = await open(path, 'wx', 0o600)
   const hash = createHash('sha256')
   let size = 0
+  let unsynced = 0
+  let writing: Promise<unknown> = Promise.resolve()
+  let syncing: Promise<unknown> = Promise.resolve()
+  let [filling, spare]: [Buffer, Buffer] = [Buffer.alloc(0), Buffer.alloc(0)]
+  let filled = 0
+
+  async function flush(): Promise<void> {
+    await writing
+    writing = file.writeFile(filling.subarray(0, filled))
+    writing.catch(() => {})
+    unsynced += filled
+    filled = 0
+    ;[filling, spare] = [spare, filling]
+    if (unsynced < syncBytes) return
+    await syncing
+    unsynced = 0
+    syncing = file.datasync()
+    syncing.catch(() => {})
+  }
+
   try {
     for await (const chunk of body) {
       hash.update(chunk)
       size += chunk.byteLength
-      await file.writeFile(chunk)
+      if (filled + chunk.byteLength > gatherBytes) await flush()
+      if (chunk.byteLength >= gatherBytes) {
+        await writing
+        await file.writeFile(chunk)
+        unsynced += chunk.byteLength
+        continue
+      }
+      if (filled + chunk.byteLength > filling.length)
+        filling = enlarged(filling, filled, chunk.byteLength)
+      filling.set(chunk, filled)
+      filled += chunk.byteLength
     }
+    await flush()
+    await writing
+    await syncing
     await file.datasync()
   } finally {
+    await Promise.allSettled([writing, syncing])
     await file.close()
   }
   return { size, sha256: hash.digest('hex') }
+}
+
+/** Small blobs, of which there are many at a time, do not take a large one's memory. */
+function enlarged(buffer: Buffer, used: number, more: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(
+    used === 0 ? Math.max(more, 16_384) : Math.max(gatherBytes, used + more),
+  )
+  larger.set(buffer.subarray(0, used))
+  return larger
 }
 
 /** The name is as durable as the bytes, also where folders down from `made` are new. */

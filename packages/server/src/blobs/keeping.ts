@@ -11,6 +11,8 @@ import { looseBlobStore } from './store.ts'
 /** Longer than any upload takes. */
 const writingMs = 24 * 60 * 60 * 1000
 const sweepLimit = 100
+/** Until what could not be removed is tried again, so that it keeps nobody else waiting. */
+const againMs = 60 * 60 * 1000
 
 /** Whether a row holds the blob. Asked within the unit that lifts the mark. */
 export type Holder = (tx: Queries, tenant: string, key: string) => Promise<boolean>
@@ -78,15 +80,24 @@ export function blobKeeping({
     /** At once what the sweep would do later: whatever carries its mark is let go. */
     discard: (tenant: string, key: string) => remove(databases.of(tenant), tenant, key),
 
-    /** What is due now, a hundred a database at most; whether that was all. */
-    async sweep(): Promise<boolean> {
+    /** What is due now, a hundred a database at most; whether that was all, and what could not be removed. */
+    async sweep(): Promise<{ isAll: boolean; failures: unknown[] }> {
+      const failures: unknown[] = []
       let isAll = true
       for (const database of databases.all()) {
         const due = await looseBlobStore(database.read).due(clock.now(), sweepLimit)
-        for (const { tenant_id, blob_key } of due) await remove(database, tenant_id, blob_key)
+        for (const { tenant_id, blob_key } of due) {
+          try {
+            await remove(database, tenant_id, blob_key)
+          } catch (error) {
+            failures.push(error)
+            const later = clock.now() + againMs
+            await database.write((tx) => looseBlobStore(tx).mark(tenant_id, blob_key, later))
+          }
+        }
         if (due.length === sweepLimit) isAll = false
       }
-      return isAll
+      return { isAll, failures }
     },
   }
 }

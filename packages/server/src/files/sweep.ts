@@ -21,7 +21,10 @@ export function fileSweep(deps: {
     while (!closing.signal.aborted) {
       let isAll = true
       try {
-        isAll = [await sweepExpired(deps), await keeping.sweep()].every(Boolean)
+        const expired = await sweepExpired(deps)
+        const swept = await keeping.sweep()
+        for (const error of swept.failures) log.warn('bytes could not be removed yet', { error })
+        isAll = expired && swept.isAll
       } catch (error) {
         log.error('files could not be swept', { error })
       }
