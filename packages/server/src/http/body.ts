@@ -5,6 +5,8 @@ import { invalid, PlatformError } from '../core/errors.ts'
 
 /** Bytes of a JSON body. behaviours.md 1.8 */
 export const largestBody = 32 * 1024 * 1024
+/** For all of it, from when it is asked for. */
+const slowestMs = 300_000
 
 const tooLarge = () =>
   new PlatformError('too_large', `the body is larger than ${largestBody} bytes`)
@@ -20,18 +22,22 @@ export async function readBody(incoming: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
+    const late = setTimeout(() => incoming.destroy(new Error('it took too long')), slowestMs)
     const broken = (cause?: unknown) => {
+      clearTimeout(late)
       if (!incoming.complete) reject(because(invalid('the body broke off'), cause))
     }
     const take = (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= largestBody) return void chunks.push(chunk)
+      clearTimeout(late)
       incoming.off('data', take).pause()
       reject(tooLarge())
     }
     incoming
       .on('data', take)
       .once('end', () => {
+        clearTimeout(late)
         const body = Buffer.concat(chunks)
         if (isUtf8(body)) resolve(body.toString('utf8'))
         else reject(invalid('the body is not UTF-8'))

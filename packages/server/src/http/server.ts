@@ -4,9 +4,9 @@ import type { mount } from './mount.ts'
 
 /** How long a caller may take, in milliseconds. None of them ends a stream, whose comments count as traffic. */
 export const patience = {
-  /** For the headers, and for the whole request: 32 MiB within five minutes. */
+  /** For the headers, and for the whole request: an upload within an hour. Other bodies have less, see body.ts. */
   headersTimeout: 30_000,
-  requestTimeout: 300_000,
+  requestTimeout: 3_600_000,
   /** A connection on which nothing moves either way while a request is open on it, or its answer is read. */
   timeout: 120_000,
   /** Between two requests. */
