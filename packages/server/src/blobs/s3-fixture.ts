@@ -1,22 +1,10 @@
 /** A store that speaks the S3 wire, in a folder of its own. */
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import S3rver from 's3rver'
 import { Agent } from 'undici'
 import type { Bucket } from './s3-wire.ts'
-
-type S3rver = new (options: {
-  address: string
-  port: number
-  silent: boolean
-  directory: string
-  configureBuckets: { name: string }[]
-}) => { run(): Promise<AddressInfo>; close(): Promise<void>; httpServer: Server }
-
-const S3rver = createRequire(import.meta.url)('s3rver') as S3rver
 
 /** `close` ends its connections too. */
 export async function servedBucket(): Promise<{ bucket: Bucket; close(): Promise<void> }> {
