@@ -21,7 +21,10 @@ export function pump(client: Socket, upstream: Duplex, idleMs: number) {
   // Of the other, only what is already on its way is waited for, and only when this one came to a good end.
   const settle = (one: Duplex, other: Duplex): void => {
     const isGood = one.writableFinished && one.readableEnded && other.writableEnded
-    if (!isCut && !isGood) other.destroy()
+    if (isCut) return
+    // What nobody takes any more must be read, or its end is never seen.
+    if (isGood) other.resume()
+    else other.destroy()
   }
   const ended = Promise.all([
     closed(client).then(() => settle(client, upstream)),
