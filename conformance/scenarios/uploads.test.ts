@@ -73,6 +73,20 @@ for (const database of databases) {
       },
     )
 
+    it('come back byte for byte, whatever in them looks like the edge of a part', async () => {
+      const edges = ['\r\n', '--', '\r\n--', '\r\n------formdata', '\n--edge', '\r']
+      const parts = Array.from({ length: 3000 }, (_, i) =>
+        i % 3 === 0 ? Buffer.from(edges[i % edges.length] ?? '') : randomBytes((i * 7919) % 1000),
+      )
+      const content = Buffer.concat(parts)
+      const made = await Promise.all([1, 2, 3, 4].map(() => upload(content)))
+      for (const { id, size_bytes } of made) {
+        assert.equal(size_bytes, content.length)
+        const got = Buffer.from(await (await files().download(id)).arrayBuffer())
+        assert.ok(got.equals(content))
+      }
+    })
+
     it('forms that are cut or scrambled are refused, and the server goes on', async () => {
       const boundary = 'edge'
       const head = (name: string) =>

@@ -6,11 +6,11 @@ export type ByteRange = { start: number; end?: number }
 
 export interface Blobs {
   /**
-   * Reads the body to its end, with back-pressure. Durable when it resolves; until then `get` finds what was there
-   * before, and a body that fails leaves nothing.
+   * Reads the body to its end, with back-pressure; a piece is not looked at once the next is asked for. Durable when
+   * it resolves; until then `get` finds what was there before, and a body that fails leaves nothing.
    */
   put(key: string, body: AsyncIterable<Uint8Array>): Promise<{ size: number; sha256: string }>
-  /** `size` is the whole blob's. The body must be read to its end or destroyed. */
+  /** `size` is the whole blob's. The body must be read to its end or destroyed; its pieces are the reader's alone. */
   get(key: string, range?: ByteRange): Promise<{ size: number; body: Readable } | undefined>
   head(key: string): Promise<{ size: number } | undefined>
   /** Idempotent. */
@@ -26,8 +26,7 @@ export const isKey = (text: string): boolean => key.test(text) && text.length <=
 
 /** Throws on what is no key: names that people give never become one. */
 export function checkKey(text: string): string {
-  if (!key.test(text) || text.length > 512)
-    throw new Error(`${JSON.stringify(text)} is no blob key`)
+  if (!isKey(text)) throw new Error(`${JSON.stringify(text)} is no blob key`)
   return text
 }
 

@@ -53,6 +53,7 @@ const answer = (status: number, body: Readable, headers: [string, string][]): By
   status,
   headers,
   body,
+  ours: true,
 })
 
 const expired = (id: string) =>

@@ -2,7 +2,9 @@
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { invalid, PlatformError } from '../core/errors.ts'
+import { isAlone, usedUp } from '../core/pieces.ts'
 
+/** A piece of the body is gone when the next is asked for. */
 export type Part = { filename: string; mimeType: string; body: AsyncIterable<Uint8Array> }
 
 /** Fields of a form: their names, and how long the text of one may be. */
@@ -22,6 +24,8 @@ export async function readForm<T>(
     throw invalid('the body must be multipart/form-data, with the file in a field named file')
   const parser = parserOf(contentType)
   const fields: Record<string, string> = {}
+  /** Memory of the body's pieces, of which the file's are views. */
+  const alone = new WeakSet<ArrayBufferLike>()
   let taking: Promise<T> | undefined
   const { promise, resolve, reject } = Promise.withResolvers<void>()
 
@@ -36,7 +40,10 @@ export async function readForm<T>(
     stream.on('error', () => {})
     if (name !== 'file') return reject(invalid(`${name}: unknown field; the file is named file`))
     if (taking) return reject(invalid('file: one upload takes one file'))
-    taking = take({ filename: nameIn(filename), mimeType, body: stream }, { ...fields })
+    taking = take(
+      { filename: nameIn(filename), mimeType, body: usedUp(stream, alone) },
+      { ...fields },
+    )
     taking.catch(reject)
   })
   for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const)
@@ -49,6 +56,7 @@ export async function readForm<T>(
   parser.once('close', resolve)
   const broken = () => void (body.readableEnded || reject(invalid('the body broke off')))
   body.on('error', broken).once('close', broken)
+  body.on('data', (piece: Buffer) => void (isAlone(piece) && alone.add(piece.buffer)))
   body.pipe(parser)
   try {
     await promise

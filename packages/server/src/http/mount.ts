@@ -158,7 +158,7 @@ function rawOf({ incoming, outgoing }: Env['Bindings']): Raw {
 /** The answer may pause for as long as it likes: only a reader that takes nothing is let go. */
 async function passOn(
   outgoing: ServerResponse,
-  { status, headers, body }: Extract<Reply, { reply: 'raw' }>,
+  { status, headers, body, ours }: Extract<Reply, { reply: 'raw' }>,
   { requestId, clock, head }: { requestId: string; clock: Clock; head: boolean },
 ): Promise<void> {
   outgoing.setTimeout(0)
@@ -171,7 +171,7 @@ async function passOn(
   // A body of known length follows at once, in the same packet where it is short.
   const isKnown = headers.some(([name]) => name.toLowerCase() === 'content-length')
   if (!isKnown) outgoing.flushHeaders()
-  await writeBytes(outgoing, body, clock)
+  await writeBytes(outgoing, body, { clock, ours })
 }
 
 const json = (body: object, status: number, headers: Record<string, string>) =>

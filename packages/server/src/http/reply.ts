@@ -8,8 +8,14 @@ export type Reply =
   | { reply: 'stream'; frames: Texts }
   /** JSON that is too long to be held: its text in pieces. */
   | { reply: 'texts'; texts: Texts }
-  /** Somebody else's answer. */
-  | { reply: 'raw'; status: number; headers: [name: string, value: string][]; body: Readable }
+  /** Bytes as they are. `ours`: nobody else looks at a piece of them once it was handed over. */
+  | {
+      reply: 'raw'
+      status: number
+      headers: [name: string, value: string][]
+      body: Readable
+      ours?: boolean
+    }
 
 export const empty = (status: number): Reply => ({ reply: 'empty', status })
 export const stream = (frames: Texts): Reply => ({ reply: 'stream', frames })

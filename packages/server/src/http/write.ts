@@ -1,6 +1,7 @@
 /** A body written piece by piece, as fast as its reader takes it and no faster. */
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
+import { giveBack, isAlone } from '../core/pieces.ts'
 import type { Clock } from '../core/time.ts'
 
 /** Pieces of text as they come; given up when the reader goes away. */
@@ -32,16 +33,21 @@ export async function writeTexts(
   response.end()
 }
 
-/** As `writeTexts`; whoever writes the body is told when its reader is gone. */
+/**
+ * As `writeTexts`; whoever writes the body is told when its reader is gone. Pieces that are `ours` are given back as
+ * soon as they are on their way.
+ */
 export async function writeBytes(
   response: ServerResponse,
   body: Readable,
-  clock: Clock,
+  { clock, ours = false }: { clock: Clock; ours?: boolean | undefined },
 ): Promise<void> {
   response.once('close', () => body.destroy())
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (!response.write(chunk) && !(await taken(response, clock))) return
+      if (response.write(chunk)) continue
+      if (!(await taken(response, clock))) return
+      if (ours && isAlone(chunk)) giveBack(chunk.buffer)
     }
   } catch (error) {
     if (response.destroyed) return
