@@ -4,7 +4,7 @@ import type { Requirement } from '../specification.ts'
 // oxfmt-ignore
 export const credentialProxy = {
   'proxy/caller/local-child': { section: '15.1 Who may ask', says: 'a local agent child process – session id, server name, a workspace key – HTTP on `/v1/ext/mcp-proxy/<session_id>/<server_name>` with `Authorization: Bearer <key>`', deferred: 'B' },
-  'proxy/caller/harness': { section: '15.1 Who may ask', says: 'the harness inside the service – tenant, session, server name – a call inside the process, whose scope is the permission', deferred: 'B' },
+  'proxy/caller/harness': { section: '15.1 Who may ask', says: 'the harness inside the service – tenant, session, server name – a call inside the process, whose scope is the permission' },
   'proxy/caller/sandbox': { section: '15.1 Who may ask', says: 'the sandbox – the upstream\'s whole URL – its outbound connections, which are intercepted' },
   'proxy/lookup-every-call': { section: '15.2 Rules', says: 'Each call looks its credential up in the vault; callers keep nothing.', deferred: 'B' },
   'proxy/match/mcp': { section: '15.2 Rules', says: 'A URL is matched to a credential by comparing its host with that of `mcp_server_url`.', deferred: 'B' },

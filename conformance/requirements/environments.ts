@@ -20,7 +20,7 @@ export const environments = {
   'environments/env/effect': { section: '6.1 Fields', says: '`env` is set for every command that runs in the sandbox.' },
   'environments/network/allowlist': { section: '6.1 Fields', says: 'The sandbox reaches the hosts on the allowlist and no others.' },
   'environments/network/denylist': { section: '6.1 Fields', says: 'A host on the denylist is never reached, even if the allowlist names it.' },
-  'environments/network/mcp': { section: '6.1 Fields', says: 'A limited environment whose `allow_mcp_servers` is not true contacts no MCP server.', deferred: 'B' },
+  'environments/network/mcp': { section: '6.1 Fields', says: 'A limited environment whose `allow_mcp_servers` is not true contacts no MCP server.' },
   'environments/packages/installed': { section: '6.1 Fields', says: 'Packages are installed before the first command runs.', deferred: 'C' },
   'environments/base-image/used': { section: '6.1 Fields', says: 'The sandbox starts from `base_image`.', deferred: 'C' },
   'environments/list': { section: '6.2 Endpoints', says: 'GET `/v1/environments` – lists; `limit`, cursor, `include_archived`' },

@@ -17,7 +17,7 @@ import type { Tool, ToolResult } from '../tool.ts'
 import type { McpServers, McpServersOptions } from './servers.ts'
 import { mcpServers } from './servers.ts'
 
-type Answer = (request: Request) => Response | Promise<Response>
+export type Answer = (request: Request) => Response | Promise<Response>
 export type Peer = AsyncDisposable & { url: string; seen: string[]; open: () => number }
 
 /** Any HTTP server on loopback. `seen` has a word for each request; `open` counts those not answered whole. */
@@ -43,7 +43,8 @@ export async function httpPeer(answer: Answer): Promise<Peer> {
   }
 }
 
-async function serve(answer: Answer, incoming: IncomingMessage, outgoing: ServerResponse) {
+/** One request of a server's own, answered by the web's types. Rejects when either side goes in the midst. */
+export async function serve(answer: Answer, incoming: IncomingMessage, outgoing: ServerResponse) {
   const gone = new AbortController()
   outgoing.on('close', () => gone.abort())
   const headers = new Headers()
@@ -77,21 +78,22 @@ export function echoServer(extend: (server: McpServer) => void = () => {}): McpS
   return server
 }
 
-export type Streamable = Peer & {
+export type Streamable = {
+  answer: Answer
   /** Forgets every session, as a server does that was started again. */
   forget(): void
   servers: McpServer[]
 }
 
 /** Streamable HTTP with sessions. `before` may answer instead. */
-export async function streamablePeer(
+export function streamable(
   make: () => McpServer,
   before: (request: Request, message: unknown) => Response | Promise<Response> | undefined = () =>
     undefined,
-): Promise<Streamable> {
+): Streamable {
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
   const servers: McpServer[] = []
-  const peer = await httpPeer(async (request) => {
+  async function answer(request: Request): Promise<Response> {
     const parsedBody: unknown = request.method === 'POST' ? await request.json() : undefined
     const early = before(request, parsedBody)
     if (early) return early
@@ -100,7 +102,7 @@ export async function streamablePeer(
     if (id !== null && !known) return new Response('no such session', { status: 404 })
     const transport = known ?? (await begin())
     return transport.handleRequest(request, { parsedBody })
-  })
+  }
   async function begin(): Promise<WebStandardStreamableHTTPServerTransport> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
@@ -111,7 +113,14 @@ export async function streamablePeer(
     await server.connect(transport)
     return transport
   }
-  return { ...peer, servers, forget: () => sessions.clear() }
+  return { answer, servers, forget: () => sessions.clear() }
+}
+
+export async function streamablePeer(
+  ...made: Parameters<typeof streamable>
+): Promise<Peer & Streamable> {
+  const server = streamable(...made)
+  return { ...(await httpPeer(server.answer)), ...server }
 }
 
 /** Only the newest revision, which has no handshake. */
@@ -121,9 +130,11 @@ export function modernPeer(make: () => McpServer): Promise<Peer> {
 }
 
 /** Only the transport of 2024: a stream of events, and posts beside it. */
-export async function ssePeer(make: () => McpServer): Promise<Peer> {
+export const ssePeer = (make: () => McpServer): Promise<Peer> => httpPeer(ofEvents(make))
+
+export function ofEvents(make: () => McpServer): Answer {
   const open = new Map<string, Transport>()
-  return httpPeer(async (request) => {
+  return async (request) => {
     const { pathname, searchParams } = new URL(request.url)
     if (pathname === '/mcp' && request.method === 'GET') {
       const id = crypto.randomUUID()
@@ -145,7 +156,7 @@ export async function ssePeer(make: () => McpServer): Promise<Peer> {
     const message: unknown = await request.json()
     open.get(searchParams.get('id') ?? '')?.onmessage?.(message as never)
     return new Response(null, { status: 202 })
-  })
+  }
 }
 
 const sleep: McpServersOptions['sleep'] = (ms, signal) =>

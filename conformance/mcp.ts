@@ -1,0 +1,114 @@
+/** MCP servers by hostname, behind TLS, for services that are booted here; every request is noted. */
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import type { Answer, Streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
+import { echoServer, serve, streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
+import { connectTo, upstreamServer } from '@steward/server/egress/fixture.ts'
+import type { Overrides } from '@steward/server/start.ts'
+import type { Service } from './service.ts'
+import type { Seen } from './turns.ts'
+import { fresh } from './turns.ts'
+
+export type Noted = { host: string; method: string; path: string; authorization?: string }
+
+export type McpHosts = AsyncDisposable & {
+  /** Every name leads here, and the certificate is good for `api.example`, `*.api.example` and a few more. */
+  outside: NonNullable<Overrides['outside']>
+  port: number
+  noted: Noted[]
+  /** What a host was asked. */
+  of(host: string): Noted[]
+  /** The host answers so from now on. */
+  set(host: string, answer: Answer): void
+  /** The host is an MCP server with one tool, and what `extend` adds. */
+  mcp(
+    host: string,
+    extend?: Parameters<typeof echoServer>[0],
+    before?: Parameters<typeof streamable>[1],
+  ): Streamable
+}
+
+export async function mcpHosts(): Promise<McpHosts> {
+  const answers = new Map<string, Answer>()
+  const noted: Noted[] = []
+  const upstream = await upstreamServer(async (incoming, outgoing) => {
+    const { headers, method = '', url: path = '' } = incoming
+    const host = headers.host ?? ''
+    const { authorization } = headers
+    noted.push({ host, method, path, ...(authorization === undefined ? {} : { authorization }) })
+    const answer = answers.get(host) ?? (() => new Response('no such host', { status: 404 }))
+    await serve(answer, incoming, outgoing).catch(() => outgoing.destroy())
+  })
+  const set = (host: string, answer: Answer) => void answers.set(host, answer)
+  return {
+    outside: {
+      connect: connectTo(upstream),
+      dial: async () => connect({ port: upstream.port, host: '127.0.0.1' }),
+    },
+    port: upstream.port,
+    noted,
+    of: (host) => noted.filter((each) => each.host === host),
+    set,
+    mcp(host, extend, before) {
+      const server = streamable(() => echoServer(extend), before)
+      set(host, server.answer)
+      return server
+    },
+    [Symbol.asyncDispose]: upstream[Symbol.asyncDispose],
+  }
+}
+
+export type Declared = { name: string; type: 'url'; url: string; authorization_token?: string }
+
+export const at = (host: string, name = host.split('.')[0] ?? ''): Declared => ({
+  name,
+  type: 'url',
+  url: `https://${host}/mcp`,
+})
+
+export type SessionParts = {
+  servers?: readonly object[]
+  tools?: readonly object[]
+  environment?: object
+  vault_ids?: readonly string[]
+  overrides?: object
+}
+
+/** A session of an agent with these servers; what is not said is left out. */
+export async function sessionOf(
+  service: Service,
+  { servers = [], tools = [], environment = {}, vault_ids = [], overrides }: SessionParts,
+): Promise<string> {
+  const made = async (path: string, body: object) => {
+    const answer = await service.ask('POST', path, body)
+    assert.ok(answer.status < 300, JSON.stringify(answer.body))
+    return answer.body.id
+  }
+  const agent = { name: fresh('agent'), model: 'offline', mcp_servers: servers, tools }
+  const id = await made('/v1/agents', agent)
+  return made('/v1/sessions', {
+    agent: overrides ? { type: 'agent_with_overrides', id, ...overrides } : id,
+    environment_id: await made('/v1/environments', { name: fresh('environment'), ...environment }),
+    vault_ids,
+  })
+}
+
+export async function vaultOf(service: Service, ...auths: object[]): Promise<string> {
+  const { status, body } = await service.ask('POST', '/v1/vaults', {
+    name: fresh('vault'),
+    credentials: auths.map((auth) => ({ auth })),
+  })
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.id
+}
+
+export const call = (tool: string, input: object = {}) => `call ${tool} ${JSON.stringify(input)}`
+
+/** What the turn said went wrong, as `type server message`. */
+export const errorsOf = (events: readonly Seen[]): string[] =>
+  events
+    .filter(({ type }) => type === 'session.error')
+    .map((event) => {
+      const { type, mcp_server_name, message } = event['error'] as Record<string, string>
+      return `${type} ${mcp_server_name} ${message}`
+    })
