@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { createServer } from 'node:net'
 import { describe, it } from 'node:test'
 import {
@@ -305,6 +306,29 @@ describe('a tunnel', () => {
     const socket = await connected(place.socketPath, 'a.example:8443')
     assert.equal(await toTheEnd(socket), '')
     await eventually(() => place.tunnels.length > 0)
+  })
+
+  it('that the upstream ended first is over once the client has left', async () => {
+    const upstream = createServer((socket) => void socket.once('data', () => socket.end('bye')))
+    const port = await listening(upstream)
+    let outward: Socket | undefined
+    await using place = await world({
+      ...tunnelling,
+      async dial() {
+        outward = connect(port, '127.0.0.1')
+        await once(outward, 'connect')
+        return outward
+      },
+    })
+    const socket = await dialled(place.socketPath)
+    const heard = toTheEnd(socket)
+    socket.write('CONNECT a.example:8443 HTTP/1.1\r\n\r\nhello')
+    assert.match(await heard, /\r\n\r\nbye$/)
+    await eventually(() => outward?.closed === true)
+    assert.deepEqual(place.tunnels, [])
+    socket.end('what nobody takes any more')
+    await eventually(() => place.tunnels.length === 1)
+    upstream.close()
   })
 
   it('whose client says nothing is not kept', async () => {

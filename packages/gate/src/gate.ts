@@ -24,7 +24,7 @@ export type GateLimits = {
   helloMs: number
   /** Between two requests. */
   keepAliveMs: number
-  /** For a tunnel in which nothing is said. */
+  /** For a tunnel or an exchange in which nothing passes, either way. Longer than the owner waits for an answer. */
   idleMs: number
 }
 
@@ -77,6 +77,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   // Those beyond the default limit would be left out unsaid.
   server.maxHeadersCount = 0
   server.maxConnections = limits.connections
+  // While a connection is not read, for its owner reads nothing, this alone finds out that the client has gone.
+  server.timeout = limits.idleMs
   const connect = connects({
     ...room,
     authority,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { certificateAuthority } from './authority.ts'
 import {
@@ -12,6 +13,7 @@ import {
   said,
   secured,
   toTheEnd,
+  until,
   world,
 } from './gate-fixture.ts'
 import { openGate } from './gate.ts'
@@ -148,6 +150,75 @@ describe('a hostile client', () => {
     const socket = await secured(place, 'a.example')
     assert.match(await asked(socket, get), /hello$/)
     await toTheEnd(socket)
+  })
+
+  it('is not waited for when it stops in a body, or stops to read', async () => {
+    const endless = () => ({
+      status: 200,
+      headers: [],
+      body: new Readable({
+        read() {
+          this.push(Buffer.alloc(65_536))
+        },
+      }),
+    })
+    let aborted = 0
+    await using place = await world({
+      limits: { idleMs: 200 },
+      forward({ url, signal }) {
+        signal.addEventListener('abort', () => aborted++)
+        return url.pathname === '/' ? new Promise(() => {}) : Promise.resolve(endless())
+      },
+    })
+    const silent = await secured(place, 'a.example')
+    silent.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9\r\n\r\nhalf')
+    await toTheEnd(silent)
+    const deaf = await connected(place.socketPath, 'a.example:80')
+    deaf.pause()
+    deaf.write('GET /endless HTTP/1.1\r\nHost: a.example\r\n\r\n')
+    await eventually(() => aborted === 2)
+    deaf.destroy()
+  })
+
+  it('that leaves with more sent than anyone reads is found out', async () => {
+    let waiting = 0
+    await using place = await world({
+      limits: { idleMs: 200 },
+      forward({ signal }) {
+        waiting++
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            waiting--
+            reject(signal.reason as Error)
+          })
+        })
+      },
+    })
+    const socket = await connected(place.socketPath, 'a.example:80')
+    socket.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9000000\r\n\r\n')
+    socket.write(Buffer.alloc(8_000_000))
+    await eventually(() => waiting === 1)
+    socket.destroy()
+    await eventually(() => waiting === 0)
+  })
+
+  it('is waited for as long as something passes, however slowly', async () => {
+    await using place = await world({
+      limits: { idleMs: 300 },
+      listener(_request, response) {
+        let left = 10
+        const drip = setInterval(() => {
+          if (left-- > 0) response.write('x')
+          else response.end('y')
+          if (left < 0) clearInterval(drip)
+        }, 60)
+      },
+    })
+    const socket = await secured(place, 'a.example')
+    const answer = until(socket, (text) => text.endsWith('\r\n0\r\n\r\n'))
+    socket.write(get)
+    assert.match(await answer, /y\r\n0\r\n\r\n$/)
+    socket.destroy()
   })
 
   it('gets no more connections than the limit', async () => {

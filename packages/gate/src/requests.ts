@@ -63,6 +63,7 @@ export function requests({
     } catch (error) {
       // A body that nobody asked for may still come, or not.
       if (body?.readableEnded === false) response.shouldKeepAlive = false
+      body?.destroy()
       say(response, objections.sayingWhy(target, error))
     }
   }

@@ -1,5 +1,5 @@
 /** What the gate itself answers: a refusal, a failure of the upstream, a request that it cannot read. */
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Refusal, RefusalReason, Target } from './outbound.ts'
@@ -93,11 +93,13 @@ export function lastWord(socket: Socket, bytes: string | Buffer): void {
 
 export const sayOn = (socket: Socket, said: Said): void => lastWord(socket, textOf(said))
 
+/** What is still to come of the request is heard first: clients that send it all before they read would miss the answer. */
 export function say(response: ServerResponse, said: Said): void {
   if (response.headersSent) {
     response.destroy()
     return
   }
+  const { req } = response
   const body = bodyOf(said)
   response.writeHead(said.status, [
     'Content-Type',
@@ -107,5 +109,23 @@ export function say(response: ServerResponse, said: Said): void {
     'Content-Length',
     String(Buffer.byteLength(body)),
   ])
-  response.end(body)
+  if (req.complete) {
+    response.end(body)
+    return
+  }
+  response.write(body)
+  heard(req, () => response.end())
+}
+
+/** `done` when the request has ended, or nothing more has come of it for a while. */
+function heard(request: IncomingMessage, done: () => void): void {
+  const patience = setTimeout(settle, lingerMs)
+  function settle(): void {
+    clearTimeout(patience)
+    done()
+  }
+  request.on('data', () => patience.refresh())
+  request.once('end', settle)
+  request.once('close', settle)
+  request.resume()
 }

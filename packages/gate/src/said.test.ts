@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { connected, secured, toTheEnd, world } from './gate-fixture.ts'
+import { Refused } from './outbound.ts'
+
+const fenced = () =>
+  Promise.reject(
+    new Refused({ host: 'a.example', port: 443, reason: 'fenced', message: 'it is gone' }),
+  )
+
+const post = (size: number) =>
+  `POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: ${size}\r\n\r\n`
+
+describe('a refusal while a body is still coming', () => {
+  it('reaches a client that sends it all before it reads', async () => {
+    await using place = await world({ forward: fenced })
+    const size = 20_000_000
+    for (const open of [
+      () => connected(place.socketPath, 'a.example:80'),
+      () => secured(place, 'a.example'),
+    ]) {
+      const socket = await open()
+      const answer = toTheEnd(socket)
+      socket.write(post(size))
+      const failure = await new Promise((resolve) => socket.write(Buffer.alloc(size), resolve))
+      assert.ok(!failure, String(failure))
+      assert.match(await answer, /^HTTP\/1\.1 403 [^]*Connection: close[^]*"fenced"/)
+      socket.destroy()
+    }
+    assert.equal(place.refusals.length, 2)
+  })
+
+  it('ends the connection when nothing more comes', async () => {
+    await using place = await world({ forward: fenced })
+    const socket = await connected(place.socketPath, 'a.example:80')
+    const answer = toTheEnd(socket)
+    socket.write(`${post(9)}half`)
+    assert.match(await answer, /^HTTP\/1\.1 403 /)
+    socket.destroy()
+  })
+})
