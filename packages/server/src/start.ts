@@ -63,6 +63,14 @@ export async function openDatabase(
   return sqliteDatabase(join(config.dataDir, 'steward.db'), options)
 }
 
+const keysFor = (
+  { rootSecret, previousRootSecret }: Config,
+  purpose: string,
+): [Buffer, ...Buffer[]] => [
+  derivedKey(rootSecret, purpose),
+  ...(previousRootSecret === undefined ? [] : [derivedKey(previousRootSecret, purpose)]),
+]
+
 /** Seals under the one secret, and opens what was sealed under the previous one too. */
 export const sealOf = ({ rootSecret, previousRootSecret }: Config): Seal =>
   sealUnder(rootSecret, previousRootSecret === undefined ? [] : [previousRootSecret])
@@ -175,7 +183,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       await spaces.remove(session)
     },
   })
-  const tokens = mcpTokens(derivedKey(config.rootSecret, 'mcp token'))
+  const tokens = mcpTokens(...keysFor(config, 'mcp token'))
   const authenticate = authentication({ databases, clock, bus, mcpTokens: tokens })
   const { server, port } = await listen(
     app({

@@ -15,6 +15,13 @@ describe('a token for an MCP server', () => {
     assert.equal(tokens.read(token, 2_000), undefined)
   })
 
+  it('is still read after its key was replaced, and nothing new is signed with that', () => {
+    const key = derivedKey('another root secret', 'mcp token')
+    const both = mcpTokens(key, derivedKey('a root secret for tests', 'mcp token'))
+    assert.deepEqual(both.read(tokens.mint(grant), 0), grant)
+    assert.equal(tokens.read(both.mint(grant), 0), undefined)
+  })
+
   it('is nothing under another root secret, or changed in any character', () => {
     const token = tokens.mint(grant)
     assert.equal(

@@ -10,8 +10,14 @@ export const derivedKey = (rootSecret: string, purpose: string): Buffer =>
 
 export type McpTokens = ReturnType<typeof mcpTokens>
 
-export function mcpTokens(key: Buffer) {
-  const signature = (payload: string) => createHmac('sha256', key).update(payload).digest()
+/** Made under the first key; those of the others are still read. */
+export function mcpTokens(key: Buffer, ...older: Buffer[]) {
+  const signature = (payload: string, by = key) => createHmac('sha256', by).update(payload).digest()
+  const isSigned = (payload: string, given: Buffer) =>
+    [key, ...older].some((each) => {
+      const expected = signature(payload, each)
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    })
   return {
     mint({ tenant, session, server, expiresAt }: McpGrant): string {
       const payload = Buffer.from(JSON.stringify([tenant, session, server, expiresAt]))
@@ -22,9 +28,7 @@ export function mcpTokens(key: Buffer) {
     /** Undefined for what this key has not signed, and for what has expired. */
     read(token: string, now: number): McpGrant | undefined {
       const [payload = '', signed = ''] = token.slice(tokenPrefix('mcp').length).split('.')
-      const given = Buffer.from(signed, 'base64url')
-      const expected = signature(payload)
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+      if (!isSigned(payload, Buffer.from(signed, 'base64url'))) return undefined
       const [tenant, session, server, expiresAt] = JSON.parse(
         Buffer.from(payload, 'base64url').toString(),
       ) as [string, string, string, number]

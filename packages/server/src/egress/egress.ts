@@ -20,7 +20,7 @@ import { forwarding } from './forward.ts'
 import { proxy } from './proxy.ts'
 import { records } from './records.ts'
 import { refreshing } from './refresh.ts'
-import { oauthRows, useRows } from './rows.ts'
+import { oauthRows, refreshFailed, useRows } from './rows.ts'
 import { rulesOf } from './rules.ts'
 import { sessionEgress } from './session.ts'
 import type { Bound } from './standing.ts'
@@ -53,27 +53,36 @@ export function egress(options: EgressOptions) {
   const authority = certificateAuthority()
   const open = (row: Parameters<typeof openSecrets>[1]) => openSecrets(seal, row)
   const kept = records({ rows: useRows(databases), log, clock })
+  const failed = (error: unknown) => log.error('a refresh could not be made', { error })
   const refresh = refreshing({
     rows: oauthRows({ databases, seal, clock }),
     clock,
     ask: (request) => askForToken(request, { connect, clock }),
-    report: ({ tenant_id, vault_id, id }, result) =>
+    report(row, result) {
       log.warn('a token could not be refreshed', {
-        tenant_id,
-        vault_id,
-        credential_id: id,
+        tenant_id: row.tenant_id,
+        vault_id: row.vault_id,
+        credential_id: row.id,
         why: result.why,
         ...('answer' in result ? { status: result.answer.status } : {}),
-      }),
-    fail: (error) => log.error('a refresh could not be made', { error }),
+      })
+      refreshFailed({ databases, clock }, row).catch(failed)
+    },
+    fail: failed,
   })
+  const standing = new Set<Bound>()
   const forward = forwarding({ clock, open, placeholderKey, refresh, records: kept })
   const read = (tenant: string, session: string) =>
     sessionNow(databases.of(tenant), tenant, session)
 
   /** Connections of its own for each. */
-  const stand = (binding: Binding): Bound =>
-    bound(binding, { rules: rulesOf(binding.environment), upstream: upstream(connect), read })
+  function stand(binding: Binding): Bound {
+    const rules = rulesOf(binding.environment)
+    const own = { rules, upstream: upstream(connect), read, ended: () => standing.delete(made) }
+    const made: Bound = bound(binding, own)
+    standing.add(made)
+    return made
+  }
 
   let bundle: Promise<string> | undefined
   async function certificates(): Promise<string> {
@@ -107,6 +116,7 @@ export function egress(options: EgressOptions) {
     counts: kept.counts,
     async close() {
       proxied.close()
+      for (const each of standing) each.revoke()
       await refresh.settled()
       await kept.close()
       const laid = await bundle?.catch(() => undefined)

@@ -62,8 +62,14 @@ function responseOf(
   const isEmpty = !hasBody || bodiless.has(status)
   if (isEmpty) body.resume()
   const stream = isEmpty ? null : streamOf(body)
-  const response = new Response(stream, { status, headers })
-  return Object.defineProperty(response, 'url', { value: url })
+  try {
+    const response = new Response(stream, { status, headers })
+    return Object.defineProperty(response, 'url', { value: url })
+  } catch (error) {
+    // A status that the platform does not know.
+    body.destroy()
+    throw error
+  }
 }
 
 /** Lighter than the platform's own adapter; holds back as it does. */

@@ -116,6 +116,9 @@ export function forwarding(deps: ForwardDeps) {
         carrying(again, plan, { used, token: next.token }),
         maskOf([...secrets, next.token]),
       )
+    } catch (error) {
+      first.body.destroy()
+      throw error
     } finally {
       replay?.settle()
     }

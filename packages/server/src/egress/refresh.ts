@@ -34,7 +34,8 @@ export interface OAuthRows {
 
 export type Renewed =
   | { ok: true; token: string; refreshed: boolean }
-  | { ok: false; why: 'gone' | 'no_refresh_token' | 'busy' }
+  /** `unavailable`: the rows could not be read or written. */
+  | { ok: false; why: 'gone' | 'no_refresh_token' | 'busy' | 'unavailable' }
   | { ok: false; why: 'failed' | 'connect_error'; answer: Exclude<TokenAnswer, { ok: true }> }
 
 /** `tried`: another attempt would find nothing new. `refreshed`: this call made the refresh. */
@@ -55,7 +56,7 @@ export type RefreshDeps = {
   ask: (request: TokenRequest) => Promise<TokenAnswer>
   /** Told of each attempt that brought no token. */
   report: (row: OAuthRow, result: Exclude<Renewed, { ok: true }>) => void
-  /** Told when one that nobody waits for could not be made at all. */
+  /** Told when one could not be made at all. */
   fail: (error: unknown) => void
 }
 
@@ -75,7 +76,12 @@ export function refreshing({ rows, clock, ask, report, fail }: RefreshDeps): Ref
         return result.token === token ? renew(row, token) : { ...result, refreshed: false }
       })
     }
-    const fresh = attempt(row, token).finally(() => underWay.delete(key))
+    const fresh = attempt(row, token)
+      .catch((error: unknown): Renewed => {
+        fail(error)
+        return { ok: false, why: 'unavailable' }
+      })
+      .finally(() => underWay.delete(key))
     underWay.set(key, fresh)
     return fresh
   }
@@ -112,7 +118,8 @@ export function refreshing({ rows, clock, ask, report, fail }: RefreshDeps): Ref
       if (!result.ok) remember(row, result)
       return result
     } finally {
-      await rows.release(seen)
+      // It runs out by itself, too.
+      await rows.release(seen).catch(fail)
     }
   }
 
@@ -135,7 +142,7 @@ export function refreshing({ rows, clock, ask, report, fail }: RefreshDeps): Ref
       const asIs = { token, refreshed: false, tried: false }
       if (left > aheadMs || !row.auth.refresh) return asIs
       if (left > 0) {
-        if (!failureOf(row)) renew(row, token).catch(fail)
+        if (!failureOf(row)) void renew(row, token)
         return asIs
       }
       const result = await renew(row, token)

@@ -4,6 +4,7 @@ import type { Seal } from '../core/seal.ts'
 import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
+import type { CredentialRow } from '../vaults/credentials.ts'
 import { credentialStore, sealSecrets } from '../vaults/credentials.ts'
 import { openSecrets } from '../vaults/open.ts'
 import { isOAuth } from './credential.ts'
@@ -57,6 +58,16 @@ export function oauthRows({
       })
     },
   }
+}
+
+/** One line of the trail for a refresh that failed. */
+export const refreshFailed = async (
+  { databases, clock }: { databases: Databases; clock: Clock },
+  { tenant_id: tenant, vault_id: vault, id: credential }: CredentialRow,
+): Promise<void> => {
+  const change = 'credential.refresh_failed'
+  const row = { change, vault, credential, by: {}, now: clock.now() } as const
+  await databases.of(tenant).write((tx) => auditStore(tx).changed(tenant, row))
 }
 
 type Begun = Parameters<UseRows['begin']>[0]

@@ -26,11 +26,13 @@ export type BoundDeps = {
   upstream: Upstream
   /** One query. Undefined when there is no such session. */
   read: (tenant: string, session: string) => Promise<SessionNow | undefined>
+  /** Called once, when it is revoked. */
+  ended: () => void
 }
 
 export function bound(
   { tenant, session, generation: first }: Binding,
-  { rules, upstream, read }: BoundDeps,
+  { rules, upstream, read, ended }: BoundDeps,
 ): Bound {
   let generation = first
   let isRevoked = false
@@ -73,7 +75,9 @@ export function bound(
       generation = next
     },
     revoke() {
+      if (isRevoked) return
       isRevoked = true
+      ended()
       void upstream.close()
     },
     get isRevoked() {

@@ -1,5 +1,6 @@
 /** Routes as data onto the router: who calls, what they sent, what they get. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { inDialect } from '@steward/protocol/dialects.ts'
@@ -150,9 +151,33 @@ function rawOf({ incoming, outgoing }: Env['Bindings']): Raw {
       rawHeaders[2 * i] ?? '',
       rawHeaders[2 * i + 1] ?? '',
     ]),
-    body: isThere ? incoming : null,
+    body: isThere ? bodyOf(incoming) : null,
     signal: readerOf(outgoing),
   }
+}
+
+/** Given up, it leaves the connection as it is, so that an answer that came early is still read. */
+function bodyOf(incoming: IncomingMessage): Readable {
+  const body = new Readable({
+    read: () => incoming.resume(),
+    destroy(error, done) {
+      incoming.off('data', take).resume()
+      done(error)
+    },
+  })
+  const take = (chunk: Buffer) => {
+    if (!body.push(chunk)) incoming.pause()
+  }
+  const broken = (cause?: unknown) => {
+    if (!incoming.complete) body.destroy(new Error('the body broke off', { cause }))
+  }
+  incoming
+    .on('data', take)
+    .once('end', () => body.push(null))
+    .once('error', broken)
+    .once('close', broken)
+    .pause()
+  return body
 }
 
 /** The answer may pause for as long as it likes: only a reader that takes nothing is let go. */

@@ -102,6 +102,26 @@ describe('a raw route', () => {
     assert.deepEqual(server.logged, [])
   })
 
+  it('is read to its end by the caller where it comes before the body has', async () => {
+    const early = raw(({ body }) => {
+      body?.destroy()
+      return { status: 413, body: Readable.from(['too much']) }
+    })
+    await using server = await served([early])
+    const socket = await dial(
+      server.port,
+      'POST /v1/raw HTTP/1.1\r\nhost: x\r\ncontent-length: 8000000\r\n\r\n',
+    )
+    let got = ''
+    socket.on('data', (text: string) => void (got += text))
+    for (let i = 0; i < 80; i++) {
+      if (!socket.write('x'.repeat(100_000))) await once(socket, 'drain')
+    }
+    while (!got.endsWith('0\r\n\r\n')) await once(socket, 'data')
+    assert.match(got, /^HTTP\/1\.1 413 /)
+    socket.destroy()
+  })
+
   it('breaks off where the body does, so that it is not taken for whole', async () => {
     const body = new PassThrough()
     await using server = await served([raw(() => ({ body }))])
