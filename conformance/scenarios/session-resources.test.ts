@@ -80,6 +80,35 @@ for (const database of databases) {
       },
     )
 
+    verifies('resources/file/most', 'one more than five hundred is refused', async () => {
+      const session = await newSession(service)
+      const { id: file_id } = await upload('x')
+      const { resources } = service.client.beta.sessions
+      const add = () =>
+        resources.add(session, { type: 'file', file_id, mount_path: '/workspace/z' })
+      await resources.add(session, { type: 'file', file_id })
+      await service.database.write(async (tx) => {
+        const rows = tx
+          .selectFrom('session_resources')
+          .selectAll()
+          .where('session_id', '=', session)
+        const first = await rows.executeTakeFirstOrThrow()
+        for (let i = 2; i < 500; i++) {
+          const row = { ...first, id: `sesrsc_${i}`, mount_path: `/workspace/${i}` }
+          await tx.insertInto('session_resources').values(row).execute()
+        }
+      })
+      const { id } = await add()
+      const shown = await service.client.beta.sessions.retrieve(session)
+      assert.equal(shown.resources.length, 500)
+      await assert.rejects(
+        resources.add(session, { type: 'file', file_id, mount_path: '/workspace/y' }),
+        BadRequestError,
+      )
+      await resources.delete(id, { session_id: session })
+      await add()
+    })
+
     verifies('files/of-session', 'the files of a session go with it', async () => {
       const session = await newSession(service)
       const own = await uploadFile(service, { fields: { session_id: session } })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { toFile } from '@anthropic-ai/sdk'
 import { postFile } from '../files.ts'
@@ -72,6 +74,41 @@ for (const database of databases) {
         assert.equal((await files().list({ limit: 1000 })).data.length, before)
       },
     )
+
+    verifies('files/upload/atomic', 'of one whose caller goes away nothing stays', async () => {
+      const folder = join(service.dataDir, 'blobs')
+      const stored = async () =>
+        (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) =>
+          each.isFile(),
+        ).length
+      const before = await stored()
+      const leave = new AbortController()
+      let pulled = 0
+      const body = new ReadableStream({
+        async pull(controller) {
+          if (pulled === 0)
+            controller.enqueue(
+              Buffer.from(
+                '--edge\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n',
+              ),
+            )
+          if (++pulled < 10) return controller.enqueue(Buffer.alloc(100_000))
+          while ((await stored()) === before) await new Promise((resolve) => setImmediate(resolve))
+          leave.abort()
+        },
+      })
+      const headers = {
+        'x-api-key': adminKey,
+        'content-type': 'multipart/form-data; boundary=edge',
+      }
+      const url = `${service.base}/v1/files`
+      const { signal } = leave
+      await assert.rejects(fetch(url, { method: 'POST', headers, body, duplex: 'half', signal }))
+      while ((await stored()) !== before) await new Promise((resolve) => setImmediate(resolve))
+      const loose = service.database.read.selectFrom('loose_blobs').selectAll()
+      while ((await loose.execute()).length > 0)
+        await new Promise((resolve) => setImmediate(resolve))
+    })
 
     it('come back byte for byte, whatever in them looks like the edge of a part', async () => {
       const edges = ['\r\n', '--', '\r\n--', '\r\n------formdata', '\n--edge', '\r']
