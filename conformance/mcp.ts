@@ -28,7 +28,10 @@ export type McpHosts = AsyncDisposable & {
   ): Streamable
 }
 
-export async function mcpHosts(): Promise<McpHosts> {
+/** `elsewhere`: hosts that have a server of their own. */
+export async function mcpHosts(
+  elsewhere: Readonly<Record<string, { port: number }>> = {},
+): Promise<McpHosts> {
   const answers = new Map<string, Answer>()
   const noted: Noted[] = []
   const upstream = await upstreamServer(async (incoming, outgoing) => {
@@ -42,7 +45,8 @@ export async function mcpHosts(): Promise<McpHosts> {
   const set = (host: string, answer: Answer) => void answers.set(host, answer)
   return {
     outside: {
-      connect: connectTo(upstream),
+      connect: (options, callback) =>
+        connectTo(elsewhere[options.hostname] ?? upstream)(options, callback),
       dial: async () => connect({ port: upstream.port, host: '127.0.0.1' }),
     },
     port: upstream.port,
