@@ -38,6 +38,7 @@ for (const database of databases) {
           [form((made) => made.set('file', 'text')), /file: must be a file/],
           [form((made) => made.set('files', blob, 'a')), /files: unknown field/],
           [form((made) => (ok(made), made.set('purpose', 'x'))), /purpose: unknown field/],
+          [form((made) => (ok(made), made.set('__proto__', 'x'))), /__proto__: unknown field/],
           [form((made) => (ok(made), made.append('file', blob, 'b'))), /one file/],
           [form((made) => (made.set('session_id', 'sesn_none'), ok(made))), /sesn_none/, 404],
           [form((made) => (ok(made), made.set('session_id', 'sesn_none'))), /sesn_none/, 404],

@@ -48,6 +48,14 @@ export function blobKeeping({
     await database.write((tx) => looseBlobStore(tx).lift(tenant, key))
   }
 
+  /** What was put and gets no row: removed at once, or by the next sweep. */
+  async function abandon(tenant: string, key: string): Promise<void> {
+    const database = databases.of(tenant)
+    await database.write((tx) => looseBlobStore(tx).mark(tenant, key, clock.now()))
+    // Its mark stays where this fails.
+    await remove(database, tenant, key).catch(() => {})
+  }
+
   return {
     blobs,
 
@@ -62,7 +70,8 @@ export function blobKeeping({
       try {
         return await blobs.put(key, body)
       } catch (error) {
-        await database.write((tx) => looseBlobStore(tx).lift(tenant, key))
+        // The store may have it all the same, where only its last answer was lost.
+        await abandon(tenant, key)
         throw error
       }
     },
@@ -73,9 +82,7 @@ export function blobKeeping({
         throw new Error(`the blob ${key} was swept before its row was written`)
     },
 
-    /** What was put and got no row is due at once. */
-    abandon: (tenant: string, key: string) =>
-      databases.of(tenant).write((tx) => looseBlobStore(tx).mark(tenant, key, clock.now())),
+    abandon,
 
     /** At once what the sweep would do later: whatever carries its mark is let go. */
     discard: (tenant: string, key: string) => remove(databases.of(tenant), tenant, key),

@@ -23,7 +23,7 @@ export async function readForm<T>(
   if (!body || !/^multipart\/form-data\s*;/i.test(contentType))
     throw invalid('the body must be multipart/form-data, with the file in a field named file')
   const parser = parserOf(contentType)
-  const fields: Record<string, string> = {}
+  const fields = new Map<string, string>()
   /** Memory of the body's pieces, of which the file's are views. */
   const alone = new WeakSet<ArrayBufferLike>()
   let taking: Promise<T> | undefined
@@ -32,8 +32,8 @@ export async function readForm<T>(
   parser.on('field', (name, value, { nameTruncated, valueTruncated }) => {
     if (nameTruncated || valueTruncated) return reject(invalid(`${name}: is too long`))
     if (name === 'file') return reject(invalid('file: must be a file, with a filename'))
-    if (Object.hasOwn(fields, name)) return reject(invalid(`${name}: was sent twice`))
-    fields[name] = value
+    if (fields.has(name)) return reject(invalid(`${name}: was sent twice`))
+    fields.set(name, value)
   })
   parser.on('file', (name, stream, { filename, mimeType }) => {
     // A parser that is given up ends its parts with an error, which is told by the parser.
@@ -42,7 +42,7 @@ export async function readForm<T>(
     if (taking) return reject(invalid('file: one upload takes one file'))
     taking = take(
       { filename: nameIn(filename), mimeType, body: usedUp(stream, alone) },
-      { ...fields },
+      Object.fromEntries(fields),
     )
     taking.catch(reject)
   })
@@ -61,7 +61,7 @@ export async function readForm<T>(
   try {
     await promise
     const taken = await taking
-    return { fields, taken }
+    return { fields: Object.fromEntries(fields), taken }
   } catch (error) {
     body.unpipe(parser)
     parser.destroy()
