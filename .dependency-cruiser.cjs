@@ -5,7 +5,7 @@ const rooms = [
   ['core', 'settings.ts'],
   ['bus', 'database', 'http', 'config.ts'],
   ['audit', 'blobs'],
-  ['events', 'api-keys', 'environments', 'agents', 'model-cards', 'vaults', 'files'],
+  ['events', 'api-keys', 'environments', 'agents', 'model-cards', 'vaults', 'files', 'memory-stores'],
   ['models', 'sessions', 'workspaces'],
   ['egress', 'root-secret'],
   ['runner', 'app.ts'],
@@ -65,7 +65,7 @@ module.exports = {
     only(
       'SQL stays in stores',
       '^node_modules/kysely/',
-      'server/src/(database/|[^/]+/store\\.ts|events/(head|log|inbox|calls)\\.ts|vaults/credentials\\.ts)',
+      'server/src/(database/|[^/]+/store\\.ts|events/(head|log|inbox|calls)\\.ts|vaults/credentials\\.ts|memory-stores/(memories|versions)\\.ts)',
     ),
     only(
       'suites and stubs stay in tests',

@@ -19,11 +19,14 @@ import { verifies } from './verifies.ts'
 
 const never = (): never => assert.fail('no MCP server is asked')
 const canary = 'canary of the first tenant'
+/** Without it the routes of memory stores say only that it is missing. */
+const memoryBeta = 'agent-memory-2026-07-22'
 
 /** A valid body where `{}` is none, so that a refusal is about the object and not the body. */
 const bodies: Record<string, object> = {
   'post /v1/sessions/:id/events': { events: [message('say: x')] },
   'post /v1/sessions/:id/messages': { content: 'say: x' },
+  'post /v1/memory_stores/:id/memories': { path: '/x', content: 'x' },
   'post /v1/vaults/:id/credentials': {
     auth: { type: 'static_bearer', token: 'x', mcp_server_url: 'https://x.example' },
   },
@@ -45,6 +48,7 @@ function routesOfService(service: Service): Route[] {
     mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
     keeping: unusedKeeping(oneDatabase(service.database)),
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
+    embeddingModel: 'none',
     version: '0',
   }
   return routesOf(parts)
@@ -71,6 +75,12 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     native_config: { api: 'openai-completions' },
   }
   const vault = await make('/v1/vaults', {})
+  const beta = { 'vendor-beta': memoryBeta }
+  const ofStores = async (method: string, path: string, body?: object) =>
+    (await service.ask(method, `/v1/memory_stores${path}`, body, beta)).body
+  const store = (await ofStores('POST', '', { name: canary })).id
+  const memory = (await ofStores('POST', `/${store}/memories`, { path: '/a', content: canary })).id
+  const versions = await ofStores('GET', `/${store}/memory_versions`)
   const auth = { type: 'static_bearer', token: canary, mcp_server_url: 'https://first.example' }
   const credential = { name: undefined, auth, display_name: canary }
   const file = await uploadFile(service, { name: canary, content: canary })
@@ -81,6 +91,9 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
   const ids = {
     '/v1/files/:id': file.id,
     '/v1/sessions/:id/resources/:resource': resource.id,
+    '/v1/memory_stores/:id': store,
+    '/v1/memory_stores/:id/memories/:memory_id': memory,
+    '/v1/memory_stores/:id/memory_versions/:version_id': versions.data[0]?.id ?? '',
     '/v1/vaults/:id': vault,
     '/v1/vaults/:id/credentials/:credential_id': await make(
       `/v1/vaults/${vault}/credentials`,
@@ -137,7 +150,10 @@ for (const database of databases) {
 
     async function call(route: Route, path: string, headers: Record<string, string>) {
       const { method } = route
-      const answer = await service.raw(method.toUpperCase(), path, bodyOf(route), headers)
+      const answer = await service.raw(method.toUpperCase(), path, bodyOf(route), {
+        'vendor-beta': memoryBeta,
+        ...headers,
+      })
       const type = answer.headers.get('content-type')
       if (type?.startsWith('text/event-stream')) await answer.body?.cancel()
       const text = type?.startsWith('text/event-stream') ? 'a stream' : await answer.text()

@@ -33,6 +33,7 @@ async function serving(dialect: keyof typeof databases) {
       mcpTokens: mcpTokens(derivedKey('a root secret for tests', 'mcp token')),
       keeping: unusedKeeping(oneDatabase(opened.database)),
       fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
+      embeddingModel: 'none',
       version: '1.2.3',
     }),
   )

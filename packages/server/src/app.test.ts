@@ -39,6 +39,7 @@ async function described() {
     mcpTokens: mcpTokens(derivedKey('a root secret for tests', 'mcp token')),
     keeping: unusedKeeping(oneDatabase(opened.database)),
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
+    embeddingModel: 'none',
     version: '1.2.3',
   })
   const text = JSON.stringify(openApi(routes, '1.2.3'))

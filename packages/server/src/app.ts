@@ -24,6 +24,7 @@ import type { FallbackKeys } from './model-cards/fallback.ts'
 import type { ResolveModel } from './model-cards/resolve.ts'
 import { modelCardRoutes } from './model-cards/routes.ts'
 import { modelRoutes } from './models/routes.ts'
+import { memoryStoreRoutes } from './memory-stores/routes.ts'
 import { sessionEventRoutes } from './sessions/events/routes.ts'
 import { resourceRoutes } from './sessions/resources/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -44,6 +45,8 @@ export type AppDeps = {
   mcpTokens: McpTokens
   keeping: Keeping
   fileLimits: Limits
+  /** Named by memory stores that name none. */
+  embeddingModel: string
   version: string
 }
 
@@ -67,6 +70,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...apiKeyRoutes(deps),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(deps),
+    ...memoryStoreRoutes(deps),
     ...mcpProxyRoutes(deps),
   ]
   const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const

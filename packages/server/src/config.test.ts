@@ -44,6 +44,7 @@ describe('the configuration', () => {
       sandboxProcesses: 512,
       sandboxCpus: 2,
       most: 1000,
+      embeddingModel: 'none',
       offlineModel: true,
       logLevel: 'info',
       fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },

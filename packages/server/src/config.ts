@@ -27,6 +27,7 @@ export type Config = {
   sandboxCpus: number
   most: number
   offlineModel: boolean
+  embeddingModel: string
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   fallbackKeys: {
     anthropic: Fallback | undefined
@@ -129,6 +130,7 @@ export function readConfig(
     sandboxProcesses: number('SANDBOX_PROCESSES', 16, 100_000),
     sandboxCpus: number('SANDBOX_CPUS', 0.1, 1024, /^\d+(\.\d+)?$/),
     most: number('RUNNER_SESSIONS', 1, 100_000),
+    embeddingModel: text('STEWARD_EMBEDDING_MODEL') ?? '',
     offlineModel: choice('STEWARD_OFFLINE_MODEL', ['true', 'false']) === 'true',
     logLevel: choice('STEWARD_LOG_LEVEL', ['info', 'debug', 'warn', 'error']),
     fallbackKeys: {

@@ -132,6 +132,11 @@ export const settings: readonly Setting[] = [
     default: 'info',
     form: 'debug, info, warn or error',
   },
+  {
+    name: 'STEWARD_EMBEDDING_MODEL',
+    about: 'what a memory store is shown to be embedded with when it names nothing itself',
+    default: 'none',
+  },
   { name: 'PER_TENANT_DB_ENABLED', about: 'a database per workspace', later: true },
   { name: 'INTEGRATIONS_INTERNAL_SECRET', about: 'integrations', later: true },
   { name: 'INTEGRATIONS_PUBLIC_URL', about: 'integrations', later: true },

@@ -6,7 +6,7 @@ import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
 import { preload } from '@steward/model/wire.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
-import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
+import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { setGlobalDispatcher } from 'undici'
 import { authentication } from './api-keys/authenticate.ts'
 import { app } from './app.ts'
@@ -35,6 +35,7 @@ import { inlineTokens } from './egress/inline.ts'
 import { heldByFile } from './files/store.ts'
 import { fileSweep } from './files/sweep.ts'
 import { listen } from './http/server.ts'
+import { versionSweep } from './memory-stores/sweep.ts'
 import { modelResolver } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
 import { checkSealed } from './root-secret/rotate.ts'
@@ -110,6 +111,13 @@ async function openBlobs({ blobs, dataDir }: Config): Promise<Blobs> {
   })
 }
 
+const limitsOf = (config: Config): SandboxLimits => ({
+  memory: config.sandboxMemory,
+  processes: config.sandboxProcesses,
+  cpus: config.sandboxCpus,
+  scratch: 256 * 1024 * 1024,
+})
+
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const { fallbackKeys } = config
   const clock = overrides.clock ?? systemClock
@@ -149,12 +157,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     log,
     idleMs: config.sandboxIdleMs,
     folder: resolve(config.sandboxDir ?? join(config.dataDir, 'sandboxes')),
-    limits: {
-      memory: config.sandboxMemory,
-      processes: config.sandboxProcesses,
-      cpus: config.sandboxCpus,
-      scratch: 256 * 1024 * 1024,
-    },
+    limits: limitsOf(config),
   })
   const resolveModel = modelResolver({ databases, seal, ...config })
   const place = config.sandbox === 'local' ? 'host' : 'sandbox'
@@ -188,12 +191,16 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const { server, port } = await listen(
     app({
       ...{ databases, bus, clock, seal, log, authenticate, fallbackKeys, resolveModel, version },
+      embeddingModel: config.embeddingModel,
       ...{ egress: waysOut, mcpTokens: tokens, keeping, fileLimits: config.files },
     }),
     config,
   )
   await work.sweep()
-  const sweeping = fileSweep({ databases, clock, keeping, log })
+  const sweeps = [
+    fileSweep({ databases, clock, keeping, log }),
+    versionSweep({ databases, clock, log }),
+  ]
   void preload().catch((error: unknown) =>
     log.warn('model libraries could not be loaded ahead', { error }),
   )
@@ -206,7 +213,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       server.closeAllConnections()
       await spaces.close()
       await waysOut.close()
-      await sweeping.close()
+      await Promise.all(sweeps.map((sweep) => sweep.close()))
       await bus.close()
       await withdrawRootKey(database)
       await database.close()

@@ -15,7 +15,10 @@ export type ErrorKind =
 /** A mistake the caller can act on. Anything else that is thrown is ours, and answers 500. */
 export class PlatformError extends Error {
   readonly kind: ErrorKind
-  /** Shown as `error.details`; `error_code` selects the official client's typed errors. */
+  /**
+   * Shown as `error.details`; `error_code` selects the official client's typed errors. With `error_type` they stand in
+   * the error itself, whose type for the official client it is.
+   */
   readonly details: Record<string, unknown> | undefined
 
   constructor(kind: ErrorKind, message: string, details?: Record<string, unknown>) {

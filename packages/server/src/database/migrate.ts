@@ -4,11 +4,13 @@ import type { Queries } from './database.ts'
 import * as initial from './migrations/0001-initial.ts'
 import * as vaults from './migrations/0002-vaults.ts'
 import * as files from './migrations/0004-files.ts'
+import * as memoryStores from './migrations/0005-memory-stores.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-vaults': vaults,
   '0004-files': files,
+  '0005-memory-stores': memoryStores,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

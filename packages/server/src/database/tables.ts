@@ -78,6 +78,52 @@ export type Tables = {
     created_at: string
     updated_at: string
   }
+  memory_stores: {
+    tenant_id: string
+    id: string
+    name: string
+    description: string
+    metadata: Json
+    agent_id: string | null
+    embedding_model: string
+    vector_index: string
+    /** How many lie in it now. */
+    memories: number
+    archived_at: string | null
+    created_at: string
+    updated_at: string
+  }
+  memories: {
+    tenant_id: string
+    id: string
+    store_id: string
+    /** The version that is its present content. */
+    version_id: string
+    path: string
+    content: string
+    sha256: string
+    size: number
+    created_at: string
+    updated_at: string
+  }
+  memory_versions: {
+    tenant_id: string
+    id: string
+    store_id: string
+    memory_id: string
+    operation: string
+    /** Null, with the three below, once redacted. */
+    path: string | null
+    content: string | null
+    sha256: string | null
+    size: number | null
+    /** One of the two made it. */
+    api_key_id: string | null
+    session_id: string | null
+    redacted_by: string | null
+    redacted_at: string | null
+    created_at: string
+  }
   session_heads: SessionHeads
   inbox: {
     tenant_id: string

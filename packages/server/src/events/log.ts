@@ -227,10 +227,11 @@ export async function recoveries(db: Queries, tenant: string, sessionId: string)
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
     .where('type', '=', 'session.warning')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('events as later')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('events as later')
             .select('later.seq')
             .whereRef('later.tenant_id', '=', 'events.tenant_id')
             .whereRef('later.session_id', '=', 'events.session_id')

@@ -58,13 +58,15 @@ export function errorAnswer(
   const answer = known ? answers[known.kind] : ours
   const message =
     known?.message ?? `something went wrong here; the server's log has it under ${requestId}`
-  const details = known?.details ? { details: known.details } : {}
+  const { error_type, ...told } = known?.details ?? {}
+  const details = error_type ? told : known?.details ? { details: told } : {}
+  const client = typeof error_type === 'string' ? error_type : answer.client
   return {
     status: answer.status,
     headers: answer.headers ?? {},
     body: {
       type: 'error',
-      error: { type: dialect === 'client' ? answer.client : answer.interface, message, ...details },
+      error: { type: dialect === 'client' ? client : answer.interface, message, ...details },
       request_id: requestId,
     },
   }

@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import {
+  CreatedAtQuery,
+  Flag,
+  Id,
+  Line,
+  ListQuery,
+  Metadata,
+  MetadataPatch,
+  Timestamp,
+  pageLimit,
+} from './primitives.ts'
+
+const noControls = (text: string): boolean => !/\p{Cc}/u.test(text)
+const name = Line.min(1).max(255).refine(noControls, 'may hold no control characters')
+const description = Line.max(1024)
+
+export const MemoryStoreCreate = z.strictObject({
+  name,
+  description: description.nullish(),
+  metadata: Metadata.nullish(),
+  agent_id: Id.nullish(),
+  embedding_model: Line.min(1).max(256).nullish(),
+  vector_index: Line.min(1).max(256).nullish(),
+})
+export type MemoryStoreCreate = z.infer<typeof MemoryStoreCreate>
+
+/** Omitted and null keep; an empty description clears. contract.md 1.8 */
+export const MemoryStoreUpdate = z.strictObject({
+  name: name.nullish(),
+  description: description.nullish(),
+  metadata: MetadataPatch.nullish(),
+})
+export type MemoryStoreUpdate = z.infer<typeof MemoryStoreUpdate>
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length
+
+/** 1 to 20 segments behind slashes, at most 1,024 bytes, as Unicode composes them. contract.md 1.8 */
+export const MemoryPath = Line.superRefine((path, context) => {
+  const problem = pathProblem(path)
+  if (problem) context.addIssue({ code: 'custom', message: problem })
+})
+
+function pathProblem(path: string): string | undefined {
+  if (!path.startsWith('/')) return 'begins with /'
+  if (bytesOf(path) > 1024) return 'is at most 1,024 bytes'
+  const segments = path.slice(1).split('/')
+  if (segments.length > 20) return 'has at most 20 segments'
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
+    return 'has no segment that is empty, . or ..'
+  if (/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(path)) return 'has no control or format characters'
+  return path === path.normalize('NFC') ? undefined : 'is composed as Unicode NFC'
+}
+
+/** Null is empty. */
+const Content = Line.refine(
+  (text) => bytesOf(text) <= 102_400,
+  'is at most 102,400 bytes',
+).nullable()
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, '64 lower-case hexadecimal digits')
+
+export const MemoryCreate = z.strictObject({ path: MemoryPath, content: Content })
+export type MemoryCreate = z.infer<typeof MemoryCreate>
+
+export const MemoryUpdate = z.strictObject({
+  path: MemoryPath.nullish(),
+  content: Content.optional(),
+  precondition: z
+    .strictObject({ type: z.literal('content_sha256'), content_sha256: sha256 })
+    .nullish(),
+})
+export type MemoryUpdate = z.infer<typeof MemoryUpdate>
+
+export const MemoryView = z.enum(['basic', 'full'])
+export const MemoryViewQuery = z.object({ view: MemoryView.optional() })
+
+export const MemoryListQuery = ListQuery.extend({
+  limit: pageLimit(1, 100).default(20),
+  view: MemoryView.default('basic'),
+  depth: z.enum(['0', '1'], { error: 'is 0 or 1' }).default('0').transform(Number),
+  path_prefix: Line.max(1024)
+    .refine((prefix) => prefix.startsWith('/') && prefix.endsWith('/'), 'begins and ends with /')
+    .default('/'),
+}).refine(({ view, limit }) => view === 'basic' || limit <= 20, {
+  path: ['limit'],
+  message: 'is at most 20 with view=full',
+})
+export type MemoryListQuery = z.infer<typeof MemoryListQuery>
+
+export const MemoryDeleteQuery = z.object({ expected_content_sha256: sha256.optional() })
+
+export const MemoryStoreListQuery = ListQuery.extend({
+  ...CreatedAtQuery.shape,
+  include_archived: Flag.optional(),
+})
+
+export const memoryOperations = ['created', 'modified', 'deleted'] as const
+export type MemoryOperation = (typeof memoryOperations)[number]
+
+export const MemoryVersionListQuery = ListQuery.extend({
+  ...CreatedAtQuery.shape,
+  limit: pageLimit(1, 100).default(20),
+  view: MemoryView.default('basic'),
+  memory_id: z.string().optional(),
+  operation: z.enum(memoryOperations).optional(),
+  session_id: z.string().optional(),
+  api_key_id: z.string().optional(),
+  service_account_id: z.string().optional(),
+}).refine(({ view, limit }) => view === 'basic' || limit <= 20, {
+  path: ['limit'],
+  message: 'is at most 20 with view=full',
+})
+
+/** Who did it: contract.md 1.8 */
+export const MemoryActor = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('api_actor'), api_key_id: z.string() }),
+  z.object({ type: z.literal('session_actor'), session_id: z.string() }),
+])
+export type MemoryActor = z.infer<typeof MemoryActor>
+
+export const MemoryStoreShown = z.object({
+  id: z.string(),
+  type: z.literal('memory_store'),
+  name: z.string(),
+  description: z.string(),
+  metadata: z.record(z.string(), z.string()),
+  agent_id: z.string().nullable(),
+  embedding_model: z.string(),
+  vector_index: z.string(),
+  archived_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type MemoryStore = z.infer<typeof MemoryStoreShown>
+
+/** `content` is null in the basic view. */
+export const MemoryShown = z.object({
+  id: z.string(),
+  type: z.literal('memory'),
+  memory_store_id: z.string(),
+  memory_version_id: z.string(),
+  path: z.string(),
+  content: z.string().nullable(),
+  content_sha256: z.string(),
+  content_size_bytes: z.int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type Memory = z.infer<typeof MemoryShown>
+
+/** Everything below it, in lists of depth 1; it has no id. */
+export const MemoryPrefix = z.object({ type: z.literal('memory_prefix'), path: z.string() })
+export type MemoryPrefix = z.infer<typeof MemoryPrefix>
+
+/** What it held is null once it was redacted, and `content` in the basic view. */
+export const MemoryVersionShown = z.object({
+  id: z.string(),
+  type: z.literal('memory_version'),
+  memory_id: z.string(),
+  memory_store_id: z.string(),
+  operation: z.enum(memoryOperations),
+  path: z.string().nullable(),
+  content: z.string().nullable(),
+  content_sha256: z.string().nullable(),
+  content_size_bytes: z.int().nullable(),
+  created_by: MemoryActor,
+  redacted_at: Timestamp.nullable(),
+  redacted_by: MemoryActor.nullable(),
+  created_at: Timestamp,
+})
+export type MemoryVersion = z.infer<typeof MemoryVersionShown>

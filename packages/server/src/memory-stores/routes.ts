@@ -1,0 +1,348 @@
+import type { MemoryActor, MemoryView } from '@steward/protocol/memory-stores.ts'
+import {
+  MemoryCreate,
+  MemoryDeleteQuery,
+  MemoryListQuery,
+  MemoryPrefix,
+  MemoryShown,
+  MemoryStoreCreate,
+  MemoryStoreListQuery,
+  MemoryStoreShown,
+  MemoryStoreUpdate,
+  MemoryUpdate,
+  MemoryVersionListQuery,
+  MemoryVersionShown,
+  MemoryViewQuery,
+} from '@steward/protocol/memory-stores.ts'
+import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
+import { z } from 'zod'
+import { invalid } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { patched } from '../core/metadata.ts'
+import { pageOf, paging } from '../core/page.ts'
+import type { Clock } from '../core/time.ts'
+import { iso } from '../core/time.ts'
+import type { Databases } from '../database/database.ts'
+import { moments } from '../database/seek.ts'
+import type { Call, Route } from '../http/route.ts'
+import { route } from '../http/route.ts'
+import { listMemories } from './list.ts'
+import { memoryStore, showMemory } from './memories.ts'
+import type { StoreRow } from './store.ts'
+import { memoryStoreStore, showStore } from './store.ts'
+import { showVersion, versionStore } from './versions.ts'
+import type { Writing } from './write.ts'
+import { createMemory, deleteMemory, redactVersion, updateMemory } from './write.ts'
+
+type Deps = { databases: Databases; clock: Clock; embeddingModel: string }
+type Anyone = Pick<Call<string, unknown, unknown>, 'tenant' | 'principal' | 'betas' | 'dialect'>
+
+const callers = ['workspace'] as const
+const section = 'Memory stores'
+const own = 'agent-memory-2026-07-22'
+const broad = 'managed-agents-2026-04-01'
+
+/** contract.md section 7, row 3 */
+function checkBeta({ betas, dialect }: Anyone): void {
+  if (betas.has(own) || (dialect === 'client' && betas.has(broad))) return
+  throw invalid(`the header vendor-beta: ${own} is required for memory stores`)
+}
+
+const actorOf = ({ principal }: Anyone): MemoryActor => ({
+  type: 'api_actor',
+  api_key_id: principal.kind === 'workspace' ? principal.keyId : '',
+})
+
+export const memoryStoreRoutes = (deps: Deps): Route[] =>
+  [...ofStores(deps), ...ofMemories(deps), ...ofVersions(deps)].map((each) => ({
+    ...each,
+    run: async (...[call, raw]: Parameters<Route['run']>) => {
+      checkBeta(call)
+      return each.run(call, raw)
+    },
+  }))
+
+function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
+  const answer = MemoryStoreShown
+  const path = '/v1/memory_stores/:id'
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/v1/memory_stores',
+        callers,
+        section,
+        summary: 'Create a memory store',
+        body: MemoryStoreCreate,
+        answer,
+      },
+      async ({ tenant, body }) => {
+        const at = iso(clock.now())
+        const id = newId('memory_store')
+        const row: StoreRow = {
+          tenant_id: tenant,
+          id,
+          name: body.name,
+          description: body.description ?? '',
+          metadata: JSON.stringify(body.metadata ?? {}),
+          agent_id: body.agent_id ?? null,
+          embedding_model: body.embedding_model ?? embeddingModel,
+          vector_index: body.vector_index ?? id,
+          memories: 0,
+          archived_at: null,
+          created_at: at,
+          updated_at: at,
+        }
+        await databases.of(tenant).write((tx) => memoryStoreStore(tx).insert(row))
+        return showStore(row)
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/memory_stores',
+        callers,
+        section,
+        summary: 'List memory stores',
+        query: MemoryStoreListQuery,
+        answer: ListOf(answer),
+      },
+      async ({ tenant, query }) => {
+        const page = paging('memory_stores', query)
+        const rows = await memoryStoreStore(databases.of(tenant).read).list(tenant, {
+          paging: page,
+          archived: query.include_archived ?? false,
+          made: moments(query),
+        })
+        return pageOf('memory_stores', page, rows, showStore)
+      },
+    ),
+    route(
+      { method: 'get', path, callers, section, summary: 'Get a memory store', answer },
+      async ({ tenant, params }) =>
+        showStore(await memoryStoreStore(databases.of(tenant).read).row(tenant, params.id)),
+    ),
+    route(
+      {
+        method: 'post',
+        path,
+        callers,
+        section,
+        summary: 'Change name, description or metadata',
+        body: MemoryStoreUpdate,
+        answer,
+      },
+      async ({ tenant, params: { id }, body }) =>
+        databases.of(tenant).write(async (tx) => {
+          const store = memoryStoreStore(tx)
+          const kept = await store.open(tenant, id)
+          const metadata = JSON.parse(kept.metadata) as Record<string, string>
+          const columns = {
+            name: body.name ?? kept.name,
+            description: body.description ?? kept.description,
+            metadata: JSON.stringify(patched(metadata, body.metadata ?? {})),
+          }
+          await store.update(tenant, id, columns, clock.now())
+          return showStore(await store.row(tenant, id))
+        }),
+    ),
+    route(
+      {
+        method: 'post',
+        path: `${path}/archive`,
+        callers,
+        section,
+        summary: 'Archive a memory store: from then on it is read only',
+        answer,
+      },
+      async ({ tenant, params: { id } }) =>
+        databases.of(tenant).write(async (tx) => {
+          const store = memoryStoreStore(tx)
+          const kept = await store.take(tenant, id)
+          const now = clock.now()
+          if (kept.archived_at === null)
+            await store.update(tenant, id, { archived_at: iso(now) }, now)
+          return showStore(await store.row(tenant, id))
+        }),
+    ),
+    route(
+      {
+        method: 'delete',
+        path,
+        callers,
+        section,
+        summary: 'Delete a memory store, its memories and their versions',
+        answer: Deleted('memory_store_deleted'),
+      },
+      async ({ tenant, params: { id } }) => {
+        await databases.of(tenant).write(async (tx) => {
+          await memoryStoreStore(tx).take(tenant, id)
+          await memoryStoreStore(tx).remove(tenant, id)
+        })
+        return { id, type: 'memory_store_deleted' }
+      },
+    ),
+  ]
+}
+
+/** Runs in one transaction in the caller's name. */
+const writes =
+  ({ databases, clock }: Deps) =>
+  <T>(call: Anyone, store: string, unit: (writing: Writing) => Promise<T>): Promise<T> => {
+    const { tenant } = call
+    const actor = actorOf(call)
+    return databases.of(tenant).write((tx) => unit({ tx, tenant, store, actor, now: clock.now() }))
+  }
+
+const viewed = (content: string, view: z.infer<typeof MemoryView> | undefined) =>
+  view === 'basic' ? null : content
+
+function ofMemories(deps: Deps): Route[] {
+  const { databases } = deps
+  const writing = writes(deps)
+  const answer = MemoryShown
+  const path = '/v1/memory_stores/:id/memories' as const
+  return [
+    route(
+      {
+        method: 'post',
+        path,
+        callers,
+        section,
+        summary: 'Create a memory; none is overwritten',
+        query: MemoryViewQuery,
+        body: MemoryCreate,
+        answer,
+      },
+      async ({ params, query, body, ...who }) => {
+        const row = await writing(who, params.id, (at) => createMemory(at, body))
+        return showMemory(row, viewed(row.content, query.view))
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path,
+        callers,
+        section,
+        summary: 'List memories, or with depth 1 what lies directly below a prefix',
+        query: MemoryListQuery,
+        answer: ListOf(z.union([MemoryShown, MemoryPrefix])),
+      },
+      async ({ tenant, params: { id: store }, query }) => {
+        const { read } = databases.of(tenant)
+        await memoryStoreStore(read).row(tenant, store)
+        return listMemories(read, { tenant, store }, query)
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: `${path}/:memory_id`,
+        callers,
+        section,
+        summary: 'Get a memory',
+        query: MemoryViewQuery,
+        answer,
+      },
+      async ({ tenant, params: { id, memory_id }, query }) => {
+        const { read } = databases.of(tenant)
+        const row = await memoryStore(read).row(tenant, id, memory_id)
+        return showMemory(row, viewed(row.content, query.view))
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: `${path}/:memory_id`,
+        callers,
+        section,
+        summary: 'Change the content or the path of a memory',
+        query: MemoryViewQuery,
+        body: MemoryUpdate,
+        answer,
+      },
+      async ({ params: { id, memory_id }, query, body, ...who }) => {
+        const row = await writing(who, id, (at) => updateMemory(at, memory_id, body))
+        return showMemory(row, viewed(row.content, query.view))
+      },
+    ),
+    route(
+      {
+        method: 'delete',
+        path: `${path}/:memory_id`,
+        callers,
+        section,
+        summary: 'Delete a memory; its versions stay',
+        query: MemoryDeleteQuery,
+        answer: Deleted('memory_deleted'),
+      },
+      async ({ params: { id, memory_id }, query, ...who }) => {
+        await writing(who, id, (at) => deleteMemory(at, memory_id, query.expected_content_sha256))
+        return { id: memory_id, type: 'memory_deleted' }
+      },
+    ),
+  ]
+}
+
+function ofVersions(deps: Deps): Route[] {
+  const { databases } = deps
+  const writing = writes(deps)
+  const answer = MemoryVersionShown
+  const path = '/v1/memory_stores/:id/memory_versions' as const
+  return [
+    route(
+      {
+        method: 'get',
+        path,
+        callers,
+        section,
+        summary: 'List versions: who changed what',
+        query: MemoryVersionListQuery,
+        answer: ListOf(answer),
+      },
+      async ({ tenant, params: { id }, query }) => {
+        const { read } = databases.of(tenant)
+        await memoryStoreStore(read).row(tenant, id)
+        const scope = `memory_versions/${id}`
+        const page = paging(scope, query)
+        // Nobody has such an account here.
+        const rows = query.service_account_id
+          ? []
+          : await versionStore(read).list(tenant, id, {
+              paging: page,
+              filter: query,
+              made: moments(query),
+            })
+        return pageOf(scope, page, rows, (row) => showVersion(row, query.view))
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: `${path}/:version_id`,
+        callers,
+        section,
+        summary: 'Get a version',
+        query: MemoryViewQuery,
+        answer,
+      },
+      async ({ tenant, params: { id, version_id }, query }) => {
+        const row = await versionStore(databases.of(tenant).read).row(tenant, id, version_id)
+        return showVersion(row, query.view ?? 'full')
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: `${path}/:version_id/redact`,
+        callers,
+        section,
+        summary: 'Remove what an earlier version held',
+        answer,
+      },
+      async ({ params: { id, version_id }, ...who }) =>
+        showVersion(await writing(who, id, (at) => redactVersion(at, version_id)), 'full'),
+    ),
+  ]
+}

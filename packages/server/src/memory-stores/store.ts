@@ -1,0 +1,109 @@
+import type { MemoryStore } from '@steward/protocol/memory-stores.ts'
+import { invalid, notFound } from '../core/errors.ts'
+import type { Paging } from '../core/page.ts'
+import { iso } from '../core/time.ts'
+import type { Queries } from '../database/database.ts'
+import { taking } from '../database/lock.ts'
+import type { Moment } from '../database/seek.ts'
+import { seek } from '../database/seek.ts'
+import type { Tables } from '../database/tables.ts'
+
+export type StoreRow = Tables['memory_stores']
+
+/** Memory stores as such; what lies in them is memories.ts, how it came to be versions.ts. */
+export function memoryStoreStore(db: Queries) {
+  const byId = (tenant: string, id: string) =>
+    db.selectFrom('memory_stores').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
+
+  async function found(id: string, query: ReturnType<typeof byId>): Promise<StoreRow> {
+    const row = await query.executeTakeFirst()
+    if (!row) throw notFound('memory store', id)
+    return row
+  }
+
+  /** No other writer of the store, or of anything in it, until the transaction ends. */
+  const take = (tenant: string, id: string) => found(id, taking(db, byId(tenant, id)))
+
+  const change = (tenant: string, id: string) =>
+    db.updateTable('memory_stores').where('tenant_id', '=', tenant).where('id', '=', id)
+
+  return {
+    row: (tenant: string, id: string) => found(id, byId(tenant, id)),
+    take,
+
+    /** As `take`, for a write that an archived store does not take. */
+    async open(tenant: string, id: string): Promise<StoreRow> {
+      const row = await take(tenant, id)
+      if (row.archived_at !== null)
+        throw invalid(`memory store ${id} is archived: it is read, and nothing is written to it`)
+      return row
+    },
+
+    async list(
+      tenant: string,
+      asked: { paging: Paging; archived: boolean; made: readonly Moment[] },
+    ): Promise<StoreRow[]> {
+      const { begins, way } = seek(asked.paging)
+      let rows = db.selectFrom('memory_stores').selectAll().where('tenant_id', '=', tenant)
+      if (!asked.archived) rows = rows.where('archived_at', 'is', null)
+      for (const { op, at } of asked.made) rows = rows.where('created_at', op, at)
+      return rows
+        .where(begins)
+        .orderBy('created_at', way)
+        .orderBy('id', way)
+        .limit(asked.paging.limit + 1)
+        .execute()
+    },
+
+    async insert(row: StoreRow): Promise<void> {
+      await db.insertInto('memory_stores').values(row).execute()
+    },
+
+    async update(
+      tenant: string,
+      id: string,
+      columns: Partial<Pick<StoreRow, 'name' | 'description' | 'metadata' | 'archived_at'>>,
+      now: number,
+    ): Promise<void> {
+      await change(tenant, id)
+        .set({ ...columns, updated_at: iso(now) })
+        .execute()
+    },
+
+    async count(tenant: string, id: string, by: 1 | -1): Promise<void> {
+      await change(tenant, id)
+        .set((eb) => ({ memories: eb('memories', '+', by) }))
+        .execute()
+    },
+
+    /** With everything that lies in it, and its history. */
+    async remove(tenant: string, id: string): Promise<void> {
+      for (const table of ['memory_versions', 'memories'] as const) {
+        await db
+          .deleteFrom(table)
+          .where('tenant_id', '=', tenant)
+          .where('store_id', '=', id)
+          .execute()
+      }
+      await db
+        .deleteFrom('memory_stores')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+    },
+  }
+}
+
+export const showStore = (row: StoreRow): MemoryStore => ({
+  id: row.id,
+  type: 'memory_store',
+  name: row.name,
+  description: row.description,
+  metadata: JSON.parse(row.metadata) as Record<string, string>,
+  agent_id: row.agent_id,
+  embedding_model: row.embedding_model,
+  vector_index: row.vector_index,
+  archived_at: row.archived_at,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})
