@@ -152,8 +152,17 @@ function rawOf({ incoming, outgoing }: Env['Bindings']): Raw {
       rawHeaders[2 * i + 1] ?? '',
     ]),
     body: isThere ? bodyOf(incoming) : null,
-    signal: readerOf(outgoing),
+    signal: leaving(outgoing),
   }
+}
+
+/** An abort makes an error, with its stack: none is made when all went well. */
+function leaving(outgoing: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) gone.abort()
+  })
+  return gone.signal
 }
 
 /** Given up, it leaves the connection as it is, so that an answer that came early is still read. */

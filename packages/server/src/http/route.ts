@@ -36,7 +36,7 @@ export type Raw = {
   headers: [name: string, value: string][]
   /** Null when there is none. */
   body: Readable | null
-  /** Aborts when the caller goes away, or has its answer. */
+  /** Aborts when the caller goes away before it has its answer. */
   signal: AbortSignal
 }
 
