@@ -5,7 +5,7 @@ import type { Requirement } from '../specification.ts'
 export const limits = {
   'limits/events-page': { section: '21 Limits', says: 'events in a page – 1 to 1000, 100 when not given' },
   'limits/mcp-servers': { section: '21 Limits', says: 'MCP servers of an agent – 20' },
-  'limits/mcp-discovery': { section: '21 Limits', says: 'discovery of an MCP server\'s tools – 15 seconds for each URL server', deferred: 'B' },
+  'limits/mcp-discovery': { section: '21 Limits', says: 'discovery of an MCP server\'s tools – 15 seconds for each URL server' },
   'limits/stdio-ready-timeout': { section: '21 Limits', says: '`ready_timeout_ms` of a stdio server – 60000 when not given' },
   'limits/vault-credentials': { section: '21 Limits', says: 'credentials of a vault – 20' },
   'limits/card-probe': { section: '21 Limits', says: 'probe of a model card – 6 seconds' },

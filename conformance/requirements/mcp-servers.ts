@@ -5,7 +5,7 @@ import type { Requirement } from '../specification.ts'
 export const mcpServers = {
   'mcp/tools/registered': { section: '16 MCP servers', says: 'Tools are registered as `mcp__<server>__<tool>` with their full input schemas.' },
   'mcp/tools/called': { section: '16 MCP servers', says: 'The model calls them by that name, with structured arguments.' },
-  'mcp/discovery/limit': { section: '16 MCP servers', says: 'Discovery has 15 seconds per URL server.', deferred: 'B' },
+  'mcp/discovery/limit': { section: '16 MCP servers', says: 'Discovery has 15 seconds per URL server.' },
   'mcp/stdio/refused': { section: '16 MCP servers', says: 'Harnesses that run in the service need `url`, and refuse a declaration that has `stdio` alone, saying so.' },
   'mcp/stdio/worker-only': { section: '16 MCP servers', says: 'A `stdio` server runs only where an external worker, or a harness in the sandbox, owns the process and its transport.', deferred: 'D' },
   'mcp/stdio/ready': { section: '16 MCP servers', says: 'The child of a `stdio` declaration listens on 127.0.0.1 at its port and has `ready_timeout_ms` to do so.', deferred: 'D' },

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe } from 'node:test'
+import Anthropic from '@anthropic-ai/sdk'
+import { echoServer, streamable, streamablePeer } from '@steward/harness/tools/mcp/mcp-fixture.ts'
+import { systemClock } from '@steward/server/core/time.ts'
+import { newPostgresUrl } from '@steward/server/database/fixture.ts'
+import type { McpHosts } from '../mcp.ts'
+import { at, call, errorsOf, mcpHosts, sessionOf } from '../mcp.ts'
+import type { ServerProcess } from '../process.ts'
+import { startServer } from '../process.ts'
+import { openStream, readStream } from '../reader.ts'
+import type { Service } from '../service.ts'
+import { adminKey, boot, databases } from '../service.ts'
+import { all, fresh, idleOf, message, only, post, textOf, turn } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+
+const echo = (server: string) => call(`mcp__${server}__echo`, { text: 'hello' })
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200 && !isSo(); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** A server with a tool that is answered only when it is cancelled; `called` and `cancelled` tell. */
+function waiting() {
+  const [called, cancelled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const make = () =>
+    echoServer((server) =>
+      server.registerTool('wait', { description: 'waits' }, async (context) => {
+        context.mcpReq.signal.addEventListener('abort', () => cancelled.resolve())
+        called.resolve()
+        await cancelled.promise
+        return { content: [] }
+      }),
+    )
+  return { make, called: called.promise, cancelled: cancelled.promise }
+}
+
+for (const database of databases) {
+  describe(`MCP servers that fail, on ${database}`, () => {
+    let service: Service
+    let hosts: McpHosts
+    const sleeps: number[] = []
+    before(async () => {
+      hosts = await mcpHosts()
+      hosts.mcp('open.api.example')
+      // What waits for a server's discovery waits a fiftieth of it.
+      const clock = {
+        ...systemClock,
+        sleep(ms: number, signal: AbortSignal) {
+          sleeps.push(ms)
+          return systemClock.sleep(ms === 15_000 ? 300 : ms, signal)
+        },
+      }
+      service = await boot(database, { overrides: { outside: hosts.outside, clock } })
+    })
+    after(async () => {
+      await hosts[Symbol.asyncDispose]()
+      await service.close()
+    })
+
+    verifies(
+      ['mcp/discovery/limit', 'limits/mcp-discovery'],
+      'one that hangs is given up after 15 seconds, alone, and delays no other',
+      async () => {
+        hosts.set('hanging.api.example', () => new Promise(() => {}))
+        const session = await sessionOf(service, {
+          servers: [at('hanging.api.example'), at('open.api.example')],
+        })
+        const events = await turn(service, session, echo('open'))
+        assert.equal(textOf(only(events, 'agent.mcp_tool_result')), 'hello')
+        assert.ok(sleeps.includes(15_000))
+        const next = await turn(service, session, echo('hanging'))
+        const [error = ''] = [...errorsOf(events), ...errorsOf(next)]
+        assert.match(error, /^mcp_connection_failed_error hanging .*within 15000 ms/)
+        assert.equal(all(next, 'agent.mcp_tool_use').length, 0)
+      },
+    )
+
+    verifies(
+      ['events/type/error'],
+      'the session is told what failed and how, goes on, and tries again at its next turn',
+      async () => {
+        hosts.set('broken.api.example', () => new Response('no', { status: 500 }))
+        hosts.set('shut.api.example', () => new Response('no', { status: 403 }))
+        const session = await sessionOf(service, {
+          servers: [at('broken.api.example'), at('shut.api.example'), at('open.api.example')],
+        })
+        const events = await turn(service, session, echo('open'))
+        assert.equal(textOf(only(events, 'agent.mcp_tool_result')), 'hello')
+        const [shut = '', broken = '', ...more] = errorsOf(events).toSorted()
+        assert.match(shut, /^mcp_authentication_failed_error shut /)
+        assert.match(broken, /^mcp_connection_failed_error broken /)
+        assert.deepEqual(more, [])
+        assert.deepEqual(idleOf(events).stop_reason, { type: 'end_turn' })
+        hosts.mcp('broken.api.example')
+        const next = await turn(service, session, echo('broken'))
+        assert.equal(textOf(only(next, 'agent.mcp_tool_result')), 'hello')
+      },
+    )
+
+    verifies(
+      ['mcp/tools/called'],
+      'one that was started again is connected again, and one whose tools change is listed again',
+      async () => {
+        const server = hosts.mcp('changing.api.example')
+        const session = await sessionOf(service, { servers: [at('changing.api.example')] })
+        const first = await turn(service, session, echo('changing'))
+        assert.equal(textOf(only(first, 'agent.mcp_tool_result')), 'hello')
+        server.forget()
+        const second = await turn(service, session, echo('changing'))
+        assert.equal(textOf(only(second, 'agent.mcp_tool_result')), 'hello')
+        // Its newest connection hears of a new tool while no turn runs, once it listens.
+        const host = 'changing.api.example'
+        const asks = (method: string) => hosts.of(host).filter((each) => each.method === method)
+        await until(() => asks('GET').length === 2)
+        const listed = asks('POST').length
+        const newest = server.servers.at(-1)
+        newest?.registerTool('late', { description: 'came later' }, () => ({
+          content: [{ type: 'text', text: 'here' }],
+        }))
+        await until(() => {
+          newest?.sendToolListChanged()
+          return asks('POST').length > listed
+        })
+        const third = await turn(service, session, call('mcp__changing__late'))
+        assert.equal(textOf(only(third, 'agent.mcp_tool_result')), 'here')
+      },
+    )
+
+    verifies(
+      ['turns/interrupt'],
+      'an interrupt cancels the call at its server, and the call ends with an error result',
+      async () => {
+        const { make, called, cancelled } = waiting()
+        hosts.set('waiting.api.example', streamable(make).answer)
+        const session = await sessionOf(service, { servers: [at('waiting.api.example')] })
+        const path = `/v1/sessions/${session}/events/stream`
+        await using stream = await openStream(service, path)
+        await post(service, session, call('mcp__waiting__wait'))
+        await called
+        await post(service, session, { type: 'user.interrupt' })
+        await cancelled
+        const frames = await stream.untilType('session.status_idle')
+        const events = frames.map(({ data }) => data)
+        const result = only(events, 'agent.mcp_tool_result')
+        assert.equal(result['is_error'], true)
+        assert.match(textOf(result), /interrupted/)
+        const next = await turn(service, session, echo('waiting'))
+        assert.equal(textOf(only(next, 'agent.mcp_tool_result')), 'hello')
+      },
+    )
+
+    verifies(
+      ['environments/network/denylist'],
+      'one on the denylist is not contacted, and the session is told of it',
+      async () => {
+        hosts.mcp('denied.api.example')
+        const session = await sessionOf(service, {
+          servers: [at('denied.api.example')],
+          environment: { network: { denylist: ['denied.api.example'] } },
+        })
+        const events = await turn(service, session, echo('denied'))
+        assert.match(errorsOf(events)[0] ?? '', /denied .*denylist/)
+        assert.deepEqual(hosts.of('denied.api.example'), [])
+      },
+    )
+
+    verifies(
+      ['running/dead-process', 'running/recovery/orphan-call', 'running/recovery/once'],
+      'a call that a dead server left open is closed with an error, and not made again',
+      async () => {
+        const folder = await mkdtemp(join(tmpdir(), 'steward-mcp-'))
+        const { make, called } = waiting()
+        await using peer = await streamablePeer(make)
+        const env = {
+          DATA_DIR: folder,
+          SANDBOX_PROVIDER: 'local',
+          EGRESS_PROFILE: 'best_effort',
+          EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
+          ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
+        }
+        const first = await startServer(env)
+        const session = await begun(first, peer.url)
+        await called
+        await first.kill()
+        await using second = await startServer(env)
+        const url = `${second.base}/v1/sessions/${session}/events/stream?replay=1`
+        await using stream = readStream(await fetch(url, { headers: { 'x-api-key': adminKey } }))
+        const frames = await stream.untilType('session.status_idle')
+        const events = frames.map(({ data }) => data)
+        const use = only(events, 'agent.mcp_tool_use')
+        const result = only(events, 'agent.mcp_tool_result')
+        assert.deepEqual([result['mcp_tool_use_id'], result['is_error']], [use.id, true])
+        assert.ok(events.indexOf(result) > events.indexOf(use))
+        await rm(folder, { recursive: true, force: true })
+      },
+    )
+  })
+}
+
+async function begun({ base }: ServerProcess, url: string): Promise<string> {
+  const { beta } = new Anthropic({ baseURL: base, apiKey: adminKey, maxRetries: 0 })
+  const agent = await beta.agents.create({
+    name: fresh('agent'),
+    model: 'offline',
+    mcp_servers: [{ name: 'waiting', type: 'url', url }],
+  })
+  const environment = await beta.environments.create({ name: fresh('environment') })
+  const { id } = await beta.sessions.create({ agent: agent.id, environment_id: environment.id })
+  await beta.sessions.events.send(id, { events: [message(call('mcp__waiting__wait'))] })
+  return id
+}
