@@ -116,3 +116,10 @@ export const errorsOf = (events: readonly Seen[]): string[] =>
       const { type, mcp_server_name, message } = event['error'] as Record<string, string>
       return `${type} ${mcp_server_name} ${message}`
     })
+
+/** Gives up after two seconds; what it waited for is asserted after it. */
+export async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200 && !isSo(); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

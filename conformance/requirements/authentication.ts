@@ -47,7 +47,7 @@ export const authentication = {
   'auth/claim-token/no-file-changes': { section: '3.4 Claim tokens', says: 'It does not list, upload or delete files.', deferred: 'D' },
   'auth/claim-token/no-unrelated': { section: '3.4 Claim tokens', says: 'It does not open skills, files or stores that its session does not name.', deferred: 'D' },
   'auth/claim-token/no-other-session': { section: '3.4 Claim tokens', says: 'It does not open another session.', deferred: 'D' },
-  'auth/local-child': { section: '3.5 Other callers', says: 'A local child process of the harness authenticates to the MCP proxy with a workspace key as a Bearer value.', deferred: 'B' },
+  'auth/local-child': { section: '3.5 Other callers', says: 'A local child process of the harness authenticates to the MCP proxy with a workspace key as a Bearer value.' },
   'auth/in-process': { section: '3.5 Other callers', says: 'A harness inside the service reaches the proxy without a key; what it was given to work on is its permission.' },
   'auth/model-card-key': { section: '3.5 Other callers', says: 'The key of a model card is read by the runner inside the process; its HTTP path answers 404 to every kind of credential.' },
   'auth/cookie/issued': { section: '3.5 Other callers', says: 'Sign-in to the console issues a session cookie.', deferred: 'later' },

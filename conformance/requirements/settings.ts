@@ -6,7 +6,7 @@ export const settings = {
   'secrets/model-card-keys': { section: '22.1 Secrets', says: 'Model card keys are sealed with AES-256-GCM under `PLATFORM_ROOT_SECRET`.' },
   'secrets/vault-tokens': { section: '22.1 Secrets', says: 'Tokens in vaults are sealed in the same way.' },
   'secrets/integration-tokens': { section: '22.1 Secrets', says: 'Tokens of integrations are sealed in the same way.', deferred: 'later' },
-  'secrets/mcp-tokens': { section: '22.1 Secrets', says: 'The tokens that admit a child to the MCP proxy are signed under the same root.', deferred: 'B' },
+  'secrets/mcp-tokens': { section: '22.1 Secrets', says: 'The tokens that admit a child to the MCP proxy are signed under the same root.' },
   'secrets/root-required': { section: '22.1 Secrets', says: 'The service does not start without `PLATFORM_ROOT_SECRET`, and says so.' },
   'secrets/other-root': { section: '22.1 Secrets', says: 'Under another root secret sealed rows cannot be read, and the service refuses to start on them.' },
   'secrets/key-id': { section: '22.1 Secrets', says: 'Sealed values carry the id of the key they were sealed under.' },

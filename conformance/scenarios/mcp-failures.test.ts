@@ -8,7 +8,7 @@ import { echoServer, streamable, streamablePeer } from '@steward/harness/tools/m
 import { systemClock } from '@steward/server/core/time.ts'
 import { newPostgresUrl } from '@steward/server/database/fixture.ts'
 import type { McpHosts } from '../mcp.ts'
-import { at, call, errorsOf, mcpHosts, sessionOf } from '../mcp.ts'
+import { at, call, errorsOf, mcpHosts, sessionOf, until } from '../mcp.ts'
 import type { ServerProcess } from '../process.ts'
 import { startServer } from '../process.ts'
 import { openStream, readStream } from '../reader.ts'
@@ -18,12 +18,6 @@ import { all, fresh, idleOf, message, only, post, textOf, turn } from '../turns.
 import { verifies } from '../verifies.ts'
 
 const echo = (server: string) => call(`mcp__${server}__echo`, { text: 'hello' })
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 200 && !isSo(); tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
 
 /** A server with a tool that is answered only when it is cancelled; `called` and `cancelled` tell. */
 function waiting() {

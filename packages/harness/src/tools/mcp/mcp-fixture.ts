@@ -1,5 +1,6 @@
 /** Real MCP servers for tests, over real sockets. */
 import assert from 'node:assert/strict'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -212,3 +213,17 @@ export const call = (
 
 export const textOf = ({ content }: ToolResult): string =>
   content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join('\n')
+
+/** The official client of a server that wants this bearer; disposed, it ends its session. */
+export async function mcpClient(url: string, bearer: string): Promise<Client & AsyncDisposable> {
+  const client = new Client({ name: 'a local child', version: '1.0.0' })
+  const headers = { authorization: `Bearer ${bearer}` }
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } })
+  await client.connect(transport)
+  return Object.assign(client, {
+    async [Symbol.asyncDispose]() {
+      await transport.terminateSession()
+      await client.close()
+    },
+  })
+}
