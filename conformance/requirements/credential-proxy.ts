@@ -32,7 +32,7 @@ export const credentialProxy = {
   'proxy/log/refreshed': { section: '15.4 Log record', says: '`refreshed` – whether a token was refreshed for it' },
   'proxy/log/ms': { section: '15.4 Log record', says: '`ms` – how long it took, in milliseconds' },
   'egress/profile/required': { section: '15.5 Egress profiles', says: '`required` – starts only where the sandbox provider reports a tested way out that cannot be passed by', deferred: 'B' },
-  'egress/profile/best-effort': { section: '15.5 Egress profiles', says: '`best_effort` – uses the proxy where there is one, and says in a `session.warning` where there is none', deferred: 'B' },
+  'egress/profile/best-effort': { section: '15.5 Egress profiles', says: '`best_effort` – uses the proxy also where a sandbox has ways around it, and says so in a `session.warning`', deferred: 'B' },
   'egress/profile/disabled': { section: '15.5 Egress profiles', says: '`disabled` – no credential is added to what leaves the sandbox', deferred: 'B' },
   'egress/required/fails-closed': { section: '15.5 Egress profiles', says: 'Under `required` a missing port, an invalid fence or a failed vault look-up fails the start or the request.', deferred: 'B' },
   'egress/required/no-direct': { section: '15.5 Egress profiles', says: 'There is no direct connection as a fallback.' },

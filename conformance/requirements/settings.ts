@@ -21,7 +21,7 @@ export const settings = {
   'settings/fallback-keys': { section: '22.2 Variables', says: 'provider keys – used for a model where the tenant has no card' },
   'settings/egress-allow-private': { section: '22.2 Variables', says: '`EGRESS_ALLOW_PRIVATE` – address ranges that may be dialled although private' },
   'settings/store-backends': { section: '22.2 Variables', says: '`STORE_BACKENDS` – JSON: where bytes are kept' },
-  'settings/web-search-key': { section: '22.2 Variables', says: 'web search key – lets `web_search` work', deferred: 'B' },
+  'settings/web-search-key': { section: '22.2 Variables', says: 'web search key – lets `web_search` work' },
   'settings/webhook-url': { section: '22.2 Variables', says: '`PLATFORM_MANAGED_AGENTS_WEBHOOK_URL` – where run hints are sent', deferred: 'D' },
   'settings/webhook-signing-key': { section: '22.2 Variables', says: '`PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY` – signs them', deferred: 'D' },
   'settings/webhook-organization-id': { section: '22.2 Variables', says: '`PLATFORM_MANAGED_AGENTS_ORGANIZATION_ID` – their organisation; the workspace\'s id when absent', deferred: 'D' },

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import type { McpHosts } from '../mcp.ts'
+import { call, mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
+import type { Service } from '../service.ts'
+import { boot, databases } from '../service.ts'
+import type { Seen } from '../turns.ts'
+import { logOf, only, textOf, turn } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+
+const canary = () => `canary-${crypto.randomUUID()}`
+const toolset = { type: 'agent_toolset_20260401' }
+const searchKey = canary()
+const page = '<html><title>Tea</title><body><h1>Tea</h1><p>Two <b>leaves</b>.</p></body></html>'
+
+const custom = (name: string, execution: object) => ({
+  type: 'custom',
+  name,
+  description: 'does something',
+  input_schema: { type: 'object', properties: { what: { type: 'string' } } },
+  execution,
+})
+const bearer = (token: string, host: string) => ({
+  type: 'static_bearer',
+  token,
+  mcp_server_url: `https://${host}/`,
+})
+const resultOf = (events: readonly Seen[]) => {
+  const result = only(events, 'agent.tool_result')
+  const blocks = result['content'] as { type: string; source?: string; title?: string }[]
+  return { text: textOf(result), isError: result['is_error'], blocks }
+}
+
+for (const database of databases) {
+  describe(`tools that reach outside on ${database}`, () => {
+    let service: Service
+    let hosts: McpHosts
+    before(async () => {
+      hosts = await mcpHosts()
+      for (const host of ['api.example', 'other.example']) {
+        hosts.set(host, async (request) => {
+          const { method, url, headers } = request
+          const body = await request.text()
+          return Response.json({ method, url, body, authorization: headers.get('authorization') })
+        })
+      }
+      hosts.set(
+        'pages.api.example',
+        () => new Response(page, { headers: { 'content-type': 'text/html' } }),
+      )
+      hosts.set('search.api.example', () =>
+        Response.json({
+          results: [
+            { url: 'https://pages.api.example/tea', title: 'Tea', content: 'two leaves' },
+            { url: 'https://other.example/tea', title: 'Other', content: 'three leaves' },
+          ],
+        }),
+      )
+      service = await boot(database, {
+        env: {
+          WEB_SEARCH_API_KEY: searchKey,
+          WEB_SEARCH_BASE_URL: 'https://search.api.example',
+        },
+        overrides: { outside: hosts.outside },
+      })
+    })
+    after(async () => {
+      await hosts[Symbol.asyncDispose]()
+      await service.close()
+    })
+
+    verifies(
+      ['tools/http/request', 'tools/http/injected', 'tools/http/hidden', 'tools/http/result'],
+      'an http tool asks its endpoint with the credential of the host, which nobody is shown',
+      async () => {
+        const token = canary()
+        const session = await sessionOf(service, {
+          tools: [
+            custom('post_it', { type: 'http', endpoint: 'https://api.example/tool' }),
+            custom('get_it', { type: 'http', endpoint: 'https://api.example/get', method: 'GET' }),
+            custom('leave', { type: 'http', endpoint: 'https://other.example/tool' }),
+          ],
+          environment: { network: { allowlist: ['api.example'] } },
+          vault_ids: [await vaultOf(service, bearer(token, 'api.example'))],
+        })
+        const use = async (tool: string) => turnOf(session, call(tool, { what: 'tea' }))
+        const posted = JSON.parse((await use('post_it')).text) as Record<string, string>
+        assert.deepEqual(posted, {
+          method: 'POST',
+          url: 'http://api.example/tool',
+          body: '{"what":"tea"}',
+          authorization: `Bearer ${'*'.repeat(token.length)}`,
+        })
+        const asked = JSON.parse((await use('get_it')).text) as Record<string, string>
+        assert.deepEqual(
+          [asked['method'], asked['url']],
+          ['GET', 'http://api.example/get?what=tea'],
+        )
+        const sent = hosts.of('api.example').map(({ authorization }) => authorization)
+        assert.deepEqual([...new Set(sent)], [`Bearer ${token}`])
+        const refused = await use('leave')
+        assert.equal(refused.isError, true)
+        assert.match(refused.text, /egress denied: other\.example/)
+        assert.deepEqual(hosts.of('other.example'), [])
+        assert.ok(!JSON.stringify([await logOf(service, session), service.logged]).includes(token))
+      },
+    )
+
+    async function turnOf(session: string, text: string) {
+      return resultOf(await turn(service, session, text))
+    }
+
+    verifies(
+      ['tools/sandbox/run'],
+      'a sandbox tool runs its command with the input before it, which no shell reads',
+      async () => {
+        const session = await sessionOf(service, {
+          tools: [
+            custom('look', { type: 'sandbox', command: 'cat; echo; pwd; hostname' }),
+            custom('fail', { type: 'sandbox', command: 'echo no >&2; exit 3' }),
+          ],
+        })
+        const what = `'; echo owned; '$(echo owned)`
+        const { text } = await turnOf(session, call('look', { what }))
+        const [input = '', place] = text.split('\n')
+        assert.deepEqual([JSON.parse(input), place], [{ what }, '/workspace'])
+        const failed = await turnOf(session, call('fail', {}))
+        assert.equal(failed.isError, true)
+        assert.match(failed.text, /no\n/)
+      },
+    )
+
+    verifies(
+      ['tools/web-fetch', 'tools/web/no-sandbox-network', 'tools/web/lists'],
+      'web_fetch reads a page from outside the sandbox, within the lists, without a credential',
+      async () => {
+        const token = canary()
+        const vault = await vaultOf(service, bearer(token, 'pages.api.example'))
+        const session = await sessionOf(service, {
+          tools: [toolset],
+          environment: { network: { allowlist: ['pages.api.example'] } },
+          vault_ids: [vault],
+        })
+        const fetching = (host: string) => call('web_fetch', { url: `https://${host}/tea` })
+        const { text, isError } = await turnOf(session, fetching('pages.api.example'))
+        assert.equal(isError, false)
+        assert.match(text, /# Tea\n+Two \*\*leaves\*\*\./)
+        const sent = hosts.of('pages.api.example').map(({ authorization }) => authorization)
+        assert.deepEqual(sent, [undefined])
+        const refused = await turnOf(session, fetching('other.example'))
+        assert.equal(refused.isError, true)
+        assert.match(refused.text, /egress denied: other\.example/)
+        const direct = "run: curl -s --noproxy '*' -m 2 https://93.184.216.34/ || echo none"
+        assert.match((await turnOf(session, direct)).text, /none/)
+      },
+    )
+
+    verifies(
+      ['tools/web-search', 'tools/web/lists', 'settings/web-search-key'],
+      'web_search asks the operator’s provider by the operator’s key, within the lists',
+      async () => {
+        const vault = await vaultOf(service, bearer(canary(), 'search.api.example'))
+        const parts = { tools: [toolset], vault_ids: [vault] }
+        const search = call('web_search', { query: 'tea' })
+        const session = await sessionOf(service, parts)
+        const { blocks } = await turnOf(session, search)
+        assert.deepEqual(
+          blocks.map(({ type, source, title }) => [type, source, title]),
+          [
+            ['search_result', 'https://pages.api.example/tea', 'Tea'],
+            ['search_result', 'https://other.example/tea', 'Other'],
+          ],
+        )
+        const [asked, ...more] = hosts.of('search.api.example')
+        assert.deepEqual([asked?.authorization, more], [`Bearer ${searchKey}`, []])
+        const told = JSON.stringify([await logOf(service, session), service.logged])
+        assert.ok(!told.includes(searchKey))
+        const environment = { network: { allowlist: ['pages.api.example'] } }
+        const limited = await sessionOf(service, { ...parts, environment })
+        const refused = await turnOf(limited, search)
+        assert.equal(refused.isError, true)
+        assert.match(refused.text, /search\.api\.example/)
+        assert.equal(hosts.of('search.api.example').length, 1)
+      },
+    )
+  })
+}
+
+describe('web_search without a key', () => {
+  verifies(['settings/web-search-key'], 'says what is missing, and asks nobody', async () => {
+    await using hosts = await mcpHosts()
+    const service = await boot('sqlite', { overrides: { outside: hosts.outside } })
+    const session = await sessionOf(service, { tools: [toolset] })
+    const events = await turn(service, session, call('web_search', { query: 'tea' }))
+    const { text, isError } = resultOf(events)
+    await service.close()
+    assert.equal(isError, true)
+    assert.match(text, /web search is not set up.*key/)
+    assert.deepEqual(hosts.noted, [])
+  })
+})
