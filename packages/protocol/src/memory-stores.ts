@@ -71,8 +71,8 @@ export const MemoryUpdate = z.strictObject({
 })
 export type MemoryUpdate = z.infer<typeof MemoryUpdate>
 
-export const MemoryView = z.enum(['basic', 'full'])
-export const MemoryViewQuery = z.object({ view: MemoryView.optional() })
+const MemoryView = z.enum(['basic', 'full'])
+export const MemoryViewQuery = z.object({ view: MemoryView.default('full') })
 
 export const MemoryListQuery = ListQuery.extend({
   limit: pageLimit(1, 100).default(20),

@@ -35,7 +35,7 @@ import { inlineTokens } from './egress/inline.ts'
 import { heldByFile } from './files/store.ts'
 import { fileSweep } from './files/sweep.ts'
 import { listen } from './http/server.ts'
-import { versionSweep } from './memory-stores/sweep.ts'
+import { memorySweep } from './memory-stores/sweep.ts'
 import { modelResolver } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
 import { checkSealed } from './root-secret/rotate.ts'
@@ -150,17 +150,18 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     ...overrides.outside,
   })
   const provider = await sandboxes(config, log)
+  const place = config.sandbox === 'local' ? 'host' : 'sandbox'
   const spaces = workspaces({
     provider,
     bind: waysOut.bind,
     clock,
     log,
     idleMs: config.sandboxIdleMs,
+    isPassable: place === 'host' && config.egressProfile === 'best_effort',
     folder: resolve(config.sandboxDir ?? join(config.dataDir, 'sandboxes')),
     limits: limitsOf(config),
   })
   const resolveModel = modelResolver({ databases, seal, ...config })
-  const place = config.sandbox === 'local' ? 'host' : 'sandbox'
   const { apiKey, baseUrl } = config.webSearch
   const { assemble, forget } = assembly({
     databases,
@@ -199,7 +200,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   await work.sweep()
   const sweeps = [
     fileSweep({ databases, clock, keeping, log }),
-    versionSweep({ databases, clock, log }),
+    memorySweep({ databases, clock, log }),
   ]
   void preload().catch((error: unknown) =>
     log.warn('model libraries could not be loaded ahead', { error }),

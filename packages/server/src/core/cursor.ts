@@ -1,9 +1,9 @@
-import { Id } from '@steward/protocol/primitives.ts'
+import { Line } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { invalid } from './errors.ts'
 
-/** Its texts meet the database as they are. */
-const Shape = z.tuple([z.string(), z.array(z.union([Id, z.number()]))])
+/** Its texts meet the database as they are; the longest are paths. */
+const Shape = z.tuple([z.string(), z.array(z.union([Line.min(1).max(1024), z.number()]))])
 
 /** Opaque to callers. `scope` says what the cursor walks, so that it cannot be used elsewhere or in another order. */
 export const encodeCursor = (scope: string, place: (string | number)[]): string =>

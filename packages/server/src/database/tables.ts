@@ -90,6 +90,8 @@ export type Tables = {
     /** How many lie in it now. */
     memories: number
     archived_at: string | null
+    /** It is no more, and what lay in it is being removed. */
+    deleted_at: string | null
     created_at: string
     updated_at: string
   }
@@ -100,11 +102,11 @@ export type Tables = {
     /** The version that is its present content. */
     version_id: string
     path: string
-    content: string
     sha256: string
     size: number
     created_at: string
     updated_at: string
+    content: string
   }
   memory_versions: {
     tenant_id: string
@@ -112,9 +114,8 @@ export type Tables = {
     store_id: string
     memory_id: string
     operation: string
-    /** Null, with the three below, once redacted. */
+    /** Null, with hash, size and content, once redacted. */
     path: string | null
-    content: string | null
     sha256: string | null
     size: number | null
     /** One of the two made it. */
@@ -122,7 +123,10 @@ export type Tables = {
     session_id: string | null
     redacted_by: string | null
     redacted_at: string | null
+    /** Null while it is among the newest of its memory. */
+    expires_at: string | null
     created_at: string
+    content: string | null
   }
   session_heads: SessionHeads
   inbox: {

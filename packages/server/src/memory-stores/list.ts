@@ -1,69 +1,69 @@
-/** One page of what lies in a store, flat or one level deep. contract.md 1.8 */
+/** One page of what lies in a store, flat or one level deep, by the bytes of paths. contract.md 1.8 */
 import type { Memory, MemoryListQuery, MemoryPrefix } from '@steward/protocol/memory-stores.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../core/cursor.ts'
 import type { Queries } from '../database/database.ts'
-import type { MemoryFacts } from './memories.ts'
-import { memoryStore, showMemory } from './memories.ts'
+import type { Range } from './memories.ts'
+import { memoryRows, showMemory } from './memories.ts'
 
-type Entry = { path: string; memory?: MemoryFacts }
-const Place = z.tuple([z.string()])
+type Place = { db: Queries; tenant: string; store: string }
+type Read = { data: (Memory | MemoryPrefix)[]; last: string | undefined; more: boolean }
 
-const byBytes = (a: Entry, b: Entry): number =>
-  Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))
+const Last = z.tuple([z.string()])
 
-/** By the bytes of their paths. A store holds 2,000 memories at most, so that its paths are read whole. */
-export async function listMemories(
-  db: Queries,
-  { tenant, store }: { tenant: string; store: string },
-  query: MemoryListQuery,
-) {
-  const { limit, view, depth, path_prefix } = query
-  const scope = `memories/${store}/${depth}/${view}${path_prefix}`
+export async function listMemories(place: Place, query: MemoryListQuery) {
+  const { depth, path_prefix: prefix } = query
+  const scope = `memories/${place.store}/${depth}${prefix}`
   const cursor = query.page ?? query.cursor
-  const after = cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)[0]
-  const rows = await memoryStore(db).below(tenant, store, path_prefix)
-  const all = (depth === 1 ? oneLevel(rows, path_prefix) : rows.map(entryOf)).toSorted(byBytes)
-  const from = after === undefined ? 0 : all.findIndex((each) => byBytes({ path: after }, each) < 0)
-  const page = from < 0 ? [] : all.slice(from, from + limit)
-  const last = page.at(-1)
-  const more = last !== undefined && from + limit < all.length
+  const after = cursor === undefined ? undefined : decodeCursor(cursor, scope, Last)[0]
+  const { data, last, more } = await (depth === 1 ? oneLevel : flat)(
+    place,
+    { prefix, after },
+    query,
+  )
+  const ids = data.map((entry) => (entry.type === 'memory' ? entry.id : null))
   return {
-    data: await shown(db, { tenant, store }, page, view),
+    data,
     has_more: more,
-    next_page: more ? encodeCursor(scope, [last.path]) : null,
+    next_page: more && last !== undefined ? encodeCursor(scope, [last]) : null,
     prev_page: null,
-    first_id: page[0]?.memory?.id ?? null,
-    last_id: last?.memory?.id ?? null,
+    first_id: ids[0] ?? null,
+    last_id: ids.at(-1) ?? null,
   }
 }
 
-const entryOf = (memory: MemoryFacts): Entry => ({ path: memory.path, memory })
+async function flat(
+  { db, tenant, store }: Place,
+  range: Range,
+  { view, limit }: MemoryListQuery,
+): Promise<Read> {
+  const read = memoryRows(db)[view === 'full' ? 'whole' : 'facts']
+  const rows = await read(tenant, store, range, limit + 1)
+  const data = rows.slice(0, limit).map((row) => showMemory(row, view))
+  return { data, last: data.at(-1)?.path, more: rows.length > limit }
+}
 
 /** What lies deeper is one entry for the folder that it lies in. */
-function oneLevel(rows: readonly MemoryFacts[], prefix: string): Entry[] {
-  const entries = new Map<string, Entry>()
-  for (const memory of rows) {
-    const slash = memory.path.indexOf('/', prefix.length)
-    const path = slash < 0 ? memory.path : memory.path.slice(0, slash + 1)
-    if (!entries.has(path)) entries.set(path, slash < 0 ? entryOf(memory) : { path })
+async function oneLevel(
+  { db, tenant, store }: Place,
+  range: Range,
+  { view, limit }: MemoryListQuery,
+): Promise<Read> {
+  const found = new Set<string>()
+  for (const path of await memoryRows(db).paths(tenant, store, range)) {
+    const slash = path.indexOf('/', range.prefix.length)
+    found.add(slash < 0 ? path : path.slice(0, slash + 1))
   }
-  return [...entries.values()]
-}
-
-async function shown(
-  db: Queries,
-  { tenant, store }: { tenant: string; store: string },
-  page: readonly Entry[],
-  view: 'basic' | 'full',
-): Promise<(Memory | MemoryPrefix)[]> {
-  const ids = page.flatMap(({ memory }) => memory?.id ?? [])
-  const contents =
-    view === 'full' && ids.length > 0 ? await memoryStore(db).contents(tenant, store, ids) : []
-  const byId = new Map(contents.map(({ id, content }) => [id, content]))
-  return page.map(({ path, memory }) =>
-    memory
-      ? showMemory(memory, byId.get(memory.id) ?? null)
-      : { type: 'memory_prefix' as const, path },
-  )
+  const paths = [...found].slice(0, limit)
+  const own = paths.filter((path) => !path.endsWith('/'))
+  const read = memoryRows(db)[view === 'full' ? 'wholeAt' : 'factsAt']
+  const rows = own.length === 0 ? [] : await read(tenant, store, own)
+  const byPath = new Map(rows.map((row) => [row.path, showMemory(row, view)]))
+  const data = paths.flatMap((path): (Memory | MemoryPrefix)[] => {
+    if (path.endsWith('/')) return [{ type: 'memory_prefix', path }]
+    const memory = byPath.get(path)
+    // One that was deleted between the two looks is no more.
+    return memory ? [memory] : []
+  })
+  return { data, last: paths.at(-1), more: found.size > limit }
 }

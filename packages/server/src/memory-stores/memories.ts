@@ -1,11 +1,15 @@
 import type { Memory } from '@steward/protocol/memory-stores.ts'
-import { sql } from 'kysely'
+import type { ExpressionBuilder } from 'kysely'
 import { notFound } from '../core/errors.ts'
 import type { Queries } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 
 export type MemoryRow = Tables['memories']
 export type MemoryFacts = Omit<MemoryRow, 'content'>
+export type View = 'basic' | 'full'
+
+/** Paths that begin with `prefix`, which ends with `/`, and come after `after`; all below a folder when that is one. */
+export type Range = { prefix: string; after?: string | undefined }
 
 const facts = [
   'tenant_id',
@@ -19,10 +23,18 @@ const facts = [
   'updated_at',
 ] as const
 
-/** What lies in a store now. Writers hold the store's row (store.ts `open`), so that paths are theirs alone to judge. */
-export function memoryStore(db: Queries) {
+/** What lies in stores now, paths compared by bytes. Writers hold the store's row (store.ts), so that nobody else moves. */
+export function memoryRows(db: Queries) {
   const inStore = (tenant: string, store: string) =>
     db.selectFrom('memories').where('tenant_id', '=', tenant).where('store_id', '=', store)
+
+  const inRange = (tenant: string, store: string, { prefix, after }: Range) => {
+    const rows = inStore(tenant, store).where(below(prefix)).orderBy('path')
+    if (after === undefined) return rows
+    return after.endsWith('/')
+      ? rows.where('path', '>=', behind(after))
+      : rows.where('path', '>', after)
+  }
 
   return {
     async row(tenant: string, store: string, id: string): Promise<MemoryRow> {
@@ -31,40 +43,41 @@ export function memoryStore(db: Queries) {
       return row
     },
 
-    /** All below a prefix, without contents: at most 2,000. In no order. */
-    below: (tenant: string, store: string, prefix: string): Promise<MemoryFacts[]> =>
-      inStore(tenant, store).select(facts).where(startsWith(prefix)).execute(),
+    at: (tenant: string, store: string, path: string): Promise<MemoryRow | undefined> =>
+      inStore(tenant, store).selectAll().where('path', '=', path).executeTakeFirst(),
 
-    contents: (
-      tenant: string,
-      store: string,
-      ids: readonly string[],
-    ): Promise<Pick<MemoryRow, 'id' | 'content'>[]> =>
-      inStore(tenant, store).select(['id', 'content']).where('id', 'in', ids).execute(),
+    facts: (tenant: string, store: string, range: Range, most: number): Promise<MemoryFacts[]> =>
+      inRange(tenant, store, range).select(facts).limit(most).execute(),
 
-    /** Everything, for a mount. */
-    snapshot: (tenant: string, store: string): Promise<MemoryRow[]> =>
-      inStore(tenant, store).selectAll().execute(),
+    whole: (tenant: string, store: string, range: Range, most: number): Promise<MemoryRow[]> =>
+      inRange(tenant, store, range).selectAll().limit(most).execute(),
 
-    /** The one at the path, else one that the path would lie below or above. */
-    async inTheWay(
+    /** Paths alone, all of them: from an index, and 2,000 at most. */
+    async paths(tenant: string, store: string, range: Range): Promise<string[]> {
+      const rows = await inRange(tenant, store, range).select('path').execute()
+      return rows.map(({ path }) => path)
+    },
+
+    factsAt: (tenant: string, store: string, paths: readonly string[]): Promise<MemoryFacts[]> =>
+      inStore(tenant, store).select(facts).where('path', 'in', paths).execute(),
+
+    wholeAt: (tenant: string, store: string, paths: readonly string[]): Promise<MemoryRow[]> =>
+      inStore(tenant, store).selectAll().where('path', 'in', paths).execute(),
+
+    /** The one at the path, or one that the path would lie below or above. */
+    inTheWay: (
       tenant: string,
       store: string,
       path: string,
-      except?: string,
-    ): Promise<Pick<MemoryRow, 'id' | 'path'> | undefined> {
-      const above = path.split('/').slice(1, -1)
-      const ancestors = above.map((_, index) => `/${above.slice(0, index + 1).join('/')}`)
-      let rows = inStore(tenant, store)
+      except = '',
+    ): Promise<Pick<MemoryRow, 'id' | 'path'> | undefined> =>
+      inStore(tenant, store)
         .select(['id', 'path'])
-        .where((eb) => eb.or([eb('path', 'in', [path, ...ancestors]), startsWith(`${path}/`)]))
-      if (except) rows = rows.where('id', '!=', except)
-      return rows.orderBy('path').limit(1).executeTakeFirst()
-    },
-
-    async at(tenant: string, store: string, path: string): Promise<MemoryRow | undefined> {
-      return inStore(tenant, store).selectAll().where('path', '=', path).executeTakeFirst()
-    },
+        .where((eb) => eb.or([eb('path', 'in', [path, ...above(path)]), below(`${path}/`)(eb)]))
+        .where('id', '!=', except)
+        .orderBy('path')
+        .limit(1)
+        .executeTakeFirst(),
 
     async insert(row: MemoryRow): Promise<void> {
       await db.insertInto('memories').values(row).execute()
@@ -85,17 +98,25 @@ export function memoryStore(db: Queries) {
   }
 }
 
-/** By characters: LIKE is blind to case on one database, and ranges follow the other's collation. */
-const startsWith = (prefix: string) =>
-  sql<boolean>`substr(path, 1, ${Array.from(prefix).length}) = ${prefix}`
+/** The folders that a path lies in. */
+function above(path: string): string[] {
+  const names = path.split('/').slice(1, -1)
+  return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}`)
+}
 
-export const showMemory = (row: MemoryFacts, content: string | null): Memory => ({
+/** The first text behind all that begin with a folder: the character after `/` is `0`. */
+const behind = (folder: string): string => `${folder.slice(0, -1)}0`
+
+const below = (folder: string) => (eb: ExpressionBuilder<Tables, 'memories'>) =>
+  eb.and([eb('path', '>=', folder), eb('path', '<', behind(folder))])
+
+export const showMemory = (row: MemoryFacts & { content?: string }, view: View): Memory => ({
   id: row.id,
   type: 'memory',
   memory_store_id: row.store_id,
   memory_version_id: row.version_id,
   path: row.path,
-  content,
+  content: view === 'full' ? (row.content ?? null) : null,
   content_sha256: row.sha256,
   content_size_bytes: row.size,
   created_at: row.created_at,

@@ -1,4 +1,4 @@
-import type { MemoryActor, MemoryView } from '@steward/protocol/memory-stores.ts'
+import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
 import {
   MemoryCreate,
   MemoryDeleteQuery,
@@ -27,7 +27,8 @@ import { moments } from '../database/seek.ts'
 import type { Call, Route } from '../http/route.ts'
 import { route } from '../http/route.ts'
 import { listMemories } from './list.ts'
-import { memoryStore, showMemory } from './memories.ts'
+import { memoryRows, showMemory } from './memories.ts'
+import { removeStore } from './remove.ts'
 import type { StoreRow } from './store.ts'
 import { memoryStoreStore, showStore } from './store.ts'
 import { showVersion, versionStore } from './versions.ts'
@@ -90,6 +91,7 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
           vector_index: body.vector_index ?? id,
           memories: 0,
           archived_at: null,
+          deleted_at: null,
           created_at: at,
           updated_at: at,
         }
@@ -175,10 +177,7 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
         answer: Deleted('memory_store_deleted'),
       },
       async ({ tenant, params: { id } }) => {
-        await databases.of(tenant).write(async (tx) => {
-          await memoryStoreStore(tx).take(tenant, id)
-          await memoryStoreStore(tx).remove(tenant, id)
-        })
+        await removeStore(databases.of(tenant), { tenant, id, now: clock.now() })
         return { id, type: 'memory_store_deleted' }
       },
     ),
@@ -193,9 +192,6 @@ const writes =
     const actor = actorOf(call)
     return databases.of(tenant).write((tx) => unit({ tx, tenant, store, actor, now: clock.now() }))
   }
-
-const viewed = (content: string, view: z.infer<typeof MemoryView> | undefined) =>
-  view === 'basic' ? null : content
 
 function ofMemories(deps: Deps): Route[] {
   const { databases } = deps
@@ -216,7 +212,7 @@ function ofMemories(deps: Deps): Route[] {
       },
       async ({ params, query, body, ...who }) => {
         const row = await writing(who, params.id, (at) => createMemory(at, body))
-        return showMemory(row, viewed(row.content, query.view))
+        return showMemory(row, query.view)
       },
     ),
     route(
@@ -232,7 +228,7 @@ function ofMemories(deps: Deps): Route[] {
       async ({ tenant, params: { id: store }, query }) => {
         const { read } = databases.of(tenant)
         await memoryStoreStore(read).row(tenant, store)
-        return listMemories(read, { tenant, store }, query)
+        return listMemories({ db: read, tenant, store }, query)
       },
     ),
     route(
@@ -247,8 +243,9 @@ function ofMemories(deps: Deps): Route[] {
       },
       async ({ tenant, params: { id, memory_id }, query }) => {
         const { read } = databases.of(tenant)
-        const row = await memoryStore(read).row(tenant, id, memory_id)
-        return showMemory(row, viewed(row.content, query.view))
+        await memoryStoreStore(read).row(tenant, id)
+        const row = await memoryRows(read).row(tenant, id, memory_id)
+        return showMemory(row, query.view)
       },
     ),
     route(
@@ -264,7 +261,7 @@ function ofMemories(deps: Deps): Route[] {
       },
       async ({ params: { id, memory_id }, query, body, ...who }) => {
         const row = await writing(who, id, (at) => updateMemory(at, memory_id, body))
-        return showMemory(row, viewed(row.content, query.view))
+        return showMemory(row, query.view)
       },
     ),
     route(
@@ -313,6 +310,7 @@ function ofVersions(deps: Deps): Route[] {
               paging: page,
               filter: query,
               made: moments(query),
+              view: query.view,
             })
         return pageOf(scope, page, rows, (row) => showVersion(row, query.view))
       },
@@ -328,8 +326,9 @@ function ofVersions(deps: Deps): Route[] {
         answer,
       },
       async ({ tenant, params: { id, version_id }, query }) => {
-        const row = await versionStore(databases.of(tenant).read).row(tenant, id, version_id)
-        return showVersion(row, query.view ?? 'full')
+        const { read } = databases.of(tenant)
+        await memoryStoreStore(read).row(tenant, id)
+        return showVersion(await versionStore(read).row(tenant, id, version_id), query.view)
       },
     ),
     route(

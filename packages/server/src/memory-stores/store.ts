@@ -13,7 +13,12 @@ export type StoreRow = Tables['memory_stores']
 /** Memory stores as such; what lies in them is memories.ts, how it came to be versions.ts. */
 export function memoryStoreStore(db: Queries) {
   const byId = (tenant: string, id: string) =>
-    db.selectFrom('memory_stores').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
+    db
+      .selectFrom('memory_stores')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .where('deleted_at', 'is', null)
 
   async function found(id: string, query: ReturnType<typeof byId>): Promise<StoreRow> {
     const row = await query.executeTakeFirst()
@@ -44,7 +49,11 @@ export function memoryStoreStore(db: Queries) {
       asked: { paging: Paging; archived: boolean; made: readonly Moment[] },
     ): Promise<StoreRow[]> {
       const { begins, way } = seek(asked.paging)
-      let rows = db.selectFrom('memory_stores').selectAll().where('tenant_id', '=', tenant)
+      let rows = db
+        .selectFrom('memory_stores')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('deleted_at', 'is', null)
       if (!asked.archived) rows = rows.where('archived_at', 'is', null)
       for (const { op, at } of asked.made) rows = rows.where('created_at', op, at)
       return rows
@@ -62,7 +71,9 @@ export function memoryStoreStore(db: Queries) {
     async update(
       tenant: string,
       id: string,
-      columns: Partial<Pick<StoreRow, 'name' | 'description' | 'metadata' | 'archived_at'>>,
+      columns: Partial<
+        Pick<StoreRow, 'name' | 'description' | 'metadata' | 'archived_at' | 'deleted_at'>
+      >,
       now: number,
     ): Promise<void> {
       await change(tenant, id)
@@ -76,20 +87,38 @@ export function memoryStoreStore(db: Queries) {
         .execute()
     },
 
-    /** With everything that lies in it, and its history. */
-    async remove(tenant: string, id: string): Promise<void> {
+    /** Those that are deleted and not yet gone, of all tenants. */
+    deleted: (most: number): Promise<Pick<StoreRow, 'tenant_id' | 'id'>[]> =>
+      db
+        .selectFrom('memory_stores')
+        .select(['tenant_id', 'id'])
+        .where('deleted_at', 'is not', null)
+        .limit(most)
+        .execute(),
+
+    /** Removes at most so many rows of a deleted store, itself last; whether it is gone. */
+    async removePart(tenant: string, id: string, most: number): Promise<boolean> {
       for (const table of ['memory_versions', 'memories'] as const) {
-        await db
+        const { numDeletedRows } = await db
           .deleteFrom(table)
           .where('tenant_id', '=', tenant)
-          .where('store_id', '=', id)
-          .execute()
+          .where('id', 'in', (eb) =>
+            eb
+              .selectFrom(table)
+              .select('id')
+              .where('tenant_id', '=', tenant)
+              .where('store_id', '=', id)
+              .limit(most),
+          )
+          .executeTakeFirst()
+        if (numDeletedRows > 0) return false
       }
       await db
         .deleteFrom('memory_stores')
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
         .execute()
+      return true
     },
   }
 }

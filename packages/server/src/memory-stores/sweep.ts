@@ -1,36 +1,33 @@
-/** Versions that are older than they are kept. */
+/** What nobody waits for: versions that are older than they are kept, and what a crash left of deleted stores. */
 import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
-import type { Databases } from '../database/database.ts'
+import type { Database, Databases } from '../database/database.ts'
+import { removeRows } from './remove.ts'
+import { memoryStoreStore } from './store.ts'
 import { versionStore } from './versions.ts'
 
-/** behaviours.md 1.15 */
-const keptMs = 30 * 24 * 60 * 60 * 1000
-const pauseMs = 60 * 60 * 1000
+const pauseMs = 10 * 60 * 1000
+const versionsAtOnce = 250
+const storesAtOnce = 20
 
-/** Sweeps until it is closed: a bounded number at once, and another pass directly while there are more. */
-export function versionSweep({
-  databases,
-  clock,
-  log,
-}: {
-  databases: Databases
-  clock: Clock
-  log: Log
-}): { close(): Promise<void> } {
+/** Sweeps until it is closed; a pass is bounded, and another follows at once while there is more. */
+export function memorySweep(deps: { databases: Databases; clock: Clock; log: Log }): {
+  close(): Promise<void>
+} {
+  const { databases, clock, log } = deps
   const closing = new AbortController()
 
   async function passes(): Promise<void> {
     while (!closing.signal.aborted) {
-      let gone = 0
+      let isAll = true
       try {
         for (const database of databases.all())
-          gone += await database.write((tx) => versionStore(tx).expire(iso(clock.now() - keptMs)))
+          isAll = (await sweepMemories(database, clock.now())) && isAll
       } catch (error) {
-        log.error('old memory versions could not be swept', { error })
+        log.error('memory stores could not be swept', { error })
       }
-      if (gone === 0) await clock.sleep(pauseMs, closing.signal)
+      if (isAll) await clock.sleep(pauseMs, closing.signal)
     }
   }
 
@@ -41,4 +38,12 @@ export function versionSweep({
       await done
     },
   }
+}
+
+/** Whether that was all. */
+export async function sweepMemories(database: Database, now: number): Promise<boolean> {
+  const stores = await memoryStoreStore(database.read).deleted(storesAtOnce)
+  for (const { tenant_id, id } of stores) await removeRows(database, tenant_id, id)
+  const expired = await database.write((tx) => versionStore(tx).expire(iso(now), versionsAtOnce))
+  return stores.length < storesAtOnce && expired < versionsAtOnce
 }

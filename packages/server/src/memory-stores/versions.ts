@@ -5,59 +5,103 @@ import type {
 } from '@steward/protocol/memory-stores.ts'
 import { notFound } from '../core/errors.ts'
 import type { Paging } from '../core/page.ts'
+import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
 import type { Moment } from '../database/seek.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
+import type { View } from './memories.ts'
 
 export type VersionRow = Tables['memory_versions']
+type VersionFacts = Omit<VersionRow, 'content'>
 type Filter = Partial<
   Record<'memory_id' | 'operation' | 'session_id' | 'api_key_id', string | undefined>
 >
 
+const facts = [
+  'tenant_id',
+  'id',
+  'store_id',
+  'memory_id',
+  'operation',
+  'path',
+  'sha256',
+  'size',
+  'api_key_id',
+  'session_id',
+  'redacted_by',
+  'redacted_at',
+  'expires_at',
+  'created_at',
+] as const
+
 /** Those that are kept of a memory however old they are. */
 const recent = 10
-const sweepLimit = 500
+/** behaviours.md 1.15 */
+const keptMs = 30 * 24 * 60 * 60 * 1000
 
 /** How what lies in a store came to be. A version never changes, but that it may be redacted. */
 export function versionStore(db: Queries) {
   const inStore = (tenant: string, store: string) =>
-    db
-      .selectFrom('memory_versions')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('store_id', '=', store)
+    db.selectFrom('memory_versions').where('tenant_id', '=', tenant).where('store_id', '=', store)
+
+  const ofMemory = (tenant: string, memory: string) =>
+    db.selectFrom('memory_versions').where('tenant_id', '=', tenant).where('memory_id', '=', memory)
+
+  const change = (tenant: string) =>
+    db.updateTable('memory_versions').where('tenant_id', '=', tenant)
 
   return {
     async row(tenant: string, store: string, id: string): Promise<VersionRow> {
-      const row = await inStore(tenant, store).where('id', '=', id).executeTakeFirst()
+      const row = await inStore(tenant, store).selectAll().where('id', '=', id).executeTakeFirst()
       if (!row) throw notFound('memory version', id)
       return row
     },
 
-    /** Newest first unless asked otherwise. */
+    /** Newest first unless asked otherwise; contents only when `view` is full. */
     async list(
       tenant: string,
       store: string,
-      { paging, filter, made }: { paging: Paging; filter: Filter; made: readonly Moment[] },
-    ): Promise<VersionRow[]> {
-      const { begins, way } = seek(paging)
+      asked: { paging: Paging; filter: Filter; made: readonly Moment[]; view: View },
+    ): Promise<(VersionFacts & { content?: string | null })[]> {
+      const { begins, way } = seek(asked.paging)
       let rows = inStore(tenant, store)
       for (const name of ['memory_id', 'operation', 'session_id', 'api_key_id'] as const) {
-        const value = filter[name]
+        const value = asked.filter[name]
         if (value !== undefined) rows = rows.where(name, '=', value)
       }
-      for (const { op, at } of made) rows = rows.where('created_at', op, at)
-      return rows
+      for (const { op, at } of asked.made) rows = rows.where('created_at', op, at)
+      rows = rows
         .where(begins)
         .orderBy('created_at', way)
         .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
+        .limit(asked.paging.limit + 1)
+      return (asked.view === 'full' ? rows.selectAll() : rows.select(facts)).execute()
     },
 
+    /** With it the newest but ten of the memory begin to age; with a deletion all do, from now on. */
     async insert(row: VersionRow): Promise<void> {
       await db.insertInto('memory_versions').values(row).execute()
+      const { tenant_id, memory_id } = row
+      if (row.operation === 'deleted') {
+        await change(tenant_id)
+          .set({ expires_at: iso(Date.parse(row.created_at) + keptMs) })
+          .where('memory_id', '=', memory_id)
+          .where('expires_at', 'is', null)
+          .execute()
+        return
+      }
+      const old = await ofMemory(tenant_id, memory_id)
+        .select(['id', 'created_at'])
+        .orderBy('id', 'desc')
+        .offset(recent)
+        .limit(1)
+        .executeTakeFirst()
+      if (!old) return
+      await change(tenant_id)
+        .set({ expires_at: iso(Date.parse(old.created_at) + keptMs) })
+        .where('id', '=', old.id)
+        .execute()
     },
 
     async redact(tenant: string, id: string, by: MemoryActor, at: string): Promise<void> {
@@ -76,45 +120,36 @@ export function versionStore(db: Queries) {
         .execute()
     },
 
-    /** Of all tenants, a bounded number at a time: those made before, but the newest of each memory. */
-    async expire(before: string): Promise<number> {
-      const old = await db
-        .selectFrom('memory_versions as old')
-        .select(['old.tenant_id', 'old.id'])
-        .where('old.created_at', '<', before)
-        .where(
-          (eb) =>
-            eb
-              .selectFrom('memory_versions as newer')
-              .select(({ fn }) => fn.countAll<number>().as('newer'))
-              .whereRef('newer.tenant_id', '=', 'old.tenant_id')
-              .whereRef('newer.memory_id', '=', 'old.memory_id')
-              .whereRef('newer.id', '>', 'old.id'),
-          '>=',
-          recent,
+    /** Of all tenants, at most so many at a time. How many there were. */
+    async expire(now: string, most: number): Promise<number> {
+      const { numDeletedRows } = await db
+        .deleteFrom('memory_versions')
+        .where('expires_at', '<', now)
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('memory_versions')
+            .select('id')
+            .where('expires_at', '<', now)
+            .orderBy('expires_at')
+            .limit(most),
         )
-        .limit(sweepLimit)
-        .execute()
-      for (const { tenant_id, id } of old) {
-        await db
-          .deleteFrom('memory_versions')
-          .where('tenant_id', '=', tenant_id)
-          .where('id', '=', id)
-          .execute()
-      }
-      return old.length
+        .executeTakeFirst()
+      return Number(numDeletedRows)
     },
   }
 }
 
-export const showVersion = (row: VersionRow, view: 'basic' | 'full'): MemoryVersion => ({
+export const showVersion = (
+  row: VersionFacts & { content?: string | null },
+  view: View,
+): MemoryVersion => ({
   id: row.id,
   type: 'memory_version',
   memory_id: row.memory_id,
   memory_store_id: row.store_id,
   operation: row.operation as MemoryOperation,
   path: row.path,
-  content: view === 'full' ? row.content : null,
+  content: view === 'full' ? (row.content ?? null) : null,
   content_sha256: row.sha256,
   content_size_bytes: row.size,
   created_by: actorOf(row),
@@ -123,7 +158,7 @@ export const showVersion = (row: VersionRow, view: 'basic' | 'full'): MemoryVers
   created_at: row.created_at,
 })
 
-const actorOf = ({ session_id, api_key_id }: VersionRow): MemoryActor =>
+const actorOf = ({ session_id, api_key_id }: VersionFacts): MemoryActor =>
   session_id === null
     ? { type: 'api_actor', api_key_id: api_key_id ?? '' }
     : { type: 'session_actor', session_id }

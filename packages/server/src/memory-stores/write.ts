@@ -11,7 +11,7 @@ import { newId } from '../core/ids.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
 import type { MemoryRow } from './memories.ts'
-import { memoryStore } from './memories.ts'
+import { memoryRows } from './memories.ts'
 import { memoryStoreStore } from './store.ts'
 import type { VersionRow } from './versions.ts'
 import { versionStore } from './versions.ts'
@@ -51,7 +51,7 @@ export async function createMemory(writing: Writing, input: MemoryCreate): Promi
     created_at: at,
     updated_at: at,
   }
-  await memoryStore(tx).insert(row)
+  await memoryRows(tx).insert(row)
   await memoryStoreStore(tx).count(tenant, store, 1)
   await keepVersion(writing, row, 'created')
   return row
@@ -65,7 +65,7 @@ export async function updateMemory(
 ): Promise<MemoryRow> {
   const { tx, tenant, store, now } = writing
   await memoryStoreStore(tx).open(tenant, store)
-  const kept = await memoryStore(tx).row(tenant, store, id)
+  const kept = await memoryRows(tx).row(tenant, store, id)
   const next: MemoryRow = {
     ...kept,
     path: path ?? kept.path,
@@ -75,7 +75,7 @@ export async function updateMemory(
   checkPrecondition(kept, precondition?.content_sha256)
   if (next.path !== kept.path) await checkPath(writing, next.path, id)
   const row = { ...next, version_id: newId('memory_version'), updated_at: iso(now) }
-  await memoryStore(tx).replace(row)
+  await memoryRows(tx).replace(row)
   await keepVersion(writing, row, 'modified')
   return row
 }
@@ -88,9 +88,9 @@ export async function deleteMemory(
 ): Promise<void> {
   const { tx, tenant, store } = writing
   await memoryStoreStore(tx).take(tenant, store)
-  const kept = await memoryStore(tx).row(tenant, store, id)
+  const kept = await memoryRows(tx).row(tenant, store, id)
   checkPrecondition(kept, expectedSha)
-  await memoryStore(tx).remove(tenant, id)
+  await memoryRows(tx).remove(tenant, id)
   await memoryStoreStore(tx).count(tenant, store, -1)
   await keepVersion(writing, { ...kept, version_id: newId('memory_version') }, 'deleted')
 }
@@ -102,7 +102,7 @@ export async function redactVersion(writing: Writing, id: string): Promise<Versi
   const versions = versionStore(tx)
   const row = await versions.row(tenant, store, id)
   if (row.redacted_at !== null) return row
-  const live = row.path === null ? undefined : await memoryStore(tx).at(tenant, store, row.path)
+  const live = row.path === null ? undefined : await memoryRows(tx).at(tenant, store, row.path)
   if (live?.version_id === id) {
     throw conflict(
       `version ${id} is what memory ${row.memory_id} holds now; change or delete the memory first`,
@@ -132,13 +132,14 @@ async function keepVersion(
     session_id: actor.type === 'session_actor' ? actor.session_id : null,
     redacted_by: null,
     redacted_at: null,
+    expires_at: null,
     created_at: iso(now),
   })
 }
 
 /** A path is one memory's, and no memory lies below another. */
 async function checkPath({ tx, tenant, store }: Writing, path: string, own?: string) {
-  const other = await memoryStore(tx).inTheWay(tenant, store, path, own)
+  const other = await memoryRows(tx).inTheWay(tenant, store, path, own)
   if (!other) return
   const why = other.path === path ? 'holds a memory already' : `lies in the way of ${other.path}`
   throw new PlatformError('conflict', `path: ${path} ${why}`, {
