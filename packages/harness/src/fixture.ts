@@ -32,7 +32,7 @@ export const userMessage = (said: string): Kept => ({
 })
 
 /** Of a turn without servers or a way out. */
-export const inside = { servers: noServers, refusals: () => [] }
+export const inside = { servers: noServers, refusals: () => [], notices: () => [] }
 export const shut: Outside = {
   outbound: () => Promise.reject(new Error('shut')),
   web: null,

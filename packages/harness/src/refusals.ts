@@ -1,4 +1,4 @@
-/** What egress refused while a tool ran: a line for the model, and an event for whoever reads the log. */
+/** What egress refused while a tool ran: a line for the model, and an event for whoever reads the log; and notices. */
 import type { Refusal } from '@steward/gate/outbound.ts'
 import type { Kept } from './kept.ts'
 import type { ToolResult } from './tools/tool.ts'
@@ -14,17 +14,18 @@ export function withRefusals(
   result: ToolResult,
 ): { result: ToolResult; warnings: Kept[] } {
   const lines = [...new Set(turn.refusals().map(lineOf))].slice(0, mostTold)
-  if (lines.length === 0) return { result, warnings: [] }
+  const warning = (reason: string, message: string): Kept => {
+    const id = turn.newEventId()
+    return { event: { id, type: 'session.warning', reason, message, event_ids: [callId] } }
+  }
+  const notices = turn.notices().map(({ reason, message }) => warning(reason, message))
+  if (lines.length === 0) return { result, warnings: notices }
   const said = JSON.stringify(result.content)
   const news = lines.filter((line) => !said.includes(JSON.stringify(line).slice(1, -1)))
   const told = { type: 'text' as const, text: news.join('\n') }
   const content = news.length > 0 ? [...result.content, told] : result.content
-  const warnings = lines.map((message): Kept => {
-    const id = turn.newEventId()
-    const reason = 'egress_refused'
-    return { event: { id, type: 'session.warning', reason, message, event_ids: [callId] } }
-  })
-  return { result: { ...result, content }, warnings }
+  const warnings = lines.map((message) => warning('egress_refused', message))
+  return { result: { ...result, content }, warnings: [...notices, ...warnings] }
 }
 
 const lineOf = ({ host, reason, message }: Refusal): string =>

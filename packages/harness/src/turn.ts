@@ -21,6 +21,8 @@ export type OpenCall = {
   deny_message?: string
 }
 
+export type Notice = { reason: string; message: string }
+
 export type Turn = {
   /** The whole system prompt; see prompt.ts. */
   system: string
@@ -32,6 +34,8 @@ export type Turn = {
   servers: McpServers
   /** Hosts that were refused since it was last asked; the model learns of them with the result of what ran. */
   refusals: () => readonly Refusal[]
+  /** What else whoever reads the log should know of where tools ran, since it was last asked. */
+  notices: () => readonly Notice[]
   /** Calls to settle before the model is asked. */
   open: readonly OpenCall[]
   /** Id of a `span.model_request_start` that stands in the log already, for the first request. */

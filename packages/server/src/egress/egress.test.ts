@@ -168,6 +168,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.equal(await at.authorization(server(url)), 'Bearer of-the-vault')
     })
 
+    // verifies: egress/fence/scope, egress/required/fails-closed, errors/case/egress-unavailable
     it('fences a session that another process has claimed, or that is over', async () => {
       await using at = await opened()
       const { vault } = await at.vaultWith(bearer('of-the-vault'))
@@ -209,6 +210,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.equal(await reasonOf(egress.commandSecrets(['gh'])), 'fenced')
     })
 
+    // verifies: egress/required/fails-closed
     it('refuses when the vault cannot be read, and sends nothing', async () => {
       await using at = await opened()
       const { vault, ids } = await at.vaultWith(bearer('of-the-vault'))

@@ -164,6 +164,7 @@ describe('forwarding', () => {
     assert.equal(door.server.connections(), 1)
   })
 
+  // verifies: audit/uses/first
   it('passes no answer on before the use is on disk', async () => {
     await using door = await opened([bearer('https://api.example/')])
     const disk = Promise.withResolvers<void>()

@@ -233,6 +233,7 @@ describe('an expired token', () => {
     assert.deepEqual(at.bodies, ['{"a":1}', '{"a":1}'])
   })
 
+  // verifies: proxy/refresh/reread
   it('gives way to the one that a concurrent call or a person has stored', async () => {
     await using at = await served()
     const release = Promise.withResolvers<void>()

@@ -74,6 +74,7 @@ export function assembly(deps: AssemblyDeps) {
       tools,
       servers,
       refusals: () => egress.takeRefusals(),
+      notices: () => space.takeNotices(),
       cacheKey: session,
       maxRequests,
       retryDelaysMs,

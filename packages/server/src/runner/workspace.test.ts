@@ -37,7 +37,7 @@ describe('the sandbox of a session', () => {
     const log = jsonLog(() => {})
     const { bind } = door.door
     const provider = bubblewrapSandboxes()
-    spaces = workspaces({ provider, bind, folder, limits, idleMs, clock, log })
+    spaces = workspaces({ provider, bind, folder, limits, isPassable: false, idleMs, clock, log })
   })
   afterEach(() => spaces.close())
 

@@ -5,6 +5,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
+import type { Notice } from '@steward/harness/turn.ts'
 import type {
   Sandbox,
   SandboxLimits,
@@ -22,9 +23,17 @@ export type WorkspaceDeps = {
   /** Folder of all workspaces; every process of a deployment sees the same one. */
   folder: string
   limits: SandboxLimits
+  /** Whether commands have ways around the gate, and the profile is one that says so. */
+  isPassable: boolean
   idleMs: number
   clock: Clock
   log: Log
+}
+
+const passable: Notice = {
+  reason: 'egress_not_enforced',
+  message:
+    "the sandbox's programs may go around the proxy: the environment's lists are not enforced on those that do, and no credential is added to what they send",
 }
 
 export type Claimed = Binding & { generation: number }
@@ -33,6 +42,7 @@ type Held = {
   egress: SessionEgress
   sandbox?: Promise<Sandbox>
   connected?: { key: string; servers: McpServers }
+  notices: Notice[]
   users: number
   usedAt: number
 }
@@ -90,6 +100,7 @@ export function workspaces(deps: WorkspaceDeps) {
     if (held.get(session) !== mine) return Promise.reject(new SandboxEnded('it was stopped'))
     const sandbox = (ending.get(session) ?? Promise.resolve()).then(() => startSandbox(deps, mine))
     mine.sandbox = sandbox
+    if (deps.isPassable) mine.notices.push(passable)
     const forget = () => {
       if (mine.sandbox === sandbox) delete mine.sandbox
     }
@@ -128,7 +139,13 @@ export function workspaces(deps: WorkspaceDeps) {
   )
 
   function open(binding: Claimed): Held {
-    const fresh: Held = { binding, egress: bind(binding), users: 0, usedAt: clock.now() }
+    const fresh: Held = {
+      binding,
+      egress: bind(binding),
+      notices: [],
+      users: 0,
+      usedAt: clock.now(),
+    }
     held.set(binding.session, fresh)
     return fresh
   }
@@ -142,6 +159,7 @@ export function workspaces(deps: WorkspaceDeps) {
     return {
       egress: mine.egress,
       sandbox: () => sandboxOf(mine),
+      takeNotices: () => mine.notices.splice(0),
       /** Connections last over turns, until the servers or their tools are declared otherwise: another `key`. */
       servers(key: string, make: (sandbox: () => Promise<Sandbox>) => McpServers): McpServers {
         if (mine.connected?.key !== key) {
