@@ -1,0 +1,122 @@
+/** A store as a folder of files, for who lays it out in a sandbox and brings back what was changed there. */
+import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
+import { MemoryCreate } from '@steward/protocol/memory-stores.ts'
+import { PlatformError } from '../core/errors.ts'
+import type { Queries } from '../database/database.ts'
+import type { MemoryRow } from './memories.ts'
+import { memoryRows } from './memories.ts'
+import { memoryStoreStore } from './store.ts'
+import type { Writing } from './write.ts'
+import { createMemory, deleteMemory, updateMemory } from './write.ts'
+
+export type MountedMemory = {
+  memory_id: string
+  path: string
+  content: string
+  content_sha256: string
+}
+
+/** A file as it is now, or that it is no more. `expectedSha` is the hash of the content it was changed from, null for a new file. */
+export type MountedChange = {
+  path: string
+  expectedSha: string | null
+  actor: MemoryActor
+} & ({ content: string } | { deleted: true })
+
+/**
+ * `ok`: the store holds what the file holds, and `memory` is null after a deletion. `conflict`: another wrote first, and
+ * nothing was written; `current` lies at the path, or at one above or below it. `refused`: the store does not take
+ * such a file, or none any more, until it is another one.
+ */
+export type MountedOutcome =
+  | { type: 'ok'; memory: MountedMemory | null }
+  | { type: 'conflict'; current: MountedMemory }
+  | { type: 'refused'; why: string }
+
+const Written = MemoryCreate.extend({ content: MemoryCreate.shape.content.unwrap() })
+
+/** Contents that are in this process's memory at once while a store is laid out, at most 100 KB each. */
+const portion = 50
+
+export function memoryStore(db: Queries) {
+  const rows = memoryRows(db)
+
+  async function* snapshot(tenant: string, store: string): AsyncGenerator<MountedMemory> {
+    await memoryStoreStore(db).row(tenant, store)
+    let after: string | undefined
+    while (true) {
+      const found = await rows.whole(tenant, store, { prefix: '/', after }, portion)
+      yield* found.map(mounted)
+      if (found.length < portion) return
+      after = found.at(-1)?.path
+    }
+  }
+
+  async function put(
+    writing: Writing,
+    { path, content }: { path: string; content: string },
+    expectedSha: string | null,
+  ): Promise<MountedOutcome> {
+    await memoryStoreStore(db).open(writing.tenant, writing.store)
+    const current = await rows.at(writing.tenant, writing.store, path)
+    if (!current) {
+      const made = await createMemory(writing, { path, content })
+      return { type: 'ok', memory: mounted(made) }
+    }
+    if (expectedSha === null && current.content !== content)
+      return { type: 'conflict', current: mounted(current) }
+    const kept = await updateMemory(writing, current.id, {
+      content,
+      precondition: { type: 'content_sha256', content_sha256: expectedSha ?? current.sha256 },
+    })
+    return { type: 'ok', memory: mounted(kept) }
+  }
+
+  async function remove(writing: Writing, path: string, expectedSha: string | null) {
+    await memoryStoreStore(db).take(writing.tenant, writing.store)
+    const current = await rows.at(writing.tenant, writing.store, path)
+    if (current) await deleteMemory(writing, current.id, expectedSha ?? undefined)
+    return { type: 'ok' as const, memory: null }
+  }
+
+  return {
+    /** All that lies there, by path; what is written meanwhile may be among it. Throws when there is no such store. */
+    snapshot,
+
+    /**
+     * Within a unit. A file that another deleted meanwhile is made again. Where several change, deletions go first: a
+     * folder may have become a file.
+     */
+    async write(
+      tenant: string,
+      store: string,
+      change: MountedChange,
+      now: number,
+    ): Promise<MountedOutcome> {
+      const { path, expectedSha, actor } = change
+      const writing: Writing = { tx: db, tenant, store, actor, now }
+      try {
+        if ('deleted' in change) return await remove(writing, path, expectedSha)
+        const checked = Written.safeParse({ path, content: change.content })
+        if (!checked.success)
+          return { type: 'refused', why: checked.error.issues.map(({ message }) => message).join() }
+        return await put(writing, checked.data, expectedSha)
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error
+        const inTheWay = error.details?.['conflicting_path']
+        const at = typeof inTheWay === 'string' ? inTheWay : path
+        const current = error.kind === 'conflict' ? await rows.at(tenant, store, at) : undefined
+        return current
+          ? { type: 'conflict', current: mounted(current) }
+          : { type: 'refused', why: error.message }
+      }
+    },
+  }
+}
+
+const mounted = (row: MemoryRow): MountedMemory => ({
+  memory_id: row.id,
+  path: row.path,
+  content: row.content,
+  content_sha256: row.sha256,
+})
