@@ -80,7 +80,7 @@ export type SessionParts = {
 
 /** A session of an agent with these servers; what is not said is left out. */
 export async function sessionOf(
-  service: Service,
+  service: Pick<Service, 'ask'>,
   { servers = [], tools = [], environment = {}, vault_ids = [], overrides }: SessionParts,
 ): Promise<string> {
   const made = async (path: string, body: object) => {
@@ -97,7 +97,7 @@ export async function sessionOf(
   })
 }
 
-export async function vaultOf(service: Service, ...auths: object[]): Promise<string> {
+export async function vaultOf(service: Pick<Service, 'ask'>, ...auths: object[]): Promise<string> {
   const { status, body } = await service.ask('POST', '/v1/vaults', {
     name: fresh('vault'),
     credentials: auths.map((auth) => ({ auth })),

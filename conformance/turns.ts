@@ -44,14 +44,18 @@ export const result = (id: string, text: string): Posted => ({
   content: [{ type: 'text', text }],
 })
 
-export const post = (service: Service, session: string, ...events: (string | Posted)[]) =>
+export const post = (
+  service: Pick<Service, 'client'>,
+  session: string,
+  ...events: (string | Posted)[]
+) =>
   service.client.beta.sessions.events.send(session, {
     events: events.map((event) => (typeof event === 'string' ? message(event) : event)),
   })
 
 /** Posts and waits for the next idle; gives the kept events up to it, as the stream showed them. */
 export async function turn(
-  service: Service,
+  service: Pick<Service, 'client'>,
   session: string,
   ...posted: (string | Posted)[]
 ): Promise<Seen[]> {

@@ -1,0 +1,19 @@
+/** Whoever has a key of a service that runs somewhere. */
+import Anthropic from '@anthropic-ai/sdk'
+import type { Service } from './service.ts'
+
+export type Caller = Pick<Service, 'ask' | 'client'>
+
+export const callerAt = (base: string, key: string): Caller => ({
+  client: new Anthropic({ baseURL: base, apiKey: key, maxRetries: 0 }),
+  async ask<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const answer = await fetch(base + path, {
+      method,
+      headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    const parsed = (text === '' ? null : JSON.parse(text)) as T
+    return { status: answer.status, headers: answer.headers, body: parsed }
+  },
+})
