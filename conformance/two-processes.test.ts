@@ -198,4 +198,49 @@ describe('two processes', () => {
       assert.equal(textOf(last).trim(), 'once\nbegun', types(log).join())
     },
   )
+
+  verifies(
+    ['memories/create', 'memories/precondition', 'memory-versions/audit'],
+    'writers of one memory store at both lose no write and take no path twice',
+    async () => {
+      await using one = await startServer(env)
+      await using other = await startServer(env)
+      const store = (await at(one).memoryStores.create({ name: fresh('store') })).id
+      const memories = (n: number) => at(n % 2 === 0 ? one : other).memoryStores.memories
+      for (let round = 0; round < 10; round++) {
+        const paths = [`/${round}`, `/${round}/a`, `/${round}/a/b`, `/${round}`]
+        const made = await Promise.allSettled(
+          paths.map((path, n) => memories(n).create(store, { path, content: '0' })),
+        )
+        assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1)
+      }
+      const inStore = { memory_store_id: store }
+      const { id } = await memories(0).create(store, { path: '/shared', content: '' })
+      // Each adds its name to what it read, and reads again when another was quicker.
+      const add = async (n: number): Promise<void> => {
+        const read = await memories(n).retrieve(id, inStore)
+        const content = `${read.content} ${n}`
+        const precondition = {
+          type: 'content_sha256' as const,
+          content_sha256: read.content_sha256,
+        }
+        try {
+          await memories(n).update(id, { ...inStore, content, precondition })
+        } catch (error) {
+          if (!(error instanceof Anthropic.ConflictError)) throw error
+          await add(n)
+        }
+      }
+      const writers = Array.from({ length: 12 }, (_, n) => n)
+      await Promise.all(writers.map(add))
+      const { content } = await memories(0).retrieve(id, inStore)
+      const names = (content ?? '').trim().split(' ').map(Number)
+      assert.deepEqual(
+        names.toSorted((a, b) => a - b),
+        writers,
+      )
+      const versions = await at(other).memoryStores.memoryVersions.list(store, { memory_id: id })
+      assert.equal(versions.data.length, writers.length + 1)
+    },
+  )
 })

@@ -256,6 +256,91 @@ for (const database of databases) {
       },
     )
 
+    verifies(
+      ['memory-versions/list', 'memory-versions/audit'],
+      'versions are found by memory, operation, author and time',
+      async () => {
+        const { key } = await service.otherWorkspace(fresh('other'))
+        const other = { ...beta, 'x-api-key': key }
+        const store = await newStore()
+        const first = await remember(store, '/a', 'one')
+        await memories().update(first.id, { memory_store_id: store, content: 'two' })
+        const second = await remember(store, '/b')
+        const list = (query: object = {}) => stores().memoryVersions.list(store, query)
+        const found = async (query: object = {}) => (await list(query)).data.map(({ id }) => id)
+        const all = await found()
+        assert.equal(all.length, 3)
+        assert.deepEqual((await found({ memory_id: second.id })).length, 1)
+        assert.deepEqual((await found({ operation: 'modified' })).length, 1)
+        const author = (await list()).data[0]?.created_by
+        assert.ok(author?.type === 'api_actor')
+        assert.match(author.api_key_id, /^apikey_/)
+        assert.deepEqual(await found({ api_key_id: author.api_key_id }), all)
+        for (const query of [
+          { api_key_id: 'apikey_never' },
+          { session_id: 'sesn_never' },
+          { service_account_id: 'svac_never' },
+          { 'created_at[lte]': '2020-01-01T00:00:00Z' },
+        ])
+          assert.deepEqual(await found(query), [], JSON.stringify(query))
+        assert.deepEqual(await found({ 'created_at[gte]': '2020-01-01T00:00:00Z' }), all)
+        const paged: string[] = []
+        for await (const { id } of stores().memoryVersions.list(store, { limit: 1 })) paged.push(id)
+        assert.deepEqual(paged, all)
+        const foreign = `/v1/memory_stores/${store}/memory_versions`
+        assert.equal((await service.ask('GET', foreign, undefined, other)).status, 404)
+      },
+    )
+
+    it('an archived store is read, deleted from and redacted, and takes nothing new', async () => {
+      const store = await newStore()
+      const at = { memory_store_id: store }
+      const kept = await remember(store, '/kept', 'one')
+      const changed = await memories().update(kept.id, { ...at, content: 'two' })
+      const other = await remember(store, '/other')
+      const { archived_at } = await stores().archive(store)
+      assert.equal((await stores().archive(store)).archived_at, archived_at)
+      await assert.rejects(memories().update(kept.id, { ...at, content: 'x' }), BadRequestError)
+      await assert.rejects(stores().update(store, { name: 'x' }), BadRequestError)
+      assert.equal((await memories().retrieve(kept.id, at)).content, 'two')
+      await memories().delete(other.id, at)
+      await stores().memoryVersions.redact(kept.memory_version_id, at)
+      await assert.rejects(
+        stores().memoryVersions.redact(changed.memory_version_id, at),
+        ConflictError,
+      )
+    })
+
+    it('pages go on behind the longest paths, and cursors only where they were made', async () => {
+      const store = await newStore()
+      const long = (end: string) => `/${'€'.repeat(340)}${end}`
+      for (const end of ['a', 'b', 'c']) await remember(store, long(end))
+      const seen: string[] = []
+      for await (const { path } of memories().list(store, { limit: 1 })) seen.push(path ?? '')
+      assert.deepEqual(seen, ['a', 'b', 'c'].map(long))
+      const { next_page } = await memories().list(store, { limit: 1 })
+      assert.ok(next_page)
+      await assert.rejects(memories().list(store, { page: next_page, depth: 1 }), BadRequestError)
+      await assert.rejects(memories().list(await newStore(), { page: next_page }), BadRequestError)
+    })
+
+    it('serves clients that know only the wide beta value', async () => {
+      const headers = { 'anthropic-beta': 'managed-agents-2026-04-01' }
+      const { oldest } = service
+      const made: Loose = await oldest.post('/v1/memory_stores', { body: { name: 'old' }, headers })
+      const path = `/v1/memory_stores/${made.id}/memories`
+      const memory: Loose = await oldest.post(path, { body: { path: '/a', content: 'x' }, headers })
+      const read: Loose = await oldest.get(`${path}/${memory.id}`, { headers })
+      assert.equal(read['content'], 'x')
+      await assert.rejects(
+        oldest.post(path, { body: { path: '/a/b', content: 'x' }, headers }),
+        ({ status, error }: { status: number; error: { error: Loose } }) => {
+          assert.equal(error.error['conflicting_path'], '/a')
+          return status === 409
+        },
+      )
+    })
+
     it('lets no writer overwrite another, and no path be taken twice', async () => {
       const store = await newStore()
       const same = await Promise.allSettled(
@@ -278,16 +363,29 @@ for (const database of databases) {
       assert.equal(versions.data.length, 2)
     })
 
-    it('holds at most 2,000 memories', async () => {
+    it('holds at most 2,000 memories, and stays as quick', async () => {
       const store = await newStore()
-      await service.database.write((tx) =>
-        tx.updateTable('memory_stores').set({ memories: 1_999 }).where('id', '=', store).execute(),
-      )
-      const last = await remember(store, '/last')
-      await assert.rejects(remember(store, '/over'), /2000/)
-      await memories().update(last.id, { memory_store_id: store, content: 'still edited' })
-      await memories().delete(last.id, { memory_store_id: store })
+      for (let n = 0; n < 2_000; n += 100)
+        await Promise.all(
+          Array.from({ length: 100 }, (_, m) => remember(store, `/${m % 10}/${n + m}`, 'x')),
+        )
+      const refused = await ask('POST', `/${store}/memories`, { path: '/over', content: 'x' })
+      assert.deepEqual([refused.status, refused.headers.get('x-should-retry')], [400, null])
+      assert.match(JSON.stringify(refused.body), /2000/)
+      const last = await memories().list(store, { limit: 100, path_prefix: '/7/' })
+      const [one] = last.data
+      assert.ok(one?.type === 'memory')
+      const at = { memory_store_id: store }
+      await memories().update(one.id, { ...at, content: 'still edited', path: '/moved' })
+      const begun = performance.now()
+      let count = 0
+      for await (const each of memories().list(store, { limit: 100 })) count += each.path ? 1 : 0
+      assert.equal(count, 2_000)
+      assert.ok(performance.now() - begun < 2_000, 'twenty pages')
+      await memories().delete(one.id, at)
       await remember(store, '/again')
+      await assert.rejects(remember(store, '/over'), /2000/)
+      await stores().delete(store)
     })
   })
 }

@@ -55,7 +55,7 @@ for (const [kind, open] of Object.entries(databases)) {
       assert.equal((await write({ path: '/a', content: 'two', expectedSha })).type, 'ok')
       const [now] = await laidOut(opened.database, store.id)
       assert.deepEqual([now?.content, now?.memory_id], ['two', made.memory.memory_id])
-      const gone = { path: '/a', deleted: true, expectedSha: now?.content_sha256 ?? null } as const
+      const gone = { path: '/a', deleted: true, expectedSha: now?.content_sha256 ?? '' } as const
       assert.deepEqual(await write(gone), { type: 'ok', memory: null })
       assert.deepEqual(await write(gone), { type: 'ok', memory: null }, 'it is gone already')
       assert.deepEqual(
@@ -79,6 +79,7 @@ for (const [kind, open] of Object.entries(databases)) {
         { path: '/a/b', content: 'mine', expectedSha: sha256 },
         { path: '/a/b', content: 'mine' },
         { path: '/a/b', deleted: true, expectedSha: sha256 },
+        { path: '/a/b', deleted: true },
         { path: '/a', content: 'mine' },
         { path: '/a/b/c', content: 'mine' },
       ] as const) {

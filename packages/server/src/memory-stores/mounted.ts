@@ -72,11 +72,16 @@ export function memoryStore(db: Queries) {
     return { type: 'ok', memory: mounted(kept) }
   }
 
-  async function remove(writing: Writing, path: string, expectedSha: string | null) {
+  async function remove(
+    writing: Writing,
+    path: string,
+    expectedSha: string | null,
+  ): Promise<MountedOutcome> {
     await memoryStoreStore(db).take(writing.tenant, writing.store)
     const current = await rows.at(writing.tenant, writing.store, path)
+    if (current && expectedSha === null) return { type: 'conflict', current: mounted(current) }
     if (current) await deleteMemory(writing, current.id, expectedSha ?? undefined)
-    return { type: 'ok' as const, memory: null }
+    return { type: 'ok', memory: null }
   }
 
   return {
