@@ -37,7 +37,7 @@ export const credentialProxy = {
   'egress/required/fails-closed': { section: '15.5 Egress profiles', says: 'Under `required` a missing port, an invalid fence or a failed vault look-up fails the start or the request.' },
   'egress/required/no-direct': { section: '15.5 Egress profiles', says: 'There is no direct connection as a fallback.' },
   'egress/fence/scope': { section: '15.5 Egress profiles', says: 'The binding names workspace, environment, session, work and generation.' },
-  'egress/fence/no-token': { section: '15.5 Egress profiles', says: 'The binding contains no vault token.', deferred: 'B' },
+  'egress/fence/no-token': { section: '15.5 Egress profiles', says: 'The binding contains no vault token.' },
   'egress/fence/revoked-first': { section: '15.5 Egress profiles', says: 'The binding is revoked before the sandbox is cleaned up.' },
   'egress/fence/old-sandbox': { section: '15.5 Egress profiles', says: 'A request from an earlier sandbox is refused after a reclaim, its token\'s expiry notwithstanding.', deferred: 'D' },
 } satisfies Record<string, Requirement>

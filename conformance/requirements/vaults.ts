@@ -36,7 +36,7 @@ export const vaults = {
   'credentials/cli-known': { section: '14.2 Credentials', says: '`cli_id` is `gh`, `glab`, `hf`, `npm` or `vercel`; another is refused.' },
   'credentials/bound-not-vault': { section: '14.2 Credentials', says: 'A credential is bound to a host; its vault is not.' },
   'credentials/match/host': { section: '14.2 Credentials', says: '`static_bearer` and `mcp_oauth` apply where a request\'s host is that of their `mcp_server_url`; an equal URL comes before an equal host.' },
-  'credentials/match/cli': { section: '14.2 Credentials', says: '`cap_cli` applies by looking its `cli_id` up in a list of known programs.', deferred: 'B' },
+  'credentials/match/cli': { section: '14.2 Credentials', says: '`cap_cli` applies by looking its `cli_id` up in a list of known programs.' },
   'credentials/match/order': { section: '14.2 Credentials', says: 'Of several vaults the first of the session\'s order that matches counts.' },
   'audit/uses': { section: '14.3 The trail', says: 'GET `/v1/ext/audit/credential_uses` – calls that carried a credential: session, vault, credential, caller, server, host, method, status, time' },
   'audit/changes': { section: '14.3 The trail', says: 'GET `/v1/ext/audit/credential_changes` – what became of vaults and credentials, when, and by which key' },

@@ -84,6 +84,32 @@ for (const database of databases) {
     )
 
     verifies(
+      ['mcp/auth/inline', 'sessions/update/tools-local'],
+      'a session’s update brings another token to the same server, from the next turn on',
+      async () => {
+        const [first, second] = [canary(), canary()]
+        const host = 'renewed.api.example'
+        hosts.mcp(host)
+        const session = await sessionOf(service, {
+          servers: [{ ...at(host), authorization_token: first }],
+        })
+        await says(session, 'renewed')
+        const seen = hosts.of(host).length
+        const mcp_servers = [{ ...at(host), authorization_token: second }]
+        const change = { agent: { mcp_servers } }
+        const { status } = await service.ask('POST', `/v1/sessions/${session}`, change)
+        assert.equal(status, 200)
+        await says(session, 'renewed')
+        const sent = hosts.of(host).slice(seen)
+        const asked = sent.filter(({ method }) => method === 'POST')
+        assert.deepEqual(
+          [...new Set(asked.map(({ authorization }) => authorization))],
+          [`Bearer ${second}`],
+        )
+      },
+    )
+
+    verifies(
       [
         'mcp/auth/static-bearer',
         'proxy/match/mcp',

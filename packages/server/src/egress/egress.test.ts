@@ -112,6 +112,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.equal(rows.length, 0)
     })
 
+    // verifies: egress/fence/no-token
     it('reads the vault with every call', async () => {
       await using at = await opened()
       const { vault, ids } = await at.vaultWith(bearer('the-first-one'))

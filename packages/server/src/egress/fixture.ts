@@ -21,7 +21,8 @@ async function certificate(): Promise<{ key: string; cert: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')]
   const names =
-    'subjectAltName=DNS:api.example,DNS:other.example,DNS:auth.example,DNS:*.api.example,DNS:localhost'
+    'subjectAltName=DNS:api.example,DNS:other.example,DNS:auth.example,DNS:*.api.example,DNS:localhost,' +
+    'DNS:github.com,DNS:api.github.com'
   await run('openssl', [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
     ...['-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=test', '-addext', names],

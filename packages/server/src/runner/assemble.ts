@@ -52,7 +52,10 @@ export function assembly(deps: AssemblyDeps) {
       return { ok: false, type: 'model_request_failed_error', message: resolved.message }
     const space = spaces.use({ tenant, session, generation, environment })
     const { egress } = space
-    const servers = connectServers({ agent, environment, tokens, space, clock })
+    const servers = connectServers({
+      ...{ agent, environment, tokens, space, clock },
+      sealedTokens: row.sealed_tokens,
+    })
     servers.begin()
     const tools = toolsOf(agent.tools, {
       sandbox: space.sandbox,

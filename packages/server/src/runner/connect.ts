@@ -11,20 +11,22 @@ type Connecting = {
   environment: EnvironmentRecord
   /** Inline bearers by server name. */
   tokens: Readonly<Record<string, string>>
+  /** The same as the session's row has them: another text when they are others. */
+  sealedTokens: string | null
   space: ReturnType<Workspaces['use']>
   clock: Clock
 }
 
 export function connectServers(connecting: Connecting): McpServers {
-  const { agent, environment, tokens, space, clock } = connecting
+  const { agent, environment, tokens, sealedTokens, space, clock } = connecting
   const { mcp_servers, tools } = agent
   if (mcp_servers.length === 0) return noServers
   if (environment.limited && !environment.allow_mcp_servers) {
     return refusedServers(mcp_servers.map(({ name }) => name))
   }
   const toolsets = tools.filter(({ type }) => type === 'mcp_toolset')
-  // The tokens are pinned with the servers they stand on.
-  return space.servers(JSON.stringify([mcp_servers, toolsets]), (sandbox) =>
+  const key = JSON.stringify([mcp_servers, toolsets, sealedTokens])
+  return space.servers(key, (sandbox) =>
     mcpServers({
       servers: mcp_servers.flatMap(({ name, url }) =>
         url
