@@ -23,7 +23,7 @@ describe('two processes', () => {
       DATA_DIR: folder,
       SANDBOX_DIR: join(folder, 'sandboxes'),
       SANDBOX_PROVIDER: 'local',
-      EGRESS_PROFILE: 'best_effort',
+      EGRESS_PROFILE: 'disabled',
       DATABASE_URL: await newPostgresUrl(),
     }
   })

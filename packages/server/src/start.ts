@@ -45,6 +45,9 @@ import { ensureInitialWorkspace } from './workspaces/create.ts'
 
 export const version = '0.1.0'
 
+/** Loaded before their first call; the library of the fourth is large, and is loaded when a model of its needs it. */
+const wiresAhead = ['anthropic-messages', 'openai-completions', 'openai-responses'] as const
+
 /** What a test may put in place of a built part. */
 export type Overrides = {
   clock?: Clock
@@ -202,7 +205,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     fileSweep({ databases, clock, keeping, log }),
     memorySweep({ databases, clock, log }),
   ]
-  void preload().catch((error: unknown) =>
+  void preload(wiresAhead).catch((error: unknown) =>
     log.warn('model libraries could not be loaded ahead', { error }),
   )
 
