@@ -74,6 +74,8 @@ export type SessionParts = {
   servers?: readonly object[]
   tools?: readonly object[]
   environment?: object
+  /** One that is there already. */
+  environment_id?: string
   vault_ids?: readonly string[]
   overrides?: object
 }
@@ -81,7 +83,14 @@ export type SessionParts = {
 /** A session of an agent with these servers; what is not said is left out. */
 export async function sessionOf(
   service: Pick<Service, 'ask'>,
-  { servers = [], tools = [], environment = {}, vault_ids = [], overrides }: SessionParts,
+  {
+    servers = [],
+    tools = [],
+    environment = {},
+    environment_id,
+    vault_ids = [],
+    overrides,
+  }: SessionParts,
 ): Promise<string> {
   const made = async (path: string, body: object) => {
     const answer = await service.ask('POST', path, body)
@@ -92,7 +101,9 @@ export async function sessionOf(
   const id = await made('/v1/agents', agent)
   return made('/v1/sessions', {
     agent: overrides ? { type: 'agent_with_overrides', id, ...overrides } : id,
-    environment_id: await made('/v1/environments', { name: fresh('environment'), ...environment }),
+    environment_id:
+      environment_id ??
+      (await made('/v1/environments', { name: fresh('environment'), ...environment })),
     vault_ids,
   })
 }

@@ -8,13 +8,13 @@ import { echoServer, streamable, streamablePeer } from '@steward/harness/tools/m
 import { systemClock } from '@steward/server/core/time.ts'
 import { newPostgresUrl } from '@steward/server/database/fixture.ts'
 import type { McpHosts } from '../mcp.ts'
-import { at, call, errorsOf, mcpHosts, sessionOf, until } from '../mcp.ts'
+import { at, call, errorsOf, mcpHosts, sessionOf, until, vaultOf } from '../mcp.ts'
 import type { ServerProcess } from '../process.ts'
 import { startServer } from '../process.ts'
 import { openStream, readStream } from '../reader.ts'
 import type { Service } from '../service.ts'
 import { adminKey, boot, databases } from '../service.ts'
-import { all, fresh, idleOf, message, only, post, textOf, turn } from '../turns.ts'
+import { all, fresh, idleOf, logOf, message, only, post, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const echo = (server: string) => call(`mcp__${server}__echo`, { text: 'hello' })
@@ -156,11 +156,59 @@ for (const database of databases) {
         hosts.mcp('denied.api.example')
         const session = await sessionOf(service, {
           servers: [at('denied.api.example')],
+          tools: [{ type: 'agent_toolset_20260401' }],
           environment: { network: { denylist: ['denied.api.example'] } },
         })
-        const events = await turn(service, session, echo('denied'))
+        const events = await turn(service, session, 'run: echo hello')
         assert.match(errorsOf(events)[0] ?? '', /denied .*denylist/)
+        // No command asked for it, and none is told of it.
+        assert.equal(textOf(only(events, 'agent.tool_result')), 'hello\n')
+        assert.deepEqual(all(await logOf(service, session), 'session.warning'), [])
         assert.deepEqual(hosts.of('denied.api.example'), [])
+      },
+    )
+
+    verifies(
+      ['environments/update/new-sandboxes'],
+      'lists that change count for what begins afterwards, though connections stood',
+      async () => {
+        hosts.mcp('listed.api.example')
+        hosts.set('other.example', () => new Response('hello'))
+        const environment = await service.ask('POST', '/v1/environments', {
+          name: fresh('environment'),
+        })
+        const session = await sessionOf(service, {
+          servers: [at('listed.api.example')],
+          tools: [{ type: 'agent_toolset_20260401' }],
+          environment_id: environment.body.id,
+        })
+        const fetching = call('web_fetch', { url: 'https://other.example/' })
+        const first = await turn(service, session, `${echo('listed')}\n${fetching}`)
+        assert.equal(only(first, 'agent.tool_result')['is_error'], false)
+        const change = { network: { denylist: ['other.example', 'listed.api.example'] } }
+        const path = `/v1/environments/${environment.body.id}`
+        assert.equal((await service.ask('POST', path, change)).status, 200)
+        const next = await turn(service, session, fetching)
+        assert.equal(only(next, 'agent.tool_result')['is_error'], true)
+        assert.match(errorsOf(next)[0] ?? '', /listed .*denylist/)
+      },
+    )
+
+    verifies(
+      ['sessions/update'],
+      'one that a session no longer names is told that its session is over',
+      async () => {
+        const host = 'leaving.api.example'
+        hosts.mcp(host)
+        const session = await sessionOf(service, { servers: [at(host)] })
+        await turn(service, session, echo('leaving'))
+        const change = { agent: { mcp_servers: [] } }
+        const path = `/v1/sessions/${session}`
+        assert.equal((await service.ask('POST', path, change)).status, 200)
+        await turn(service, session, 'say: hello')
+        const isTold = () => hosts.of(host).some(({ method }) => method === 'DELETE')
+        await until(isTold)
+        assert.ok(isTold())
       },
     )
 
@@ -209,3 +257,24 @@ async function begun({ base }: ServerProcess, url: string): Promise<string> {
   await beta.sessions.events.send(id, { events: [message(call('mcp__waiting__wait'))] })
   return id
 }
+
+describe('a service that is shut down', () => {
+  verifies(
+    ['mcp/auth/static-bearer'],
+    'takes leave of the MCP servers, with the credential that they want',
+    async () => {
+      await using hosts = await mcpHosts()
+      const host = 'left.api.example'
+      hosts.mcp(host)
+      const service = await boot('sqlite', { overrides: { outside: hosts.outside } })
+      const token = `canary-${crypto.randomUUID()}`
+      const auth = { type: 'static_bearer', token, mcp_server_url: `https://${host}/mcp` }
+      const vault_ids = [await vaultOf(service, auth)]
+      const session = await sessionOf(service, { servers: [at(host)], vault_ids })
+      await turn(service, session, echo('left'))
+      await service.close()
+      const [left] = hosts.of(host).filter(({ method }) => method === 'DELETE')
+      assert.equal(left?.authorization, `Bearer ${token}`)
+    },
+  )
+})

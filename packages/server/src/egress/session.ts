@@ -32,19 +32,24 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
   const gates = new Set<Gate>()
 
   const fetching = (callOf: (url: URL) => Call): Fetch =>
-    fetchOver(async (request) => {
+    fetchOver((request) => forward.forward(request, standing, callOf(request.url)))
+
+  const noting =
+    (fetch: Fetch): Fetch =>
+    async (...request) => {
       try {
-        return await forward.forward(request, standing, callOf(request.url))
+        return await fetch(...request)
       } catch (error) {
         if (error instanceof Refused) standing.note(error.refusal)
         throw error
       }
-    })
+    }
 
   return {
     mcpFetch({ name, url, authorization_token }) {
       const named = new URL(url)
       const base = { caller: 'rpc-mcp', server: name } as const
+      // Refusals are the server's failure, and concern no command.
       // What the server says of other places does not lead its credential there.
       return fetching(({ origin }) =>
         origin === named.origin
@@ -55,11 +60,12 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
 
     outboundFetch({ credentials }) {
       const has = credentials && profile !== 'disabled'
-      return fetching(({ hostname }) => ({
+      const fetch = fetching(({ hostname }) => ({
         caller: 'rpc-outbound',
         server: hostname,
         credentials: has ? 'host' : 'none',
       }))
+      return noting(fetch)
     },
 
     async openGate(folder, uid) {

@@ -20,9 +20,10 @@ type Connecting = {
 export function connectServers(connecting: Connecting): McpServers {
   const { agent, environment, tokens, sealedTokens, space, clock } = connecting
   const { mcp_servers, tools } = agent
-  if (mcp_servers.length === 0) return noServers
-  if (environment.limited && !environment.allow_mcp_servers) {
-    return refusedServers(mcp_servers.map(({ name }) => name))
+  const isRefused = environment.limited && !environment.allow_mcp_servers
+  if (mcp_servers.length === 0 || isRefused) {
+    space.disconnect()
+    return mcp_servers.length === 0 ? noServers : refusedServers(mcp_servers.map(nameOf))
   }
   const toolsets = tools.filter(({ type }) => type === 'mcp_toolset')
   const key = JSON.stringify([mcp_servers, toolsets, sealedTokens])
@@ -45,6 +46,8 @@ export function connectServers(connecting: Connecting): McpServers {
     }),
   )
 }
+
+const nameOf = ({ name }: { name: string }): string => name
 
 /** A limited environment that does not allow them: never contacted, and each turn says so. */
 function refusedServers(names: readonly string[]): McpServers {

@@ -42,10 +42,15 @@ type Held = {
   egress: SessionEgress
   sandbox?: Promise<Sandbox>
   connected?: { key: string; servers: McpServers }
+  /** Settles when servers that are no longer wanted have been taken leave of. */
+  leaving: Promise<unknown>
   notices: Notice[]
   users: number
   usedAt: number
 }
+
+const isSame = ({ environment: one }: Claimed, { environment: other }: Claimed): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
 
 const placeOf = (
   folder: string,
@@ -79,13 +84,31 @@ async function startSandbox(
 }
 
 async function end({ egress, sandbox, connected }: Held): Promise<void> {
-  // First of all: from here on nothing of it gets out with a credential.
-  egress.revoke()
+  // Servers are taken leave of, which does not wait for them long; nothing else is asked of them any more.
   await connected?.servers.close()
+  // Before the sandbox: from here on nothing of it gets out with a credential.
+  egress.revoke()
   await sandbox?.then(
     (started) => started.close(),
     () => {},
   )
+}
+
+function connections(mine: Held, sandbox: () => Promise<Sandbox>) {
+  function disconnect(): void {
+    if (!mine.connected) return
+    mine.leaving = Promise.all([mine.leaving, mine.connected.servers.close()])
+    delete mine.connected
+  }
+  return {
+    disconnect,
+    /** Connections last over turns, until the servers or their tools are declared otherwise: another `key`. */
+    servers(key: string, make: (sandbox: () => Promise<Sandbox>) => McpServers): McpServers {
+      if (mine.connected?.key !== key) disconnect()
+      mine.connected ??= { key, servers: make(sandbox) }
+      return mine.connected.servers
+    },
+  }
 }
 
 export function workspaces(deps: WorkspaceDeps) {
@@ -143,6 +166,7 @@ export function workspaces(deps: WorkspaceDeps) {
       binding,
       egress: bind(binding),
       notices: [],
+      leaving: Promise.resolve(),
       users: 0,
       usedAt: clock.now(),
     }
@@ -153,6 +177,11 @@ export function workspaces(deps: WorkspaceDeps) {
   /** For the length of a turn: what it uses is not idle until the turn gives it back. */
   function use(binding: Claimed) {
     const { session, generation } = binding
+    const current = held.get(session)
+    // Only a sandbox keeps the environment that it was started with.
+    if (current && current.users === 0 && !current.sandbox && !isSame(current.binding, binding)) {
+      void stop(session)
+    }
     const mine = held.get(session) ?? open(binding)
     mine.egress.renew(generation)
     mine.users++
@@ -160,21 +189,14 @@ export function workspaces(deps: WorkspaceDeps) {
       egress: mine.egress,
       sandbox: () => sandboxOf(mine),
       takeNotices: () => mine.notices.splice(0),
-      /** Connections last over turns, until the servers or their tools are declared otherwise: another `key`. */
-      servers(key: string, make: (sandbox: () => Promise<Sandbox>) => McpServers): McpServers {
-        if (mine.connected?.key !== key) {
-          void mine.connected?.servers.close()
-          mine.connected = { key, servers: make(() => sandboxOf(mine)) }
-        }
-        return mine.connected.servers
-      },
+      ...connections(mine, () => sandboxOf(mine)),
       giveBack(): void {
         mine.users--
         mine.usedAt = clock.now()
         const holdsNothing = mine.users === 0 && !mine.sandbox && !mine.connected
         if (!holdsNothing || held.get(session) !== mine) return
         held.delete(session)
-        mine.egress.revoke()
+        void mine.leaving.then(() => mine.egress.revoke())
       },
     }
   }
