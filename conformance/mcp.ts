@@ -9,7 +9,7 @@ import type { Service } from './service.ts'
 import type { Seen } from './turns.ts'
 import { fresh } from './turns.ts'
 
-export type Noted = { host: string; method: string; path: string; authorization?: string }
+type Noted = { host: string; method: string; path: string; authorization?: string }
 
 export type McpHosts = AsyncDisposable & {
   /** Every name leads here, and the certificate is good for `api.example`, `*.api.example` and a few more. */

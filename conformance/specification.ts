@@ -1,5 +1,5 @@
 /** Which part brings what is specified and not delivered yet. docs/interface.md says what each covers. */
-type Deferred = 'B' | 'C' | 'D' | 'later'
+type Deferred = 'C' | 'D' | 'later'
 
 export type Requirement = {
   /** The heading of docs/interface.md under which it stands. */
@@ -11,7 +11,7 @@ export type Requirement = {
 type Chapter = { title: string; requirements: Map<string, Requirement> }
 
 const heading = /^(##|###) (\d+(?:\.\d+)? .+)$/
-const mark = /^(.*?)\s*\[([a-z0-9-]+(?:\/[a-z0-9-]+)+)(?:, (B|C|D|later))?\](?: \|)?$/
+const mark = /^(.*?)\s*\[([a-z0-9-]+(?:\/[a-z0-9-]+)+)(?:, (C|D|later))?\](?: \|)?$/
 
 /**
  * Every requirement of docs/interface.md by chapter, in the order of the text.

@@ -112,7 +112,7 @@ export const events = {
   'events/ext/message-queued-form': { section: '8.7 Extension events', says: '`user.message` with `processed_at: null` – the waiting message itself, on default streams too – live' },
   'events/ext/message-promoted': { section: '8.7 Extension events', says: '`system.user_message_promoted` – `message_id`: it enters a turn – live' },
   'events/ext/message-cancelled': { section: '8.7 Extension events', says: '`system.user_message_cancelled` – `message_id`, `reason`: it never will – kept' },
-  'events/ext/warning': { section: '8.7 Extension events', says: '`session.warning` – `reason`, `message`, `event_ids?`: recovery closed an interrupted stream or an orphan call – kept' },
+  'events/ext/warning': { section: '8.7 Extension events', says: '`session.warning` – `reason`, `message`, `event_ids?`: recovery closed an interrupted stream or an orphan call; or `egress_refused`, a host that a call was refused; or `egress_not_enforced`, once for a sandbox that `best_effort` lets go around the proxy – kept' },
   'events/ext/model-first-token': { section: '8.7 Extension events', says: '`span.model_first_token` – the first output of a model call arrived – live' },
   'events/ext/previews': { section: '8.7 Extension events', says: '`event_start`, `event_delta` – previews, only for connections that asked with `event_deltas[]` – live' },
   'events/ext/compaction-summarize': { section: '8.7 Extension events', says: '`span.compaction_summarize_*` – a summary is being made – kept', deferred: 'C' },
