@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
-import { fork, spawn } from 'node:child_process'
+import { execFileSync, fork, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Agent } from 'undici'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** As `npm start` does. */
@@ -12,10 +13,48 @@ const asStarted = ['--max-semi-space-size=8']
 
 export const key = 'bench-key'
 
-export async function stubModel(): Promise<{ url: string; stop(): void }> {
-  const child = fork(at('./stub-model.ts'))
+async function helper(
+  path: string,
+  ...args: string[]
+): Promise<{ port: number; stop: () => void }> {
+  const child = fork(at(path), args)
   const port = await new Promise<unknown>((resolve) => child.once('message', resolve))
-  return { url: `http://127.0.0.1:${String(port)}`, stop: () => child.kill() }
+  return { port: Number(port), stop: () => child.kill() }
+}
+
+export async function stubModel(): Promise<{ url: string; stop: () => void }> {
+  const { port, stop } = await helper('./stub-model.ts')
+  return { url: `http://127.0.0.1:${port}`, stop }
+}
+
+export type Upstream = Awaited<ReturnType<typeof upstreamProcess>>
+
+/** Answers as `localhost`, by a certificate of its own that lies in the folder. */
+export async function upstreamProcess(folder: string) {
+  const [keyFile, certificate] = [join(folder, 'upstream.key'), join(folder, 'upstream.crt')]
+  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+  const name = ['-days', '2', '-subj', '/CN=bench', '-addext', 'subjectAltName=DNS:localhost']
+  const files = ['-keyout', keyFile, '-out', certificate]
+  execFileSync('openssl', [...made, ...name, ...files], { stdio: 'ignore' })
+  const { port, stop } = await helper('./upstream.ts', keyFile, certificate)
+  const ca = readFileSync(certificate, 'utf8')
+  const agent = new Agent({ connect: { ca } })
+  const url = `https://localhost:${port}`
+  return {
+    port,
+    url,
+    ca,
+    certificate,
+    /** How often each grant was renewed, and how long callers waited where nobody answers, in milliseconds. */
+    async seen() {
+      const { body } = await agent.request({ origin: url, path: '/seen', method: 'GET' })
+      return (await body.json()) as { renewed: Record<string, number>; patience: number[] }
+    },
+    async stop() {
+      await agent.close()
+      stop()
+    },
+  }
 }
 
 export type Server = {

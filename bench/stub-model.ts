@@ -1,6 +1,7 @@
 /**
  * A model server of the Anthropic wire in a process of its own. The model's name says what it answers: `one` a token,
- * `bash` a command and then a token, `custom` a client's tool, `slow` fifty tokens at 20 ms, `hang` a token and silence.
+ * `bash` a command and then a token, `custom` a client's tool, `mcp` that of an MCP server, `slow` fifty tokens at 20 ms,
+ * `hang` a token and silence.
  */
 import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
@@ -69,6 +70,8 @@ function answer(model: string, body: string, response: ServerResponse): void {
       return void response.end(used ? one : call('bash', { command: 'echo hi' }))
     case 'custom':
       return void response.end(used ? one : call('ask_client', {}))
+    case 'mcp':
+      return void response.end(used ? one : call('mcp__s19__echo', {}))
     case 'slow':
       return void slow(response)
     case 'hang':

@@ -1,0 +1,106 @@
+/** A server whose sessions have an upstream, vaults, and open gates. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { watch } from '../client.ts'
+import type { OpenGate } from '../line.ts'
+import type { Server, Upstream } from '../processes.ts'
+import { key, startServer, upstreamProcess } from '../processes.ts'
+import type { Place } from './setup.ts'
+import { message } from './setup.ts'
+
+export type Outside = {
+  place: Place
+  server: Server
+  upstream: Upstream
+  /** In this session the upstream has a credential, */
+  gate: OpenGate
+  /** and in this one none. */
+  tunnel: OpenGate
+  /** Another process on the same database; undefined where one alone may use it. */
+  another(): Promise<Server | undefined>
+  close(): Promise<void>
+}
+
+export async function outside(
+  dataDir: string,
+  env: Record<string, string>,
+  setUp: (base: string) => Promise<Place>,
+): Promise<Outside> {
+  const upstream = await upstreamProcess(dataDir)
+  const serverEnv = {
+    ...env,
+    NODE_EXTRA_CA_CERTS: upstream.certificate,
+    EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
+    SANDBOX_IDLE_SECONDS: '3600',
+  }
+  const server = await startServer(dataDir, serverEnv)
+  const place = await setUp(server.base)
+  const vault = await vaultOf(place, {
+    type: 'static_bearer',
+    token: 'a token that only the bench knows',
+    mcp_server_url: `${upstream.url}/rpc`,
+  })
+  return {
+    place,
+    server,
+    upstream,
+    gate: await openGate(dataDir, place, [vault]),
+    tunnel: await openGate(dataDir, place, []),
+    another: async () =>
+      env['DATABASE_URL'] ? startServer(join(dataDir, 'another'), serverEnv) : undefined,
+    async close() {
+      await place.call.close()
+      await server.stop()
+      await upstream.stop()
+    },
+  }
+}
+
+let made = 0
+
+export const vaultOf = ({ call }: Place, auth: object): Promise<string> =>
+  call.make('/v1/vaults', { name: `bench-${process.pid}-${++made}`, credentials: [{ auth }] })
+
+/** Of an agent that knows these MCP servers by name. */
+export async function sessionWith(
+  { call, environment }: Place,
+  servers: Readonly<Record<string, string>>,
+  { model = 'one', vaults = [] }: { model?: string; vaults?: string[] } = {},
+): Promise<string> {
+  const agent = await call.make('/v1/agents', {
+    name: `bench-${process.pid}-${++made}`,
+    model: { id: model },
+    tools: [{ type: 'agent_toolset_20260401' }],
+    mcp_servers: Object.entries(servers).map(([name, url]) => ({ name, type: 'url', url })),
+  })
+  return call.make('/v1/sessions', { agent, environment_id: environment, vault_ids: vaults })
+}
+
+/** By a turn that runs a command: the gate stays open as long as its sandbox. */
+async function openGate(dataDir: string, place: Place, vaults: string[]): Promise<OpenGate> {
+  const session = await sessionWith(place, {}, { model: 'bash', vaults })
+  const stream = await watch(place.base, session)
+  const idle = stream.until('session.status_idle')
+  await place.call.post(`/v1/sessions/${session}/events`, message())
+  await idle
+  await stream.close()
+  const [bundle = ''] = readdirSync(join(dataDir, 'egress'))
+  return {
+    socket: join(dataDir, 'sandboxes', session, 'egress.sock'),
+    ca: readFileSync(join(dataDir, 'egress', bundle), 'utf8'),
+  }
+}
+
+const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+
+export const proxyRequest = (base: string, session: string, server: string): string =>
+  [
+    `POST /v1/ext/mcp-proxy/${session}/${server} HTTP/1.1`,
+    `Host: ${new URL(base).host}`,
+    `X-Api-Key: ${key}`,
+    'Content-Type: application/json',
+    'Accept: application/json, text/event-stream',
+    `Content-Length: ${ping.length}`,
+    '',
+    ping,
+  ].join('\r\n')

@@ -1,0 +1,88 @@
+/** MCP servers: tokens that have run out, asked with at once, and a server that never answers among others. */
+import { watch } from '../client.ts'
+import type { Figure } from '../figures.ts'
+import { median } from '../figures.ts'
+import { plain } from '../line.ts'
+import type { Outside } from './outside.ts'
+import { proxyRequest, sessionWith, vaultOf } from './outside.ts'
+import { message } from './setup.ts'
+
+const calls = 100
+const runs = 3
+
+/** Half of the calls at each of two servers, where the database takes two. Each run has a credential of its own. */
+export async function* refreshes(outside: Outside): AsyncGenerator<Figure> {
+  const { place, upstream, server } = outside
+  const second = await outside.another()
+  const bases = second ? [server.base, second.base] : [server.base]
+  const counts: number[] = []
+  const times: number[] = []
+  for (let run = 0; run < 2 * runs; run++) {
+    const name = `grant-${run}`
+    const url = `${upstream.url}/grants/${name}`
+    const vault = await vaultOf(place, {
+      type: 'mcp_oauth',
+      mcp_server_url: url,
+      access_token: 'one that has run out',
+      // Of one half it is known that it will soon have, of the other the upstream says so.
+      ...(run % 2 === 0 ? { expires_at: new Date(Date.now() + 10_000).toISOString() } : {}),
+      refresh: {
+        client_id: 'bench',
+        refresh_token: `${name}.0`,
+        token_endpoint: `${upstream.url}/token`,
+      },
+    })
+    const session = await sessionWith(place, { up: url }, { vaults: [vault] })
+    const lines = await Promise.all(
+      Array.from({ length: calls }, (_, n) => bases[n % bases.length] ?? '').map(async (base) => ({
+        line: await plain(base),
+        request: proxyRequest(base, session, 'up'),
+      })),
+    )
+    const began = performance.now()
+    await Promise.all(lines.map(({ line, request }) => line.ask(request)))
+    times.push(performance.now() - began)
+    for (const { line } of lines) line.close()
+    counts.push((await upstream.seen()).renewed[name] ?? 0)
+  }
+  await second?.stop()
+  const where = second ? 'two processes' : 'one process'
+  const what = `${calls} calls at once on an expired token, ${where}`
+  yield { what: `${what}: most refreshes`, value: Math.max(...counts), unit: '', goal: 1 }
+  yield { what: `${what}: until the last answer`, value: median(times), unit: 'ms' }
+}
+
+/** Twenty servers, the first of which is silent; the model calls a tool of the last one. Runs go side by side. */
+export async function* discovery({ place, upstream }: Outside): AsyncGenerator<Figure> {
+  const others = Array.from({ length: 19 }, (_, n): [string, string] => [
+    `s${n + 1}`,
+    `${upstream.url}/mcp/${n + 1}`,
+  ])
+  const usable = await Promise.all(
+    Array.from({ length: runs }, async () => {
+      const servers = { s0: `${upstream.url}/hang`, ...Object.fromEntries(others) }
+      const session = await sessionWith(place, servers, { model: 'mcp' })
+      const stream = await watch(place.base, session)
+      const result = stream.until('agent.mcp_tool_result')
+      const idle = stream.until('session.status_idle')
+      const began = performance.now()
+      await place.call.post(`/v1/sessions/${session}/events`, message())
+      const { at, data } = await result
+      if (data['is_error']) throw new Error(JSON.stringify(data))
+      await idle
+      await stream.close()
+      return (at - began) / 1000
+    }),
+  )
+  yield {
+    what: '20 MCP servers, one silent: a tool of another has answered',
+    value: median(usable),
+    unit: 's',
+  }
+  let patience: number[] = []
+  while (patience.length < runs) {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    patience = (await upstream.seen()).patience
+  }
+  yield { what: 'the silent one is given up', value: median(patience) / 1000, unit: 's', goal: 15 }
+}
