@@ -5,7 +5,7 @@ import type { Answer, Streamable } from '@steward/harness/tools/mcp/mcp-fixture.
 import { echoServer, serve, streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import { connectTo, upstreamServer } from '@steward/server/egress/fixture.ts'
 import type { Overrides } from '@steward/server/start.ts'
-import type { Service } from './service.ts'
+import type { Clients } from './service.ts'
 import type { Seen } from './turns.ts'
 import { fresh } from './turns.ts'
 
@@ -82,7 +82,7 @@ export type SessionParts = {
 
 /** A session of an agent with these servers; what is not said is left out. */
 export async function sessionOf(
-  service: Pick<Service, 'ask'>,
+  service: Pick<Clients, 'ask'>,
   {
     servers = [],
     tools = [],
@@ -108,7 +108,7 @@ export async function sessionOf(
   })
 }
 
-export async function vaultOf(service: Pick<Service, 'ask'>, ...auths: object[]): Promise<string> {
+export async function vaultOf(service: Pick<Clients, 'ask'>, ...auths: object[]): Promise<string> {
   const { status, body } = await service.ask('POST', '/v1/vaults', {
     name: fresh('vault'),
     credentials: auths.map((auth) => ({ auth })),

@@ -18,6 +18,8 @@ const environment = (env: Environment) => ({
 
 export type ServerProcess = AsyncDisposable & {
   base: string
+  /** All that it has written to its outputs. */
+  said(): string
   /** Ends it without a word, as a lost machine would. */
   kill(): Promise<void>
 }
@@ -35,13 +37,15 @@ export async function runServer(
   return { code, stdout, stderr }
 }
 
-export async function startServer(env: Environment): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [main], {
+/** `program`: another than the command line, for a server whose names lead to a test's upstream. */
+export async function startServer(env: Environment, program = main): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [program], {
     env: environment(env),
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close')
   let text = ''
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => (text += piece))
   const base = await new Promise<string>((resolve, reject) => {
     child.stderr.setEncoding('utf8').on('data', (piece: string) => {
       text += piece
@@ -54,5 +58,5 @@ export async function startServer(env: Environment): Promise<ServerProcess> {
     child.kill('SIGKILL')
     await ended
   }
-  return { base, kill, [Symbol.asyncDispose]: kill }
+  return { base, kill, said: () => text, [Symbol.asyncDispose]: kill }
 }

@@ -1,6 +1,6 @@
 /** Reads an event stream of the service as it is on the wire. */
 import assert from 'node:assert/strict'
-import type { Service } from './service.ts'
+import type { Clients } from './service.ts'
 import type { Seen } from './turns.ts'
 
 type Frame = { event: string | undefined; id: string | undefined; data: Seen }
@@ -17,7 +17,7 @@ export type Reader = AsyncDisposable & {
 }
 
 export async function openStream(
-  service: Service,
+  service: Clients,
   path: string,
   { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
 ): Promise<Reader> {
@@ -86,7 +86,7 @@ export function readStream(response: Response): Reader {
 }
 
 /** The log up to its `count`th idle, waiting for what is not there yet. */
-export async function untilIdle(service: Service, session: string, count = 1): Promise<Seen[]> {
+export async function untilIdle(service: Clients, session: string, count = 1): Promise<Seen[]> {
   await using reader = await openStream(
     service,
     `/v1/sessions/${session}/events/stream?replay=1&include=chunks`,

@@ -19,9 +19,9 @@ export const adminKey = 'conformance-admin-key'
 
 export type Loose = { [key: string]: unknown; id: string; data: Loose[] }
 
-export type Service = {
+/** How a running service is asked, wherever it runs. */
+export type Clients = {
   base: string
-  dataDir: string
   client: Anthropic
   /** The oldest client that speaks this contract. */
   oldest: OldestAnthropic
@@ -39,6 +39,10 @@ export type Service = {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<{ status: number; headers: Headers; body: T }>
+}
+
+export type Service = Clients & {
+  dataDir: string
   /** Another tenant, and its admin key. */
   otherWorkspace(name: string): Promise<{ workspace: string; key: string }>
   /** The database itself, for what no answer may show. */
@@ -77,8 +81,22 @@ export async function boot(
   const running = await start(read.config, log, { ...overrides, database: keepDatabase })
   if (!opened) throw new Error('the service was started without a database')
   const kept = opened
-  const base = `http://127.0.0.1:${running.port}`
-  const raw: Service['raw'] = (method, path, body, headers = {}) =>
+  return {
+    ...clientsOf(`http://127.0.0.1:${running.port}`),
+    dataDir,
+    logged,
+    database: kept,
+    otherWorkspace: (name) =>
+      createWorkspace({ databases: oneDatabase(kept), clock: systemClock }, name),
+    async close() {
+      await running.close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export function clientsOf(base: string): Clients {
+  const raw: Clients['raw'] = (method, path, body, headers = {}) =>
     fetch(base + path, {
       method,
       headers: { 'x-api-key': adminKey, 'content-type': 'application/json', ...headers },
@@ -88,9 +106,6 @@ export async function boot(
     })
   return {
     base,
-    dataDir,
-    logged,
-    database: kept,
     client: new Anthropic({ baseURL: base, apiKey: adminKey, maxRetries: 0 }),
     oldest: new OldestAnthropic({ baseURL: base, apiKey: adminKey, maxRetries: 0 }),
     raw,
@@ -99,12 +114,6 @@ export async function boot(
       const text = await answer.text()
       const body = (text === '' ? null : JSON.parse(text)) as T
       return { status: answer.status, headers: answer.headers, body }
-    },
-    otherWorkspace: (name) =>
-      createWorkspace({ databases: oneDatabase(kept), clock: systemClock }, name),
-    async close() {
-      await running.close()
-      await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

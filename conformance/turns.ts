@@ -1,7 +1,7 @@
 /** A session, a turn, and what the log says of it, by the official client. */
 import assert from 'node:assert/strict'
 import type Anthropic from '@anthropic-ai/sdk'
-import type { Service } from './service.ts'
+import type { Clients } from './service.ts'
 
 type Sessions = Anthropic['beta']['sessions']
 export type Posted = Parameters<Sessions['events']['send']>[1]['events'][number]
@@ -14,7 +14,7 @@ export const fresh = (name: string): string => `${name} ${process.pid}-${++made}
 
 /** A new session of a new agent on the offline model, in an environment of its own. */
 export async function newSession(
-  service: Service,
+  service: Clients,
   agent: object = {},
   session: object = {},
 ): Promise<string> {
@@ -45,7 +45,7 @@ export const result = (id: string, text: string): Posted => ({
 })
 
 export const post = (
-  service: Pick<Service, 'client'>,
+  service: Pick<Clients, 'client'>,
   session: string,
   ...events: (string | Posted)[]
 ) =>
@@ -55,7 +55,7 @@ export const post = (
 
 /** Posts and waits for the next idle; gives the kept events up to it, as the stream showed them. */
 export async function turn(
-  service: Pick<Service, 'client'>,
+  service: Pick<Clients, 'client'>,
   session: string,
   ...posted: (string | Posted)[]
 ): Promise<Seen[]> {
@@ -72,7 +72,7 @@ export async function turn(
 }
 
 /** Everything the log's default view has. */
-export async function say(service: Service, session: string): Promise<Seen[]> {
+export async function say(service: Clients, session: string): Promise<Seen[]> {
   const seen: Seen[] = []
   const { events } = service.client.beta.sessions
   for await (const each of events.list(session, { limit: 1000 })) seen.push({ ...each } as Seen)
@@ -80,7 +80,7 @@ export async function say(service: Service, session: string): Promise<Seen[]> {
 }
 
 /** Everything that is kept, extension events too. */
-export const logOf = async (service: Service, session: string): Promise<Seen[]> =>
+export const logOf = async (service: Clients, session: string): Promise<Seen[]> =>
   (await service.ask<Seen[]>('GET', `/v1/sessions/${session}/log`)).body
 
 export const types = (events: readonly { type: string }[]): string[] =>
