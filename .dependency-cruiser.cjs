@@ -14,6 +14,7 @@ const rooms = [
     'vaults',
     'files',
     'memory-stores',
+    'skills',
   ],
   ['models', 'sessions', 'workspaces'],
   ['egress', 'root-secret'],

@@ -11,7 +11,8 @@ const clientStatus: Record<string, string> = {
 }
 
 type Shown = Record<string, unknown> & { type?: unknown }
-type Rule = (shown: Shown, dialect: Dialect) => Shown
+/** `betas` are values of the request's beta header. */
+type Rule = (shown: Shown, dialect: Dialect, betas: ReadonlySet<string>) => Shown
 
 const modelObject = (model: unknown) => {
   const object = typeof model === 'string' ? { id: model } : (model as object)
@@ -21,26 +22,35 @@ const modelObject = (model: unknown) => {
 const agent: Rule = (shown, dialect) =>
   dialect === 'client' ? { ...shown, model: modelObject(shown['model']) } : shown
 
-const session: Rule = (shown, dialect) => {
+const session: Rule = (shown, dialect, betas) => {
   const status = String(shown['status'])
   if (dialect === 'interface')
     return status === 'rescheduling' ? { ...shown, status: 'running' } : shown
   return {
     ...shown,
     status: shown['archived_at'] ? 'terminated' : (clientStatus[status] ?? status),
-    agent: agent(shown['agent'] as Shown, dialect),
+    agent: agent(shown['agent'] as Shown, dialect, betas),
   }
 }
 
-const rules: Record<string, Rule> = { agent, session, session_thread: session }
+/** Clients from before the object say so by their beta value. contract.md 1.10 */
+const skill: Rule = (shown, dialect, betas) =>
+  dialect === 'client' && !betas.has('skills-2025-10-02')
+    ? { ...shown, source: { type: shown['source'] } }
+    : shown
+
+const rules: Record<string, Rule> = { agent, session, session_thread: session, skill }
+
+const none: ReadonlySet<string> = new Set()
 
 /** A resource in the caller's words, chosen by its `type`; lists are walked. */
-export function inDialect<T>(body: T, dialect: Dialect): T {
+export function inDialect<T>(body: T, dialect: Dialect, betas = none): T {
   if (typeof body !== 'object' || body === null) return body
   const shown = body as Shown & { data?: unknown }
-  if (typeof shown.type === 'string') return (rules[shown.type]?.(shown, dialect) ?? shown) as T
+  if (typeof shown.type === 'string')
+    return (rules[shown.type]?.(shown, dialect, betas) ?? shown) as T
   if (Array.isArray(shown.data)) {
-    return { ...body, data: shown.data.map((item: unknown) => inDialect(item, dialect)) }
+    return { ...body, data: shown.data.map((item: unknown) => inDialect(item, dialect, betas)) }
   }
   return body
 }

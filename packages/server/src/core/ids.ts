@@ -16,6 +16,8 @@ const prefixes = {
   request: 'req_',
   session: 'sesn_',
   session_resource: 'sesrsc_',
+  skill: 'skill_',
+  skill_archive: 'sklz_',
   thread: 'sthr_',
   vault: 'vlt_',
   workspace: 'wrkspc_',

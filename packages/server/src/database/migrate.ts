@@ -5,12 +5,14 @@ import * as initial from './migrations/0001-initial.ts'
 import * as vaults from './migrations/0002-vaults.ts'
 import * as files from './migrations/0004-files.ts'
 import * as memoryStores from './migrations/0005-memory-stores.ts'
+import * as skills from './migrations/0006-skills.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-vaults': vaults,
   '0004-files': files,
   '0005-memory-stores': memoryStores,
+  '0006-skills': skills,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

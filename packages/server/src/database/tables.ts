@@ -220,6 +220,36 @@ export type Tables = {
     expires_at: string | null
     created_at: string
   }
+  skills: {
+    tenant_id: string
+    id: string
+    name: string
+    display_title: string | null
+    /** The latest version's. */
+    description: string
+    /** Digits; null once all versions are deleted. */
+    latest_version: string | null
+    /** The last that was ever given: none is given again. */
+    newest_version: string
+    created_at: string
+    updated_at: string
+  }
+  skill_versions: {
+    tenant_id: string
+    skill_id: string
+    /** `skver_` and digits, as many for each. */
+    id: string
+    name: string
+    description: string
+    directory: string
+    size_bytes: number
+    sha256: string
+    /** Its archive. */
+    blob_key: string
+    created_at: string
+    /** Their names, below the folder. */
+    files: Json
+  }
   /** Blobs to be removed when the time has come, unless a row holds them by then. */
   loose_blobs: { tenant_id: string; blob_key: string; due_ms: number }
   session_resources: {

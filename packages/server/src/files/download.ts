@@ -4,9 +4,9 @@ import type { Blobs, ByteRange } from '../blobs/blobs.ts'
 import { invalid, PlatformError } from '../core/errors.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
+import { attachment } from '../http/attachment.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Raw } from '../http/route.ts'
-import type { FileRow } from './store.ts'
 import { fileStore, isExpired } from './store.ts'
 
 type Bytes = Extract<Reply, { reply: 'raw' }>
@@ -39,7 +39,11 @@ export async function download(
     await files.row(tenant, id)
     throw new Error(`the bytes of file ${id} are missing`)
   }
-  const about = [...described(row), ['etag', etag] as [string, string]]
+  const about: [string, string][] = [
+    ...attachment(row.filename, row.mime_type),
+    ['accept-ranges', 'bytes'],
+    ['etag', etag],
+  ]
   if (!range) return answer(200, found.body, [...about, ['content-length', String(size)]])
   return answer(206, found.body, [
     ...about,
@@ -60,26 +64,6 @@ const expired = (id: string) =>
   new PlatformError('not_found', `file ${id} has expired: its bytes are gone`, {
     error_code: 'file_expired',
   })
-
-/** What a browser is told, so that a file of anybody's is never a page of ours. */
-const described = ({ filename, mime_type }: FileRow): [string, string][] => [
-  ['content-type', mime_type],
-  ['content-disposition', disposition(filename)],
-  ['x-content-type-options', 'nosniff'],
-  ['content-security-policy', "default-src 'none'; sandbox"],
-  ['cache-control', 'private'],
-  ['accept-ranges', 'bytes'],
-]
-
-/** The name twice: for readers of ASCII alone, and exactly. RFC 6266 */
-export function disposition(filename: string): string {
-  const plain = filename.replaceAll(/[^\w !#$&+.^`{}~()@,=-]/g, '_')
-  const exact = encodeURIComponent(filename).replaceAll(
-    /[!'()*]/g,
-    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`
-}
 
 /** One range; several, or what is none, are taken for none, as the standard allows. */
 export function rangeOf(

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { invalid, PlatformError } from '../core/errors.ts'
 
@@ -45,6 +46,24 @@ export async function readBody(incoming: IncomingMessage): Promise<string> {
       .once('error', broken)
       .once('close', broken)
   })
+}
+
+/** The whole body of a request that a route reads itself; at the limit it stops listening, as `readBody` does. */
+export async function readText(body: Readable | null): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of body ?? []) {
+      bytes += (chunk as Buffer).length
+      if (bytes > largestBody) throw tooLarge()
+      chunks.push(chunk as Buffer)
+    }
+  } catch (cause) {
+    throw cause instanceof PlatformError ? cause : because(invalid('the body broke off'), cause)
+  }
+  const whole = Buffer.concat(chunks)
+  if (!isUtf8(whole)) throw invalid('the body is not UTF-8')
+  return whole.toString('utf8')
 }
 
 /** Objects and lists within one another: deeper, what walks a value would run out of stack. */

@@ -93,7 +93,9 @@ async function answer(http: Http, route: Route, answering: Answering) {
   }
   const result = await route.run(call, () => rawOf(http.env))
   if (isReply(result)) return replied(http, result, dialect, answering)
-  return json(inDialect(result, dialect), route.status ?? 200, { 'request-id': requestId })
+  return json(inDialect(result, dialect, call.betas), route.status ?? 200, {
+    'request-id': requestId,
+  })
 }
 
 function replied(

@@ -17,7 +17,7 @@ import {
   tooManyFiles,
 } from './bundle.ts'
 
-const deflated = promisify<Uint8Array, Buffer>(deflateRaw)
+const deflated: (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>> = promisify(deflateRaw)
 
 /** Text shrinks to a tenth; what shrinks to less than a hundredth was made to. Small files may. */
 const mostRatio = 100
@@ -147,7 +147,7 @@ export async function zipped({
       compression: 8,
       mtime: packedAt,
       os: unix,
-      attrs: mode << 16,
+      attrs: (mode << 16) >>> 0,
     }
     zip.add(file)
     file.ondata?.(null, packed, true)

@@ -1,50 +1,64 @@
-/** A multipart form with one file in it, read as it comes: the file is handed on while the rest is still under way. */
+/** A multipart form with files in it, read as it comes: a file is handed on while the rest is still under way. */
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { invalid, PlatformError } from '../core/errors.ts'
 import { isAlone, usedUp } from '../core/pieces.ts'
 
 /** A piece of the body is gone when the next is asked for. */
-export type Part = { filename: string; mimeType: string; body: AsyncIterable<Uint8Array> }
+export type Part = {
+  name: string
+  filename: string
+  mimeType: string
+  body: AsyncIterable<Uint8Array>
+}
 
 /** Fields of a form: their names, and how long the text of one may be. */
 const mostFields = 16
 const longestField = 4096
 
+/** The name of the fields that are files, where it has to be one, and how many of them there may be. */
+export type FormFiles = { named: string | undefined; most: number }
+
+const oneFile: FormFiles = { named: 'file', most: 1 }
+
+export const isForm = (contentType: string): boolean =>
+  /^multipart\/form-data\s*;/i.test(contentType)
+
 /**
- * Reads the whole form. `take` is given the file, which it must read to its end, and the texts that came before it.
+ * Reads the whole form. `take` is given each file, which it must read to its end, and the texts that came before it.
  * When it fails, or the form is none, what is left of the body is read and thrown away, so that the refusal can be
  * written; where the caller went away it rejects too.
  */
 export async function readForm<T>(
   { contentType, body }: { contentType: string; body: Readable | null },
   take: (part: Part, before: Record<string, string>) => Promise<T>,
-): Promise<{ fields: Record<string, string>; taken: T | undefined }> {
-  if (!body || !/^multipart\/form-data\s*;/i.test(contentType))
-    throw invalid('the body must be multipart/form-data, with the file in a field named file')
-  const parser = parserOf(contentType)
+  { named, most }: FormFiles = oneFile,
+): Promise<{ fields: Record<string, string>; taken: T[] }> {
+  if (!body || !isForm(contentType))
+    throw invalid('the body must be multipart/form-data, with each file in a field of its own')
+  const parser = parserOf(contentType, most)
   const fields = new Map<string, string>()
   /** Memory of the body's pieces, of which the file's are views. */
   const alone = new WeakSet<ArrayBufferLike>()
-  let taking: Promise<T> | undefined
+  const taking: Promise<T>[] = []
   const { promise, resolve, reject } = Promise.withResolvers<void>()
 
   parser.on('field', (name, value, { nameTruncated, valueTruncated }) => {
     if (nameTruncated || valueTruncated) return reject(invalid(`${name}: is too long`))
-    if (name === 'file') return reject(invalid('file: must be a file, with a filename'))
+    if (name === named) return reject(invalid(`${name}: must be a file, with a filename`))
     if (fields.has(name)) return reject(invalid(`${name}: was sent twice`))
     fields.set(name, value)
   })
   parser.on('file', (name, stream, { filename, mimeType }) => {
     // A parser that is given up ends its parts with an error, which is told by the parser.
     stream.on('error', () => {})
-    if (name !== 'file') return reject(invalid(`${name}: unknown field; the file is named file`))
-    if (taking) return reject(invalid('file: one upload takes one file'))
-    taking = take(
-      { filename: nameIn(filename), mimeType, body: usedUp(stream, alone) },
-      Object.fromEntries(fields),
-    )
-    taking.catch(reject)
+    if (named !== undefined && name !== named)
+      return reject(invalid(`${name}: unknown field; the file is named ${named}`))
+    if (taking.length === most) return reject(invalid(`${name}: one upload takes ${most} at most`))
+    const part = { name, filename: nameIn(filename), mimeType, body: usedUp(stream, alone) }
+    const taken = take(part, Object.fromEntries(fields))
+    taken.catch(reject)
+    taking.push(taken)
   })
   for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const)
     parser.once(limit, () => reject(invalid('the form has too many parts')))
@@ -60,13 +74,13 @@ export async function readForm<T>(
   body.pipe(parser)
   try {
     await promise
-    const taken = await taking
+    const taken = await Promise.all(taking)
     return { fields: Object.fromEntries(fields), taken }
   } catch (error) {
     body.unpipe(parser)
     parser.destroy()
     // What was taken has ended before the refusal is written.
-    await taking?.catch(() => {})
+    await Promise.allSettled(taking)
     if (!(error instanceof PlatformError && error.kind === 'too_large')) body.resume()
     throw error
   }
@@ -75,14 +89,14 @@ export async function readForm<T>(
 /** Browsers, and whoever writes forms as they do, put a quotation mark in this way. */
 const nameIn = (filename: string | undefined): string => (filename ?? '').replaceAll('%22', '"')
 
-function parserOf(contentType: string) {
+function parserOf(contentType: string, mostFiles: number) {
   try {
     return busboy({
       headers: { 'content-type': contentType },
       preservePath: true,
       defParamCharset: 'utf8',
       limits: {
-        parts: mostFields,
+        parts: mostFields + mostFiles - 1,
         fieldNameSize: 64,
         fieldSize: longestField,
         headerPairs: 16,
