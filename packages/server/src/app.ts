@@ -30,6 +30,7 @@ import { resourceRoutes } from './sessions/resources/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { sessionStore } from './sessions/store.ts'
 import { threadRoutes } from './sessions/threads/routes.ts'
+import { skillRoutes } from './skills/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
 
 export type AppDeps = {
@@ -71,6 +72,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(deps),
     ...memoryStoreRoutes(deps),
+    ...skillRoutes({ ...deps, largest: deps.fileLimits.workspace }),
     ...mcpProxyRoutes(deps),
   ]
   const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const

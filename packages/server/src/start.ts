@@ -33,6 +33,7 @@ import type { EgressOptions } from './egress/egress.ts'
 import { egress } from './egress/egress.ts'
 import { inlineTokens } from './egress/inline.ts'
 import { heldByFile } from './files/store.ts'
+import { heldBySkill } from './skills/store.ts'
 import { fileSweep } from './files/sweep.ts'
 import { listen } from './http/server.ts'
 import { memorySweep } from './memory-stores/sweep.ts'
@@ -138,7 +139,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   setGlobalDispatcher(guardedAgent(guard))
 
   const blobs = await openBlobs(config)
-  const holders = [heldByFile]
+  const holders = [heldByFile, heldBySkill]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
   const waysOut = egress({
     databases,

@@ -54,7 +54,7 @@ export async function readForm<T>(
     stream.on('error', () => {})
     if (named !== undefined && name !== named)
       return reject(invalid(`${name}: unknown field; the file is named ${named}`))
-    if (taking.length === most) return reject(invalid(`${name}: one upload takes ${most} at most`))
+    if (taking.length === most) return reject(invalid(`${name}: one upload takes ${count(most)}`))
     const part = { name, filename: nameIn(filename), mimeType, body: usedUp(stream, alone) }
     const taken = take(part, Object.fromEntries(fields))
     taken.catch(reject)
@@ -85,6 +85,8 @@ export async function readForm<T>(
     throw error
   }
 }
+
+const count = (most: number): string => (most === 1 ? 'one file' : `at most ${most} files`)
 
 /** Browsers, and whoever writes forms as they do, put a quotation mark in this way. */
 const nameIn = (filename: string | undefined): string => (filename ?? '').replaceAll('%22', '"')

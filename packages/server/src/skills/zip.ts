@@ -28,25 +28,44 @@ const mostEntries = 4 * mostFiles
 export const isZip = (bytes: Uint8Array): boolean =>
   bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)
 
-/** Its files, none of them unpacked before all of them are known to be harmless. Throws on an archive that is not. */
+/** A stranger's files, none of them unpacked before all of them are known to be harmless. Throws where they are not. */
 export async function unzipped(archive: Buffer): Promise<BundleFile[]> {
   try {
     const zip = await opened(archive)
-    const entries = await entriesOf(zip)
+    const entries = await entriesOf(zip, checkEntry)
     checkSizes(entries)
-    const files: BundleFile[] = []
-    for (const entry of entries) {
-      if (entry.fileName.endsWith('/')) continue
-      const bytes = await bytesOf(zip, entry)
-      if (crc32(bytes) !== entry.crc32) throw new Error(`${entry.fileName} is damaged`)
-      files.push({ path: entry.fileName, bytes, executable: isExecutable(entry) })
-    }
-    return files
+    return await filesIn(zip, entries)
   } catch (cause) {
     if (cause instanceof PlatformError) throw cause
     const message = cause instanceof Error ? cause.message : String(cause)
     throw Object.assign(invalid(`file: the archive cannot be read: ${message}`), { cause })
   }
+}
+
+/** Files of an archive that was written here, below its folder; those that are wanted. */
+export async function packedFiles(
+  archive: Buffer,
+  isWanted: (path: string) => boolean = () => true,
+): Promise<BundleFile[]> {
+  const zip = await opened(archive)
+  const below = (path: string) => path.slice(path.indexOf('/') + 1)
+  const entries = await entriesOf(zip, () => {})
+  const files = await filesIn(
+    zip,
+    entries.filter(({ fileName }) => isWanted(below(fileName))),
+  )
+  return files.map((file) => ({ ...file, path: below(file.path) }))
+}
+
+async function filesIn(zip: ZipFile, entries: readonly Entry[]): Promise<BundleFile[]> {
+  const files: BundleFile[] = []
+  for (const entry of entries) {
+    if (entry.fileName.endsWith('/')) continue
+    const bytes = await bytesOf(zip, entry)
+    if (crc32(bytes) !== entry.crc32) throw new Error(`${entry.fileName} is damaged`)
+    files.push({ path: entry.fileName, bytes, executable: isExecutable(entry) })
+  }
+  return files
 }
 
 const opened = (archive: Buffer): Promise<ZipFile> =>
@@ -55,7 +74,7 @@ const opened = (archive: Buffer): Promise<ZipFile> =>
     fromBuffer(archive, options, (error, zip) => (error ? reject(error) : resolve(zip)))
   })
 
-function entriesOf(zip: ZipFile): Promise<Entry[]> {
+function entriesOf(zip: ZipFile, check: (entry: Entry) => void): Promise<Entry[]> {
   if (zip.entryCount > mostEntries) throw tooManyFiles()
   const entries: Entry[] = []
   return new Promise((resolve, reject) => {
@@ -63,7 +82,7 @@ function entriesOf(zip: ZipFile): Promise<Entry[]> {
       .on('entry', (entry: Entry) => {
         try {
           if (!isLitter(entry.fileName)) {
-            checkEntry(entry)
+            check(entry)
             entries.push(entry)
           }
           zip.readEntry()
