@@ -5,7 +5,9 @@ import { complaint } from './tools/input.ts'
 import { isMcpName } from './tools/mcp/names.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 import { textResult } from './tools/tool.ts'
+import type { SessionFailure } from '@steward/protocol/events.ts'
 import type { Kept, OpenCall, Turn, TurnStep } from './turn.ts'
+import { TurnFailed } from './turn.ts'
 
 type Tools = ReadonlyMap<string, Tool>
 
@@ -49,6 +51,8 @@ export type Settled = {
   /** Results that came when the signal had aborted: they go with the end of the turn. */
   unkept: Kept[]
   kept: Kept[]
+  /** Why the turn cannot go on; the results are kept. */
+  failure?: SessionFailure
 }
 
 /** Each result is kept as soon as it is there. */
@@ -62,10 +66,12 @@ export async function* settleCalls(
   const signal = AbortSignal.any([turn.signal, left.signal])
   const running = start(turn, tools, calls, signal)
   const kept: Kept[] = []
+  let failure: SessionFailure | undefined
   try {
     while (running.size > 0) {
-      const { id, results } = await Promise.race(running.values())
+      const { id, results, failure: found } = await Promise.race(running.values())
       running.delete(id)
+      failure ??= found
       if (turn.signal.aborted) {
         const others = await Promise.all(running.values())
         return { waiting, unkept: [...results, ...others.flatMap((other) => other.results)], kept }
@@ -73,7 +79,7 @@ export async function* settleCalls(
       kept.push(...results)
       yield { type: 'keep', kept: results }
     }
-    return { waiting, unkept: [], kept }
+    return { waiting, unkept: [], kept, ...(failure && { failure }) }
   } finally {
     left.abort()
     await Promise.all(running.values())
@@ -81,7 +87,7 @@ export async function* settleCalls(
 }
 
 /** `results`: the call's result, and what is kept with it. */
-type Run = { id: string; results: Kept[] }
+type Run = { id: string; results: Kept[]; failure?: SessionFailure | undefined }
 
 /** All at once, but in the order of the calls around each that changes the sandbox. None of the promises rejects. */
 function start(
@@ -97,9 +103,10 @@ function start(
     if (call.decision === 'wait') continue
     const tool = tools.get(call.name)
     const begin = async (): Promise<Run> => {
-      const outcome = await outcomeOf(turn, tool, call, signal)
-      const { result, warnings } = withRefusals(turn, call.event_id, outcome)
-      return { id: call.event_id, results: [resultOf(turn, call, tool, result), ...warnings] }
+      const outcome = await attempt(turn, () => outcomeOf(turn, tool, call, signal))
+      const { result, warnings } = withRefusals(turn, call.event_id, outcome.result)
+      const results = [resultOf(turn, call, tool, result), ...warnings]
+      return { id: call.event_id, results, failure: outcome.failure }
     }
     if (tool?.sandbox === 'changed') {
       const run = Promise.all([change, ...reads]).then(begin)
@@ -149,11 +156,26 @@ async function outcomeOf(
   const why = impossible(call.name, tool, call.input)
   if (!tool || why) return textResult(why ?? '', true)
   if (signal.aborted) return textResult('interrupted before it was run', true)
+  const result = await tool.run(call.input, { signal })
+  const lines = tool.sandbox === 'changed' ? await turn.changed() : []
+  if (lines.length === 0) return result
+  return { ...result, content: [...result.content, { type: 'text', text: lines.join('\n') }] }
+}
+
+/** What was thrown, as a result; and for the turn, if it was meant for it. */
+async function attempt(
+  turn: Turn,
+  run: () => Promise<ToolResult>,
+): Promise<{ result: ToolResult; failure?: SessionFailure }> {
   try {
-    return await tool.run(call.input, { signal })
+    return { result: await run() }
   } catch (error) {
+    if (error instanceof TurnFailed) {
+      const { failure } = error
+      return { result: textResult(failure.message, true), failure }
+    }
     turn.report(error)
-    return textResult(failed, true)
+    return { result: textResult(failed, true) }
   }
 }
 

@@ -32,7 +32,12 @@ export const userMessage = (said: string): Kept => ({
 })
 
 /** Of a turn without servers or a way out. */
-export const inside = { servers: noServers, refusals: () => [], notices: () => [] }
+export const inside = {
+  servers: noServers,
+  refusals: () => [],
+  notices: () => [],
+  changed: async () => [],
+}
 export const shut: Outside = {
   outbound: () => Promise.reject(new Error('shut')),
   web: null,

@@ -1,7 +1,7 @@
 /** Model, tools, model … until the turn ends. */
 import type { Message, ModelFailure } from '@steward/model/model.ts'
 import { noUsage } from '@steward/model/model.ts'
-import type { SessionErrorType } from '@steward/protocol/events.ts'
+import type { SessionErrorType, SessionFailure } from '@steward/protocol/events.ts'
 import { settleCalls, sortCalls } from './calls.ts'
 import { foldHistory, messagesOf } from './history.ts'
 import type { Asked } from './request.ts'
@@ -24,8 +24,13 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
   let tools = toolsNow(turn)
   for (let requests = 0; ; requests++) {
     if (calls.length > 0) {
-      const { waiting, unkept, kept } = yield* settleCalls(turn, tools, calls)
+      const { waiting, unkept, kept, failure } = yield* settleCalls(turn, tools, calls)
       if (turn.signal.aborted) return end({ type: 'end_turn' }, [...unkept, ...cut(turn, begun)])
+      if (failure)
+        return end({ type: 'retries_exhausted' }, [
+          sessionError(turn, failure),
+          ...cut(turn, begun),
+        ])
       if (waiting.length > 0) return end({ type: 'requires_action', event_ids: waiting })
       history = foldHistory(history, kept)
     }
@@ -127,26 +132,23 @@ function failure(
     kind === 'context_overflow'
       ? `the conversation no longer fits into the model's context window: ${message}`
       : message
-  return sessionError(turn, errorTypes[kind], said, retry)
+  return sessionError(turn, { type: errorTypes[kind], message: said }, retry)
 }
 
 const tooMany = (turn: Turn): Kept =>
-  sessionError(
-    turn,
-    'tool_use_limit_reached_error',
-    `the turn was ended after ${turn.maxRequests} model requests; send a message to go on`,
-    'exhausted',
-  )
+  sessionError(turn, {
+    type: 'tool_use_limit_reached_error',
+    message: `the turn was ended after ${turn.maxRequests} model requests; send a message to go on`,
+  })
 
 const sessionError = (
   turn: Turn,
-  type: SessionErrorType,
-  message: string,
-  retry: 'retrying' | 'exhausted',
+  failure: SessionFailure,
+  retry: 'retrying' | 'exhausted' = 'exhausted',
 ): Kept => ({
   event: {
     id: turn.newEventId(),
     type: 'session.error',
-    error: { type, message, retry_status: { type: retry } },
+    error: { ...failure, retry_status: { type: retry } },
   },
 })

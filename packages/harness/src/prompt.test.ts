@@ -6,13 +6,18 @@ const open = { allow: null, deny: [] }
 
 void describe('the system prompt', () => {
   void it('tells an agent with tools where they work', () => {
-    const sandbox = systemPrompt({ agent: 'You are kind.', place: 'sandbox', reach: open })
+    const sandbox = systemPrompt({
+      agent: 'You are kind.',
+      place: 'sandbox',
+      reach: open,
+      parts: [],
+    })
     assert.match(sandbox, /^You are kind\.\n\nYou work in a sandbox.* reach the internet through/)
   })
 
   void it('says what commands reach', () => {
     const reaching = (allow: string[] | null, deny: string[]) =>
-      systemPrompt({ agent: null, place: 'sandbox', reach: { allow, deny } })
+      systemPrompt({ agent: null, place: 'sandbox', reach: { allow, deny }, parts: [] })
     assert.match(reaching([], []), /no network\.$/)
     const some = reaching(['a.example', '*.b.example'], ['c.example'])
     assert.match(some, /reach only a\.example, \*\.b\.example, .*Refused: c\.example\.$/)
@@ -21,12 +26,12 @@ void describe('the system prompt', () => {
   })
 
   void it('does not call the machine itself a sandbox', () => {
-    const host = systemPrompt({ agent: null, place: 'host', reach: open })
+    const host = systemPrompt({ agent: null, place: 'host', reach: open, parts: [] })
     assert.doesNotMatch(host, /sandbox/)
   })
 
   void it('says nothing of a place to an agent without tools', () => {
-    const alone = { agent: 'You are kind.', place: undefined, reach: open }
+    const alone = { agent: 'You are kind.', place: undefined, reach: open, parts: [] }
     assert.equal(systemPrompt(alone), 'You are kind.')
     assert.equal(systemPrompt({ ...alone, agent: null }), '')
   })

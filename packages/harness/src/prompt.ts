@@ -36,11 +36,14 @@ export function systemPrompt({
   agent,
   place,
   reach,
+  parts,
 }: {
   agent: string | null
   place: WorkPlace | undefined
   reach: Reach
+  /** What else the session works with, each told by itself. */
+  parts: readonly string[]
 }): string {
   const where = place ? `${places[place]} ${network(reach)}` : ''
-  return [agent ?? '', where].filter((part) => part !== '').join('\n\n')
+  return [agent ?? '', where, ...parts].filter((part) => part !== '').join('\n\n')
 }

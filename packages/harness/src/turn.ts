@@ -1,7 +1,7 @@
 /** The harness's door: one turn in, its events out. It knows no tenant, database or HTTP server. */
 import type { Refusal } from '@steward/gate/outbound.ts'
 import type { Model } from '@steward/model/model.ts'
-import type { StopReason } from '@steward/protocol/events.ts'
+import type { SessionFailure, StopReason } from '@steward/protocol/events.ts'
 import type { History } from './history.ts'
 import type { Kept } from './kept.ts'
 import type { McpServers } from './tools/mcp/servers.ts'
@@ -23,6 +23,16 @@ export type OpenCall = {
 
 export type Notice = { reason: string; message: string }
 
+/** Thrown where tools run, for what no other call would mend: the turn ends with this error of the session. */
+export class TurnFailed extends Error {
+  override readonly name = 'TurnFailed'
+  readonly failure: SessionFailure
+  constructor(failure: SessionFailure, options?: ErrorOptions) {
+    super(failure.message, options)
+    this.failure = failure
+  }
+}
+
 export type Turn = {
   /** The whole system prompt; see prompt.ts. */
   system: string
@@ -36,6 +46,8 @@ export type Turn = {
   refusals: () => readonly Refusal[]
   /** What else whoever reads the log should know of where tools ran, since it was last asked. */
   notices: () => readonly Notice[]
+  /** After each call that may have changed the sandbox, before its result is kept: lines for the model. */
+  changed: () => Promise<readonly string[]>
   /** Calls to settle before the model is asked. */
   open: readonly OpenCall[]
   /** Id of a `span.model_request_start` that stands in the log already, for the first request. */

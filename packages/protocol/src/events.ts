@@ -113,11 +113,12 @@ export type SessionErrorType =
   | 'tool_use_limit_reached_error'
 
 /** What went wrong, with what it concerns. contract.md 2.7 */
-export type SessionError = { message: string; retry_status: RetryStatus } & (
+export type SessionFailure = { message: string } & (
   | { type: SessionErrorType }
   | { type: McpErrorType; mcp_server_name: string }
   | { type: 'credential_host_unreachable_error'; vault_id: string; credential_id: string }
 )
+export type SessionError = SessionFailure & { retry_status: RetryStatus }
 export type McpErrorType = 'mcp_connection_failed_error' | 'mcp_authentication_failed_error'
 
 export type StopReason =

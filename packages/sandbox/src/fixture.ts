@@ -36,6 +36,7 @@ export function bench(provider: SandboxProvider): Bench {
       outputs,
       env: {},
       egress: null,
+      mounts: [],
       limits: { ...most, ...limits },
       ...changes,
     }

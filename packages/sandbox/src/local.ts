@@ -70,14 +70,18 @@ async function start(spec: SandboxSpec): Promise<Sandbox> {
   return onHost(sandbox, spec)
 }
 
+const isIn = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(`${folder}/`)
+
 /** Paths as a real sandbox has them, as far as the file calls go; commands see the host's. */
-function onHost(sandbox: Sandbox, { workspace, outputs }: SandboxSpec): Sandbox {
+function onHost(sandbox: Sandbox, { workspace, outputs, mounts }: SandboxSpec): Sandbox {
   const places = [
     ['/workspace', workspace],
     ['/mnt/session/outputs', outputs],
+    ...mounts.map(({ path, source }) => [path, source] as const),
   ] as const
   const move = (path: string, from: 0 | 1) => {
-    const place = places.find((pair) => path === pair[from] || path.startsWith(`${pair[from]}/`))
+    const place = places.find((pair) => isIn(path, pair[from]))
     return place ? place[from === 0 ? 1 : 0] + path.slice(place[from].length) : path
   }
   return {
@@ -87,7 +91,11 @@ function onHost(sandbox: Sandbox, { workspace, outputs }: SandboxSpec): Sandbox 
       return result.spilled ? { ...result, spilled: move(result.spilled, 1) } : result
     },
     read: (path, range) => sandbox.read(move(path, 0), range),
-    write: (path, bytes) => sandbox.write(move(path, 0), bytes),
+    async write(path, bytes) {
+      const readOnly = mounts.find((mount) => mount.access === 'read' && isIn(path, mount.path))
+      if (!readOnly) return sandbox.write(move(path, 0), bytes)
+      return { ok: false, code: 'denied', message: `${readOnly.path} is read-only` }
+    },
     async walk(root, maxEntries) {
       const walk = await sandbox.walk(move(root, 0), maxEntries)
       if (!walk.ok) return walk

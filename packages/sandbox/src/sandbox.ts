@@ -22,6 +22,18 @@ export type SandboxSpec = {
   limits: SandboxLimits
   /** The one way out; null is no network at all. */
   egress: SandboxEgress | null
+  /** What else stands in its view, from its start until its end. */
+  mounts: readonly SandboxMount[]
+}
+
+/** A folder is live: what the host adds to it later is seen inside at once. */
+export type SandboxMount = {
+  /** Host path of a folder or a regular file. */
+  source: string
+  /** Absolute path inside, below /home/user, /mnt or /opt. */
+  path: string
+  /** `write` is for folders, which are given to the session's user with all in them, following no link. */
+  access: 'read' | 'write'
 }
 
 /**

@@ -14,6 +14,7 @@ import type { Blobs } from './blobs/blobs.ts'
 import { diskBlobs } from './blobs/disk.ts'
 import { blobKeeping } from './blobs/keeping.ts'
 import { s3Blobs } from './blobs/s3.ts'
+import type { Bus } from './bus/bus.ts'
 import { memoryBus } from './bus/memory.ts'
 import { postgresBus } from './bus/postgres.ts'
 import type { Config } from './config.ts'
@@ -24,7 +25,7 @@ import type { Seal } from './core/seal.ts'
 import { sealUnder } from './core/seal.ts'
 import type { Clock } from './core/time.ts'
 import { systemClock } from './core/time.ts'
-import type { Database } from './database/database.ts'
+import type { Database, Databases, Queries } from './database/database.ts'
 import { oneDatabase } from './database/database.ts'
 import { postgresDatabase } from './database/postgres.ts'
 import { announceRootKey, checkRootKey, withdrawRootKey } from './database/root-key.ts'
@@ -32,6 +33,8 @@ import { sqliteDatabase } from './database/sqlite.ts'
 import type { EgressOptions } from './egress/egress.ts'
 import { egress } from './egress/egress.ts'
 import { inlineTokens } from './egress/inline.ts'
+import { append } from './events/log.ts'
+import { ring, say } from './events/topics.ts'
 import { heldByFile } from './files/store.ts'
 import { heldBySkill } from './skills/store.ts'
 import { fileSweep } from './files/sweep.ts'
@@ -41,7 +44,9 @@ import { modelResolver } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
 import { checkSealed } from './root-secret/rotate.ts'
 import { runner } from './runner/runner.ts'
+import type { WorkspaceDeps } from './runner/workspace.ts'
 import { workspaces } from './runner/workspace.ts'
+import { sessionStore } from './sessions/store.ts'
 import { ensureInitialWorkspace } from './workspaces/create.ts'
 
 export const version = '0.1.0'
@@ -122,6 +127,31 @@ const limitsOf = (config: Config): SandboxLimits => ({
   scratch: 256 * 1024 * 1024,
 })
 
+type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log'> & {
+  databases: Databases
+  bus: Bus
+}
+
+function spacesOf(config: Config, { databases, bus, clock, log, provider, bind }: SpacesDeps) {
+  const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
+  return workspaces({
+    ...{ provider, bind, clock, log },
+    idleMs: config.sandboxIdleMs,
+    kinds: [],
+    session: (tenant, session) => sessionStore(databases.of(tenant).read).row(tenant, session),
+    async keep({ tenant, session, generation }, events) {
+      const database = databases.of(tenant)
+      const fence = { owner: database.owners.self, generation }
+      const kept = events.map((event) => ({ event }))
+      const unit = (tx: Queries) => append(tx, tenant, session, kept, { now: clock.now(), fence })
+      if (await database.write(unit)) say(bus, session, ring)
+    },
+    isPassable: isOpen,
+    folder: resolve(config.sandboxDir ?? join(config.dataDir, 'sandboxes')),
+    limits: limitsOf(config),
+  })
+}
+
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const { fallbackKeys } = config
   const clock = overrides.clock ?? systemClock
@@ -155,15 +185,9 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   })
   const provider = await sandboxes(config, log)
   const place = config.sandbox === 'local' ? 'host' : 'sandbox'
-  const spaces = workspaces({
-    provider,
+  const spaces = spacesOf(config, {
+    ...{ databases, bus, clock, log, provider },
     bind: waysOut.bind,
-    clock,
-    log,
-    idleMs: config.sandboxIdleMs,
-    isPassable: place === 'host' && config.egressProfile === 'best_effort',
-    folder: resolve(config.sandboxDir ?? join(config.dataDir, 'sandboxes')),
-    limits: limitsOf(config),
   })
   const resolveModel = modelResolver({ databases, seal, ...config })
   const { apiKey, baseUrl } = config.webSearch

@@ -22,6 +22,7 @@ export async function openSandbox(): Promise<{ sandbox: Sandbox } & AsyncDisposa
     outputs,
     env: {},
     egress: null,
+    mounts: [],
     limits: {
       memory: 256 * mebibyte,
       processes: 64,

@@ -15,6 +15,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -128,7 +129,7 @@ async function tryOut(limiter: Limiter): Promise<void> {
     await once(gate, 'listening')
     for (const each of [workspace, outputs]) mkdirSync(each)
     writeFileSync(egress.certificates, '')
-    const spec = { id: 'check', workspace, outputs, env: {}, limits }
+    const spec = { id: 'check', workspace, outputs, env: {}, limits, mounts: [] }
     for (const way of [null, egress]) {
       const sandbox = await start({ ...spec, egress: way }, limiter)
       await sandbox.close()
@@ -171,8 +172,9 @@ function userOf(id: string): number {
 }
 
 /** The folders were made by the server; what a session has put inside is its own already. Follows no link. */
-function giveFolders({ workspace, outputs }: SandboxSpec, uid: number | undefined): void {
-  for (const folder of [workspace, outputs]) {
+function giveFolders(spec: SandboxSpec, uid: number | undefined): void {
+  const written = spec.mounts.filter(({ access }) => access === 'write').map(({ source }) => source)
+  for (const folder of [spec.workspace, spec.outputs, ...written]) {
     const opened = openSync(folder, constants.O_DIRECTORY | constants.O_NOFOLLOW)
     try {
       if (uid !== undefined) fchownSync(opened, uid, uid)
@@ -180,6 +182,17 @@ function giveFolders({ workspace, outputs }: SandboxSpec, uid: number | undefine
     } finally {
       closeSync(opened)
     }
+  }
+  if (uid === undefined) return
+  for (const folder of written) giveAll(folder, uid)
+}
+
+/** All that lies below, which the server may have put there. Nothing of the session runs meanwhile. */
+function giveAll(folder: string, uid: number): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    lchownSync(path, uid, uid)
+    if (entry.isDirectory()) giveAll(path, uid)
   }
 }
 

@@ -52,6 +52,20 @@ describe('a session of bubblewrap under root', { skip: ordinary }, () => {
     assert.deepEqual([read(other.workspace), read(mine.workspace)], ['secret\n', ''])
   })
 
+  it('owns what is mounted for it to write, and nothing that a link there leads to', async () => {
+    await using place = bench(provider)
+    const [source, target] = [join(place.folder, 'mounted'), join(place.folder, 'of-the-server')]
+    mkdirSync(join(source, 'below'), { recursive: true })
+    writeFileSync(target, '')
+    symlinkSync(target, join(source, 'below/link'))
+    const mine = place.spec({ mounts: [{ source, path: '/mnt/mine', access: 'write' }] })
+    const sandbox = await provider.acquire(mine)
+    assert.equal(await say(sandbox, 'touch /mnt/mine/below/new && echo made'), 'made')
+    await sandbox.close()
+    const { uid } = statSync(mine.workspace)
+    assert.deepEqual([statSync(join(source, 'below')).uid, statSync(target).uid], [uid, 0])
+  })
+
   it('is given nothing by way of a link', async () => {
     await using place = bench(provider)
     const mine = place.spec()

@@ -91,11 +91,12 @@ function scratchArguments(bytes: number): string[] {
   ]
 }
 
-/** Everything in a sandbox's view; only the folders in memory and the session's two can be written. */
+/** Everything in a sandbox's view; only the folders in memory, the session's two and what is mounted so can be written. */
 export function rootArguments(
   find: Find,
-  { workspace, outputs, egress, limits: { scratch } }: SandboxSpec,
+  { workspace, outputs, egress, mounts, limits: { scratch } }: SandboxSpec,
 ): string[] {
+  const ways = { read: '--ro-bind', write: '--bind' } as const
   return [
     ...systemArguments(find),
     ...trustArguments(find, egress),
@@ -103,6 +104,7 @@ export function rootArguments(
     ...['--ro-bind', find(agentBinary()), agentPath, '--ro-bind', find(rgPath), ripgrepPath],
     ...scratchArguments(scratch),
     ...['--bind', find(workspace), '/workspace', '--bind', find(outputs), '/mnt/session/outputs'],
+    ...mounts.flatMap(({ source, path, access }) => [ways[access], find(source), path]),
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/workspace'],
   ]
 }

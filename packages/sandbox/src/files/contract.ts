@@ -1,6 +1,8 @@
 /** How files are read, written, listed and searched, whatever the session has put in their place. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Cases } from '../fixture.ts'
 import { run, say } from '../fixture.ts'
 import type { Failed, Sandbox } from '../sandbox.ts'
@@ -23,6 +25,34 @@ export const fileCases: Cases = {
       const file = await sandbox.read('/workspace/a', { offset: 0, maxBytes: 1 << 20 })
       assert.ok(file.ok && file.size === size && bytes.equals(file.bytes))
     }
+  },
+
+  'shows what is mounted, and what the host adds to it later': async ({ open, folder }) => {
+    const [source, path] = [join(folder, 'mounted'), '/home/user/some/place']
+    mkdirSync(source, { mode: 0o755 })
+    writeFileSync(join(source, 'early'), 'before the start')
+    const sandbox = await open({ mounts: [{ source, path, access: 'read' }] })
+    writeFileSync(join(source, 'late'), 'after it')
+    assert.deepEqual(await read(sandbox, `${path}/early`), { text: 'before the start', size: 16 })
+    assert.deepEqual(await read(sandbox, `${path}/late`), { text: 'after it', size: 8 })
+  },
+
+  'lets nothing be written where it mounts for reading': async ({ open, folder }) => {
+    const [source, path] = [join(folder, 'read'), '/home/user/read']
+    mkdirSync(source, { mode: 0o777 })
+    const sandbox = await open({ mounts: [{ source, path, access: 'read' }] })
+    assert.equal(await code(sandbox.write(`${path}/file`, Buffer.from('x'))), 'denied')
+    assert.deepEqual(readdirSync(source), [])
+  },
+
+  'lets everything be changed where it mounts for writing': async ({ open, folder }) => {
+    const [source, path] = [join(folder, 'write'), '/mnt/write']
+    mkdirSync(join(source, 'below'), { recursive: true })
+    writeFileSync(join(source, 'below/file'), 'from the host', { mode: 0o600 })
+    const sandbox = await open({ mounts: [{ source, path, access: 'write' }] })
+    assert.deepEqual(await read(sandbox, `${path}/below/file`), { text: 'from the host', size: 13 })
+    assert.equal(await code(sandbox.write(`${path}/below/file`, Buffer.from('changed'))), 'ok')
+    assert.equal(readFileSync(join(source, 'below/file'), 'utf8'), 'changed')
   },
 
   'reads a range, and no more than there is': async ({ open }) => {

@@ -49,7 +49,10 @@ export function assembly(deps: AssemblyDeps) {
       agent.mcp_servers.length > 0 ? inlineTokens(row) : {},
     ])
     if (!resolved.ok)
-      return { ok: false, type: 'model_request_failed_error', message: resolved.message }
+      return {
+        ok: false,
+        failure: { type: 'model_request_failed_error', message: resolved.message },
+      }
     const space = spaces.use({ tenant, session, generation, environment })
     const { egress } = space
     const servers = connectServers({
@@ -71,6 +74,7 @@ export function assembly(deps: AssemblyDeps) {
           allow: environment.limited ? environment.allowlist : null,
           deny: environment.denylist,
         },
+        parts: [],
       }),
       history,
       model: resolved.model,
@@ -78,6 +82,7 @@ export function assembly(deps: AssemblyDeps) {
       servers,
       refusals: () => egress.takeRefusals(),
       notices: () => space.takeNotices(),
+      changed: () => space.changed(),
       cacheKey: session,
       maxRequests,
       retryDelaysMs,
@@ -85,7 +90,7 @@ export function assembly(deps: AssemblyDeps) {
       newEventId: () => newId('event'),
       report: (error) => log.error('a tool threw', { error, session_id: session }),
     }
-    return { ok: true, parts, release: () => space.giveBack() }
+    return { ok: true, parts, rested: () => space.rested(), release: () => space.giveBack() }
   }
 
   return { assemble, forget: (session: string) => known.forget(session) }

@@ -29,7 +29,8 @@ async function drained(database: Database, runTurn: RunTurn, assembled?: Assembl
     log: jsonLog((line) => logged.push(line)),
     runTurn,
     running: () => 1,
-    assemble: async () => assembled ?? { ok: true, parts, release: () => {} },
+    assemble: async () =>
+      assembled ?? { ok: true, parts, rested: async () => {}, release: () => {} },
     abandon: async () => {},
     remove: async () => {},
   }
@@ -62,8 +63,7 @@ for (const [name, open] of Object.entries(databases)) {
       await using place = await open()
       const why = {
         ok: false,
-        type: 'model_request_failed_error',
-        message: 'no card is named x',
+        failure: { type: 'model_request_failed_error', message: 'no card is named x' },
       } as const
       const never: RunTurn = () => assert.fail('there is nothing to run')
       const { events } = await drained(place.database, never, why)

@@ -1,6 +1,7 @@
 /** Works off what one session has to do, and returns when it rests. One drain a session, across processes. */
 import type { OpenCall, RunTurn, Turn, TurnEnd } from '@steward/harness/turn.ts'
-import type { SessionErrorType } from '@steward/protocol/events.ts'
+import { TurnFailed } from '@steward/harness/turn.ts'
+import type { SessionFailure } from '@steward/protocol/events.ts'
 import type { Bus } from '../bus/bus.ts'
 import { newId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
@@ -36,9 +37,14 @@ export type DrainDeps = {
 export type ClaimedWork = Work & Pick<Fence, 'generation'>
 
 export type Assembled =
-  /** `release` is called when the turn is over. */
-  | { ok: true; parts: Omit<Turn, 'open' | 'signal'>; release: () => void }
-  | { ok: false; type: SessionErrorType; message: string }
+  /** `rested` is called when the turn is over and its end is not kept yet, and `release` in any case. */
+  | {
+      ok: true
+      parts: Omit<Turn, 'open' | 'signal'>
+      rested: () => Promise<void>
+      release: () => void
+    }
+  | { ok: false; failure: SessionFailure }
 
 export type Signals = {
   /** The server stops: the turn is left as it stands, for whoever comes next. */
@@ -142,7 +148,7 @@ async function turn(
   signals.interrupt(() => stop.abort())
   const signal = AbortSignal.any([stop.signal, signals.stopping])
   const assembled = await deps.assemble({ tenant, session, generation: fence.generation })
-  if (!assembled.ok) return given(assembled.type, assembled.message)
+  if (!assembled.ok) return given(assembled.failure)
   const open = await openOf(database, tenant, session, step.open)
   const { begun } = step
   const steps = deps.runTurn({ ...assembled.parts, open, signal, ...(begun ? { begun } : {}) })
@@ -159,7 +165,10 @@ async function turn(
       const next = await coming
       announce()
       if (signals.stopping.aborted) return { stop: { type: 'end_turn' }, last: [] }
-      if (next.done) return next.value
+      if (next.done) {
+        await assembled.rested()
+        return next.value
+      }
       if (next.value.type === 'frame') {
         frames.push(next.value.frame)
       } else {
@@ -185,18 +194,22 @@ async function turn(
 type End = { stop: TurnEnd['stop']; last: Entry[] }
 
 /** A turn that ends with an error of the session, which is idle afterwards. */
-function given(type: SessionErrorType, message: string): End {
-  const error = { type, message, retry_status: { type: 'exhausted' as const } }
+function given(failure: SessionFailure): End {
+  const error = { ...failure, retry_status: { type: 'exhausted' as const } }
   return {
     stop: { type: 'retries_exhausted' },
     last: [{ event: { id: newId('event'), type: 'session.error', error } }],
   }
 }
 
-/** A bug of ours: it is logged whole, and the session says only that it happened. */
+/** Unless it was meant for the session, a bug of ours: logged whole, and the session says only that it happened. */
 function failed({ log }: DrainDeps, session: string, error: unknown): End {
+  if (error instanceof TurnFailed) return given(error.failure)
   log.error('a turn failed', { error, session_id: session })
-  return given('unknown_error', 'the turn could not go on; the log of the server says why')
+  return given({
+    type: 'unknown_error',
+    message: 'the turn could not go on; the log of the server says why',
+  })
 }
 
 const decisions: Record<Call['state'], OpenCall['decision']> = {

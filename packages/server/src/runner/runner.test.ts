@@ -55,7 +55,7 @@ describe('a runner', () => {
       clock: systemClock,
       log: jsonLog((line) => assert.fail(line), 'error'),
       runTurn,
-      assemble: async () => ({ ok: true, parts, release: () => {} }),
+      assemble: async () => ({ ok: true, parts, rested: async () => {}, release: () => {} }),
       abandon: async () => {},
       remove: async () => {},
       most: 1,

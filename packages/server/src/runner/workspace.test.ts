@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, afterEach, describe, it } from 'node:test'
 import { noServers } from '@steward/harness/tools/mcp/servers.ts'
+import { TurnFailed } from '@steward/harness/turn.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { jsonLog } from '../core/log.ts'
 import { systemClock } from '../core/time.ts'
 import type { Door } from '../egress/door-fixture.ts'
 import { doorTo, environment, tenant } from '../egress/door-fixture.ts'
+import { sessionStore } from '../sessions/store.ts'
+import type { Furnish } from './furnishing.ts'
 import type { Claimed, Workspaces } from './workspace.ts'
 import { workspaces } from './workspace.ts'
 
@@ -24,6 +27,8 @@ describe('the sandbox of a session', () => {
   let now = 0
   let door: Door
   let spaces: Workspaces
+  let kind: Furnish
+  let said: string[]
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-workspace-'))
     door = await doorTo({ port: 1 })
@@ -37,7 +42,15 @@ describe('the sandbox of a session', () => {
     const log = jsonLog(() => {})
     const { bind } = door.door
     const provider = bubblewrapSandboxes()
-    spaces = workspaces({ provider, bind, folder, limits, isPassable: false, idleMs, clock, log })
+    const { read } = door.database
+    said = []
+    kind = async () => ({})
+    spaces = workspaces({
+      ...{ provider, bind, folder, limits, isPassable: false, idleMs, clock, log },
+      kinds: [(place) => kind(place)],
+      session: (owner, session) => sessionStore(read).row(owner, session),
+      keep: async (_, events) => void said.push(...events.map(({ type }) => type)),
+    })
   })
   afterEach(() => spaces.close())
 
@@ -58,6 +71,55 @@ describe('the sandbox of a session', () => {
   })
 
   // verifies: sandbox/lazy
+  it('has what it is furnished with, and those who did it are called at their times', async () => {
+    const order: string[] = []
+    kind = async ({ session, folder: own, isKnown, keep }) => {
+      const source = join(own, 'things')
+      await mkdir(source, { mode: 0o755 })
+      await writeFile(join(source, 'thing'), 'laid out')
+      await keep([{ id: 'sevt_1', type: 'session.warning', reason: 'r', message: 'm' }])
+      order.push(`laid ${isKnown}`)
+      const note = (what: string) => async () => void order.push(what)
+      return {
+        mounts: [{ source, path: '/home/user/things', access: 'read' }],
+        env: { THINGS: session },
+        started: note('started'),
+        before: note('before'),
+        async changed(sandbox) {
+          return [`changed, ${await run(sandbox, 'cat /home/user/things/thing')}`]
+        },
+        rested: note('rested'),
+        ended: note('ended'),
+      }
+    }
+    const session = await newSession()
+    const turn = spaces.use(session)
+    assert.deepEqual(await turn.changed(), [])
+    await turn.rested()
+    const sandbox = await turn.sandbox()
+    assert.equal(await run(sandbox, 'echo $THINGS'), `${session.session}\n`)
+    assert.deepEqual(await turn.changed(), ['changed, laid out'])
+    await turn.rested()
+    turn.giveBack()
+    await spaces.stop(session.session)
+    await sandbox.ended
+    assert.deepEqual(order, ['laid false', 'started', 'before', 'rested', 'ended'])
+    assert.deepEqual(said, ['session.warning'])
+  })
+
+  it('does not start when something for it fails, and is tried again', async () => {
+    const session = await newSession()
+    const turn = spaces.use(session)
+    const failure = { type: 'unknown_error', message: 'no room' } as const
+    kind = () => Promise.reject(new TurnFailed(failure))
+    await assert.rejects(turn.sandbox(), { failure })
+    kind = async () => ({ started: () => Promise.reject(new TurnFailed(failure)) })
+    await assert.rejects(turn.sandbox(), { failure })
+    kind = async () => ({})
+    assert.equal(await run(await turn.sandbox(), 'echo now'), 'now\n')
+    turn.giveBack()
+  })
+
   it('is stopped when it was idle, and its workspace is there for the next', async () => {
     const session = await newSession()
     const turn = spaces.use(session)

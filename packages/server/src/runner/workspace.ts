@@ -6,6 +6,8 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { Notice } from '@steward/harness/turn.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type {
   Sandbox,
   SandboxLimits,
@@ -16,6 +18,9 @@ import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import type { Binding, SessionEgress } from '../egress/binding.ts'
+import type { SessionRow } from '../sessions/store.ts'
+import type { Furnish, Furnished, SessionPlace } from './furnishing.ts'
+import { furnish } from './furnishing.ts'
 
 export type WorkspaceDeps = {
   provider: SandboxProvider
@@ -26,6 +31,11 @@ export type WorkspaceDeps = {
   /** Whether commands have ways around the gate, and the profile is one that says so. */
   isPassable: boolean
   idleMs: number
+  /** What a sandbox is furnished with. */
+  kinds: readonly Furnish[]
+  session: (tenant: string, session: string) => Promise<SessionRow>
+  /** Appends to the session's log for as long as the claim holds. */
+  keep: (claimed: Claimed, events: readonly NewEvent[]) => Promise<void>
   clock: Clock
   log: Log
 }
@@ -37,10 +47,13 @@ const passable: Notice = {
 }
 
 export type Claimed = Binding & { generation: number }
+type Started = { sandbox: Sandbox; furnished: Required<Furnished> }
 type Held = {
   binding: Claimed
   egress: SessionEgress
-  sandbox?: Promise<Sandbox>
+  started?: Promise<Started>
+  /** The same, once it runs. */
+  running?: Started
   connected?: { key: string; servers: McpServers }
   /** Settles when servers that are no longer wanted have been taken leave of. */
   leaving: Promise<unknown>
@@ -61,37 +74,76 @@ const placeOf = (
   outputs: join(folder, session, 'outputs'),
 })
 
-/** Its gate is open from before its start until after its end. */
-async function startSandbox(
-  { provider, folder, limits }: WorkspaceDeps,
-  { binding, egress }: Held,
-): Promise<Sandbox> {
-  const { session, environment } = binding
+async function startSandbox(deps: WorkspaceDeps, mine: Held): Promise<Started> {
+  const { provider, folder } = deps
+  const { binding, egress } = mine
+  const { tenant, session, environment } = binding
   const place = placeOf(folder, session)
-  await mkdir(place.workspace, { recursive: true })
+  const isKnown = (await mkdir(place.workspace, { recursive: true })) === undefined
   await mkdir(place.outputs, { recursive: true })
   await provider.reap(place)
-  const gate = await egress.openGate(join(folder, session))
-  try {
-    const env = { ...environment.env, ...gate.env }
-    const sandbox = await provider.acquire({ ...place, env, limits, egress: gate })
-    void sandbox.ended.then(() => gate.close())
-    return sandbox
-  } catch (error) {
-    await gate.close()
-    throw error
-  }
+  const row = await deps.session(tenant, session)
+  const agent = JSON.parse(row.agent) as SessionAgent
+  const own = join(folder, session)
+  const keep = (events: readonly NewEvent[]) => deps.keep(mine.binding, events)
+  return startFurnished(deps, place, {
+    ...{ tenant, session, row, agent, environment, folder: own, egress, isKnown, keep },
+  })
 }
 
-async function end({ egress, sandbox, connected }: Held): Promise<void> {
+/** Its gate is open from before its start until after its end, and what it is furnished with is looked after. */
+async function startFurnished(
+  { provider, kinds, limits, log }: WorkspaceDeps,
+  paths: ReturnType<typeof placeOf>,
+  place: SessionPlace,
+): Promise<Started> {
+  const furnished = await furnish(kinds, place)
+  const gate = await place.egress.openGate(place.folder)
+  const release = async () => {
+    await gate.close()
+    await furnished.ended()
+  }
+  const env = { ...furnished.env, ...place.environment.env, ...gate.env }
+  const { mounts } = furnished
+  const spec = { ...paths, env, limits, egress: gate, mounts }
+  const sandbox = await provider.acquire(spec).catch(async (error: unknown) => {
+    await release()
+    throw error
+  })
+  void sandbox.ended.then(release).catch((error: unknown) => {
+    log.error('a sandbox was not cleared away', { error, session_id: place.session })
+  })
+  await furnished.started(sandbox).catch(async (error: unknown) => {
+    await sandbox.close()
+    throw error
+  })
+  return { sandbox, furnished }
+}
+
+async function end({ egress, started, connected }: Held): Promise<void> {
   // Servers are taken leave of, which does not wait for them long; nothing else is asked of them any more.
   await connected?.servers.close()
   // Before the sandbox: from here on nothing of it gets out with a credential.
   egress.revoke()
-  await sandbox?.then(
-    (started) => started.close(),
+  await started?.then(
+    ({ sandbox }) => sandbox.close(),
     () => {},
   )
+}
+
+/** A sandbox that has ended meanwhile has nothing more to look after. */
+async function whileRunning<T>(
+  { running }: Held,
+  look: (running: Started) => Promise<T>,
+  otherwise: T,
+): Promise<T> {
+  if (!running) return otherwise
+  try {
+    return await look(running)
+  } catch (error) {
+    if (error instanceof SandboxEnded) return otherwise
+    throw error
+  }
 }
 
 function connections(mine: Held, sandbox: () => Promise<Sandbox>) {
@@ -111,28 +163,45 @@ function connections(mine: Held, sandbox: () => Promise<Sandbox>) {
   }
 }
 
+type Sessions = {
+  held: Map<string, Held>
+  /** Sandboxes on their way out: the next one of the session waits until its predecessor is gone. */
+  ending: Map<string, Promise<void>>
+}
+
+/** The one that is held, or a new one, which begins when its predecessor is gone. */
+function startedOf(deps: WorkspaceDeps, mine: Held, { held, ending }: Sessions): Promise<Started> {
+  const { session } = mine.binding
+  if (mine.started) return mine.started
+  if (held.get(session) !== mine) return Promise.reject(new SandboxEnded('it was stopped'))
+  const started = (ending.get(session) ?? Promise.resolve()).then(() => startSandbox(deps, mine))
+  mine.started = started
+  if (deps.isPassable) mine.notices.push(passable)
+  const forget = () => {
+    if (mine.started !== started) return
+    delete mine.started
+    delete mine.running
+  }
+  started
+    .then((running) => {
+      if (mine.started === started) mine.running = running
+      return running.sandbox.ended
+    }, String)
+    .then((why) => {
+      forget()
+      deps.log.debug('a sandbox ended', { session_id: session, why })
+    }, forget)
+  return started
+}
+
 export function workspaces(deps: WorkspaceDeps) {
   const { provider, bind, folder, idleMs, clock, log } = deps
   const held = new Map<string, Held>()
-  /** Sandboxes on their way out: the next one of the session waits until its predecessor is gone. */
   const ending = new Map<string, Promise<void>>()
 
-  function sandboxOf(mine: Held): Promise<Sandbox> {
-    const { session } = mine.binding
-    if (mine.sandbox) return mine.sandbox
-    if (held.get(session) !== mine) return Promise.reject(new SandboxEnded('it was stopped'))
-    const sandbox = (ending.get(session) ?? Promise.resolve()).then(() => startSandbox(deps, mine))
-    mine.sandbox = sandbox
-    if (deps.isPassable) mine.notices.push(passable)
-    const forget = () => {
-      if (mine.sandbox === sandbox) delete mine.sandbox
-    }
-    sandbox
-      .then((started) => started.ended, String)
-      .then((why) => {
-        forget()
-        log.debug('a sandbox ended', { session_id: session, why })
-      }, forget)
+  async function sandboxOf(mine: Held): Promise<Sandbox> {
+    const { sandbox, furnished } = await startedOf(deps, mine, { held, ending })
+    await furnished.before(sandbox)
     return sandbox
   }
 
@@ -179,21 +248,27 @@ export function workspaces(deps: WorkspaceDeps) {
     const { session, generation } = binding
     const current = held.get(session)
     // Only a sandbox keeps the environment that it was started with.
-    if (current && current.users === 0 && !current.sandbox && !isSame(current.binding, binding)) {
+    if (current && current.users === 0 && !current.started && !isSame(current.binding, binding)) {
       void stop(session)
     }
     const mine = held.get(session) ?? open(binding)
     mine.egress.renew(generation)
+    mine.binding = { ...mine.binding, generation }
     mine.users++
     return {
       egress: mine.egress,
       sandbox: () => sandboxOf(mine),
       takeNotices: () => mine.notices.splice(0),
+      /** After a call that may have changed the sandbox: lines for the model. */
+      changed: () => whileRunning(mine, ({ furnished, sandbox }) => furnished.changed(sandbox), []),
+      /** At the end of the turn. */
+      rested: () =>
+        whileRunning(mine, ({ furnished, sandbox }) => furnished.rested(sandbox), undefined),
       ...connections(mine, () => sandboxOf(mine)),
       giveBack(): void {
         mine.users--
         mine.usedAt = clock.now()
-        const holdsNothing = mine.users === 0 && !mine.sandbox && !mine.connected
+        const holdsNothing = mine.users === 0 && !mine.started && !mine.connected
         if (!holdsNothing || held.get(session) !== mine) return
         held.delete(session)
         void mine.leaving.then(() => mine.egress.revoke())

@@ -1,0 +1,78 @@
+/** What a session works with besides its workspace: laid out before its sandbox starts, looked after while it runs. */
+import type { NewEvent } from '@steward/protocol/events.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
+import type { Sandbox, SandboxMount } from '@steward/sandbox/sandbox.ts'
+import type { SessionEgress } from '../egress/binding.ts'
+import type { SessionRow } from '../sessions/store.ts'
+
+export type SessionPlace = {
+  tenant: string
+  session: string
+  /** As they were when the sandbox was asked for. */
+  row: SessionRow
+  agent: SessionAgent
+  environment: EnvironmentRecord
+  /** The session's own on this host, and the server's alone. Each kind has one of its own name in it. */
+  folder: string
+  egress: SessionEgress
+  /** Whether the workspace was there before: it holds what an earlier sandbox of the session left. */
+  isKnown: boolean
+  /** Appends to the session's log while it is this process's, for what people should see while it lasts. */
+  keep: (events: readonly NewEvent[]) => Promise<void>
+}
+
+/** Lays one kind of thing out. `TurnFailed` of the harness, from here or any of what it returns, ends the turn. */
+export type Furnish = (place: SessionPlace) => Promise<Furnished>
+
+export type Furnished = {
+  mounts?: readonly SandboxMount[]
+  /** Variables of every command; those that the gate gives win. */
+  env?: Readonly<Record<string, string>>
+  /** Before the first command. */
+  started?(sandbox: Sandbox): Promise<void>
+  /** Before each call of a tool that uses the sandbox: brings what came since. */
+  before?(sandbox: Sandbox): Promise<void>
+  /** After each call that may have changed something, before its result is kept; lines for the model. */
+  changed?(sandbox: Sandbox): Promise<readonly string[]>
+  /** At the end of a turn, before its idle event is kept. */
+  rested?(sandbox: Sandbox): Promise<void>
+  /** After the sandbox has ended, or has not started. */
+  ended?(): Promise<void>
+}
+
+/** All kinds as one: laid out at once, then called in the order given. */
+export async function furnish(
+  kinds: readonly Furnish[],
+  place: SessionPlace,
+): Promise<Required<Furnished>> {
+  const laid = await Promise.allSettled(kinds.map((kind) => kind(place)))
+  const all = laid.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const ended = async () => {
+    await Promise.all(all.map(async (each) => each.ended?.()))
+  }
+  const failed = laid.find((each) => each.status === 'rejected')
+  if (failed) {
+    await ended()
+    throw failed.reason
+  }
+  return {
+    mounts: all.flatMap(({ mounts }) => mounts ?? []),
+    env: Object.assign({}, ...all.map(({ env }) => env)),
+    async started(sandbox) {
+      for (const each of all) await each.started?.(sandbox)
+    },
+    async before(sandbox) {
+      for (const each of all) await each.before?.(sandbox)
+    },
+    async changed(sandbox) {
+      const lines: string[] = []
+      for (const each of all) lines.push(...((await each.changed?.(sandbox)) ?? []))
+      return lines
+    },
+    async rested(sandbox) {
+      for (const each of all) await each.rested?.(sandbox)
+    },
+    ended,
+  }
+}
