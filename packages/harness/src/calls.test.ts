@@ -77,7 +77,7 @@ void describe('calls of an answer', () => {
       [failure.message],
     )
     assert.deepEqual(end.stop, { type: 'retries_exhausted' })
-    assert.equal(model.asked.length, 1)
+    assert.equal(model.calls.length, 1)
     const error = log.at(-1)?.event
     assert.ok(error?.type === 'session.error')
     assert.deepEqual(error.error, { ...failure, retry_status: { type: 'exhausted' } })
