@@ -15,7 +15,6 @@ import type { Kept } from './kept.ts'
 import { runTurn } from './loop.ts'
 import { textResult } from './tools/tool.ts'
 import type { OpenCall } from './turn.ts'
-import { TurnFailed } from './turn.ts'
 import { fakeModel } from './fake-model.ts'
 import { emptyHistory } from './history.ts'
 
@@ -42,47 +41,6 @@ const openCall = (decision: OpenCall['decision'], more: Partial<OpenCall> = {}):
 })
 
 void describe('calls of an answer', () => {
-  void it('that may have changed the sandbox are looked at before their results are kept', async () => {
-    const order: string[] = []
-    const ran = (name: string) => async () => {
-      order.push(name)
-      return textResult(name)
-    }
-    const { log } = await play({
-      answers: [{ blocks: [call('reads'), call('writes')] }, done],
-      tools: [
-        tool('reads', { sandbox: 'read', run: ran('reads') }),
-        tool('writes', { sandbox: 'changed', run: ran('writes') }),
-      ],
-      async changed() {
-        order.push('looked')
-        return ['kept', 'not kept']
-      },
-    })
-    assert.deepEqual(order, ['reads', 'writes', 'looked'])
-    assert.deepEqual(
-      answers(log).map(({ text: said }) => said),
-      ['reads', 'writeskept\nnot kept'],
-    )
-  })
-
-  void it('end the turn when nothing else would mend what failed', async () => {
-    const failure = { type: 'unknown_error', message: 'the workspace is gone' } as const
-    const { log, end, model } = await play({
-      answers: [{ blocks: [call('bash')] }, done],
-      tools: [tool('bash', { run: () => Promise.reject(new TurnFailed(failure)) })],
-    })
-    assert.deepEqual(
-      answers(log).map(({ text: said }) => said),
-      [failure.message],
-    )
-    assert.deepEqual(end.stop, { type: 'retries_exhausted' })
-    assert.equal(model.calls.length, 1)
-    const error = log.at(-1)?.event
-    assert.ok(error?.type === 'session.error')
-    assert.deepEqual(error.error, { ...failure, retry_status: { type: 'exhausted' } })
-  })
-
   void it('run at once, and each result is kept when it is there', async () => {
     const slow = Promise.withResolvers<void>()
     const tools = [
