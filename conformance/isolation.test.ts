@@ -49,6 +49,7 @@ function routesOfService(service: Service): Route[] {
     keeping: unusedKeeping(oneDatabase(service.database)),
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
     embeddingModel: 'none',
+    repositoryHosts: [],
     version: '0',
   }
   return routesOf(parts)

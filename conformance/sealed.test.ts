@@ -23,7 +23,12 @@ async function fill(service: Service): Promise<void> {
   const agent = await make('/v1/agents', { name: 'a', model: 'offline', tools: [], mcp_servers })
   const environment_id = await make('/v1/environments', { name: 'e' })
   const overrides = { type: 'agent_with_overrides', id: agent, mcp_servers }
-  await make('/v1/sessions', { agent: overrides, environment_id })
+  const repository = {
+    type: 'github_repository',
+    url: 'https://git.example/one/repository',
+    authorization_token: secret,
+  }
+  await make('/v1/sessions', { agent: overrides, environment_id, resources: [repository] })
   await make('/v1/ext/model_cards', {
     model_id: 'handle',
     provider: 'walled',

@@ -1,25 +1,62 @@
 import { z } from 'zod'
 import { Id, Line, ListQuery, Timestamp } from './primitives.ts'
 
+const mount_path = Line.max(1024).nullish()
+
 /** A file that a session brings in. contract.md 1.4 */
 export const FileResource = z.strictObject({
   type: z.literal('file'),
   file_id: Id,
-  mount_path: Line.max(1024).nullish(),
+  mount_path,
 })
 export type FileResource = z.infer<typeof FileResource>
 
+const Token = Line.min(1)
+  .max(8192)
+  .regex(/^[\x21-\x7e]+$/, 'holds printable ASCII characters alone')
+
+/** What a repository is checked out at; its default branch when absent. */
+const Checkout = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('branch'), name: Line.min(1).max(1024) }),
+  z.strictObject({
+    type: z.literal('commit'),
+    sha: z
+      .string()
+      .regex(/^[0-9a-fA-F]{40}$/, 'is a whole commit id of 40 hexadecimal digits')
+      .toLowerCase(),
+  }),
+])
+export type Checkout = z.infer<typeof Checkout>
+
+/** A repository that a session works in. contract.md 1.3 */
+export const RepositoryResource = z.strictObject({
+  type: z.literal('github_repository'),
+  url: Line.max(2048),
+  authorization_token: Token.nullish(),
+  checkout: Checkout.nullish(),
+  mount_path,
+})
+export type RepositoryResource = z.infer<typeof RepositoryResource>
+
 export const ResourceListQuery = ListQuery
 
-export const ResourceShown = z.object({
+const shown = {
   id: z.string(),
-  type: z.literal('file'),
-  file_id: z.string(),
   mount_path: z.string(),
   created_at: Timestamp,
   updated_at: Timestamp,
-})
+}
+
+export const ResourceShown = z.discriminatedUnion('type', [
+  z.object({ ...shown, type: z.literal('file'), file_id: z.string() }),
+  z.object({
+    ...shown,
+    type: z.literal('github_repository'),
+    url: z.string(),
+    checkout: Checkout.nullable(),
+  }),
+])
 export type SessionResource = z.infer<typeof ResourceShown>
 
 /** Repositories alone have something to change. */
-export const ResourceUpdate = z.strictObject({ authorization_token: Line.min(1) })
+export const ResourceUpdate = z.strictObject({ authorization_token: Token })

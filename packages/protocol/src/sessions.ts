@@ -15,7 +15,7 @@ import {
   pageLimit,
 } from './primitives.ts'
 import type { SessionResource } from './session-resources.ts'
-import { FileResource } from './session-resources.ts'
+import { FileResource, RepositoryResource } from './session-resources.ts'
 import { Tools } from './tools.ts'
 
 const version = z.int().min(1).optional()
@@ -42,18 +42,7 @@ export type AgentChoice = z.infer<typeof AgentChoice>
 /** Kinds of what a session brings in. contract.md 1.3 */
 const Resource = z.discriminatedUnion('type', [
   FileResource,
-  z.strictObject({
-    type: z.literal('github_repository'),
-    url: z.url(),
-    authorization_token: z.string().nullish(),
-    checkout: z
-      .discriminatedUnion('type', [
-        z.strictObject({ type: z.literal('branch'), name: z.string() }),
-        z.strictObject({ type: z.literal('commit'), sha: z.string() }),
-      ])
-      .nullish(),
-    mount_path: z.string().nullish(),
-  }),
+  RepositoryResource,
   z.strictObject({
     type: z.literal('memory_store'),
     memory_store_id: z.string(),

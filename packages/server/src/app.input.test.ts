@@ -34,6 +34,7 @@ async function serving(dialect: keyof typeof databases) {
       keeping: unusedKeeping(oneDatabase(opened.database)),
       fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
       embeddingModel: 'none',
+      repositoryHosts: [],
       version: '1.2.3',
     }),
   )

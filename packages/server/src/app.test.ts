@@ -40,6 +40,7 @@ async function described() {
     keeping: unusedKeeping(oneDatabase(opened.database)),
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
     embeddingModel: 'none',
+    repositoryHosts: [],
     version: '1.2.3',
   })
   const text = JSON.stringify(openApi(routes, '1.2.3'))

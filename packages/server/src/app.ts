@@ -26,6 +26,7 @@ import { modelCardRoutes } from './model-cards/routes.ts'
 import { modelRoutes } from './models/routes.ts'
 import { memoryStoreRoutes } from './memory-stores/routes.ts'
 import { sessionEventRoutes } from './sessions/events/routes.ts'
+import type { RepositoryHosts } from './sessions/resources/repositories.ts'
 import { resourceRoutes } from './sessions/resources/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { sessionStore } from './sessions/store.ts'
@@ -46,6 +47,7 @@ export type AppDeps = {
   mcpTokens: McpTokens
   keeping: Keeping
   fileLimits: Limits
+  repositoryHosts: RepositoryHosts
   /** Named by memory stores that name none. */
   embeddingModel: string
   version: string

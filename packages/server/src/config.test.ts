@@ -28,6 +28,8 @@ describe('the configuration', () => {
       sandboxDir: undefined,
       rootSecret: secret.PLATFORM_ROOT_SECRET,
       previousRootSecret: undefined,
+      repositoryBytes: 2048 * 1024 * 1024,
+      repositoryHosts: [],
       apiKey: undefined,
       databaseUrl: undefined,
       blobs: undefined,

@@ -1,4 +1,5 @@
 /** The environment as a configuration, or a refusal to start that names every setting that is wrong. */
+import { normalHost } from '@steward/gate/policy.ts'
 import type { BlobPlace } from './core/blob-place.ts'
 import { parseStoreBackends } from './core/blob-place.ts'
 import { parseRanges } from './core/dial.ts'
@@ -19,6 +20,9 @@ export type Config = {
   files: { largest: number; workspace: number; uploadsDownloadable: boolean }
   egressAllowPrivate: ReturnType<typeof parseRanges>
   egressProfile: 'required' | 'best_effort' | 'disabled'
+  /** Empty: any. */
+  repositoryHosts: readonly string[]
+  repositoryBytes: number
   webSearch: { apiKey: string | undefined; baseUrl: string }
   sandbox: 'bubblewrap' | 'local'
   sandboxIdleMs: number
@@ -41,7 +45,7 @@ type Environment = Record<string, string | undefined>
 
 /** Our names and the specification's; whatever else is in the environment is none of our business. */
 const ours =
-  /^(STEWARD_|PLATFORM_|EGRESS_|SANDBOX_|RUNNER_|PER_TENANT_|STORE_|FILES_|INTEGRATIONS_|VENDOR_)/
+  /^(STEWARD_|PLATFORM_|EGRESS_|SANDBOX_|RUNNER_|PER_TENANT_|STORE_|FILES_|REPOSITORY_|INTEGRATIONS_|VENDOR_)/
 
 type Known = ReadonlyMap<string, (typeof settings)[number]>
 
@@ -55,6 +59,15 @@ function unusable(env: Environment, known: Known): string[] {
       ? [`${name} is specified, but not yet supported`]
       : []
   })
+}
+
+/** `*.suffix` for every name below one. */
+function hostNames(text: string): string[] | undefined {
+  const names = text
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean)
+  return names.every((name) => normalHost(name.replace(/^\*\./, ''))) ? names : undefined
 }
 
 export function readConfig(
@@ -120,6 +133,8 @@ export function readConfig(
     },
     egressAllowPrivate: take('EGRESS_ALLOW_PRIVATE', parseRanges) ?? parseRanges(''),
     egressProfile: choice('EGRESS_PROFILE', ['required', 'best_effort', 'disabled']),
+    repositoryHosts: take('REPOSITORY_HOSTS', hostNames) ?? [],
+    repositoryBytes: number('REPOSITORY_MB', 1, 1_000_000) * 1024 * 1024,
     webSearch: {
       apiKey: text('WEB_SEARCH_API_KEY'),
       baseUrl: url('WEB_SEARCH_BASE_URL', /^https?:$/) ?? '',

@@ -62,6 +62,19 @@ export const settings: readonly Setting[] = [
       'credentials for what a sandbox calls: `required` only where it has no way around the gate, `best_effort` also where it has, `disabled` never',
   },
   {
+    name: 'REPOSITORY_HOSTS',
+    default: '',
+    about:
+      'hosts that repositories of sessions are cloned from, e.g. github.com,*.example.com; by default any that may be dialled',
+    form: 'a list of host names',
+  },
+  {
+    name: 'REPOSITORY_MB',
+    about: 'what is fetched of one repository at most, packed',
+    default: '2048',
+    form: '1 or more',
+  },
+  {
     name: 'WEB_SEARCH_API_KEY',
     about: 'key of the search provider (Tavily) behind web_search; without it the tool says so',
   },

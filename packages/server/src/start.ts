@@ -221,6 +221,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     app({
       ...{ databases, bus, clock, seal, log, authenticate, fallbackKeys, resolveModel, version },
       embeddingModel: config.embeddingModel,
+      repositoryHosts: config.repositoryHosts,
       ...{ egress: waysOut, mcpTokens: tokens, keeping, fileLimits: config.files },
     }),
     config,

@@ -6,6 +6,7 @@ import * as vaults from './migrations/0002-vaults.ts'
 import * as files from './migrations/0004-files.ts'
 import * as memoryStores from './migrations/0005-memory-stores.ts'
 import * as skills from './migrations/0006-skills.ts'
+import * as repositories from './migrations/0007-repositories.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -13,6 +14,7 @@ const migrations: Record<string, Migration> = {
   '0004-files': files,
   '0005-memory-stores': memoryStores,
   '0006-skills': skills,
+  '0007-repositories': repositories,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

@@ -256,9 +256,13 @@ export type Tables = {
     tenant_id: string
     session_id: string
     id: string
-    type: 'file'
+    type: 'file' | 'github_repository'
     /** The session's own copy. */
     file_id: string | null
+    /** Of a repository. */
+    url: string | null
+    checkout: Json | null
+    sealed_token: Sealed | null
     mount_path: string
     created_at: string
     updated_at: string

@@ -3,11 +3,12 @@ import { agentTokenPlace } from '../agents/store.ts'
 import type { Sealed } from '../core/seal.ts'
 import { headersPlace, keyPlace } from '../model-cards/store.ts'
 import { tokenPlace } from '../sessions/create.ts'
+import { repositoryTokenPlace } from '../sessions/resources/repositories.ts'
 import type { SecretPart } from '../vaults/auth.ts'
 import { sealedPlace } from '../vaults/credentials.ts'
 
 export type SealedColumn = {
-  table: 'model_cards' | 'agent_versions' | 'sessions' | 'vault_credentials'
+  table: 'model_cards' | 'agent_versions' | 'sessions' | 'vault_credentials' | 'session_resources'
   /** The rest of the primary key, after the tenant. */
   keys: readonly string[]
   column: string
@@ -45,6 +46,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'sealed_tokens',
     holds: 'values',
     place: tokenPlace,
+  },
+  {
+    table: 'session_resources',
+    keys: ['id', 'session_id'],
+    column: 'sealed_token',
+    holds: 'value',
+    place: repositoryTokenPlace,
   },
   {
     table: 'vault_credentials',

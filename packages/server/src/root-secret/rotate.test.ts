@@ -12,6 +12,8 @@ import { headersPlace, keyPlace, modelCardStore } from '../model-cards/store.ts'
 import { sealTokens, tokenPlace } from '../sessions/create.ts'
 import { tenant } from '../events/fixture.ts'
 import { newSession } from '../sessions/fixture.ts'
+import { addResources } from '../sessions/resources/add.ts'
+import { repositoryTokenPlace } from '../sessions/resources/repositories.ts'
 import { credentialStore } from '../vaults/credentials.ts'
 import { openSecrets } from '../vaults/open.ts'
 import { createCredential, createVault } from '../vaults/write.ts'
@@ -23,6 +25,11 @@ const during = sealUnder(second, [first])
 const after = sealUnder(second)
 const now = Date.UTC(2030, 0)
 const quiet = () => {}
+const repository = {
+  type: 'github_repository',
+  url: 'https://git.example/one/repository',
+  authorization_token: 'of-a-repository',
+} as const
 
 async function newCredential(database: Database, seal: Seal, vault: string, n: number) {
   return database.write((tx) =>
@@ -65,6 +72,8 @@ async function fill(database: Database, seal: Seal, credentials: number) {
       .set({ sealed_tokens: sealTokens(seal, { tenant, id: session }, { srv: 'of-a-session' }) })
       .where('id', '=', session)
       .execute()
+    const place = { tenant, session, now, seal, hosts: [] }
+    await addResources(tx, place, [{ resource: repository, at: '' }])
     const { config } = configOf({ name: 'a', model: 'offline' })
     const tokens = { srv: seal.seal('of-an-agent', agentTokenPlace(tenant)) }
     await agentStore(tx).create(tenant, config, {}, now)
@@ -94,7 +103,13 @@ async function opened({ read }: Database, seal: Seal, filled: Filled): Promise<s
     .select('sealed_tokens')
     .where('agent_id', '=', filled.agent)
     .executeTakeFirstOrThrow()
+  const ofRepository = await read
+    .selectFrom('session_resources')
+    .select(['id', 'sealed_token'])
+    .where('session_id', '=', filled.session)
+    .executeTakeFirstOrThrow()
   const texts = [
+    seal.open(ofRepository.sealed_token as Sealed, repositoryTokenPlace(tenant, ofRepository.id)),
     seal.open(card.sealed_key, keyPlace(tenant, card.id)),
     card.sealed_headers ? seal.open(card.sealed_headers, headersPlace(tenant, card.id)) : '',
     seal.open(tokensOf(ofSession)['srv'] as Sealed, tokenPlace(tenant, filled.session, 'srv')),
@@ -122,7 +137,7 @@ for (const [name, open] of Object.entries(databases)) {
       const written = await rotateRootSecret(database, during, ({ column, done }) =>
         told.push(`${column} ${done}`),
       )
-      assert.equal(written, 4 + 3)
+      assert.equal(written, 5 + 3)
       assert.ok(told.includes('vault_credentials.sealed 3'), told.join())
       assert.deepEqual(await opened(database, after, filled), texts)
       await checkRootKey(database, after)

@@ -14,18 +14,19 @@ import { readHead } from '../events/head.ts'
 import { admit } from '../events/inbox.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
 import { vaultStore } from '../vaults/store.ts'
-import { addFiles } from './resources/files.ts'
+import { addResources } from './resources/add.ts'
+import type { RepositoryHosts } from './resources/repositories.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
-import { checkAgent, checkContent, checkEnvironment, checkRequest } from './supported.ts'
+import { checkAgent, checkContent, checkEnvironment, resourcesOf } from './supported.ts'
 
 export async function createSession(
   tx: Queries,
   tenant: string,
   input: SessionCreate,
-  { now, seal }: { now: number; seal: Seal },
+  { now, seal, hosts }: { now: number; seal: Seal; hosts: RepositoryHosts },
 ): Promise<Session> {
-  checkRequest(input)
+  const wanted = resourcesOf(input)
   const { agent, tokens } = await chooseAgent(tx, tenant, input.agent)
   checkAgent(agent)
   const environmentId = input.environment_id ?? agent.environment_id
@@ -64,12 +65,8 @@ export async function createSession(
     return { ...event, id: newId('event') }
   })
   await sessionStore(tx).insert(row, first.length > 0 ? 'running' : 'pending')
-  const resources = await addFiles(
-    tx,
-    { tenant, session: id, now },
-    (input.resources ?? []).filter((each) => each.type === 'file'),
-    (index) => `resources.${index}.`,
-  )
+  const deps = { tenant, session: id, now, seal, hosts }
+  const resources = await addResources(tx, deps, wanted)
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
   return showSession(row, await readHead(tx, tenant, row.id), { now, resources })
 }

@@ -19,6 +19,7 @@ import { route } from '../http/route.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
 import { checkSpeed, createSession } from './create.ts'
 import { announce, postEvents } from './events/post.ts'
+import type { RepositoryHosts } from './resources/repositories.ts'
 import { sessionStore } from './store.ts'
 import { archiveSession, deleteSession, updateSession } from './update.ts'
 
@@ -32,12 +33,14 @@ export function sessionRoutes({
   clock,
   seal,
   resolveModel,
+  repositoryHosts: hosts,
 }: {
   databases: Databases
   bus: Bus
   clock: Clock
   seal: Seal
   resolveModel: ResolveModel
+  repositoryHosts: RepositoryHosts
 }): Route[] {
   /** Commits, then rings for whoever follows the session. */
   async function change<T>(
@@ -68,7 +71,7 @@ export function sessionRoutes({
         await checkSpeed(databases.of(tenant).read, resolveModel, tenant, body.agent)
         const session = await databases
           .of(tenant)
-          .write((tx) => createSession(tx, tenant, body, { now: clock.now(), seal }))
+          .write((tx) => createSession(tx, tenant, body, { now: clock.now(), seal, hosts }))
         if (body.initial_events?.length) wake(bus, { tenant, session: session.id })
         return session
       },

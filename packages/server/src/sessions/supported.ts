@@ -4,6 +4,7 @@ import type { SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { UserContent } from '@steward/protocol/content.ts'
 import type { Tools } from '@steward/protocol/tools.ts'
 import { invalid, unsupported } from '../core/errors.ts'
+import type { Wanted } from './resources/add.ts'
 
 export function checkAgent(agent: SessionAgent): void {
   for (const [index, { url }] of agent.mcp_servers.entries()) {
@@ -44,11 +45,14 @@ export function checkEnvironment(record: EnvironmentRecord): void {
   }
 }
 
-export function checkRequest(input: SessionCreate): void {
-  if (input.resources?.length) {
-    throw unsupported('resources.0', `a resource of type ${input.resources[0]?.type} is`)
-  }
-}
+/** Those that can be brought in, each with its place in the request. */
+export const resourcesOf = ({ resources }: SessionCreate): Wanted[] =>
+  (resources ?? []).map((resource, index) => {
+    const at = `resources.${index}`
+    if (resource.type !== 'github_repository')
+      throw unsupported(at, `a resource of type ${resource.type} is`)
+    return { resource, at: `${at}.` }
+  })
 
 /** Uploaded files cannot be named before there are any. */
 export function checkContent(content: readonly UserContent[], at: string): void {

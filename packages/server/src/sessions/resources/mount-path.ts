@@ -27,6 +27,12 @@ export function checkMountPath(path: string, at: string): string {
   return path
 }
 
+/** As `checkMountPath`, and in the workspace. */
+export function workspacePath(path: string, at: string): string {
+  if (!isBelow(path, '/workspace')) throw invalid(`${at}: must lie below /workspace`)
+  return checkMountPath(path, at)
+}
+
 /** Refuses a path that another one is, lies in, or holds. */
 export function checkFree(path: string, others: readonly string[], at: string): void {
   const other = others.find((each) => each === path || isBelow(each, path) || isBelow(path, each))

@@ -5,14 +5,18 @@ import {
   ResourceShown,
   ResourceUpdate,
 } from '@steward/protocol/session-resources.ts'
-import { invalid } from '../../core/errors.ts'
 import { pageOf, paging } from '../../core/page.ts'
+import type { Seal } from '../../core/seal.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Databases, Queries } from '../../database/database.ts'
 import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
 import { sessionStore } from '../store.ts'
-import { addFiles, removeResource } from './files.ts'
+import type { AddDeps } from './add.ts'
+import { addResources } from './add.ts'
+import { removeResource } from './files.ts'
+import type { RepositoryHosts } from './repositories.ts'
+import { rotateToken } from './repositories.ts'
 import { resourceStore, showResource } from './store.ts'
 
 const callers = ['workspace'] as const
@@ -23,19 +27,22 @@ const path = '/v1/sessions/:id/resources/:resource' as const
 export function resourceRoutes({
   databases,
   clock,
+  seal,
+  repositoryHosts: hosts,
 }: {
   databases: Databases
   clock: Clock
+  seal: Seal
+  repositoryHosts: RepositoryHosts
 }): Route[] {
-  type Held = { tenant: string; session: string; now: number }
   const change = <T>(
     tenant: string,
     session: string,
-    unit: (tx: Queries, held: Held) => Promise<T>,
+    unit: (tx: Queries, held: AddDeps) => Promise<T>,
   ) =>
     databases.of(tenant).write(async (tx) => {
       await sessionStore(tx).takeOpen(tenant, session)
-      return unit(tx, { tenant, session, now: clock.now() })
+      return unit(tx, { tenant, session, now: clock.now(), seal, hosts })
     })
   const one = async (tenant: string, session: string, id: string) => {
     const { read } = databases.of(tenant)
@@ -74,7 +81,8 @@ export function resourceRoutes({
         answer,
       },
       async ({ tenant, params: { id }, body }) => {
-        const [added] = await change(tenant, id, (tx, held) => addFiles(tx, held, [body], () => ''))
+        const wanted = [{ resource: body, at: '' }]
+        const [added] = await change(tenant, id, (tx, held) => addResources(tx, held, wanted))
         return added ? showResource(added) : {}
       },
     ),
@@ -92,10 +100,12 @@ export function resourceRoutes({
         body: ResourceUpdate,
         answer,
       },
-      async ({ tenant, params: { id, resource } }) => {
-        const { type } = await one(tenant, id, resource)
-        throw invalid(`authorization_token: a resource of type ${type} has none`)
-      },
+      async ({ tenant, params: { id, resource }, body }) =>
+        showResource(
+          await change(tenant, id, (tx, held) =>
+            rotateToken(tx, held, resource, body.authorization_token),
+          ),
+        ),
     ),
     route(
       {

@@ -1,4 +1,4 @@
-import type { SessionResource } from '@steward/protocol/session-resources.ts'
+import type { Checkout, SessionResource } from '@steward/protocol/session-resources.ts'
 import { notFound } from '../../core/errors.ts'
 import type { Paging } from '../../core/page.ts'
 import type { Queries } from '../../database/database.ts'
@@ -53,6 +53,21 @@ export function resourceStore(db: Queries) {
       await db.insertInto('session_resources').values(row).execute()
     },
 
+    async update(
+      tenant: string,
+      session: string,
+      id: string,
+      change: Pick<ResourceRow, 'sealed_token' | 'updated_at'>,
+    ): Promise<void> {
+      await db
+        .updateTable('session_resources')
+        .set(change)
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .where('id', '=', id)
+        .execute()
+    },
+
     async remove(tenant: string, session: string, id?: string): Promise<void> {
       await db
         .deleteFrom('session_resources')
@@ -64,11 +79,11 @@ export function resourceStore(db: Queries) {
   }
 }
 
-export const showResource = (row: ResourceRow): SessionResource => ({
-  id: row.id,
-  type: row.type,
-  file_id: row.file_id ?? '',
-  mount_path: row.mount_path,
-  created_at: row.created_at,
-  updated_at: row.updated_at,
-})
+/** Never its token. */
+export function showResource(row: ResourceRow): SessionResource {
+  const { id, mount_path, created_at, updated_at } = row
+  const common = { id, mount_path, created_at, updated_at }
+  if (row.type === 'file') return { ...common, type: row.type, file_id: row.file_id ?? '' }
+  const checkout = row.checkout === null ? null : (JSON.parse(row.checkout) as Checkout)
+  return { ...common, type: row.type, url: row.url ?? '', checkout }
+}

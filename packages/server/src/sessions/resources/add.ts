@@ -1,0 +1,78 @@
+/** What a session brings in, of every kind, each at a place of its own. */
+import type { FileResource, RepositoryResource } from '@steward/protocol/session-resources.ts'
+import { invalid } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import type { Seal } from '../../core/seal.ts'
+import { iso } from '../../core/time.ts'
+import type { Queries } from '../../database/database.ts'
+import { copyFile } from './files.ts'
+import { checkFree, checkMountPath, workspacePath } from './mount-path.ts'
+import type { RepositoryHosts } from './repositories.ts'
+import { checkRepositoryUrl, defaultMount, repositoryColumns } from './repositories.ts'
+import type { ResourceRow } from './store.ts'
+import { resourceStore } from './store.ts'
+
+/** behaviours.md 1.15 */
+const mostResources = 500
+
+export type AddDeps = {
+  tenant: string
+  session: string
+  now: number
+  seal: Seal
+  hosts: RepositoryHosts
+}
+
+/** `at` names its place in the request. */
+export type Wanted = { resource: FileResource | RepositoryResource; at: string }
+
+/** The caller holds the session. */
+export async function addResources(
+  tx: Queries,
+  deps: AddDeps,
+  wanted: readonly Wanted[],
+): Promise<ResourceRow[]> {
+  const { tenant, session } = deps
+  const resources = resourceStore(tx)
+  const there = (await resources.ofSessions(tenant, [session])).get(session) ?? []
+  if (there.length + wanted.length > mostResources)
+    throw invalid(`resources: a session has at most ${mostResources}`)
+  const paths = there.map(({ mount_path }) => mount_path)
+  const added: ResourceRow[] = []
+  for (const { resource, at } of wanted) {
+    const row = await rowOf(tx, deps, resource, at)
+    checkFree(row.mount_path, paths, `${at}mount_path`)
+    paths.push(row.mount_path)
+    await resources.insert(row)
+    added.push(row)
+  }
+  return added
+}
+
+async function rowOf(
+  tx: Queries,
+  { tenant, session, now, seal, hosts }: AddDeps,
+  resource: Wanted['resource'],
+  at: string,
+): Promise<ResourceRow> {
+  const id = newId('session_resource')
+  const common = {
+    ...{ tenant_id: tenant, session_id: session, id },
+    ...{ file_id: null, url: null, checkout: null, sealed_token: null },
+    created_at: iso(now),
+    updated_at: iso(now),
+  }
+  const place = `${at}mount_path`
+  if (resource.type === 'github_repository') {
+    const url = checkRepositoryUrl(resource.url, hosts, `${at}url`)
+    const columns = repositoryColumns({ tenant, id, seal }, { ...resource, url })
+    const path = workspacePath(resource.mount_path ?? defaultMount(url), place)
+    return { ...common, ...columns, type: resource.type, mount_path: path }
+  }
+  const { type, file_id, mount_path } = resource
+  const path = checkMountPath(mount_path ?? `/mnt/session/uploads/${file_id}`, place)
+  return {
+    ...{ ...common, type, mount_path: path },
+    file_id: await copyFile(tx, { tenant, session, now }, file_id),
+  }
+}

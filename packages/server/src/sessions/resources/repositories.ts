@@ -1,0 +1,81 @@
+/** Repositories that a session works in: which addresses are taken, and their tokens. contract.md 1.4 */
+import { hostList, isBadPort, normalHost } from '@steward/gate/policy.ts'
+import type { RepositoryResource } from '@steward/protocol/session-resources.ts'
+import { invalid } from '../../core/errors.ts'
+import type { Seal } from '../../core/seal.ts'
+import { iso } from '../../core/time.ts'
+import type { Queries } from '../../database/database.ts'
+import type { ResourceRow } from './store.ts'
+import { resourceStore } from './store.ts'
+
+/** Hosts that repositories may lie on, as the operator lists them; empty: any. */
+export type RepositoryHosts = readonly string[]
+
+export type RepositoryRow = ResourceRow & { type: 'github_repository'; url: string }
+
+export const isRepository = (row: ResourceRow): row is RepositoryRow =>
+  row.type === 'github_repository' && row.url !== null
+
+/** Escapes of characters that a server could take for something else than a part of a name stay out. */
+const path = /^(?:\/(?:[\w.~+@:=,-]|%20|%[c-fC-F89abAB][\da-fA-F])+)+$/
+
+/** In the one form that is kept, shown and cloned from. `at` names the field. */
+export function checkRepositoryUrl(text: string, hosts: RepositoryHosts, at: string): string {
+  const url = URL.parse(text)
+  if (url?.protocol !== 'https:') throw invalid(`${at}: must be an https URL of a git repository`)
+  if (url.username !== '' || url.password !== '')
+    throw invalid(`${at}: may hold no credentials: they belong into authorization_token`)
+  if (url.search !== '' || url.hash !== '')
+    throw invalid(`${at}: may have no query and no fragment`)
+  const host = normalHost(url.hostname)
+  if (host === undefined) throw invalid(`${at}: names its host by an address; use its name`)
+  if (isBadPort(Number(url.port || 443)))
+    throw invalid(`${at}: port ${url.port} belongs to another protocol than HTTP`)
+  if (hosts.length > 0 && !hostList(hosts)(host))
+    throw invalid(`${at}: ${host} is not among the hosts that this server clones from`)
+  const trimmed = url.pathname.replace(/\/+$/, '')
+  if (!path.test(trimmed) || nameOf(trimmed) === '')
+    throw invalid(`${at}: its path does not name a repository`)
+  return url.origin + trimmed
+}
+
+/** The last part of its path, without .git at the end. */
+function nameOf(pathname: string): string {
+  const last = decodeURIComponent(pathname.split('/').at(-1) ?? '')
+  return last.replace(/\.git$/, '')
+}
+
+export const defaultMount = (url: string): string => `/workspace/${nameOf(new URL(url).pathname)}`
+
+/** Where a repository's token is sealed for. */
+export const repositoryTokenPlace = (tenant: string, resource: string): string =>
+  `${tenant}/session_resources/${resource}/sealed_token`
+
+/** What its columns hold besides those of every resource. */
+export const repositoryColumns = (
+  { tenant, id, seal }: { tenant: string; id: string; seal: Seal },
+  { url, checkout, authorization_token: token }: RepositoryResource,
+): Pick<ResourceRow, 'url' | 'checkout' | 'sealed_token'> => ({
+  url,
+  checkout: checkout ? JSON.stringify(checkout) : null,
+  sealed_token: token ? seal.seal(token, repositoryTokenPlace(tenant, id)) : null,
+})
+
+/** The caller holds the session. The next call to the repository's host carries it. */
+export async function rotateToken(
+  tx: Queries,
+  { tenant, session, now, seal }: { tenant: string; session: string; now: number; seal: Seal },
+  id: string,
+  token: string,
+): Promise<ResourceRow> {
+  const resources = resourceStore(tx)
+  const row = await resources.row(tenant, session, id)
+  if (!isRepository(row))
+    throw invalid(`authorization_token: a resource of type ${row.type} has none`)
+  const change = {
+    sealed_token: seal.seal(token, repositoryTokenPlace(tenant, id)),
+    updated_at: iso(now),
+  }
+  await resources.update(tenant, session, id, change)
+  return { ...row, ...change }
+}
