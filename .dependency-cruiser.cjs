@@ -12,6 +12,7 @@ const rooms = [
     'agents',
     'model-cards',
     'vaults',
+    'checkpoints',
     'files',
     'memory-stores',
     'skills',

@@ -48,4 +48,21 @@ void describe('calls of tools', () => {
     assert.ok(error?.type === 'session.error')
     assert.deepEqual(error.error, { ...failure, retry_status: { type: 'exhausted' } })
   })
+
+  void it('bring what the model should know of where they ran, and whoever reads the log', async () => {
+    const news = [
+      { reason: 'sandbox_replaced', message: 'it is another one', told: true },
+      { reason: 'else', message: 'for people' },
+    ]
+    const { log } = await play({
+      answers: [{ blocks: [call('reads')] }, done],
+      tools: [tool('reads', { sandbox: 'read' })],
+      notices: () => news.splice(0),
+    })
+    assert.deepEqual(resultsOf(log), ['reads ran, it is another one'])
+    const warnings = log.flatMap(({ event }) =>
+      event.type === 'session.warning' ? event.reason : [],
+    )
+    assert.deepEqual(warnings, ['sandbox_replaced', 'else'])
+  })
 })

@@ -13,18 +13,20 @@ export function withRefusals(
   callId: string,
   result: ToolResult,
 ): { result: ToolResult; warnings: Kept[] } {
-  const lines = [...new Set(turn.refusals().map(lineOf))].slice(0, mostTold)
+  const refused = [...new Set(turn.refusals().map(lineOf))].slice(0, mostTold)
   const warning = (reason: string, message: string): Kept => {
     const id = turn.newEventId()
     return { event: { id, type: 'session.warning', reason, message, event_ids: [callId] } }
   }
-  const notices = turn.notices().map(({ reason, message }) => warning(reason, message))
+  const noticed = turn.notices()
+  const notices = noticed.map(({ reason, message }) => warning(reason, message))
+  const lines = [...noticed.flatMap(({ message, told }) => (told ? message : [])), ...refused]
   if (lines.length === 0) return { result, warnings: notices }
   const said = JSON.stringify(result.content)
   const news = lines.filter((line) => !said.includes(JSON.stringify(line).slice(1, -1)))
   const told = { type: 'text' as const, text: news.join('\n') }
   const content = news.length > 0 ? [...result.content, told] : result.content
-  const warnings = lines.map((message) => warning('egress_refused', message))
+  const warnings = refused.map((message) => warning('egress_refused', message))
   return { result: { ...result, content }, warnings: [...notices, ...warnings] }
 }
 

@@ -21,7 +21,8 @@ export type OpenCall = {
   deny_message?: string
 }
 
-export type Notice = { reason: string; message: string }
+/** `told`: the model learns of it too, with the result of what ran. */
+export type Notice = { reason: string; message: string; told?: boolean }
 
 /** Thrown where tools run, for what no other call would mend: the turn ends with this error of the session. */
 export class TurnFailed extends Error {

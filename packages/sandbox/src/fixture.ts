@@ -37,6 +37,7 @@ export function bench(provider: SandboxProvider): Bench {
       env: {},
       egress: null,
       mounts: [],
+      isLaidOut: false,
       limits: { ...most, ...limits },
       ...changes,
     }

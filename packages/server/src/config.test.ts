@@ -42,6 +42,7 @@ describe('the configuration', () => {
       webSearch: { apiKey: undefined, baseUrl: 'https://api.tavily.com' },
       sandbox: 'bubblewrap',
       sandboxIdleMs: 300_000,
+      checkpoints: { saving: 'stop', largest: 10 * 1024 ** 3, keptMs: 90 * 24 * 60 * 60 * 1000 },
       sandboxMemory: 2048 * 1024 * 1024,
       sandboxProcesses: 512,
       sandboxCpus: 2,

@@ -26,6 +26,12 @@ export type Config = {
   webSearch: { apiKey: string | undefined; baseUrl: string }
   sandbox: 'bubblewrap' | 'local'
   sandboxIdleMs: number
+  checkpoints: {
+    saving: Saving
+    /** Bytes of one archive. */
+    largest: number
+    keptMs: number
+  }
   sandboxMemory: number
   sandboxProcesses: number
   sandboxCpus: number
@@ -69,6 +75,9 @@ function hostNames(text: string): string[] | undefined {
     .filter(Boolean)
   return names.every((name) => normalHost(name.replace(/^\*\./, ''))) ? names : undefined
 }
+/** `idle`: at each end of a turn that may have changed something, and as with `stop`: when the sandbox is stopped. */
+export type Saving = (typeof savings)[number]
+const savings = ['idle', 'stop', 'off'] as const
 
 export function readConfig(
   env: Environment,
@@ -141,6 +150,13 @@ export function readConfig(
     },
     sandbox: choice('SANDBOX_PROVIDER', ['bubblewrap', 'local']),
     sandboxIdleMs: number('SANDBOX_IDLE_SECONDS', 1, 86_400) * 1000,
+    checkpoints: {
+      saving:
+        take('CHECKPOINTS', (value) => savings.find((each) => each === value)) ??
+        (env['DATABASE_URL'] ? 'idle' : 'stop'),
+      largest: number('CHECKPOINT_LARGEST_MB', 1, 1_048_576) * 1024 * 1024,
+      keptMs: number('CHECKPOINT_DAYS', 1, 36_500) * 24 * 60 * 60 * 1000,
+    },
     sandboxMemory: number('SANDBOX_MEMORY_MB', 64, 1_048_576) * 1024 * 1024,
     sandboxProcesses: number('SANDBOX_PROCESSES', 16, 100_000),
     sandboxCpus: number('SANDBOX_CPUS', 0.1, 1024, /^\d+(\.\d+)?$/),

@@ -110,6 +110,24 @@ export const settings: readonly Setting[] = [
     form: '1 to 86400',
   },
   {
+    name: 'CHECKPOINTS',
+    about:
+      'when workspaces are put aside in the blob store: idle (at the end of each turn that may have changed them, which machines without a common SANDBOX_DIR need), stop (with their sandbox) or off; by default idle with DATABASE_URL, else stop',
+    form: 'idle, stop or off',
+  },
+  {
+    name: 'CHECKPOINT_LARGEST_MB',
+    about: 'the largest archive of a workspace, compressed',
+    default: '10240',
+    form: '1 to 1048576',
+  },
+  {
+    name: 'CHECKPOINT_DAYS',
+    about: 'how long the checkpoint of a session is kept that is not taken anew',
+    default: '90',
+    form: '1 to 36500',
+  },
+  {
     name: 'SANDBOX_MEMORY_MB',
     about: 'memory of one sandbox',
     default: '2048',

@@ -12,6 +12,7 @@ import { authentication } from './api-keys/authenticate.ts'
 import { app } from './app.ts'
 import type { Blobs } from './blobs/blobs.ts'
 import { diskBlobs } from './blobs/disk.ts'
+import type { Keeping } from './blobs/keeping.ts'
 import { blobKeeping } from './blobs/keeping.ts'
 import { s3Blobs } from './blobs/s3.ts'
 import type { Bus } from './bus/bus.ts'
@@ -35,6 +36,9 @@ import { egress } from './egress/egress.ts'
 import { inlineTokens } from './egress/inline.ts'
 import { append } from './events/log.ts'
 import { ring, say } from './events/topics.ts'
+import { checkpoints } from './checkpoints/checkpoints.ts'
+import { checkpointSweep } from './checkpoints/sweep.ts'
+import { heldByCheckpoint } from './checkpoints/store.ts'
 import { heldByFile } from './files/store.ts'
 import { heldBySkill } from './skills/store.ts'
 import { fileSweep } from './files/sweep.ts'
@@ -130,9 +134,14 @@ const limitsOf = (config: Config): SandboxLimits => ({
 type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log'> & {
   databases: Databases
   bus: Bus
+  keeping: Keeping
 }
 
-function spacesOf(config: Config, { databases, bus, clock, log, provider, bind }: SpacesDeps) {
+function spacesOf(
+  config: Config,
+  { databases, bus, clock, log, provider, bind, keeping }: SpacesDeps,
+) {
+  const folder = resolve(config.sandboxDir ?? join(config.dataDir, 'sandboxes'))
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
   return workspaces({
     ...{ provider, bind, clock, log },
@@ -147,7 +156,9 @@ function spacesOf(config: Config, { databases, bus, clock, log, provider, bind }
       if (await database.write(unit)) say(bus, session, ring)
     },
     isPassable: isOpen,
-    folder: resolve(config.sandboxDir ?? join(config.dataDir, 'sandboxes')),
+    folder,
+    checkpoints: checkpoints({ databases, keeping, clock, folder, ...config.checkpoints }),
+    saving: config.checkpoints.saving,
     limits: limitsOf(config),
   })
 }
@@ -169,7 +180,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   setGlobalDispatcher(guardedAgent(guard))
 
   const blobs = await openBlobs(config)
-  const holders = [heldByFile, heldBySkill]
+  const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
   const waysOut = egress({
     databases,
@@ -186,7 +197,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const provider = await sandboxes(config, log)
   const place = config.sandbox === 'local' ? 'host' : 'sandbox'
   const spaces = spacesOf(config, {
-    ...{ databases, bus, clock, log, provider },
+    ...{ databases, bus, clock, log, provider, keeping },
     bind: waysOut.bind,
   })
   const resolveModel = modelResolver({ databases, seal, ...config })
@@ -230,6 +241,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const sweeps = [
     fileSweep({ databases, clock, keeping, log }),
     memorySweep({ databases, clock, log }),
+    checkpointSweep({ databases, clock, log, ...config.checkpoints }),
   ]
   void preload(wiresAhead).catch((error: unknown) =>
     log.warn('model libraries could not be loaded ahead', { error }),

@@ -23,6 +23,7 @@ export async function openSandbox(): Promise<{ sandbox: Sandbox } & AsyncDisposa
     env: {},
     egress: null,
     mounts: [],
+    isLaidOut: false,
     limits: {
       memory: 256 * mebibyte,
       processes: 64,

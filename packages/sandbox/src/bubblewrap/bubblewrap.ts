@@ -129,7 +129,7 @@ async function tryOut(limiter: Limiter): Promise<void> {
     await once(gate, 'listening')
     for (const each of [workspace, outputs]) mkdirSync(each)
     writeFileSync(egress.certificates, '')
-    const spec = { id: 'check', workspace, outputs, env: {}, limits, mounts: [] }
+    const spec = { id: 'check', workspace, outputs, env: {}, limits, mounts: [], isLaidOut: false }
     for (const way of [null, egress]) {
       const sandbox = await start({ ...spec, egress: way }, limiter)
       await sandbox.close()
@@ -184,7 +184,8 @@ function giveFolders(spec: SandboxSpec, uid: number | undefined): void {
     }
   }
   if (uid === undefined) return
-  for (const folder of written) giveAll(folder, uid)
+  const filled = spec.isLaidOut ? [spec.workspace, spec.outputs] : []
+  for (const folder of [...written, ...filled]) giveAll(folder, uid)
 }
 
 /** All that lies below, which the server may have put there. Nothing of the session runs meanwhile. */

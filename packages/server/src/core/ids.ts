@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 const prefixes = {
   agent: 'agent_',
   api_key: 'apikey_',
+  checkpoint: 'chkpt_',
   credential: 'vcrd_',
   credential_change: 'cchg_',
   environment: 'env_',

@@ -7,6 +7,7 @@ import * as files from './migrations/0004-files.ts'
 import * as memoryStores from './migrations/0005-memory-stores.ts'
 import * as skills from './migrations/0006-skills.ts'
 import * as repositories from './migrations/0007-repositories.ts'
+import * as checkpoints from './migrations/0010-checkpoints.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -15,6 +16,7 @@ const migrations: Record<string, Migration> = {
   '0005-memory-stores': memoryStores,
   '0006-skills': skills,
   '0007-repositories': repositories,
+  '0010-checkpoints': checkpoints,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

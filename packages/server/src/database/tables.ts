@@ -250,6 +250,20 @@ export type Tables = {
     /** Their names, below the folder. */
     files: Json
   }
+  checkpoints: {
+    tenant_id: string
+    session_id: string
+    /** Of all workspaces of a host, or of a file system that hosts share: where this one was used last. */
+    folder: string
+    /** The whole, and what changed since; null together where there is none. */
+    base_key: string | null
+    base_size: number | null
+    base_sha256: string | null
+    delta_key: string | null
+    delta_size: number | null
+    delta_sha256: string | null
+    taken_at: string | null
+  }
   /** Blobs to be removed when the time has come, unless a row holds them by then. */
   loose_blobs: { tenant_id: string; blob_key: string; due_ms: number }
   session_resources: {

@@ -1,5 +1,7 @@
 /** What nobody waits for: versions that are older than they are kept, and what a crash left of deleted stores. */
 import type { Log } from '../core/log.ts'
+import type { Sweep } from '../core/sweep.ts'
+import { sweeping } from '../core/sweep.ts'
 import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
 import type { Database, Databases } from '../database/database.ts'
@@ -11,33 +13,16 @@ const pauseMs = 10 * 60 * 1000
 const versionsAtOnce = 250
 const storesAtOnce = 20
 
-/** Sweeps until it is closed; a pass is bounded, and another follows at once while there is more. */
-export function memorySweep(deps: { databases: Databases; clock: Clock; log: Log }): {
-  close(): Promise<void>
-} {
-  const { databases, clock, log } = deps
-  const closing = new AbortController()
-
-  async function passes(): Promise<void> {
-    while (!closing.signal.aborted) {
-      let isAll = true
-      try {
-        for (const database of databases.all())
-          isAll = (await sweepMemories(database, clock.now())) && isAll
-      } catch (error) {
-        log.error('memory stores could not be swept', { error })
-      }
-      if (isAll) await clock.sleep(pauseMs, closing.signal)
-    }
+/** Sweeps until it is closed. */
+export function memorySweep(deps: { databases: Databases; clock: Clock; log: Log }): Sweep {
+  const { databases, clock } = deps
+  const pass = async () => {
+    let isAll = true
+    for (const database of databases.all())
+      isAll = (await sweepMemories(database, clock.now())) && isAll
+    return isAll
   }
-
-  const done = passes()
-  return {
-    async close() {
-      closing.abort()
-      await done
-    },
-  }
+  return sweeping('memory stores', pass, { pauseMs, ...deps })
 }
 
 /** Whether that was all. */

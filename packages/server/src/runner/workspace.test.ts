@@ -8,8 +8,11 @@ import { noServers } from '@steward/harness/tools/mcp/servers.ts'
 import { TurnFailed } from '@steward/harness/turn.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { unusedKeeping } from '../blobs/fixture.ts'
+import { checkpoints } from '../checkpoints/checkpoints.ts'
 import { jsonLog } from '../core/log.ts'
 import { systemClock } from '../core/time.ts'
+import { oneDatabase } from '../database/database.ts'
 import type { Door } from '../egress/door-fixture.ts'
 import { doorTo, environment, tenant } from '../egress/door-fixture.ts'
 import { sessionStore } from '../sessions/store.ts'
@@ -42,6 +45,7 @@ describe('the sandbox of a session', () => {
     const log = jsonLog(() => {})
     const { bind } = door.door
     const provider = bubblewrapSandboxes()
+    const one = oneDatabase(door.database)
     const { read } = door.database
     said = []
     kind = async () => ({})
@@ -49,6 +53,11 @@ describe('the sandbox of a session', () => {
       ...{ provider, bind, folder, limits, isPassable: false, idleMs, clock, log },
       kinds: [(place) => kind(place)],
       session: (owner, session) => sessionStore(read).row(owner, session),
+      checkpoints: checkpoints({
+        ...{ databases: one, clock, folder, largest: 1 << 30 },
+        keeping: unusedKeeping(one),
+      }),
+      saving: 'off',
       keep: async (_, events) => void said.push(...events.map(({ type }) => type)),
     })
   })
@@ -138,6 +147,11 @@ describe('the sandbox of a session', () => {
     const second = await again.sandbox()
     assert.notEqual(second, first)
     assert.equal(await run(second, 'cat /workspace/note'), 'kept\n')
+    // verifies: workspace/replaced-told
+    const [notice] = again.takeNotices()
+    assert.equal(notice?.reason, 'sandbox_replaced')
+    assert.match(notice.message, /started anew/)
+    assert.equal(notice.told, true)
     again.giveBack()
   })
 

@@ -2,7 +2,7 @@
  * What a session holds in this process: its ways out, its MCP connections, and its sandbox. The sandbox is started
  * when a tool first needs it and stopped when idle; its workspace stays.
  */
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { Notice } from '@steward/harness/turn.ts'
@@ -15,6 +15,9 @@ import type {
   SandboxSpec,
 } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
+import type { Arrival, Checkpoints } from '../checkpoints/checkpoints.ts'
+import { newId } from '../core/ids.ts'
+import type { Saving } from '../config.ts'
 import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import type { Binding, SessionEgress } from '../egress/binding.ts'
@@ -34,6 +37,9 @@ export type WorkspaceDeps = {
   /** What a sandbox is furnished with. */
   kinds: readonly Furnish[]
   session: (tenant: string, session: string) => Promise<SessionRow>
+  checkpoints: Checkpoints
+  /** When workspaces are put aside. */
+  saving: Saving
   /** Appends to the session's log for as long as the claim holds. */
   keep: (claimed: Claimed, events: readonly NewEvent[]) => Promise<void>
   clock: Clock
@@ -58,6 +64,8 @@ type Held = {
   /** Settles when servers that are no longer wanted have been taken leave of. */
   leaving: Promise<unknown>
   notices: Notice[]
+  /** Whether something may have changed since the workspace was last put aside. */
+  isChanged: boolean
   users: number
   usedAt: number
 }
@@ -79,22 +87,55 @@ async function startSandbox(deps: WorkspaceDeps, mine: Held): Promise<Started> {
   const { binding, egress } = mine
   const { tenant, session, environment } = binding
   const place = placeOf(folder, session)
-  const isKnown = (await mkdir(place.workspace, { recursive: true })) === undefined
-  await mkdir(place.outputs, { recursive: true })
+  const own = join(folder, session)
   await provider.reap(place)
+  const arrival = await deps.checkpoints.arrive({ tenant, session, own })
+  const told = toldOf(arrival)
+  if (told) mine.notices.push({ reason: 'sandbox_replaced', message: told, told: true })
   const row = await deps.session(tenant, session)
   const agent = JSON.parse(row.agent) as SessionAgent
-  const own = join(folder, session)
   const keep = (events: readonly NewEvent[]) => deps.keep(mine.binding, events)
-  return startFurnished(deps, place, {
-    ...{ tenant, session, row, agent, environment, folder: own, egress, isKnown, keep },
-  })
+  const isLaidOut = arrival.kind === 'restored'
+  const isKnown = arrival.kind === 'here' || isLaidOut
+  return startFurnished(
+    deps,
+    { ...place, isLaidOut },
+    {
+      ...{ tenant, session, row, agent, environment, folder: own, egress, isKnown, keep },
+    },
+  )
+}
+
+const fresh =
+  'the sandbox was started anew: processes, shell variables and files outside of /workspace and /mnt/session/outputs are gone'
+
+/** What the agent must know of a sandbox that is not the one it knew. */
+function toldOf(arrival: Arrival): string | undefined {
+  if (arrival.kind === 'restored')
+    return `${fresh}; /workspace was restored as it was at ${arrival.takenAt}`
+  if (arrival.kind === 'new') return undefined
+  if (arrival.kind === 'here') return fresh
+  return `${fresh}; /workspace lay on a machine that is not at hand, no checkpoint of it exists, and it is empty now`
+}
+
+/** Puts the workspace aside; the session goes on when that fails, and its log says so. */
+async function save(deps: WorkspaceDeps, mine: Held): Promise<void> {
+  const { tenant, session } = mine.binding
+  mine.isChanged = false
+  try {
+    await deps.checkpoints.save({ tenant, session, own: join(deps.folder, session) })
+  } catch (error) {
+    deps.log.warn('a workspace was not put aside', { error, session_id: session })
+    const message = `the workspace was not put aside: ${(error as Error).message}`
+    const warning = { type: 'session.warning', reason: 'checkpoint_failed', message } as const
+    await deps.keep(mine.binding, [{ id: newId('event'), ...warning }])
+  }
 }
 
 /** Its gate is open from before its start until after its end, and what it is furnished with is looked after. */
 async function startFurnished(
   { provider, kinds, limits, log }: WorkspaceDeps,
-  paths: ReturnType<typeof placeOf>,
+  paths: ReturnType<typeof placeOf> & { isLaidOut: boolean },
   place: SessionPlace,
 ): Promise<Started> {
   const furnished = await furnish(kinds, place)
@@ -120,15 +161,17 @@ async function startFurnished(
   return { sandbox, furnished }
 }
 
-async function end({ egress, started, connected }: Held): Promise<void> {
+async function end(deps: WorkspaceDeps, mine: Held): Promise<void> {
+  const { egress, started, connected } = mine
   // Servers are taken leave of, which does not wait for them long; nothing else is asked of them any more.
   await connected?.servers.close()
   // Before the sandbox: from here on nothing of it gets out with a credential.
   egress.revoke()
-  await started?.then(
-    ({ sandbox }) => sandbox.close(),
-    () => {},
+  const wasStarted = await started?.then(
+    ({ sandbox }) => sandbox.close().then(() => true),
+    () => false,
   )
+  if (wasStarted && deps.saving !== 'off') await save(deps, mine)
 }
 
 /** A sandbox that has ended meanwhile has nothing more to look after. */
@@ -209,7 +252,7 @@ export function workspaces(deps: WorkspaceDeps) {
     const current = held.get(session)
     if (!current) return ending.get(session)
     held.delete(session)
-    const closing = end(current)
+    const closing = end(deps, current)
     ending.set(session, closing)
     await closing.finally(() => ending.get(session) === closing && ending.delete(session))
   }
@@ -235,6 +278,7 @@ export function workspaces(deps: WorkspaceDeps) {
       binding,
       egress: bind(binding),
       notices: [],
+      isChanged: false,
       leaving: Promise.resolve(),
       users: 0,
       usedAt: clock.now(),
@@ -260,10 +304,15 @@ export function workspaces(deps: WorkspaceDeps) {
       sandbox: () => sandboxOf(mine),
       takeNotices: () => mine.notices.splice(0),
       /** After a call that may have changed the sandbox: lines for the model. */
-      changed: () => whileRunning(mine, ({ furnished, sandbox }) => furnished.changed(sandbox), []),
+      async changed() {
+        mine.isChanged = true
+        return whileRunning(mine, ({ furnished, sandbox }) => furnished.changed(sandbox), [])
+      },
       /** At the end of the turn. */
-      rested: () =>
-        whileRunning(mine, ({ furnished, sandbox }) => furnished.rested(sandbox), undefined),
+      async rested(): Promise<void> {
+        await whileRunning(mine, ({ furnished, sandbox }) => furnished.rested(sandbox), undefined)
+        if (mine.isChanged && deps.saving === 'idle') await save(deps, mine)
+      },
       ...connections(mine, () => sandboxOf(mine)),
       giveBack(): void {
         mine.users--

@@ -11,6 +11,7 @@ import { cancelled, take, waiting } from '../events/inbox.ts'
 import { append } from '../events/log.ts'
 import { override, sealTokens } from './create.ts'
 import type { SessionRow } from './store.ts'
+import { checkpointStore } from '../checkpoints/store.ts'
 import { removeFilesOf } from './resources/files.ts'
 import { sessionStore } from './store.ts'
 import { checkAgent } from './supported.ts'
@@ -96,6 +97,7 @@ export async function deleteSession(
   await sessionStore(tx).take(tenant, id)
   await end(tx, tenant, id, now, 'delete', { id: newId('event'), type: 'session.deleted' })
   await removeFilesOf(tx, { tenant, session: id, now })
+  await checkpointStore(tx).remove(tenant, id, now)
   await sessionStore(tx).remove(tenant, id, now)
 }
 

@@ -1,0 +1,75 @@
+/** Folders as a stream and back, by the tar of the machine, which follows no link and knows what has changed. */
+import type { ChildProcessByStdio } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+
+const mostErrorChars = 2_000
+/** The session's processes go on: files may change or go while they are read. */
+const changedWhileRead = 1
+const level = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+
+type Ended = { code: number | null; said: string }
+
+async function endOf(child: ChildProcessByStdio<Writable | null, Readable | null, Readable>) {
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (said.length < mostErrorChars) said += text
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, said: said.trim() } satisfies Ended
+}
+
+const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' }
+
+/**
+ * The folders of these names below `folder`. What was there when `snapshot` was written is left out, and the file is
+ * written anew; without that file everything is in. Throws when something could not be read.
+ */
+export async function* packed(
+  folder: string,
+  names: readonly string[],
+  snapshot: string,
+): AsyncGenerator<Uint8Array> {
+  const options = ['--create', '--file=-', `--directory=${folder}`, '--format=gnu', '--sparse']
+  const what = [`--listed-incremental=${snapshot}`, '--no-check-device', '--mode=ug-s']
+  const child = spawn('tar', [...options, ...what, '--', ...names], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const end = endOf(child)
+  const zstd = createZstdCompress(level)
+  const piped = pipeline(child.stdout, zstd)
+  try {
+    yield* zstd
+    await piped
+    const { code, said } = await end
+    if (code !== 0 && code !== changedWhileRead) throw new Error(`tar: ${said || `code ${code}`}`)
+  } finally {
+    child.kill('SIGKILL')
+    await Promise.allSettled([piped, end])
+  }
+}
+
+/** Into a folder: the whole first, then what changed, which removes what had gone by then. */
+export async function unpack(folder: string, archive: AsyncIterable<Uint8Array>): Promise<void> {
+  const options = ['--extract', '--file=-', `--directory=${folder}`, '--preserve-permissions']
+  // It reads to the end of its input with --ignore-zeros: it must not go before everything was given to it.
+  const how = ['--no-same-owner', '--ignore-zeros', '--listed-incremental=/dev/null']
+  const child = spawn('tar', [...options, ...how], {
+    env,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
+  const end = endOf(child)
+  try {
+    await pipeline(archive, createZstdDecompress(), child.stdin)
+  } catch (error) {
+    child.kill('SIGKILL')
+    await end
+    throw error
+  }
+  const { code, said } = await end
+  if (code !== 0) throw new Error(`tar: ${said || `code ${code}`}`)
+}
