@@ -9,6 +9,7 @@ import { loopbackBridge } from './egress/loopback.ts'
 import { forgetRecord, killRecorded, writeRecord } from './record.ts'
 import { remoteSandbox } from './remote.ts'
 import type { Sandbox, SandboxProvider, SandboxSpec } from './sandbox.ts'
+import { SandboxEnded } from './sandbox.ts'
 
 const endWithinMs = 2_000
 
@@ -38,6 +39,7 @@ function removeScratch(workspace: string): void {
 }
 
 async function start(spec: SandboxSpec): Promise<Sandbox> {
+  if (spec.image !== undefined) throw new SandboxEnded('the host itself starts no images')
   const folder = mkdtempSync(join(dirname(spec.workspace), scratchPrefix))
   const [state, spill] = [join(folder, 'state'), join(folder, 'spill')]
   for (const each of [state, spill]) mkdirSync(each, { mode: 0o700 })

@@ -26,6 +26,8 @@ export type SandboxSpec = {
   egress: SandboxEgress | null
   /** What else stands in its view, from its start until its end. */
   mounts: readonly SandboxMount[]
+  /** Reference of the OCI image it starts from, for a provider that starts images; others refuse it. */
+  image?: string
 }
 
 /** A folder is live: what the host adds to it later is seen inside at once. */

@@ -80,7 +80,7 @@ int bridge_advance(void);
 
 /* launch.c and listen.c: the other role of this program, outside the sandbox. */
 int launch(int count, char **arguments);
-void listen_alone(void);
+void listen_inside(bool own);
 void refuse(const char *what, const char *on) __attribute__((noreturn));
 
 /* agent.c */

@@ -1,5 +1,6 @@
-/* The network of a sandbox that has a gate: a namespace with nothing but its loopback, and on it the bridge's
- * listeners, opened before the sandbox is entered, so that in there no process ever has the power to open them. */
+/* The network of a sandbox that has a gate: a namespace with nothing but its loopback, made here or given, and on
+ * it the bridge's listeners, opened before the sandbox is entered, so that in there no process ever has the power to
+ * open them. */
 #define _GNU_SOURCE
 #include "agent.h"
 
@@ -69,8 +70,11 @@ static void listen_at(enum listener which) {
   if (fd != target) close(fd);
 }
 
-void listen_alone(void) {
-  enter_network();
-  raise_loopback();
+/* A network that is given has its loopback, and lets anyone listen at any port. */
+void listen_inside(bool own) {
+  if (own) {
+    enter_network();
+    raise_loopback();
+  }
   for (enum listener which = 0; which < LISTENERS; which++) listen_at(which);
 }

@@ -1,34 +1,16 @@
 /** Sandboxes by bubblewrap: namespaces, a system-call filter, no network, and on a root server a user for each. */
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  fchownSync,
-  lchownSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { agentBinary } from '../agent/binary.ts'
 import { egressVariables } from '../egress/variables.ts'
+import { giveFolders, giveSocket, sessionUser } from '../ownership.ts'
 import { forgetRecord, killRecorded, writeRecord } from '../record.ts'
 import { remoteSandbox } from '../remote.ts'
 import type { Sandbox, SandboxProvider, SandboxSpec } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
+import { tryOut } from '../trial.ts'
 import type { Group, Limiter } from './limits.ts'
 import { findLimiter } from './limits.ts'
 import {
@@ -75,7 +57,7 @@ export function bubblewrapSandboxes(findLimits: () => Limiter = findLimiter): Sa
     name: 'bubblewrap',
     async check() {
       try {
-        await tryOut(limiter())
+        await tryOut((spec) => start(spec, limiter()))
       } catch (error) {
         if (!(error instanceof SandboxEnded)) throw error
         return { ok: false, why: error.message, remedy: remedyFor(error.message) }
@@ -118,34 +100,13 @@ function remedyFor(why: string): string {
   return remedy === undefined ? `see docs/operations.md, or ${trial}` : `${remedy}; or ${trial}`
 }
 
-/** Without a gate and with one: the two have their networks from different hands. */
-async function tryOut(limiter: Limiter): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'steward-check-'))
-  const [workspace, outputs] = [join(folder, 'workspace'), join(folder, 'outputs')]
-  const egress = { socket: join(folder, 'gate.sock'), certificates: join(folder, 'bundle.pem') }
-  const limits = { memory: 128 << 20, processes: 32, cpus: 1, scratch: 1 << 20 }
-  const gate = createServer().listen(egress.socket)
-  try {
-    await once(gate, 'listening')
-    for (const each of [workspace, outputs]) mkdirSync(each)
-    writeFileSync(egress.certificates, '')
-    const spec = { id: 'check', workspace, outputs, env: {}, limits, mounts: [], isLaidOut: false }
-    for (const way of [null, egress]) {
-      const sandbox = await start({ ...spec, egress: way }, limiter)
-      await sandbox.close()
-    }
-  } finally {
-    gate.close()
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 /** Rejects with `SandboxEnded`, whatever went wrong, and then leaves nothing behind. */
 async function start(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
   let group: Group | undefined
   let errors = ''
   try {
-    const uid = process.getuid?.() === 0 ? userOf(spec.id) : undefined
+    if (spec.image !== undefined) throw new Error('bubblewrap starts no images')
+    const uid = sessionUser(spec.id)
     giveFolders(spec, uid)
     if (spec.egress && uid !== undefined) giveSocket(spec.egress.socket, uid)
     group = limiter.group(spec.limits)
@@ -160,48 +121,6 @@ async function start(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
     const why = errors.trim() || (cause as Error).message
     throw new SandboxEnded(`the sandbox did not start: ${why}`, { cause })
   }
-}
-
-/**
- * Each session's own user on the host: the same at every start, in a range that no one else hands out, and
- * hardly ever shared by two.
- */
-function userOf(id: string): number {
-  const hash = createHash('sha256').update(id).digest().readUInt32LE()
-  return (7 << 28) + (hash >>> 4)
-}
-
-/** The folders were made by the server; what a session has put inside is its own already. Follows no link. */
-function giveFolders(spec: SandboxSpec, uid: number | undefined): void {
-  const written = spec.mounts.filter(({ access }) => access === 'write').map(({ source }) => source)
-  for (const folder of [spec.workspace, spec.outputs, ...written]) {
-    const opened = openSync(folder, constants.O_DIRECTORY | constants.O_NOFOLLOW)
-    try {
-      if (uid !== undefined) fchownSync(opened, uid, uid)
-      fchmodSync(opened, 0o700)
-    } finally {
-      closeSync(opened)
-    }
-  }
-  if (uid === undefined) return
-  const filled = spec.isLaidOut ? [spec.workspace, spec.outputs] : []
-  for (const folder of [...written, ...filled]) giveAll(folder, uid)
-}
-
-/** All that lies below, which the server may have put there. Nothing of the session runs meanwhile. */
-function giveAll(folder: string, uid: number): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    lchownSync(path, uid, uid)
-    if (entry.isDirectory()) giveAll(path, uid)
-  }
-}
-
-/** To the session's user alone. The folder above is the server's. */
-function giveSocket(socket: string, uid: number): void {
-  if (!lstatSync(socket).isSocket()) throw new Error(`no socket: ${socket}`)
-  chmodSync(socket, 0o600)
-  lchownSync(socket, uid, uid)
 }
 
 function connectTo(child: ChildProcess, spec: SandboxSpec, group: Group): Promise<Sandbox> {

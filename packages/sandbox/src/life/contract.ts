@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { Cases, Origin } from '../fixture.ts'
-import { mark, processesWith, run, say, until } from '../fixture.ts'
+import { mark, parentOf, processesWith, run, say, until } from '../fixture.ts'
 import type { SandboxSpec } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 
@@ -34,8 +32,6 @@ async function owner({ module, name }: Origin, spec: SandboxSpec, sign: string) 
 }
 
 const daemon = (sign: string) => `setsid sleep ${sign} >/dev/null 2>&1 </dev/null & disown`
-const recordedPid = ({ workspace }: SandboxSpec): number =>
-  JSON.parse(readFileSync(join(dirname(workspace), 'sandbox.json'), 'utf8')).pid
 
 export const lifeCases: Cases = {
   'starts the shell anew, without daemons and without its state': async ({ open }) => {
@@ -75,9 +71,12 @@ export const lifeCases: Cases = {
   'ends for the calls under way when its processes are killed': async ({ provider, spec }) => {
     const mine = spec()
     const sandbox = await provider.acquire(mine)
-    const running = run(sandbox, `sleep ${mark()}`)
-    process.kill(recordedPid(mine), 'SIGKILL')
-    await assert.rejects(running, SandboxEnded)
+    const sign = mark()
+    const running = assert.rejects(run(sandbox, `sleep ${sign}`), SandboxEnded)
+    await until('the command runs', () => processesWith(sign).length > 0)
+    for (const pid of processesWith(sign)) process.kill(parentOf(parentOf(pid)), 'SIGKILL')
+    await running
+    for (const pid of processesWith(sign)) process.kill(pid)
     assert.notEqual(await sandbox.ended, 'closed')
     await sandbox.close()
   },
