@@ -1,5 +1,6 @@
 /** Measures the server as an operator runs it, over a stub model in another process. Never part of the tests. */
 import { parseArgs } from 'node:util'
+import { workspaces } from './cases/checkpoints.ts'
 import { egress } from './cases/egress.ts'
 import { diskSync, idleStreams, kills, starts } from './cases/process.ts'
 import { appends, pages, requests } from './cases/requests.ts'
@@ -50,6 +51,7 @@ async function measure(database: string, env: Record<string, string>): Promise<F
   await take('idleStreams', idleStreams(folder.path, env, again))
   await take('kills', kills(folder.path, env, again))
   await take('egress', egress(folder.path, env, again))
+  if (database === 'sqlite') await take('workspaces', workspaces(folder.path))
   model.stop()
   folder.remove()
   return figures
