@@ -95,7 +95,7 @@ export async function boot(
   }
 }
 
-export function clientsOf(base: string): Clients {
+function clientsOf(base: string): Clients {
   const raw: Clients['raw'] = (method, path, body, headers = {}) =>
     fetch(base + path, {
       method,
