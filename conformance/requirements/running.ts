@@ -15,6 +15,7 @@ export const running = {
   'running/error/rate-limited': { section: '9.2 Model failures', says: '`model_rate_limited_error` – the provider limits the rate' },
   'running/error/request-failed': { section: '9.2 Model failures', says: '`model_request_failed_error` – the call failed in another way' },
   'running/error/billing': { section: '9.2 Model failures', says: '`billing_error` – the provider wants to be paid' },
+  'running/error/compaction-limit': { section: '9.2 Model failures', says: '`compaction_limit_reached_error` – the provider refuses the conversation as too long, and it cannot be made shorter' },
   'running/error/unknown': { section: '9.2 Model failures', says: '`unknown_error` – anything else' },
   'running/error/retry-status': { section: '9.2 Model failures', says: '`retry_status` is `retrying` while the service goes on, `exhausted` when the turn is given up and the session idles with `retries_exhausted`, `terminal` when the session ends.' },
   'running/error/rescheduled': { section: '9.2 Model failures', says: 'Between attempts stands a `session.status_rescheduled`.' },

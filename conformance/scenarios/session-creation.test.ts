@@ -218,7 +218,6 @@ for (const database of databases) {
       [
         'sessions/not-yet/resources',
         'sessions/not-yet/skills',
-        'sessions/not-yet/harness-native',
         'sessions/not-yet/base-image',
         'sessions/not-yet/packages',
         'sessions/not-yet/self-hosted',
@@ -235,7 +234,6 @@ for (const database of databases) {
         await refused({ resources: [{ type: 'file', file_id: 'file_1' }] }, /resources/)
         const skills = [{ type: 'anthropic', skill_id: 'xlsx' }]
         await refused({ agent: await agentId({ skills }) }, /skills/)
-        await refused({ agent: await agentId({ harness: 'native' }) }, /harness/)
         const base_image = 'debian:13'
         await refused({ environment_id: await environment({ base_image }) }, /base_image/)
         const packages = { pip: ['rich'] }

@@ -1,5 +1,6 @@
 /** A turn for tests, and what it did. */
 import type { AssistantBlock } from '@steward/model/model.ts'
+import { onlyWhenFull } from './compaction/settings.ts'
 import { fakeModel } from './fake-model.ts'
 import type { FakeModel, Said } from './fake-model.ts'
 import { emptyHistory, foldHistory } from './history.ts'
@@ -33,6 +34,9 @@ export const userMessage = (said: string): Kept => ({
 
 /** Of a turn without servers or a way out. */
 export const inside = {
+  harness: 'default' as const,
+  compaction: onlyWhenFull,
+
   servers: noServers,
   refusals: () => [],
   notices: () => [],

@@ -1,10 +1,11 @@
 /** Kept events to model messages: the one place that does, deterministic to the byte so that prompt caches hold. */
 import type { AssistantBlock, Message, Origin, UserBlock } from '@steward/model/model.ts'
 import type { ResultContent } from '@steward/protocol/content.ts'
-import type { EventType } from '@steward/protocol/events.ts'
+import type { EventOf, EventType } from '@steward/protocol/events.ts'
 import type { Bring, Elsewhere } from './content.ts'
 import { bringAll, modelBlocks, withBlocks } from './content.ts'
 import type { Kept } from './kept.ts'
+import { tokensOf, tokensOfBlock } from './tokens.ts'
 
 /** The events a history is made of; a reader of the log may leave out all others. */
 export const historyTypes: readonly EventType[] = [
@@ -19,10 +20,28 @@ export const historyTypes: readonly EventType[] = [
   'agent.custom_tool_use',
   'user.custom_tool_result',
   'user.tool_result',
+  'agent.thread_context_compacted',
+  'span.model_request_end',
 ]
 
 /** What a kept event's `opaque` holds: how the wire that wrote it wants to see it again. */
 export type Opaque = { origin: Origin; state?: string; call_id?: string; redacted?: boolean }
+
+/** What a boundary's `opaque` holds: all that a model is shown of what stood before it. */
+export type Boundary = { messages: Message[] }
+
+/** What the conversation takes of a context, in tokens. */
+export type Weight = {
+  /** Roughly, all of it. */
+  total: number
+  /** What the newest boundary left, of `total`. */
+  base: number
+  /** What the provider counted for the newest request and its answer, and `total` at that time. */
+  counted: number | undefined
+  at: number
+}
+
+const noWeight: Weight = { total: 0, base: 0, counted: undefined, at: 0 }
 
 type Call = { eventId: string; callId: string; name: string }
 type Result = Extract<Message, { role: 'tool_result' }>
@@ -48,6 +67,7 @@ export type History = {
   /** What stands for content that was not brought yet; see `resolveContent`. */
   readonly elsewhere: ReadonlyMap<UserBlock, Elsewhere>
   readonly bytes: number
+  readonly weight: Weight
 }
 
 export const emptyHistory = (): History => ({
@@ -56,6 +76,7 @@ export const emptyHistory = (): History => ({
   open: undefined,
   elsewhere: new Map(),
   bytes: 0,
+  weight: noWeight,
 })
 
 /** Rough, in bytes; enough to bound a cache. */
@@ -67,6 +88,7 @@ type Draft = {
   open: Open | undefined
   elsewhere: Map<UserBlock, Elsewhere>
   bytes: number
+  weight: Weight
 }
 
 /** The history with these events behind it, in their order. Costs what the events cost, however long it is. */
@@ -76,6 +98,7 @@ export function foldHistory(history: History, kept: readonly Kept[]): History {
   const draft: Draft = {
     ...history,
     elsewhere: new Map(history.elsewhere),
+    weight: { ...history.weight },
     open: open && {
       ...open,
       content: [...open.content],
@@ -94,18 +117,20 @@ export const messagesOf = ({ settled, count, open }: History): Message[] =>
 
 /** Puts in the content that lies elsewhere, by url or file id. To be called before a request; asks for each once. */
 export async function resolveContent(history: History, bring: Bring): Promise<History> {
-  const { settled, count, open, elsewhere, bytes } = history
+  const { settled, count, open, elsewhere, bytes, weight } = history
   if (elsewhere.size === 0) return history
   const blocks = await bringAll(elsewhere, bring)
   const put = <M extends Message>(message: M): M => withBlocks(message, blocks)
   const results = [...(open?.results ?? [])].map(([id, result]) => [id, put(result)] as const)
   const added = [...blocks.values()].reduce((sum, block) => sum + lengthOf(block), 0)
+  const heavier = [...blocks.values()].reduce((sum, block) => sum + tokensOfBlock(block), 0)
   return {
     settled: settled.slice(0, count).map(put),
     count,
     open: open && { ...open, results: new Map(results), behind: open.behind.map(put) },
     elsewhere: new Map(),
     bytes: bytes + added,
+    weight: { ...weight, total: weight.total + heavier },
   }
 }
 
@@ -115,6 +140,8 @@ const stateOf = (hidden: Opaque | undefined): { state?: string } =>
   hidden?.state === undefined ? {} : { state: hidden.state }
 
 function fold(draft: Draft, { event, opaque }: Kept): void {
+  if (event.type === 'span.model_request_end') return weigh(draft, event)
+  if (event.type === 'agent.thread_context_compacted') return begin(draft, opaque)
   const hidden = opaque === undefined ? undefined : (JSON.parse(opaque) as Opaque)
   const state = stateOf(hidden)
   switch (event.type) {
@@ -147,6 +174,32 @@ function fold(draft: Draft, { event, opaque }: Kept): void {
   }
 }
 
+/** What a provider counted holds for all that stands here, however rough the guess was. */
+function weigh(
+  { weight }: Draft,
+  { is_error, model_usage }: EventOf<'span.model_request_end'>,
+): void {
+  const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = model_usage
+  const input = input_tokens + cache_read_input_tokens + cache_creation_input_tokens
+  if (is_error || input === 0) return
+  weight.counted = input + model_usage.output_tokens
+  weight.at = weight.total
+}
+
+/** A boundary takes the place of everything before it. */
+function begin(draft: Draft, opaque: string | undefined): void {
+  const { messages } = JSON.parse(opaque ?? '{"messages":[]}') as Boundary
+  const total = messages.reduce((sum, message) => sum + tokensOf(message), 0)
+  Object.assign(draft, {
+    settled: messages,
+    count: messages.length,
+    open: undefined,
+    elsewhere: new Map(),
+    bytes: opaque?.length ?? 0,
+    weight: { ...noWeight, total, base: total },
+  })
+}
+
 function foldResult(draft: Draft, event: Kept['event']): void {
   switch (event.type) {
     case 'agent.tool_result':
@@ -176,6 +229,7 @@ function speak(draft: Draft, hidden: Opaque | undefined, block: AssistantBlock):
 function say(draft: Draft, open: Open, block: AssistantBlock): void {
   open.content.push(block)
   draft.bytes += lengthOf(block) + (block.type === 'tool_call' ? 200 : 100)
+  draft.weight.total += tokensOfBlock(block)
 }
 
 /** Consecutive blocks are one message; what comes behind a result or another message begins the next. */
@@ -197,6 +251,7 @@ function answer(
   const message = result(call, modelBlocks(content ?? [], draft.elsewhere), is_error ?? false)
   draft.open.results.set(eventId, message)
   draft.bytes += lengthOf(message)
+  draft.weight.total += tokensOf(message)
 }
 
 const result = (call: Call, content: UserBlock[], is_error: boolean): Result => ({
@@ -209,6 +264,7 @@ const result = (call: Call, content: UserBlock[], is_error: boolean): Result => 
 
 function settle(draft: Draft, message: Message): void {
   draft.bytes += lengthOf(message)
+  draft.weight.total += tokensOf(message)
   if (draft.open && draft.open.results.size < draft.open.calls.length) {
     draft.open.behind.push(message)
     return

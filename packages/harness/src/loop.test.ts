@@ -177,7 +177,7 @@ void describe('a model request that fails', () => {
     for (const [kind, type] of [
       ['billing', 'billing_error'],
       ['authentication', 'model_request_failed_error'],
-      ['context_overflow', 'model_request_failed_error'],
+      ['context_overflow', 'compaction_limit_reached_error'],
     ] as const) {
       const { end, sleeps } = await play({
         answers: [{ end: { kind, retryable: false, message: 'no' } }],

@@ -1,14 +1,10 @@
 /** Model, tools, model … until the turn ends. */
-import type { Message, ModelFailure } from '@steward/model/model.ts'
-import { noUsage } from '@steward/model/model.ts'
-import type { SessionErrorType, SessionFailure } from '@steward/protocol/events.ts'
 import { settleCalls, sortCalls } from './calls.ts'
-import { foldHistory, messagesOf } from './history.ts'
+import { askFitting, cut } from './compaction/fitting.ts'
+import { foldHistory } from './history.ts'
 import type { Asked } from './request.ts'
-import { askModel, requestEnd } from './request.ts'
+import { sessionError } from './retries.ts'
 import type { Kept, OpenCall, StopReason, Tool, Turn, TurnEnd, TurnStep } from './turn.ts'
-
-const longestRetryAfterMs = 60_000
 
 export async function* runTurn(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
   const { stop, last } = yield* rounds(turn)
@@ -42,7 +38,9 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
     const failures = failuresOf(turn)
     if (failures.length > 0) yield { type: 'keep', kept: failures }
     tools = toolsNow(turn)
-    const asked = yield* askWithRetries(turn, messagesOf(history), tools, begun)
+    const fitted = yield* askFitting(turn, history, tools, begun)
+    const { asked } = fitted
+    ;({ history } = fitted)
     begun = undefined
     const stop = stopOf(asked)
     if (stop) return end(stop, asked.kept)
@@ -69,10 +67,6 @@ const failuresOf = (turn: Turn): Kept[] =>
     },
   }))
 
-/** Every start of a request has an end, also of one that was never made. */
-const cut = (turn: Turn, begun: string | undefined): Kept[] =>
-  begun ? [requestEnd(turn, begun, noUsage, true)] : []
-
 /** Why the turn is over, or undefined while there are calls to settle. */
 function stopOf({ stop, calls }: Asked): StopReason | undefined {
   if (stop === 'failed') return { type: 'retries_exhausted' }
@@ -80,75 +74,8 @@ function stopOf({ stop, calls }: Asked): StopReason | undefined {
   return stop === 'interrupted' || calls.length === 0 ? { type: 'end_turn' } : undefined
 }
 
-/** A failure that may pass is announced, waited for and tried again, as often as the turn allows. */
-async function* askWithRetries(
-  turn: Turn,
-  messages: readonly Message[],
-  tools: ReadonlyMap<string, Tool>,
-  begun: string | undefined,
-): AsyncGenerator<TurnStep, Asked, void> {
-  for (let attempt = 0; ; attempt++) {
-    const asked = yield* askModel(turn, messages, tools, attempt === 0 ? begun : undefined)
-    if (!asked.failure) return asked
-    const delayMs = turn.retryDelaysMs[attempt]
-    if (!asked.failure.retryable || delayMs === undefined) {
-      return { ...asked, kept: [...asked.kept, failure(turn, asked.failure, 'exhausted')] }
-    }
-    const rescheduled: Kept = {
-      event: { id: turn.newEventId(), type: 'session.status_rescheduled' },
-    }
-    yield {
-      type: 'keep',
-      kept: [...asked.kept, failure(turn, asked.failure, 'retrying'), rescheduled],
-    }
-    const askedForMs = Math.min(asked.failure.retryAfterMs ?? 0, longestRetryAfterMs)
-    await turn.sleep(Math.max(delayMs, askedForMs), turn.signal)
-    if (turn.signal.aborted) return { kept: [], calls: [], stop: 'interrupted' }
-    yield {
-      type: 'keep',
-      kept: [{ event: { id: turn.newEventId(), type: 'session.status_running' } }],
-    }
-  }
-}
-
-const errorTypes: Record<ModelFailure['kind'], SessionErrorType> = {
-  overloaded: 'model_overloaded_error',
-  rate_limited: 'model_rate_limited_error',
-  billing: 'billing_error',
-  authentication: 'model_request_failed_error',
-  context_overflow: 'model_request_failed_error',
-  unreachable: 'model_request_failed_error',
-  refused_address: 'model_request_failed_error',
-  request_failed: 'model_request_failed_error',
-  aborted: 'unknown_error',
-}
-
-function failure(
-  turn: Turn,
-  { kind, message }: ModelFailure,
-  retry: 'retrying' | 'exhausted',
-): Kept {
-  const said =
-    kind === 'context_overflow'
-      ? `the conversation no longer fits into the model's context window: ${message}`
-      : message
-  return sessionError(turn, { type: errorTypes[kind], message: said }, retry)
-}
-
 const tooMany = (turn: Turn): Kept =>
   sessionError(turn, {
     type: 'tool_use_limit_reached_error',
     message: `the turn was ended after ${turn.maxRequests} model requests; send a message to go on`,
   })
-
-const sessionError = (
-  turn: Turn,
-  failure: SessionFailure,
-  retry: 'retrying' | 'exhausted' = 'exhausted',
-): Kept => ({
-  event: {
-    id: turn.newEventId(),
-    type: 'session.error',
-    error: { ...failure, retry_status: { type: retry } },
-  },
-})

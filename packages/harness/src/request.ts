@@ -55,7 +55,7 @@ export async function* askModel(
 }
 
 const keep = (kept: Kept[]): TurnStep => ({ type: 'keep', kept })
-const specOf = ({ name, description, input_schema }: Tool): ToolSpec => ({
+export const specOf = ({ name, description, input_schema }: Tool): ToolSpec => ({
   name,
   description,
   input_schema,

@@ -1,7 +1,9 @@
 /** The harness's door: one turn in, its events out. It knows no tenant, database or HTTP server. */
 import type { Refusal } from '@steward/gate/outbound.ts'
 import type { Model } from '@steward/model/model.ts'
+import type { AgentConfig } from '@steward/protocol/agents.ts'
 import type { SessionFailure, StopReason } from '@steward/protocol/events.ts'
+import type { Compaction } from './compaction/settings.ts'
 import type { History } from './history.ts'
 import type { Kept } from './kept.ts'
 import type { McpServers } from './tools/mcp/servers.ts'
@@ -35,6 +37,8 @@ export class TurnFailed extends Error {
 }
 
 export type Turn = {
+  /** The name by which the agent chose how its turns are run. */
+  harness: AgentConfig['harness']
   /** The whole system prompt; see prompt.ts. */
   system: string
   /** Everything said so far; the turn goes on with a copy of its own. */
@@ -54,6 +58,8 @@ export type Turn = {
   /** Id of a `span.model_request_start` that stands in the log already, for the first request. */
   begun?: string
   cacheKey: string
+  /** How the history is kept within the model's context. */
+  compaction: Compaction
   /** Model requests a turn may make before it is ended with an error. */
   maxRequests: number
   /** Waits before another attempt of a failed model request; as many retries as there are entries. */

@@ -111,6 +111,7 @@ export type SessionErrorType =
   | 'model_request_failed_error'
   | 'billing_error'
   | 'tool_use_limit_reached_error'
+  | 'compaction_limit_reached_error'
 
 /** What went wrong, with what it concerns. contract.md 2.7 */
 export type SessionFailure = { message: string } & (
@@ -135,6 +136,13 @@ type ToolUse = {
 }
 type Result = { content?: ResultContent[] | null; is_error?: boolean | null }
 
+type ModelUsage = {
+  input_tokens: number
+  output_tokens: number
+  cache_creation_input_tokens: number
+  cache_read_input_tokens: number
+}
+
 /** Everything a log may hold, by type; fields as contract.md 2.5 has them. */
 export type EventFields = {
   'user.message': { content: UserContent[] }
@@ -155,6 +163,8 @@ export type EventFields = {
   'agent.mcp_tool_use': ToolUse & { mcp_server_name: string; mcp_tool_name: string }
   'agent.mcp_tool_result': { mcp_tool_use_id: string } & Result
   'agent.custom_tool_use': { name: string; input: Record<string, unknown> }
+  /** `strategy` that wrote the summary, or null where a shortened transcript stands in its place. */
+  'agent.thread_context_compacted': { strategy: string | null }
   'session.status_run_started': { workspace_id: string }
   'session.status_running': object
   'session.status_rescheduled': object
@@ -168,12 +178,15 @@ export type EventFields = {
   'span.model_request_end': {
     model_request_start_id: string
     is_error: boolean
-    model_usage: {
-      input_tokens: number
-      output_tokens: number
-      cache_creation_input_tokens: number
-      cache_read_input_tokens: number
-    }
+    model_usage: ModelUsage
+  }
+  'span.compaction_summarize_start': { strategy: string; reason: string }
+  /** `message`: why there is no summary. */
+  'span.compaction_summarize_end': {
+    compaction_summarize_start_id: string
+    is_error: boolean
+    model_usage: ModelUsage
+    message?: string
   }
   'session.warning': { reason: string; message: string; event_ids?: string[] }
   'system.user_message_cancelled': { message_id: string; reason: string }
@@ -187,6 +200,8 @@ export type NewEvent = { [T in EventType]: EventOf<T> }[EventType]
 export const extensionTypes: readonly EventType[] = [
   'session.warning',
   'system.user_message_cancelled',
+  'span.compaction_summarize_start',
+  'span.compaction_summarize_end',
 ]
 
 /** An event on the wire: flat fields, and the same fields under `data`. contract.md 2.5 */

@@ -1,7 +1,6 @@
 /** Builds everything from a configuration, and takes it down again. The only room that names an adapter. */
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { runTurn } from '@steward/harness/loop.ts'
 import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
 import { preload } from '@steward/model/wire.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
@@ -47,6 +46,7 @@ import { memorySweep } from './memory-stores/sweep.ts'
 import { modelResolver } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
 import { checkSealed } from './root-secret/rotate.ts'
+import { runByHarness } from './runner/harnesses.ts'
 import { runner } from './runner/runner.ts'
 import type { WorkspaceDeps } from './runner/workspace.ts'
 import { workspaces } from './runner/workspace.ts'
@@ -217,7 +217,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     bus,
     clock,
     log,
-    runTurn,
+    runTurn: runByHarness,
     assemble,
     most: config.most,
     abandon: async ({ session }) => spaces.stop(session),

@@ -21,6 +21,7 @@ export function finishPayload(
 }
 
 function finishAnthropic(body: Item, spec: ModelSpec, tools: readonly ToolSpec[]): void {
+  breakBefore(body)
   const schemas = new Map(tools.map((tool) => [tool.name, tool.input_schema]))
   for (const tool of (body.tools ?? []) as Item[]) {
     // The library keeps only properties and required.
@@ -35,6 +36,22 @@ function finishAnthropic(body: Item, spec: ModelSpec, tools: readonly ToolSpec[]
     ...(fast ? ['fast-mode-2026-02-01'] : []),
   ]
   if (betas.length > 0) body.betas = [...new Set(betas)]
+}
+
+/**
+ * The library marks the end of tools, prompt and conversation. A fourth mark, where the request before this one ended,
+ * finds what that one has cached however much one turn of the agent has added: a provider looks back only so far.
+ */
+function breakBefore(body: Item): void {
+  const messages = (body.messages ?? []) as Item[]
+  const asked = messages.findLastIndex(({ role }) => role === 'assistant') - 1
+  const content = messages[asked]?.content
+  const last = Array.isArray(content) ? (content.at(-1) as Item | undefined) : undefined
+  const newest = messages.at(-1)?.content
+  const mark = Array.isArray(newest)
+    ? (newest.at(-1) as Item | undefined)?.cache_control
+    : undefined
+  if (last && mark) last.cache_control = mark
 }
 
 /** Without an effort the library turns thinking off; an absent effort means the provider's own default. */

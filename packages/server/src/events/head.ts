@@ -39,7 +39,7 @@ export function headChange(events: readonly NewEvent[], now: number) {
   for (const name of counters) {
     let sum = 0
     for (const event of events) {
-      if (event.type === 'span.model_request_end') sum += event.model_usage[name]
+      if ('model_usage' in event) sum += event.model_usage[name]
     }
     if (sum > 0) change[name] = sql`${sql.ref(name)} + ${sum}`
   }

@@ -201,22 +201,44 @@ export function readHistory(
     .execute()
 }
 
-/** The id of the newest model request's start, when it has no end. */
-export async function danglingRequest(
+/** The place of the newest boundary, which holds all that a model is shown of what stands before it; 1 without one. */
+export async function lastBoundary(
   db: Queries,
   tenant: string,
   sessionId: string,
+): Promise<number> {
+  const row = await db
+    .selectFrom('events')
+    .select('seq')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    // A literal: only then is the index of boundaries found to fit.
+    .where(sql<boolean>`type = 'agent.thread_context_compacted'`)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.seq ?? 1
+}
+
+type Span = 'span.model_request' | 'span.compaction_summarize'
+
+/** The id of the newest span's start, when it has no end. */
+export async function danglingSpan(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  span: Span,
 ): Promise<string | undefined> {
   const row = await db
     .selectFrom('events')
     .select(['id', 'type'])
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
-    .where('type', 'in', ['span.model_request_start', 'span.model_request_end'])
+    .where('type', 'in', [`${span}_start`, `${span}_end`])
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row?.type === 'span.model_request_start' ? row.id : undefined
+  return row?.type === `${span}_start` ? row.id : undefined
 }
 
 /** How often the turn was taken up from a dead process since anything of it was last kept. */
@@ -241,6 +263,8 @@ export async function recoveries(db: Queries, tenant: string, sessionId: string)
               'session.status_running',
               'span.model_request_start',
               'span.model_request_end',
+              'span.compaction_summarize_start',
+              'span.compaction_summarize_end',
             ]),
         ),
       ),

@@ -1,4 +1,5 @@
 /** An agent version to a turn: model, prompt, tools, history, and a sandbox for when one is needed. */
+import { compactionOf } from '@steward/harness/compaction/settings.ts'
 import type { WorkPlace } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
@@ -84,6 +85,8 @@ export function assembly(deps: AssemblyDeps) {
       notices: () => space.takeNotices(),
       changed: () => space.changed(),
       cacheKey: session,
+      harness: agent.harness,
+      compaction: compactionOf(agent),
       maxRequests,
       retryDelaysMs,
       sleep: (ms, signal) => clock.sleep(ms, signal),

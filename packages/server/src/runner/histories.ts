@@ -9,7 +9,7 @@ import {
 } from '@steward/harness/history.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Queries } from '../database/database.ts'
-import { readHistory } from '../events/log.ts'
+import { lastBoundary, readHistory } from '../events/log.ts'
 import { bring } from './bring.ts'
 
 const pageSize = 1_000
@@ -26,9 +26,12 @@ export function histories(mostBytes: number) {
 
   return {
     forget,
-    /** Everything the log has said so far that a model must know. */
+    /** Everything the log has said so far that a model must know; nothing before the newest boundary is read. */
     async of(read: Queries, tenant: string, session: string): Promise<History> {
-      let { seq, history } = known.get(session) ?? { seq: 0, history: emptyHistory() }
+      let { seq, history } = known.get(session) ?? {
+        seq: (await lastBoundary(read, tenant, session)) - 1,
+        history: emptyHistory(),
+      }
       for (;;) {
         const rows = await readHistory(read, tenant, session, {
           after: seq,

@@ -14,7 +14,7 @@ import { asksForAction, lockHead, readHead, usageOf } from '../events/head.ts'
 import type { Admitted } from '../events/inbox.ts'
 import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../events/inbox.ts'
 import type { Entry } from '../events/log.ts'
-import { append, danglingRequest, recoveries } from '../events/log.ts'
+import { append, danglingSpan, recoveries } from '../events/log.ts'
 
 export type Place = { tenant: string; session: string; fence: Fence }
 
@@ -174,18 +174,25 @@ async function leftBehind(tx: Queries, place: Place, open: Call[]): Promise<Entr
     message,
     event_ids: lost,
   }
-  const dangling = await danglingRequest(tx, place.tenant, place.session)
-  return dangling ? [of(warning), of(requestCut(dangling))] : [of(warning)]
+  return [of(warning), ...(await cutSpans(tx, place))]
 }
 
-/** The end of a model request that will have no other: every start has one. */
-export const requestCut = (startId: string): NewEvent => ({
-  id: newId('event'),
-  type: 'span.model_request_end',
-  model_request_start_id: startId,
-  is_error: true,
-  model_usage: noUsage,
-})
+/** The ends of model requests that will have no other: every start has one. */
+async function cutSpans(tx: Queries, { tenant, session }: Place): Promise<Entry[]> {
+  const request = await danglingSpan(tx, tenant, session, 'span.model_request')
+  const summary = await danglingSpan(tx, tenant, session, 'span.compaction_summarize')
+  const cut = { is_error: true, model_usage: noUsage }
+  const ends: NewEvent[] = []
+  if (summary) {
+    const type = 'span.compaction_summarize_end'
+    ends.push({ id: newId('event'), type, compaction_summarize_start_id: summary, ...cut })
+  }
+  if (request) {
+    const type = 'span.model_request_end'
+    ends.push({ id: newId('event'), type, model_request_start_id: request, ...cut })
+  }
+  return ends.map(of)
+}
 
 /** The session is idle then, and takes messages: what ended the process may have been in this turn alone. */
 async function giveUp(
@@ -283,8 +290,7 @@ export async function finishTurn(
   const head = await readHead(tx, tenant, session)
   const more = end.stop.type !== 'requires_action' && (await waitsBehind(tx, tenant, session, 0))
   const set = more ? {} : released
-  const dangling = stop.type === 'retries_exhausted' && (await danglingRequest(tx, tenant, session))
-  const cut = dangling ? [of(requestCut(dangling))] : []
+  const cut = stop.type === 'retries_exhausted' ? await cutSpans(tx, place) : []
   const entries = [...end.entries, ...cut, ...idle(head, end.stop, now)]
   const done = await append(tx, tenant, session, entries, { now, fence, due: more, set })
   if (!done) return 'lost'

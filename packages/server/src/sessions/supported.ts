@@ -16,7 +16,6 @@ export function checkAgent(agent: SessionAgent): void {
   if (agent.skills.length > 0) throw unsupported('agent.skills', 'skills are')
   if (agent.memory_store_id !== null)
     throw unsupported('agent.memory_store_id', 'memory stores are')
-  if (agent.harness === 'native') throw unsupported('agent.harness', 'the native harness is')
   checkUrlSources(agent.tools)
 }
 

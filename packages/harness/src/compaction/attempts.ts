@@ -1,0 +1,88 @@
+/** A summary, by the strategy that was chosen or by the next best; each attempt is on record. */
+import type { ModelFailure, Usage } from '@steward/model/model.ts'
+import type { Kept, Turn, TurnStep } from '../turn.ts'
+import type { Summary } from './ask.ts'
+import { askForSummary } from './ask.ts'
+import { isolatedBasic, isolatedStructured } from './isolated.ts'
+import type { StrategyName } from './settings.ts'
+import type { Strategy, Subject } from './strategy.ts'
+import { summarize } from './summarize.ts'
+
+const strategies: Record<StrategyName, Strategy> = {
+  'isolated-basic': isolatedBasic,
+  'isolated-structured': isolatedStructured,
+  summarize,
+}
+
+const most = 3
+/** With these the main request would fail in the same way: they are its to report, and nothing is given up for them. */
+const hopeless: readonly ModelFailure['kind'][] = ['billing', 'authentication', 'refused_address']
+
+/** `threshold`: it is due. `overflow`: the provider refused the conversation, which so cannot be repeated either. */
+export type Reason = 'threshold' | 'overflow'
+
+export type Attempted =
+  /** `end` is the caller's to keep, with what the summary is for. */
+  | { kind: 'written'; strategy: StrategyName; text: string; end: Kept }
+  /** No attempt gave one. */
+  | { kind: 'none' }
+  | { kind: 'unavailable'; failure: ModelFailure }
+  | { kind: 'interrupted'; last: Kept[] }
+
+type Plan = { name: StrategyName; share: number }
+
+export async function* attempts(
+  turn: Turn,
+  subject: Subject,
+  reason: Reason,
+): AsyncGenerator<TurnStep, Attempted, void> {
+  const { strategy } = turn.compaction
+  const canReplay = reason === 'threshold'
+  let plan: Plan | undefined = {
+    name: strategy === 'summarize' && !canReplay ? 'isolated-basic' : strategy,
+    share: 1,
+  }
+  for (let attempt = 1; plan && attempt <= most; attempt++) {
+    const { name, share }: Plan = plan
+    const startId = turn.newEventId()
+    yield { type: 'keep', kept: [started(startId, name, reason)] }
+    const transcriptTokens = subject.transcriptTokens * share
+    const call = strategies[name]({ ...subject, transcriptTokens })
+    const summary = await askForSummary(turn.model, { ...call, signal: turn.signal })
+    const end = ended(turn, startId, summary.usage, summary.ok ? undefined : summary.why)
+    if (turn.signal.aborted) return { kind: 'interrupted', last: [end] }
+    if (summary.ok) return { kind: 'written', strategy: name, text: summary.text, end }
+    yield { type: 'keep', kept: [end] }
+    const { failure } = summary
+    if (failure && hopeless.includes(failure.kind)) return { kind: 'unavailable', failure }
+    plan = nextPlan({ name, share }, summary)
+    if (plan && failure?.retryable) await turn.sleep(turn.retryDelaysMs[0] ?? 0, turn.signal)
+    if (turn.signal.aborted) return { kind: 'interrupted', last: [] }
+  }
+  return { kind: 'none' }
+}
+
+/** After a replay the conversation's text alone; of a text that is too long the half; what may pass, again. */
+function nextPlan(
+  { name, share }: Plan,
+  { failure }: Extract<Summary, { ok: false }>,
+): Plan | undefined {
+  if (name === 'summarize') return { name: 'isolated-basic', share }
+  if (failure?.kind === 'context_overflow') return { name, share: share / 2 }
+  return failure?.retryable ? { name, share } : undefined
+}
+
+const started = (id: string, strategy: string, reason: Reason): Kept => ({
+  event: { id, type: 'span.compaction_summarize_start', strategy, reason },
+})
+
+const ended = (turn: Turn, startId: string, usage: Usage, error: string | undefined): Kept => ({
+  event: {
+    id: turn.newEventId(),
+    type: 'span.compaction_summarize_end',
+    compaction_summarize_start_id: startId,
+    is_error: error !== undefined,
+    model_usage: usage,
+    ...(error === undefined ? {} : { message: error }),
+  },
+})

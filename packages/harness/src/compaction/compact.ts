@@ -1,0 +1,134 @@
+/** Puts a summary in the place of what is old: when it is due, what of the conversation stays, and the boundary. */
+import type { Message, ModelFailure } from '@steward/model/model.ts'
+import type { Boundary, History } from '../history.ts'
+import { foldHistory, messagesOf } from '../history.ts'
+import { specOf } from '../request.ts'
+import { tokensOfText } from '../tokens.ts'
+import type { Kept, Tool, Turn, TurnStep } from '../turn.ts'
+import type { Reason } from './attempts.ts'
+import { attempts } from './attempts.ts'
+import type { Cut } from './cut.ts'
+import { cut } from './cut.ts'
+import type { StrategyName } from './settings.ts'
+import { summaryTokens } from './settings.ts'
+import { transcript } from './transcript.ts'
+
+const mostTailTokens = 20_000
+/** Between two boundaries the conversation grows by this share of the limit, however long prompt and tools are. */
+const leastGrowth = 0.1
+/** What a transcript stands in. */
+const aroundTokens = 1_000
+
+type Tools = ReadonlyMap<string, Tool>
+
+export type Compacted =
+  | { kind: 'compacted'; history: History }
+  /** There is nothing that a summary could take the place of. */
+  | { kind: 'unchanged' }
+  | { kind: 'unavailable'; failure: ModelFailure }
+  /** `last` goes with the end of the turn. */
+  | { kind: 'interrupted'; last: Kept[] }
+
+/** What the next request would take of the context: as the provider counted it, and a guess for what came since. */
+function takenBy({ system }: Turn, { weight }: History, tools: Tools): number {
+  const { total, counted, at } = weight
+  if (counted !== undefined) return counted + total - at
+  const specs = [...tools.values()].map(specOf)
+  return total + tokensOfText(system) + tokensOfText(JSON.stringify(specs))
+}
+
+export function isDue(turn: Turn, history: History, tools: Tools): boolean {
+  const { triggerFraction } = turn.compaction
+  if (triggerFraction === null) return false
+  const limit = triggerFraction * turn.model.contextWindow
+  const { total, base } = history.weight
+  return total - base >= leastGrowth * limit && takenBy(turn, history, tools) >= limit
+}
+
+/** The boundary is durable, and the history it begins is returned. What people are told of a call stays in the log. */
+export async function* compact(
+  turn: Turn,
+  history: History,
+  tools: Tools,
+  reason: Reason,
+): AsyncGenerator<TurnStep, Compacted, void> {
+  const messages = messagesOf(history)
+  const from = history.weight.base > 0 ? 1 : 0
+  const room = roomOf(turn, history, tools, reason)
+  const parts = cut(messages, { from, ...room })
+  const { old, asked, tail } = parts
+  if (old.length - from <= asked.length) {
+    const isShorter = tail.some((message, index) => message !== messages[old.length + index])
+    if (!isShorter) return { kind: 'unchanged' }
+    return yield* begin(turn, history, [], boundary(turn, null, [...old, ...tail]))
+  }
+  const most = summaryTokens(turn.compaction, turn.model)
+  const subject = {
+    system: turn.system,
+    tools: [...tools.values()].map(specOf),
+    messages,
+    cacheKey: turn.cacheKey,
+    old,
+    prompt: turn.compaction.summaryPrompt,
+    summaryTokens: most,
+    transcriptTokens: Math.max(500, room.size - most - aroundTokens),
+  }
+  const attempted = yield* attempts(turn, subject, reason)
+  switch (attempted.kind) {
+    case 'written': {
+      const { strategy, text, end } = attempted
+      return yield* begin(turn, history, [end], boundary(turn, strategy, headed(text, parts)))
+    }
+    case 'none': {
+      const text = `${unsummed}\n\n${transcript(old, most * 3)}`
+      return yield* begin(turn, history, [], boundary(turn, null, headed(text, parts)))
+    }
+    case 'unavailable':
+    case 'interrupted':
+      return attempted
+  }
+}
+
+/** In tokens: what can be read at once, what the tail may have, and from where on its results are shortened. */
+function roomOf(turn: Turn, history: History, tools: Tools, reason: Reason) {
+  const { contextWindow } = turn.model
+  if (reason === 'threshold') {
+    const limit = (turn.compaction.triggerFraction ?? 1) * contextWindow
+    return { size: contextWindow, tokens: Math.min(mostTailTokens, limit / 4), most: limit / 2 }
+  }
+  // The window may be smaller than it is said to be: what was refused is more than it has.
+  const taken = takenBy(turn, history, tools)
+  const size = taken < contextWindow ? taken / 2 : contextWindow
+  return { size, tokens: Math.min(mostTailTokens, size / 8), most: size / 4 }
+}
+
+async function* begin(
+  turn: Turn,
+  history: History,
+  before: Kept[],
+  kept: Kept,
+): AsyncGenerator<TurnStep, Compacted, void> {
+  yield { type: 'keep', kept: [...before, kept] }
+  return turn.signal.aborted
+    ? { kind: 'interrupted', last: [] }
+    : { kind: 'compacted', history: foldHistory(history, [kept]) }
+}
+
+const headed = (text: string, { asked, tail }: Cut): Message[] => [
+  { role: 'user', content: [{ type: 'text', text: `${opening}\n\n${text}\n</summary>` }] },
+  ...asked,
+  ...tail,
+]
+
+const opening =
+  '<summary>\nWhat was said before no longer fits into your context, and this stands in its place. What follows ' +
+  'behind it is as it was said; your work may have gone on since the newest message of the user.'
+const unsummed = 'No summary could be written; this is what is left of the transcript.'
+
+function boundary(turn: Turn, strategy: StrategyName | null, messages: Message[]): Kept {
+  const opaque: Boundary = { messages }
+  return {
+    event: { id: turn.newEventId(), type: 'agent.thread_context_compacted', strategy },
+    opaque: JSON.stringify(opaque),
+  }
+}

@@ -1,0 +1,94 @@
+/** For tests: a conversation that is long, and a harness that compacts. */
+import type { AssistantBlock, ModelFailure } from '@steward/model/model.ts'
+import type { Said } from '../fake-model.ts'
+import { newEventId, userMessage } from '../fixture.ts'
+import type { Kept } from '../kept.ts'
+import type { Compaction, StrategyName } from './settings.ts'
+import { compactionOf } from './settings.ts'
+
+const origin = { provider: 'fake', api: 'fake', model: 'fake-1' }
+const opaque = JSON.stringify({ origin })
+
+export const overflow: ModelFailure = {
+  kind: 'context_overflow',
+  retryable: false,
+  message: 'prompt is too long',
+}
+
+export const native = (strategy: StrategyName, more: object = {}): Compaction =>
+  compactionOf({ harness: 'native', metadata: { compaction_strategy: strategy, ...more } })
+
+/** About 100 tokens to each number. */
+export const words = (name: string, hundreds: number): string =>
+  `${name} ${'x'.repeat(hundreds * 350)}`
+
+const agent = (text: string): Kept => ({
+  event: { id: newEventId(), type: 'agent.message', content: [{ type: 'text', text }] },
+  opaque,
+})
+
+const counted = (input_tokens: number): Kept => ({
+  event: {
+    id: newEventId(),
+    type: 'span.model_request_end',
+    model_request_start_id: 'sevt_start',
+    is_error: false,
+    model_usage: {
+      input_tokens,
+      output_tokens: 100,
+      cache_read_input_tokens: 0,
+      cache_creation_input_tokens: 0,
+    },
+  },
+})
+
+/** A call of `bash` and its result. */
+export function exchange(result: string): Kept[] {
+  const id = newEventId()
+  const content = [{ type: 'text' as const, text: result }]
+  return [
+    { event: { id, type: 'agent.tool_use', name: 'bash', input: { command: 'ls' } }, opaque },
+    {
+      event: {
+        id: newEventId(),
+        type: 'agent.tool_result',
+        tool_use_id: id,
+        content,
+        is_error: false,
+      },
+    },
+  ]
+}
+
+const picture: Kept = {
+  event: {
+    id: newEventId(),
+    type: 'user.message',
+    content: [
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'SECRETBYTES' } },
+      { type: 'text', text: 'look at this' },
+    ],
+  },
+}
+
+/** Of 100,000 tokens the provider has counted 90,000; the newest message has not been answered. */
+export const long = (): Kept[] => [
+  picture,
+  agent(words('seen', 20)),
+  ...exchange(words('listing', 150)),
+  agent(words('done', 300)),
+  counted(90_000),
+  userMessage('the newest wish'),
+]
+
+export const summary = (text = 'THE SUMMARY'): Said => ({
+  blocks: [{ type: 'text', text }],
+  usage: {
+    input_tokens: 11,
+    output_tokens: 7,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+  },
+})
+
+export const answered = (...blocks: AssistantBlock[]): Said => ({ blocks })

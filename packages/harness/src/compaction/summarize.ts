@@ -1,0 +1,27 @@
+/** A summary asked for within the conversation: the main request again, to the byte, and one instruction behind it. */
+import type { Strategy } from './strategy.ts'
+
+const instruction =
+  'Your context is almost full. Everything above is about to be replaced by a summary that you write now. Write down ' +
+  'all that you need to go on as if you still had it: what the user wants and has said about how, what was decided ' +
+  'and why, what was done and found, exact names, paths, numbers and errors that still matter, and what comes next. ' +
+  'Call no tool, and answer with the summary alone.'
+
+/** What a provider has cached of the conversation is read from its cache; how a tool is chosen stays unset. */
+export const summarize: Strategy = ({
+  system,
+  tools,
+  messages,
+  cacheKey,
+  prompt,
+  summaryTokens,
+}) => ({
+  system,
+  tools,
+  messages: [
+    ...messages,
+    { role: 'user', content: [{ type: 'text', text: prompt ?? instruction }] },
+  ],
+  cacheKey,
+  maxTokens: summaryTokens,
+})

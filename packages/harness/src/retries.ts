@@ -1,0 +1,74 @@
+/** A model request, as often as it takes, and the errors that people are told of. */
+import type { Message, ModelFailure } from '@steward/model/model.ts'
+import type { SessionErrorType, SessionFailure } from '@steward/protocol/events.ts'
+import type { Asked } from './request.ts'
+import { askModel } from './request.ts'
+import type { Kept, Tool, Turn, TurnStep } from './turn.ts'
+
+const longestRetryAfterMs = 60_000
+
+/**
+ * A failure that may pass is announced, waited for and tried again, as often as the turn allows. Of one that stays,
+ * the error goes with `kept`; but a conversation that is too long is the caller's to shorten or to report.
+ */
+export async function* askWithRetries(
+  turn: Turn,
+  messages: readonly Message[],
+  tools: ReadonlyMap<string, Tool>,
+  begun?: string,
+): AsyncGenerator<TurnStep, Asked, void> {
+  for (let attempt = 0; ; attempt++) {
+    const asked = yield* askModel(turn, messages, tools, attempt === 0 ? begun : undefined)
+    if (!asked.failure || asked.failure.kind === 'context_overflow') return asked
+    const delayMs = turn.retryDelaysMs[attempt]
+    if (!asked.failure.retryable || delayMs === undefined) {
+      return { ...asked, kept: [...asked.kept, failed(turn, asked.failure, 'exhausted')] }
+    }
+    const rescheduled: Kept = {
+      event: { id: turn.newEventId(), type: 'session.status_rescheduled' },
+    }
+    yield {
+      type: 'keep',
+      kept: [...asked.kept, failed(turn, asked.failure, 'retrying'), rescheduled],
+    }
+    const askedForMs = Math.min(asked.failure.retryAfterMs ?? 0, longestRetryAfterMs)
+    await turn.sleep(Math.max(delayMs, askedForMs), turn.signal)
+    if (turn.signal.aborted) return { kept: [], calls: [], stop: 'interrupted' }
+    yield {
+      type: 'keep',
+      kept: [{ event: { id: turn.newEventId(), type: 'session.status_running' } }],
+    }
+  }
+}
+
+const errorTypes: Record<ModelFailure['kind'], SessionErrorType> = {
+  overloaded: 'model_overloaded_error',
+  rate_limited: 'model_rate_limited_error',
+  billing: 'billing_error',
+  authentication: 'model_request_failed_error',
+  context_overflow: 'model_request_failed_error',
+  unreachable: 'model_request_failed_error',
+  refused_address: 'model_request_failed_error',
+  request_failed: 'model_request_failed_error',
+  aborted: 'unknown_error',
+}
+
+export function failed(
+  turn: Turn,
+  { kind, message }: ModelFailure,
+  retry: 'retrying' | 'exhausted',
+): Kept {
+  return sessionError(turn, { type: errorTypes[kind], message }, retry)
+}
+
+export const sessionError = (
+  turn: Turn,
+  failure: SessionFailure,
+  retry: 'retrying' | 'exhausted' = 'exhausted',
+): Kept => ({
+  event: {
+    id: turn.newEventId(),
+    type: 'session.error',
+    error: { ...failure, retry_status: { type: retry } },
+  },
+})

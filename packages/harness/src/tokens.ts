@@ -1,0 +1,32 @@
+/** How much of a context something takes, roughly; what a provider has counted is better, and goes before it. */
+import type { AssistantBlock, Message, UserBlock } from '@steward/model/model.ts'
+
+/** Of text in bytes: a little less than English has, so that the guess errs to the safe side. */
+const bytesPerToken = 3.5
+const image = 1_600
+/** Of a document that is no text; a page of a PDF takes some thousands. */
+const bytesPerDocumentToken = 30
+const perMessage = 8
+
+export const tokensOfText = (text: string): number =>
+  Math.ceil(Buffer.byteLength(text) / bytesPerToken)
+
+export function tokensOfBlock(block: UserBlock | AssistantBlock): number {
+  switch (block.type) {
+    case 'text':
+      return tokensOfText(block.text)
+    case 'thinking':
+      return tokensOfText(block.text) + tokensOfText(block.state ?? '') / 4
+    case 'tool_call':
+      return tokensOfText(block.name) + tokensOfText(JSON.stringify(block.input))
+    case 'image':
+      return image
+    case 'document': {
+      const bytes = block.data.length * 0.75
+      return bytes / (block.media_type.startsWith('text/') ? bytesPerToken : bytesPerDocumentToken)
+    }
+  }
+}
+
+export const tokensOf = ({ content }: Message): number =>
+  Math.ceil(content.reduce((sum, block) => sum + tokensOfBlock(block), perMessage))
