@@ -32,7 +32,7 @@ const tooLong: Reply = {
 }
 const toolset = { type: 'agent_toolset_20260401' }
 /** Long enough to be worth a summary. */
-const story = (name: string) => `${name} ${'and so on '.repeat(500)}`
+const story = (name: string) => `${name} ${'and so on '.repeat(1_200)}`
 
 /** What is sent of the conversation; breakpoints of a cache are no part of what it is keyed by. */
 const sent = ({ body }: Recorded): string =>
