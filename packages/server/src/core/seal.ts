@@ -2,7 +2,14 @@
  * Secrets at rest: AES-256-GCM under keys derived from the root secret. A sealed value is
  * `v1.<key id>.<nonce>.<ciphertext and tag>`, bound to the place it was sealed for.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 
 /** Text that only `open` can read; a type of its own, so that it is not taken for the secret or shown. */
 export type Sealed = string & { readonly sealed: unique symbol }
@@ -29,7 +36,7 @@ export function sealUnder(rootSecret: string, others: readonly string[] = []): S
   const keys = new Map(
     [rootSecret, ...others].map((secret) => [
       derive(secret, 'key id', 6).toString('hex'),
-      derive(secret, 'seal', 32),
+      createSecretKey(derive(secret, 'seal', 32)),
     ]),
   )
   const keyIds = [...keys.keys()]
@@ -62,7 +69,7 @@ export function sealUnder(rootSecret: string, others: readonly string[] = []): S
     },
   }
 
-  function keyFor(id: string): Buffer {
+  function keyFor(id: string): KeyObject {
     const key = keys.get(id)
     if (key) return key
     throw new Error(`sealed under root key ${id}, but this process holds ${keyIds.join(', ')}`)
