@@ -180,6 +180,24 @@ void describe('what a provider is sent', () => {
     assert.equal(responses.body.prompt_cache_key, 'sesn_1')
   })
 
+  void it('has a breakpoint where the request before it ended, and another at its own end', async () => {
+    const origin = { provider: 'acme', api: 'anthropic-messages', model: 'm-1' }
+    const call = { type: 'tool_call' as const, id: 'toolu_1', name: 'bash', input: {} }
+    const result: Message = {
+      role: 'tool_result',
+      ...{ tool_call_id: 'toolu_1', tool_name: 'bash', is_error: false },
+      content: [{ type: 'text', text: 'out' }],
+    }
+    const answer: Message = { role: 'assistant', content: [call], origin }
+    const { body } = await sent('anthropic-messages', {}, [user('first'), answer, result])
+    const messages = body.messages as { content: { cache_control?: unknown }[] }[]
+    assert.deepEqual(
+      messages.map(({ content }) => content.filter((block) => block.cache_control).length),
+      [1, 0, 1],
+    )
+    assert.equal(JSON.stringify(body).split('"cache_control"').length - 1, 4)
+  })
+
   void it('holds nothing that a catalog adds on its own to another model or another history', async () => {
     for (const model of ['claude-fable-5', 'claude-opus-5']) {
       const target = await resolveModel({ provider: 'anthropic', model })

@@ -8,7 +8,6 @@ import * as memoryStores from './migrations/0005-memory-stores.ts'
 import * as skills from './migrations/0006-skills.ts'
 import * as repositories from './migrations/0007-repositories.ts'
 import * as checkpoints from './migrations/0010-checkpoints.ts'
-import * as compaction from './migrations/0012-compaction.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -18,7 +17,6 @@ const migrations: Record<string, Migration> = {
   '0006-skills': skills,
   '0007-repositories': repositories,
   '0010-checkpoints': checkpoints,
-  '0012-compaction': compaction,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

@@ -201,7 +201,10 @@ export function readHistory(
     .execute()
 }
 
-/** The place of the newest boundary, which holds all that a model is shown of what stands before it; 1 without one. */
+/**
+ * The place of the newest boundary, which holds all that a model is shown of what stands before it; 1 without one.
+ * Looks from the end of the log: at no more than is read of it afterwards.
+ */
 export async function lastBoundary(
   db: Queries,
   tenant: string,
@@ -212,8 +215,7 @@ export async function lastBoundary(
     .select('seq')
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
-    // A literal: only then is the index of boundaries found to fit.
-    .where(sql<boolean>`type = 'agent.thread_context_compacted'`)
+    .where('type', '=', 'agent.thread_context_compacted')
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst()

@@ -62,6 +62,21 @@ for (const [name, open] of Object.entries(databases)) {
       assert.ok(!events.includes('session.warning'))
     })
 
+    it('ends a summary that a dead process was waiting for, and its request', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      const type = 'span.compaction_summarize_start' as const
+      const summary = fresh({ type, strategy: 'summarize', reason: 'threshold' })
+      await keep(place.database, session, [...asking(), summary])
+      const { step, rows } = await claimed(place.database, session)
+      assert.equal(step.kind, 'turn')
+      const ends = rows.slice(-2).map(({ type, data }) => [type, JSON.parse(data).is_error])
+      assert.deepEqual(ends, [
+        ['span.compaction_summarize_end', true],
+        ['span.model_request_end', true],
+      ])
+    })
+
     it('gives a turn up that ends its process again and again, but not one that comes on', async () => {
       await using place = await open()
       const session = await newSession(place.database)

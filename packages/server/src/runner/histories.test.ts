@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Boundary } from '@steward/harness/history.ts'
+import { messagesOf, sizeOf } from '@steward/harness/history.ts'
+import type { Message } from '@steward/model/model.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import { newId } from '../core/ids.ts'
+import type { Database } from '../database/database.ts'
+import { databases } from '../database/fixture.ts'
+import { keep, newHead, said, tenant } from '../events/fixture.ts'
+import { append } from '../events/log.ts'
+import { histories } from './histories.ts'
+
+const roomy = 1_000_000
+const user = (text: string): NewEvent => ({
+  id: newId('event'),
+  type: 'user.message',
+  content: [{ type: 'text', text }],
+})
+const summed = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
+
+async function boundary(database: Database, session: string, ...messages: Message[]) {
+  const opaque: Boundary = { messages }
+  const event: NewEvent = {
+    id: newId('event'),
+    type: 'agent.thread_context_compacted',
+    strategy: 'isolated-basic',
+  }
+  const entries = [{ event, opaque: JSON.stringify(opaque) }]
+  await database.write((tx) => append(tx, tenant, session, entries, { now: 0 }))
+}
+
+/** What is read of these rows is no event any more. */
+const spoil = (database: Database, session: string, before: number) =>
+  database.write((tx) =>
+    tx
+      .updateTable('events')
+      .set({ data: 'spoilt' })
+      .where('session_id', '=', session)
+      .where('seq', '<', before)
+      .execute(),
+  )
+
+for (const [name, open] of Object.entries(databases)) {
+  describe(`the histories of sessions on ${name}`, () => {
+    it('begin at the newest boundary, and read nothing of what stands before it', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newHead(database)
+      await keep(database, session, [user('one'), said('two')])
+      await boundary(database, session, summed('FIRST'))
+      await keep(database, session, [user('three'), said('four')])
+      await boundary(database, session, summed('SECOND'), summed('three'))
+      await keep(database, session, [said('five')])
+      await spoil(database, session, 6)
+      const history = await histories(roomy).of(database.read, tenant, session)
+      assert.deepEqual(
+        messagesOf(history).map(({ content }) =>
+          content.map((block) => 'text' in block && block.text),
+        ),
+        [['SECOND'], ['three'], ['five']],
+      )
+    })
+
+    it('are the same whether they were followed or read afresh', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newHead(database)
+      const warm = histories(roomy)
+      await keep(database, session, [user('one'), said('x'.repeat(5_000))])
+      const long = await warm.of(database.read, tenant, session)
+      await boundary(database, session, summed('SHORT'))
+      await keep(database, session, [user('two')])
+      const followed = await warm.of(database.read, tenant, session)
+      const afresh = await histories(roomy).of(database.read, tenant, session)
+      assert.equal(JSON.stringify(messagesOf(followed)), JSON.stringify(messagesOf(afresh)))
+      assert.deepEqual(followed.weight, afresh.weight)
+      assert.ok(sizeOf(followed) < sizeOf(long) / 10, 'what was replaced is not kept in memory')
+    })
+  })
+}
