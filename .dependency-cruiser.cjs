@@ -20,6 +20,7 @@ const rooms = [
   ['models', 'sessions', 'workspaces'],
   ['egress', 'root-secret'],
   ['runner', 'app.ts'],
+  ['repositories'],
   ['start.ts'],
   ['main.ts'],
 ]

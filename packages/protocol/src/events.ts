@@ -118,8 +118,15 @@ export type SessionFailure = { message: string } & (
   | { type: SessionErrorType }
   | { type: McpErrorType; mcp_server_name: string }
   | { type: 'credential_host_unreachable_error'; vault_id: string; credential_id: string }
+  | { type: RepositoryErrorType; repository_url: string | null }
 )
 export type SessionError = SessionFailure & { retry_status: RetryStatus }
+export type RepositoryErrorType =
+  | 'repository_authentication_error'
+  | 'repository_forbidden_error'
+  | 'repository_not_found_error'
+  | 'repository_checkout_error'
+  | 'repository_clone_error'
 export type McpErrorType = 'mcp_connection_failed_error' | 'mcp_authentication_failed_error'
 
 export type StopReason =

@@ -32,6 +32,7 @@ import { announceRootKey, checkRootKey, withdrawRootKey } from './database/root-
 import { sqliteDatabase } from './database/sqlite.ts'
 import type { EgressOptions } from './egress/egress.ts'
 import { egress } from './egress/egress.ts'
+import { upstream } from './egress/upstream.ts'
 import { inlineTokens } from './egress/inline.ts'
 import { append } from './events/log.ts'
 import { ring, say } from './events/topics.ts'
@@ -47,6 +48,11 @@ import { modelResolver } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
 import { checkSealed } from './root-secret/rotate.ts'
 import { runByHarness } from './runner/harnesses.ts'
+import { furnishRepositories } from './repositories/furnish.ts'
+import { mirrors } from './repositories/mirror.ts'
+import { remote } from './repositories/remote.ts'
+import { repositoryRows } from './repositories/rows.ts'
+import { mirrorSweep } from './repositories/sweep.ts'
 import { runner } from './runner/runner.ts'
 import type { WorkspaceDeps } from './runner/workspace.ts'
 import { workspaces } from './runner/workspace.ts'
@@ -131,7 +137,7 @@ const limitsOf = (config: Config): SandboxLimits => ({
   scratch: 256 * 1024 * 1024,
 })
 
-type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log'> & {
+type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log' | 'kinds'> & {
   databases: Databases
   bus: Bus
   keeping: Keeping
@@ -139,14 +145,13 @@ type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log'> & {
 
 function spacesOf(
   config: Config,
-  { databases, bus, clock, log, provider, bind, keeping }: SpacesDeps,
+  { databases, bus, clock, log, provider, bind, keeping, kinds }: SpacesDeps,
 ) {
   const folder = resolve(config.sandboxDir ?? join(config.dataDir, 'sandboxes'))
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
   return workspaces({
-    ...{ provider, bind, clock, log },
+    ...{ provider, bind, clock, log, kinds },
     idleMs: config.sandboxIdleMs,
-    kinds: [],
     session: (tenant, session) => sessionStore(databases.of(tenant).read).row(tenant, session),
     async keep({ tenant, session, generation }, events) {
       const database = databases.of(tenant)
@@ -163,6 +168,40 @@ function spacesOf(
   })
 }
 
+/** Guarded, unless a test leads names elsewhere; from then on every fetch of this process is. */
+function outsideOf(
+  { egressAllowPrivate }: Config,
+  { outside }: Overrides,
+): Pick<EgressOptions, 'connect' | 'dial'> {
+  const guard = addressGuard(egressAllowPrivate)
+  setGlobalDispatcher(guardedAgent(guard))
+  if (outside) return outside
+  const dial: EgressOptions['dial'] = (target) => guardedDial(guard, target)
+  return { connect: guardedConnector(guard, { allowH2: false }), dial }
+}
+
+type RepositoriesDeps = Pick<SpacesDeps, 'databases' | 'provider' | 'clock' | 'log'> &
+  Pick<EgressOptions, 'seal' | 'connect'>
+
+function repositoriesOf(
+  config: Config,
+  { databases, seal, provider, clock, log, connect }: RepositoriesDeps,
+) {
+  const isHost = config.sandbox === 'local'
+  const held = mirrors({
+    folder: resolve(config.dataDir, 'repositories'),
+    key: derivedKey(config.rootSecret, 'repositories'),
+    connect: () => remote(upstream(connect), config.repositoryBytes),
+    indexing: { provider, limits: limitsOf(config), isHost },
+    ...{ clock, log },
+  })
+  const kind = furnishRepositories({
+    ...repositoryRows({ databases, seal, clock }),
+    ...{ mirrors: held, isHost, clock },
+  })
+  return { kind, sweep: mirrorSweep({ mirrors: held, clock, log }) }
+}
+
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const { fallbackKeys } = config
   const clock = overrides.clock ?? systemClock
@@ -176,28 +215,27 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   await checkSealed(database, seal)
   await ensureInitialWorkspace({ databases, clock }, config.apiKey)
 
-  const guard = addressGuard(config.egressAllowPrivate)
-  setGlobalDispatcher(guardedAgent(guard))
-
   const blobs = await openBlobs(config)
   const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
+  const outside = outsideOf(config, overrides)
   const waysOut = egress({
     databases,
     seal,
     clock,
     log,
     profile: config.egressProfile,
-    connect: guardedConnector(guard, { allowH2: false }),
-    dial: (target) => guardedDial(guard, target),
+    ...outside,
     placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
     folder: resolve(config.dataDir, 'egress'),
-    ...overrides.outside,
   })
   const provider = await sandboxes(config, log)
   const place = config.sandbox === 'local' ? 'host' : 'sandbox'
+  const repositories = repositoriesOf(config, {
+    ...{ databases, seal, clock, log, provider, connect: outside.connect },
+  })
   const spaces = spacesOf(config, {
-    ...{ databases, bus, clock, log, provider, keeping },
+    ...{ databases, bus, clock, log, provider, keeping, kinds: [repositories.kind] },
     bind: waysOut.bind,
   })
   const resolveModel = modelResolver({ databases, seal, ...config })
@@ -241,6 +279,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const sweeps = [
     fileSweep({ databases, clock, keeping, log }),
     memorySweep({ databases, clock, log }),
+    repositories.sweep,
     checkpointSweep({ databases, clock, log, ...config.checkpoints }),
   ]
   void preload(wiresAhead).catch((error: unknown) =>

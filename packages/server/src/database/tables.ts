@@ -277,6 +277,8 @@ export type Tables = {
     url: string | null
     checkout: Json | null
     sealed_token: Sealed | null
+    /** When it came into the session's workspace. */
+    cloned_at: string | null
     mount_path: string
     created_at: string
     updated_at: string

@@ -58,7 +58,7 @@ async function rowOf(
   const id = newId('session_resource')
   const common = {
     ...{ tenant_id: tenant, session_id: session, id },
-    ...{ file_id: null, url: null, checkout: null, sealed_token: null },
+    ...{ file_id: null, url: null, checkout: null, sealed_token: null, cloned_at: null },
     created_at: iso(now),
     updated_at: iso(now),
   }

@@ -57,7 +57,7 @@ export function resourceStore(db: Queries) {
       tenant: string,
       session: string,
       id: string,
-      change: Pick<ResourceRow, 'sealed_token' | 'updated_at'>,
+      change: Partial<Pick<ResourceRow, 'sealed_token' | 'cloned_at' | 'updated_at'>>,
     ): Promise<void> {
       await db
         .updateTable('session_resources')

@@ -1,0 +1,20 @@
+/** Why a repository could not be brought. contract.md 2.7 */
+import type { RepositoryErrorType } from '@steward/protocol/events.ts'
+
+/** The world's failure, as the session's log tells it. */
+export class RepositoryFailure extends Error {
+  override readonly name = 'RepositoryFailure'
+  readonly type: RepositoryErrorType
+  constructor(kind: keyof typeof types, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.type = types[kind]
+  }
+}
+
+const types = {
+  authentication: 'repository_authentication_error',
+  forbidden: 'repository_forbidden_error',
+  not_found: 'repository_not_found_error',
+  checkout: 'repository_checkout_error',
+  clone: 'repository_clone_error',
+} as const

@@ -1,0 +1,187 @@
+/**
+ * Objects of repositories that sessions have worked in, so that the next one fetches only what is new. A mirror
+ * belongs to one tenant, one address and one token: what a token opened, no other is given. It is never used before
+ * the server has answered to that token anew.
+ */
+import { createHmac, randomUUID } from 'node:crypto'
+import {
+  copyFile,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from '../core/log.ts'
+import type { Clock } from '../core/time.ts'
+import type { Indexing } from './indexing.ts'
+import { indexPack } from './indexing.ts'
+import type { Address, Looked, Pack, Remote } from './remote.ts'
+
+const fetchMs = 15 * 60_000
+const mostHaves = 256
+/** A mirror of more packs is begun anew. */
+const mostPacks = 40
+const mostTips = 50_000
+/** A mirror unused for so long is removed. */
+const keptMs = 7 * 24 * 60 * 60_000
+
+export type MirrorDeps = {
+  /** Of all mirrors; the server's alone. */
+  folder: string
+  /** Their names are made under it, so that they tell nothing of tokens. */
+  key: Buffer
+  /** Connections are shared by none. */
+  connect: () => Remote
+  indexing: Indexing
+  clock: Clock
+  log: Log
+}
+
+type Fetching = {
+  remote: Remote
+  place: string
+  looked: Looked
+  more: readonly string[]
+  signal: AbortSignal
+}
+
+export type Mirrors = ReturnType<typeof mirrors>
+
+export function mirrors({ folder, key, connect, indexing, clock, log }: MirrorDeps) {
+  const busy = new Map<string, Promise<unknown>>()
+
+  /** One after the other for each mirror; a process beside this one may fetch the same, which only costs. */
+  function alone<T>(place: string, work: () => Promise<T>): Promise<T> {
+    const before = busy.get(place) ?? Promise.resolve()
+    const mine = before.then(work, work)
+    busy.set(place, mine)
+    return mine.finally(() => busy.get(place) === mine && busy.delete(place))
+  }
+
+  const placeOf = (tenant: string, { url, token }: Address): string => {
+    const parts = JSON.stringify([tenant, url, token ?? null])
+    return join(folder, tenant, createHmac('sha256', key).update(parts).digest('hex'))
+  }
+
+  /** Fetches what the mirror lacks of what the server has. */
+  async function bring(fetching: Fetching): Promise<void> {
+    const { place, looked, more } = fetching
+    const packs = join(place, 'objects', 'pack')
+    const found = await readdir(packs).catch(() => [])
+    if (found.length > 2 * mostPacks) await discard(place)
+    await mkdir(packs, { recursive: true })
+    // It is about to be used, and not to be swept.
+    const now = new Date(clock.now())
+    await utimes(place, now, now)
+    const tips = await tipsOf(place)
+    const missing = (ids: Iterable<string>) => [...new Set(ids)].filter((id) => !tips.has(id))
+    const wants = missing([...looked.ids.values(), ...more])
+    if (wants.length === 0) return
+    const haves = [...tips].slice(-mostHaves)
+    const got = await fetchPack(fetching, { wants, haves }).catch(async (error: unknown) => {
+      const without = missing(looked.ids.values())
+      // A commit that was asked for may be none that the server gives: that is seen when it is checked out.
+      if (without.length === wants.length) throw error
+      return without.length === 0 ? [] : fetchPack(fetching, { wants: without, haves })
+    })
+    await writeTips(place, [...tips, ...got])
+  }
+
+  async function fetchPack(fetching: Fetching, { wants, haves }: Pack): Promise<readonly string[]> {
+    const { remote, place, looked } = fetching
+    const work = join(place, `fetch-${randomUUID()}`)
+    await mkdir(work)
+    try {
+      const pack = join(work, 'incoming.pack')
+      const signal = AbortSignal.any([fetching.signal, AbortSignal.timeout(fetchMs)])
+      if (await remote.fetch(looked, { wants, haves }, pack, signal)) {
+        const places = { pack, objects: join(place, 'objects'), folder: work }
+        await indexPack(indexing, places, { timeoutMs: fetchMs, signal })
+      }
+      return wants
+    } finally {
+      await rm(work, { recursive: true, force: true })
+    }
+  }
+
+  async function discard(place: string): Promise<void> {
+    const away = `${place}.${randomUUID()}`
+    await rename(place, away)
+    await rm(away, { recursive: true, force: true })
+  }
+
+  return {
+    /**
+     * Asks the server, brings what is new, and puts all objects into a new folder: linked where the file system can.
+     * `more`: a commit that no branch need lead to. Throws `RepositoryFailure`.
+     */
+    async lend(
+      tenant: string,
+      address: Address,
+      { to, more, signal }: { to: string; more: readonly string[]; signal: AbortSignal },
+    ): Promise<Looked> {
+      const remote = connect()
+      try {
+        const looked = await remote.look(address, signal)
+        const place = placeOf(tenant, address)
+        return await alone(place, async () => {
+          await bring({ remote, place, looked, more, signal })
+          await linkAll(join(place, 'objects', 'pack'), to)
+          return looked
+        })
+      } finally {
+        await remote.close()
+      }
+    },
+
+    /** After a mirror has lent what could not be used. */
+    discard: (tenant: string, address: Address): Promise<void> => {
+      const place = placeOf(tenant, address)
+      return alone(place, () => discard(place)).catch((error: unknown) =>
+        log.warn('a mirror could not be removed', { error }),
+      )
+    },
+
+    /** Removes what nobody has used for a week. */
+    async sweep(): Promise<void> {
+      for (const tenant of await readdir(folder).catch(() => [])) {
+        for (const name of await readdir(join(folder, tenant))) {
+          const place = join(folder, tenant, name)
+          await alone(place, async () => {
+            const found = await stat(place).catch(() => undefined)
+            if (found && clock.now() - found.mtimeMs > keptMs) await discard(place)
+          })
+        }
+      }
+    },
+  }
+}
+
+/** Commits whose whole history is there. */
+async function tipsOf(place: string): Promise<Set<string>> {
+  const text = await readFile(join(place, 'tips'), 'utf8').catch(() => '')
+  return new Set(text.split('\n').filter((line) => /^[\da-f]{40}$/.test(line)))
+}
+
+/** The newest last. */
+async function writeTips(place: string, tips: readonly string[]): Promise<void> {
+  const fresh = join(place, `tips-${randomUUID()}`)
+  await writeFile(fresh, tips.slice(-mostTips).join('\n'))
+  await rename(fresh, join(place, 'tips'))
+}
+
+async function linkAll(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true })
+  await Promise.all(
+    (await readdir(from)).map(async (name) => {
+      const [source, target] = [join(from, name), join(to, name)]
+      await link(source, target).catch(() => copyFile(source, target))
+    }),
+  )
+}

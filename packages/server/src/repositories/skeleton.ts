@@ -1,0 +1,77 @@
+/** A repository without a working tree, laid out beside its objects: as a clone from its own server would have it. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Checkout } from '@steward/protocol/session-resources.ts'
+import { RepositoryFailure } from './failure.ts'
+import type { Looked } from './remote.ts'
+
+/**
+ * Writes what a `.git` holds but its objects, and says which commit is to be checked out; null: the repository has
+ * none yet. Throws `RepositoryFailure` when the branch is not there.
+ */
+export async function writeSkeleton(
+  folder: string,
+  { ids, main }: Looked,
+  { url, checkout }: { url: string; checkout: Checkout | null },
+): Promise<string | null> {
+  const branch = branchOf(checkout, main)
+  if (checkout?.type === 'branch' && (branch === undefined || !ids.has(branch)))
+    throw new RepositoryFailure('checkout', `it has no branch ${checkout.name}`)
+  const head = checkout?.type === 'commit' ? checkout.sha : `ref: ${branch ?? 'refs/heads/main'}`
+  const files = {
+    HEAD: `${head}\n`,
+    config: configOf(url, branch),
+    'packed-refs': packedRefs(ids, branch),
+    ...(main && { 'refs/remotes/origin/HEAD': `ref: ${remoteName(main)}\n` }),
+  }
+  const folders = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'refs/remotes/origin']
+  for (const each of folders) await mkdir(join(folder, each), { recursive: true })
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  if (checkout?.type === 'commit') return checkout.sha
+  return (branch === undefined ? undefined : ids.get(branch)) ?? null
+}
+
+function branchOf(checkout: Checkout | null, main: string | undefined): string | undefined {
+  if (checkout?.type === 'commit') return undefined
+  return checkout ? `refs/heads/${checkout.name}` : main
+}
+
+const remoteName = (branch: string): string => branch.replace('refs/heads/', 'refs/remotes/origin/')
+
+/** Sorted, as git searches it by halves. Tags are not followed to what they name: git looks that up itself. */
+function packedRefs(ids: Looked['ids'], branch: string | undefined): string {
+  const lines = [...ids].map(([name, id]) => [remoteName(name), id] as const)
+  const id = branch === undefined ? undefined : ids.get(branch)
+  if (branch !== undefined && id !== undefined) lines.push([branch, id])
+  const sorted = lines.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  return ['# pack-refs with: sorted ', ...sorted.map(([name, at]) => `${at} ${name}`), ''].join(
+    '\n',
+  )
+}
+
+/** The URL and the names have no quotes, backslashes and line ends. */
+function configOf(url: string, branch: string | undefined): string {
+  const short = branch?.slice('refs/heads/'.length)
+  const followed =
+    short === undefined
+      ? []
+      : [
+          `[branch "${escaped(short)}"]`,
+          '\tremote = origin',
+          `\tmerge = "${escaped(branch ?? '')}"`,
+        ]
+  return [
+    '[core]',
+    '\trepositoryformatversion = 0',
+    '\tfilemode = true',
+    '\tbare = false',
+    '\tlogallrefupdates = true',
+    '[remote "origin"]',
+    `\turl = "${url}"`,
+    '\tfetch = +refs/heads/*:refs/remotes/origin/*',
+    ...followed,
+    '',
+  ].join('\n')
+}
+
+const escaped = (text: string): string => text.replace(/["\\]/g, '\\$&')
