@@ -14,6 +14,7 @@ import type { Log } from '../core/log.ts'
 import type { Seal } from '../core/seal.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
+import { repositoryTokenPlace } from '../sessions/resources/repositories.ts'
 import { openSecrets } from '../vaults/open.ts'
 import type { Binding, Profile, SessionEgress } from './binding.ts'
 import { forwarding } from './forward.ts'
@@ -21,6 +22,7 @@ import { proxy } from './proxy.ts'
 import { records } from './records.ts'
 import { refreshing } from './refresh.ts'
 import { oauthRows, refreshFailed, useRows } from './rows.ts'
+import type { RepositoryRow } from './repository.ts'
 import { rulesOf } from './rules.ts'
 import { sessionEgress } from './session.ts'
 import type { Bound } from './standing.ts'
@@ -71,7 +73,12 @@ export function egress(options: EgressOptions) {
     fail: failed,
   })
   const standing = new Set<Bound>()
-  const forward = forwarding({ clock, open, placeholderKey, refresh, records: kept })
+  const openToken = ({ tenant_id, id, sealed_token }: RepositoryRow) =>
+    seal.open(sealed_token, repositoryTokenPlace(tenant_id, id))
+  const forward = forwarding({
+    ...{ clock, open, openToken, placeholderKey, refresh },
+    records: kept,
+  })
   const read = (tenant: string, session: string) =>
     sessionNow(databases.of(tenant), tenant, session)
 

@@ -15,6 +15,7 @@ import { openSecrets } from '../vaults/open.ts'
 import type { Secrets } from '../vaults/auth.ts'
 import { placeholderOf } from './placeholder.ts'
 import type { About, Ended } from './records.ts'
+import type { RepositoryRow } from './repository.ts'
 import type { Sent } from './upstream.ts'
 import { upstream } from './upstream.ts'
 
@@ -59,7 +60,11 @@ export const placeholder = placeholderOf(key, {
 const outbound: Call = { caller: 'rpc-outbound', server: 'api.example', credentials: 'host' }
 
 /** A standing with these credentials before one upstream, and what is recorded of it. */
-export async function opened(rows: CredentialRow[], listener: Listener = echo) {
+export async function opened(
+  rows: CredentialRow[],
+  listener: Listener = echo,
+  repositories: RepositoryRow[] = [],
+) {
   const server = await upstreamServer(listener)
   const ended: (About & Ended)[] = []
   const used: { id: string | null; ended?: Ended }[] = []
@@ -67,6 +72,7 @@ export async function opened(rows: CredentialRow[], listener: Listener = echo) {
   const forwards = forwarding({
     clock: systemClock,
     open: (row) => openSecrets(seal, row),
+    openToken: ({ sealed_token }) => sealed_token,
     placeholderKey: key,
     refresh: {
       ahead: async (_row, token) => ({ token, refreshed: false, tried: false }),
@@ -92,7 +98,7 @@ export async function opened(rows: CredentialRow[], listener: Listener = echo) {
     tenant: 'wrkspc_1',
     session: 'sesn_1',
     judge: () => {},
-    look: async () => rows,
+    look: async () => ({ credentials: rows, repositories }),
     upstream: line,
   }
   const sent = (url: string, rest: Partial<Sent> = {}): Sent => ({

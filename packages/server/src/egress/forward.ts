@@ -17,10 +17,12 @@ import { maskOf } from './mask.ts'
 import { placeholderOf, exchangeInBody } from './placeholder.ts'
 import type { Credentials, Plan } from './plan.ts'
 import { exchangeOf, planOf, secretsOf, withCredential } from './plan.ts'
+import type { RepositoryRow } from './repository.ts'
 import type { Records, Use } from './records.ts'
 import type { Refresh } from './refresh.ts'
 import { largestReplay, replayable } from './replay.ts'
 import { filtering } from './shown.ts'
+import type { Holdings } from './store.ts'
 import type { Sent, Upstream } from './upstream.ts'
 import { portOf, refused } from './upstream.ts'
 
@@ -41,14 +43,15 @@ export type Standing = {
   session: string
   /** Throws `Refused` for a URL that the environment rules out. */
   judge(url: URL, caller: Caller): void
-  /** The session's credentials as they are now. Throws `Refused` when the session is no longer its sandbox's. */
-  look(target: Target): Promise<CredentialRow[]>
+  /** What the session holds now. Throws `Refused` when it is no longer its sandbox's. */
+  look(target: Target): Promise<Holdings>
   upstream: Upstream
 }
 
 export type ForwardDeps = {
   clock: Clock
   open: (row: CredentialRow) => Secrets
+  openToken: (row: RepositoryRow) => string
   placeholderKey: Buffer
   refresh: Refresh
   records: Records
@@ -57,18 +60,19 @@ export type ForwardDeps = {
 export type Forward = ReturnType<typeof forwarding>
 
 export function forwarding(deps: ForwardDeps) {
-  const { open, placeholderKey, refresh } = deps
+  const { open, openToken, placeholderKey, refresh } = deps
 
   async function planFor(standing: Standing, { url }: Sent, call: Call): Promise<Plan> {
     standing.judge(url, call.caller)
-    const rows = await standing.look({ host: url.hostname, port: portOf(url) })
+    const holdings = await standing.look({ host: url.hostname, port: portOf(url) })
     const { tenant, session } = standing
     try {
-      return planOf(rows, {
+      return planOf(holdings, {
         url: call.named ?? url,
         credentials: call.credentials,
         inline: call.inline,
         open,
+        openToken,
         placeholder: ({ id }) => placeholderOf(placeholderKey, { tenant, session, credential: id }),
       })
     } catch (cause) {

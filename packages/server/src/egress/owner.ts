@@ -7,6 +7,7 @@ import type { Profile } from './binding.ts'
 import { isCovered } from './credential.ts'
 import type { Call, Forward } from './forward.ts'
 import type { Records } from './records.ts'
+import { isHostOfRepository } from './repository.ts'
 import type { Bound } from './standing.ts'
 
 export type OwnerDeps = {
@@ -42,8 +43,10 @@ export function gateOwner(
     async judge(target) {
       const objection = standing.rules.outbound(target)
       if (objection) return { kind: 'refuse', ...objection }
-      const rows = await standing.look(target)
-      const isRead = profile !== 'disabled' && isCovered(rows, target.host)
+      const { credentials, repositories } = await standing.look(target)
+      const isKnown =
+        isCovered(credentials, target.host) || isHostOfRepository(repositories, target.host)
+      const isRead = profile !== 'disabled' && isKnown
       return { kind: isRead ? 'read' : 'tunnel' }
     },
     forward: (request) => forward.forward(request, standing, call(request.url.hostname)),

@@ -7,6 +7,9 @@ import { credentialOfHost, credentialOfServer, variablesFor } from './credential
 import { onTheWire, overwritten } from './headers.ts'
 import type { Exchange } from './placeholder.ts'
 import { exchangeInHeaders } from './placeholder.ts'
+import type { RepositoryRow } from './repository.ts'
+import { basicOf, partsOf, repositoryOf } from './repository.ts'
+import type { Holdings } from './store.ts'
 
 /** `server`: an MCP server's own credential. `host`: whatever the session has for the host. */
 export type Credentials = 'server' | 'host' | 'none'
@@ -15,6 +18,8 @@ export type Plan = {
   chosen: Chosen | undefined
   /** The chosen credential's token, or the server's inline one. */
   token: string | undefined
+  /** How the token is spelt. */
+  form: keyof typeof forms
   variables: {
     placeholder: string
     secret: string
@@ -24,22 +29,24 @@ export type Plan = {
   }[]
 }
 
-const empty: Plan = { chosen: undefined, token: undefined, variables: [] }
+const empty: Plan = { chosen: undefined, token: undefined, form: 'bearer', variables: [] }
 
 /** Opens the seals of what concerns this URL, and of nothing else. */
 export function planOf(
-  rows: readonly CredentialRow[],
+  { credentials: rows, repositories }: Holdings,
   {
     url,
     credentials,
     inline,
     open,
+    openToken,
     placeholder,
   }: {
     url: URL
     credentials: Credentials
     inline: string | undefined
     open: (row: CredentialRow) => Secrets
+    openToken: (row: RepositoryRow) => string
     placeholder: (row: CredentialRow) => string
   },
 ): Plan {
@@ -47,12 +54,15 @@ export function planOf(
   if (credentials === 'none') return empty
   if (credentials === 'server') {
     const chosen = credentialOfServer(rows, url)
-    return { ...empty, chosen, token: chosen && tokenOf(open(chosen.row)) }
+    return { ...empty, ...carried(chosen, open) }
   }
-  const chosen = credentialOfHost(rows, url)
+  // The session's own for just this address comes before what its vaults have for the host.
+  const repository = repositoryOf(repositories, url)
   return {
-    chosen,
-    token: chosen && tokenOf(open(chosen.row)),
+    ...empty,
+    ...(repository
+      ? { token: openToken(repository), form: 'repository' }
+      : carried(credentialOfHost(rows, url), open)),
     variables: variablesFor(rows, url).flatMap((row) => {
       const { secret_value: secret } = open(row)
       if (secret === undefined) return []
@@ -64,9 +74,19 @@ export function planOf(
 
 const tokenOf = ({ token, access_token }: Secrets): string | undefined => token ?? access_token
 
-const forms: Record<Chosen['form'], (token: string) => string> = {
+const carried = (
+  chosen: Chosen | undefined,
+  open: (row: CredentialRow) => Secrets,
+): Pick<Plan, 'chosen' | 'token' | 'form'> => ({
+  chosen,
+  token: chosen && tokenOf(open(chosen.row)),
+  form: chosen?.form ?? 'bearer',
+})
+
+const forms: Record<Chosen['form'] | 'repository', (token: string) => string> = {
   bearer: (token) => `Bearer ${onTheWire(token)}`,
   token: (token) => `token ${onTheWire(token)}`,
+  repository: basicOf,
   basic: (token) => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
 }
 
@@ -96,11 +116,11 @@ export function withCredential(
   const secrets = exchangeOf(plan, 'header', used)
   const exchanged = secrets ? exchangeInHeaders(headers, secrets) : headers
   if (token === undefined) return exchanged
-  const value = forms[plan.chosen?.form ?? 'bearer'](token)
+  const value = forms[plan.form](token)
   return overwritten(exchanged, 'Authorization', value)
 }
 
-export const secretsOf = (plan: Plan): string[] => [
-  ...(plan.token === undefined ? [] : [plan.token]),
-  ...plan.variables.map(({ secret }) => secret),
-]
+export function secretsOf({ token, form, variables }: Plan): string[] {
+  const own = token === undefined ? [] : form === 'repository' ? partsOf(token) : [token]
+  return [...own, ...variables.map(({ secret }) => secret)]
+}

@@ -15,6 +15,7 @@ import type { OwnerDeps } from './owner.ts'
 import { gateOwner } from './owner.ts'
 import { placeholderOf } from './placeholder.ts'
 import type { Bound } from './standing.ts'
+import type { Holdings } from './store.ts'
 
 export type SessionDeps = OwnerDeps & {
   open: (row: CredentialRow) => Secrets
@@ -92,9 +93,9 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
         },
       }
 
-      function placeholders(rows: CredentialRow[], { placeholderKey }: SessionDeps) {
+      function placeholders({ credentials }: Holdings, { placeholderKey }: SessionDeps) {
         const { tenant, session } = standing
-        const names = rows.flatMap(({ id, auth }) => {
+        const names = credentials.flatMap(({ id, auth }) => {
           const name = variableOf(auth)
           const place = { tenant, session, credential: id }
           return name ? [[name, placeholderOf(placeholderKey, place)] as const] : []
@@ -106,7 +107,8 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
 
     async commandSecrets(words) {
       if (profile === 'disabled') return {}
-      const rows = secretsOfCommand(await standing.look(sandbox), words)
+      const { credentials } = await standing.look(sandbox)
+      const rows = secretsOfCommand(credentials, words)
       const { tenant, session } = standing
       const about = { tenant, session, caller: 'rpc-outbound', ...command } as const
       const uses = rows.map((row) => records.begin(about, row))

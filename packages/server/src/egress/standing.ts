@@ -2,7 +2,6 @@
 import type { Refusal, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Binding } from './binding.ts'
-import type { CredentialRow } from '../vaults/credentials.ts'
 import type { Standing } from './forward.ts'
 import type { Rules } from './rules.ts'
 import type { SessionNow } from './store.ts'
@@ -55,7 +54,7 @@ export function bound(
     upstream,
     refusals,
     judge: (url, caller) => rules.judge(url, caller),
-    async look(target): Promise<CredentialRow[]> {
+    async look(target) {
       if (isRevoked) throw fenced(target)
       let now: SessionNow | undefined
       try {
@@ -66,7 +65,7 @@ export function bound(
       }
       const holds = generation === null || now?.generation === generation
       if (!now || now.isOver || !holds || isRevoked) throw fenced(target)
-      return now.credentials
+      return now
     },
     note(refusal) {
       if (refusals.length < mostRefusals) refusals.push(refusal)

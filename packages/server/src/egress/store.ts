@@ -4,6 +4,7 @@ import type { Database, Queries } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 import type { CredentialRow } from '../vaults/credentials.ts'
 import { credentialRow } from '../vaults/credentials.ts'
+import type { RepositoryRow } from './repository.ts'
 
 export type SessionNow = {
   generation: number
@@ -11,24 +12,45 @@ export type SessionNow = {
   isOver: boolean
   /** Active ones: in the order of the session's vaults, then of their making. */
   credentials: CredentialRow[]
+  /** Those with a token. */
+  repositories: RepositoryRow[]
 }
+
+/** All that a call may be given. */
+export type Holdings = Pick<SessionNow, 'credentials' | 'repositories'>
 
 type Found = Tables['vault_credentials'] & {
   generation: number
   session_archived_at: string | null
   session_deleted_at: string | null
   vault_ids: string
+  /** JSON; null and [] are none. */
+  repositories: string | null
 }
 
 /** Text once for each database, so that it is prepared once. */
 const text = {
-  sqlite: queryOf('?', '?', 'select value from json_each(s.vault_ids)'),
-  postgres: queryOf('$1', '$2', 'select jsonb_array_elements_text(s.vault_ids::jsonb)'),
+  sqlite: queryOf(['?', '?'], {
+    vaultIds: 'select value from json_each(s.vault_ids)',
+    all: 'json_group_array',
+    object: 'json_object',
+  }),
+  postgres: queryOf(['$1', '$2'], {
+    vaultIds: 'select jsonb_array_elements_text(s.vault_ids::jsonb)',
+    all: 'json_agg',
+    object: 'json_build_object',
+  }),
 }
 
-function queryOf(tenant: string, session: string, vaultIds: string): string {
+function queryOf(
+  [tenant, session]: [string, string],
+  { vaultIds, all, object }: { vaultIds: string; all: string; object: string },
+): string {
+  const repository = `${object}('tenant_id', r.tenant_id, 'id', r.id, 'url', r.url, 'sealed_token', r.sealed_token)`
   return `select h.generation, s.archived_at as session_archived_at, s.deleted_at as session_deleted_at,
-      s.vault_ids, c.*
+      s.vault_ids, c.*,
+      (select cast(${all}(${repository}) as text) from session_resources r
+        where r.tenant_id = s.tenant_id and r.session_id = s.id and r.sealed_token is not null) as repositories
     from session_heads h
     join sessions s on s.tenant_id = h.tenant_id and s.id = h.session_id
     left join (vault_credentials c join vaults v on v.tenant_id = c.tenant_id and v.id = c.vault_id
@@ -55,6 +77,7 @@ export async function sessionNow(
       .filter(({ id }) => id !== null)
       .toSorted((a, b) => place(a) - place(b) || inTime(a, b))
       .flatMap((row) => credentialRow(row) ?? []),
+    repositories: JSON.parse(first.repositories ?? '[]') as RepositoryRow[],
   }
 }
 

@@ -9,7 +9,7 @@ import { Refused } from '@steward/gate/outbound.ts'
 import type { Upstream } from '../egress/upstream.ts'
 import { valueOf } from '../egress/headers.ts'
 import { maskOf } from '../egress/mask.ts'
-import { basicOf } from '../egress/repository.ts'
+import { basicOf, partsOf } from '../egress/repository.ts'
 import { RepositoryFailure } from './failure.ts'
 import { flush, packet, packets } from './packets.ts'
 import type { Refs } from './refs.ts'
@@ -50,7 +50,7 @@ export function remote(line: Upstream, mostBytes: number): Remote {
       const method = body ? 'POST' : 'GET'
       const request = { method, url: new URL(url + path), headers: own, body: body ?? null, signal }
       // What a server repeats of the token stays out of messages.
-      return await line.send(request, maskOf(token === undefined ? [] : [token]))
+      return await line.send(request, maskOf(token === undefined ? [] : partsOf(token)))
     } catch (error) {
       throw unreached(error, new URL(url).host)
     }
