@@ -4,7 +4,7 @@
  * The agent is believed in nothing: what cannot be true ends the sandbox.
  */
 
-export const protocolVersion = 1
+export const protocolVersion = 2
 export const maxRequestBytes = 1 << 20
 export const maxDataBytes = 64 << 10
 const headerBytes = 5
@@ -18,6 +18,7 @@ export const requests = {
   writeData: 6,
   writeEnd: 7,
   walk: 8,
+  remove: 9,
 } as const
 export type RequestType = (typeof requests)[keyof typeof requests]
 

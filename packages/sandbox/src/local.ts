@@ -8,7 +8,7 @@ import { egressVariables } from './egress/variables.ts'
 import { loopbackBridge } from './egress/loopback.ts'
 import { forgetRecord, killRecorded, writeRecord } from './record.ts'
 import { remoteSandbox } from './remote.ts'
-import type { Sandbox, SandboxProvider, SandboxSpec } from './sandbox.ts'
+import type { Failed, Sandbox, SandboxProvider, SandboxSpec } from './sandbox.ts'
 import { SandboxEnded } from './sandbox.ts'
 
 const endWithinMs = 2_000
@@ -86,6 +86,10 @@ function onHost(sandbox: Sandbox, { workspace, outputs, mounts }: SandboxSpec): 
     const place = places.find((pair) => isIn(path, pair[from]))
     return place ? place[from === 0 ? 1 : 0] + path.slice(place[from].length) : path
   }
+  const readOnly = (path: string): Failed | undefined => {
+    const found = mounts.find((mount) => mount.access === 'read' && isIn(path, mount.path))
+    return found && { ok: false, code: 'denied', message: `${found.path} is read-only` }
+  }
   return {
     ...sandbox,
     async shell(command) {
@@ -93,13 +97,10 @@ function onHost(sandbox: Sandbox, { workspace, outputs, mounts }: SandboxSpec): 
       return result.spilled ? { ...result, spilled: move(result.spilled, 1) } : result
     },
     read: (path, range) => sandbox.read(move(path, 0), range),
-    async write(path, bytes) {
-      const readOnly = mounts.find((mount) => mount.access === 'read' && isIn(path, mount.path))
-      if (!readOnly) return sandbox.write(move(path, 0), bytes)
-      return { ok: false, code: 'denied', message: `${readOnly.path} is read-only` }
-    },
-    async walk(root, maxEntries) {
-      const walk = await sandbox.walk(move(root, 0), maxEntries)
+    write: async (path, bytes) => readOnly(path) ?? sandbox.write(move(path, 0), bytes),
+    remove: async (path, top) => readOnly(path) ?? sandbox.remove(move(path, 0), move(top, 0)),
+    async walk(root, maxEntries, isWhole) {
+      const walk = await sandbox.walk(move(root, 0), maxEntries, isWhole)
       if (!walk.ok) return walk
       return { ...walk, files: walk.files.map((file) => ({ ...file, path: move(file.path, 1) })) }
     },

@@ -146,21 +146,25 @@ async function writeFile(agent: Connection, path: string, bytes: Uint8Array) {
   return type === replies.done ? ({ ok: true } as const) : failed(payload)
 }
 
+const recordBytes = 38
+
 function decodeFiles(batches: readonly Buffer[]): FileStat[] | undefined {
   const files: FileStat[] = []
   for (const batch of batches) {
     let at = 0
     while (at < batch.length) {
-      if (batch.length - at < 22) return undefined
-      const length = batch.readUInt16LE(at + 20)
-      if (batch.length - at < 22 + length) return undefined
+      if (batch.length - at < recordBytes) return undefined
+      const length = batch.readUInt16LE(at + 36)
+      if (batch.length - at < recordBytes + length) return undefined
       files.push({
-        path: batch.toString('utf8', at + 22, at + 22 + length),
+        path: batch.toString('utf8', at + recordBytes, at + recordBytes + length),
         size: Number(batch.readBigUInt64LE(at)),
         mtimeMs: Number(batch.readBigInt64LE(at + 8)) / 1000,
-        mode: batch.readUInt32LE(at + 16),
+        changedUs: Number(batch.readBigInt64LE(at + 16)),
+        inode: Number(batch.readBigUInt64LE(at + 24)),
+        mode: batch.readUInt32LE(at + 32),
       })
-      at += 22 + length
+      at += recordBytes + length
     }
   }
   return files
@@ -185,13 +189,14 @@ function takeTurns(most: number) {
   }
 }
 
-function fileCalls(agent: Connection): Pick<Sandbox, 'read' | 'write' | 'walk'> {
+function fileCalls(agent: Connection): Pick<Sandbox, 'read' | 'write' | 'remove' | 'walk'> {
   const inTurn = takeTurns(maxFileCalls)
   const calls = directFileCalls(agent)
   return {
     read: (path, range) => inTurn(() => calls.read(path, range)),
     write: (path, bytes) => inTurn(() => calls.write(path, bytes)),
-    walk: (root, maxEntries) => inTurn(() => calls.walk(root, maxEntries)),
+    remove: (path, top) => inTurn(() => calls.remove(path, top)),
+    walk: (root, maxEntries, isWhole) => inTurn(() => calls.walk(root, maxEntries, isWhole)),
   }
 }
 
@@ -209,17 +214,26 @@ function directFileCalls(agent: Connection): ReturnType<typeof fileCalls> {
       return { ok: true, bytes: Buffer.concat(data), size: Number(payload.readBigUInt64LE()) }
     },
     write: (path, bytes) => writeFile(agent, path, bytes),
-    async walk(root, maxEntries) {
+    async remove(path, top) {
+      if (!isPath(path) || !isPath(top)) return badPath
+      const { type, payload } = await agent.ask(agent.nextId(), {
+        ...{ type: requests.remove, parts: [path, top], expects: replies.done, budget: 0 },
+      })
+      return type === replies.done ? { ok: true } : failed(payload)
+    },
+    async walk(root, maxEntries, isWhole = false) {
       if (!isPath(root)) return badPath
       const { type, payload, data } = await agent.ask(agent.nextId(), {
         type: requests.walk,
-        parts: [maxEntries, root],
+        parts: [maxEntries, isWhole ? 1 : 0, root],
         ...{ expects: replies.done, budget: maxWalkBytes },
       })
       if (type === replies.failed) return failed(payload)
       const files = decodeFiles(data)
       if (files === undefined) return agent.broken('a list of files that makes no sense')
-      return { ok: true, files, complete: payload[0] === 1 }
+      if (payload.length !== 9) agent.broken('the end of a list of files that is none')
+      const startedUs = Number(payload.readBigInt64LE(1))
+      return { ok: true, files, complete: payload[0] === 1, startedUs }
     },
   }
 }

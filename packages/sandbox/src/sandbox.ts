@@ -86,7 +86,15 @@ export type FileError =
 export type Failed = { ok: false; code: FileError; message: string }
 export type Ok<T> = { ok: true } & T
 
-export type FileStat = { path: string; size: number; mtimeMs: number; mode: number }
+/** `changedUs` is when the content, name or rights last changed, by the kernel, in microseconds: nobody can set it. */
+export type FileStat = {
+  path: string
+  size: number
+  mtimeMs: number
+  changedUs: number
+  inode: number
+  mode: number
+}
 
 /**
  * One running sandbox. Paths are absolute inside it. A file that is missing, or a command that fails, is a
@@ -105,11 +113,17 @@ export interface Sandbox {
   ): Promise<Ok<{ bytes: Uint8Array; size: number }> | Failed>
   /** Replaces the file in one step; makes parent folders (0700). */
   write(path: string, bytes: Uint8Array): Promise<Ok<object> | Failed>
-  /** Regular files below `root`, without `.git` and `node_modules`; stops after `maxEntries` looked at. */
+  /** A file or a link, and then the folders above it, below `top`, that it leaves empty. */
+  remove(path: string, top: string): Promise<Ok<object> | Failed>
+  /**
+   * Regular files below `root`, without `.git` and `node_modules` unless `isWhole`; stops after `maxEntries` looked at.
+   * What changes after the walk began has a `changedUs` of `startedUs` or more.
+   */
   walk(
     root: string,
     maxEntries: number,
-  ): Promise<Ok<{ files: FileStat[]; complete: boolean }> | Failed>
+    isWhole?: boolean,
+  ): Promise<Ok<{ files: FileStat[]; complete: boolean; startedUs: number }> | Failed>
   /** ripgrep with line numbers; exit code 1 means no match, 2 a bad pattern. */
   search(options: {
     pattern: string

@@ -55,6 +55,7 @@ static void obey(unsigned char type, uint32_t id, struct request_reader *request
     case WRITE_DATA: return files_write_data(id, request);
     case WRITE_END: return files_write_end(id);
     case WALK: return walk_start(id, request);
+    case REMOVE: return files_remove(id, request);
   }
   die("a request of an unknown type");
 }

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 enum {
-  PROTOCOL_VERSION = 1,
+  PROTOCOL_VERSION = 2,
   HEADER_BYTES = 5,               /* type and id, after the length */
   MAX_REQUEST_BYTES = 1 << 20,    /* one frame from the server */
   MAX_DATA_BYTES = 64 << 10,      /* payload of one DATA frame to the server */
@@ -19,7 +19,7 @@ enum {
   MAX_STREAMS = 64,               /* reads, writes and walks under way, each kind */
 };
 
-enum request { EXEC = 1, KILL, KILL_ALL, READ, WRITE, WRITE_DATA, WRITE_END, WALK };
+enum request { EXEC = 1, KILL, KILL_ALL, READ, WRITE, WRITE_DATA, WRITE_END, WALK, REMOVE };
 enum reply { READY = 64, DATA, EXITED, DONE, FAILED };
 enum { SPILLED_FLAG = 1, KILLED_FLAG = 2 }; /* of EXITED */
 enum failure { NOT_FOUND = 1, NOT_A_FILE, NOT_A_DIRECTORY, DENIED, TOO_LARGE, IO };
@@ -61,6 +61,7 @@ void files_read(uint32_t id, struct request_reader *request);
 void files_write(uint32_t id, struct request_reader *request);
 void files_write_data(uint32_t id, struct request_reader *request);
 void files_write_end(uint32_t id);
+void files_remove(uint32_t id, struct request_reader *request);
 bool files_advance(void);
 void walk_start(uint32_t id, struct request_reader *request);
 bool walk_advance(void);

@@ -179,3 +179,21 @@ void files_write_end(uint32_t id) {
   free(writing->temporary);
   writing->used = false;
 }
+
+/* Removing: a file or a link, and then the folders above it that it leaves empty, below `top`. */
+
+void files_remove(uint32_t id, struct request_reader *request) {
+  const char *path = take_string(request), *top = take_string(request);
+  size_t kept = strlen(top);
+  if (unlink(path)) return errno == EISDIR ? send_failure(id, NOT_A_FILE, "a folder") : send_errno(id, errno);
+  char *above = strdup(path);
+  if (!above) die("out of memory");
+  if (!strncmp(path, top, kept) && path[kept] == '/') {
+    for (char *slash; (slash = strrchr(above, '/')) > above + kept;) {
+      *slash = 0;
+      if (rmdir(above)) break;
+    }
+  }
+  free(above);
+  send_frame(DONE, id, NULL, 0);
+}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -14,7 +15,7 @@ enum {
   MAX_PATH_BYTES = 16 << 10,
   MAX_WAITING_BYTES = 16 << 20, /* of folder names not yet entered */
   MAX_RECORDS_BYTES = 32 << 20, /* of one answer */
-  RECORD_BYTES = 8 + 8 + 4 + 2, /* size, mtime in microseconds, mode, length of the path */
+  RECORD_BYTES = 4 * 8 + 4 + 2, /* size, mtime and ctime in microseconds, inode, mode, length of the path */
 };
 
 struct folder {
@@ -28,6 +29,8 @@ struct walk {
   uint32_t id;
   uint32_t left;
   bool complete;
+  bool whole; /* skips nothing */
+  uint64_t started;
   size_t waiting_bytes;
   struct folder *first, *last;
   struct folder *open; /* the folder that `entries` lists */
@@ -37,6 +40,17 @@ struct walk {
 };
 
 static struct walk *walks;
+
+static uint64_t microseconds(struct timespec time) {
+  return (uint64_t)(time.tv_sec * 1000000LL + time.tv_nsec / 1000);
+}
+
+/* By the clock that stamps files: what changes from now on is stamped with this or later. */
+static uint64_t coarse_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return microseconds(now);
+}
 
 static void queue_folder(struct walk *walk, const char *parent, size_t parent_length, const char *name) {
   size_t name_length = strlen(name);
@@ -59,6 +73,7 @@ static void queue_folder(struct walk *walk, const char *parent, size_t parent_le
 
 void walk_start(uint32_t id, struct request_reader *request) {
   uint32_t max = take_u32(request);
+  bool whole = take_u32(request);
   const char *root = take_string(request);
   size_t running = 0, length = strlen(root);
   for (struct walk *other = walks; other; other = other->next) running++;
@@ -66,7 +81,7 @@ void walk_start(uint32_t id, struct request_reader *request) {
   int fd = open(root, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return send_errno(id, errno);
   struct walk *walk = allocate(sizeof *walk);
-  *walk = (struct walk){.next = walks, .id = id, .left = max, .complete = true};
+  *walk = (struct walk){.next = walks, .id = id, .left = max, .complete = true, .whole = whole, .started = coarse_now()};
   walks = walk;
   while (length && root[length - 1] == '/') length--;
   walk->open = allocate(sizeof *walk->open + length + 1);
@@ -92,13 +107,16 @@ static void add_file(struct walk *walk, const char *name, const struct stat *inf
   if (walk->used + RECORD_BYTES + length > sizeof walk->batch) send_batch(walk);
   unsigned char *to = walk->batch + walk->used;
   put_u64(to, (uint64_t)info->st_size);
-  put_u64(to + 8, (uint64_t)(info->st_mtim.tv_sec * 1000000LL + info->st_mtim.tv_nsec / 1000));
-  put_u32(to + 16, info->st_mode & 07777);
-  to[20] = (unsigned char)length;
-  to[21] = (unsigned char)(length >> 8);
-  memcpy(to + 22, walk->open->path, walk->open->length);
-  to[22 + walk->open->length] = '/';
-  memcpy(to + 23 + walk->open->length, name, name_length);
+  put_u64(to + 8, microseconds(info->st_mtim));
+  put_u64(to + 16, microseconds(info->st_ctim));
+  put_u64(to + 24, info->st_ino);
+  put_u32(to + 32, info->st_mode & 07777);
+  to[36] = (unsigned char)length;
+  to[37] = (unsigned char)(length >> 8);
+  to += RECORD_BYTES;
+  memcpy(to, walk->open->path, walk->open->length);
+  to[walk->open->length] = '/';
+  memcpy(to + walk->open->length + 1, name, name_length);
   walk->used += RECORD_BYTES + length;
 }
 
@@ -108,7 +126,7 @@ static bool skipped(const char *name) {
 
 static void look_at(struct walk *walk, const struct dirent *entry) {
   struct stat info;
-  if (skipped(entry->d_name)) return;
+  if (!walk->whole && skipped(entry->d_name)) return;
   if (entry->d_type != DT_REG && entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN) return;
   if (fstatat(dirfd(walk->entries), entry->d_name, &info, AT_SYMLINK_NOFOLLOW)) return;
   if (S_ISDIR(info.st_mode)) queue_folder(walk, walk->open->path, walk->open->length, entry->d_name);
@@ -154,8 +172,9 @@ static bool step(struct walk *walk) {
 
 static void finish(struct walk *walk) {
   send_batch(walk);
-  unsigned char complete = walk->complete;
-  send_frame(DONE, walk->id, &complete, 1);
+  unsigned char done[9] = {walk->complete};
+  put_u64(done + 1, walk->started);
+  send_frame(DONE, walk->id, done, sizeof done);
   if (walk->entries) closedir(walk->entries);
   free(walk->open);
   for (struct folder *folder = walk->first, *next; folder; folder = next) {

@@ -40,9 +40,11 @@ export const fileCases: Cases = {
   'lets nothing be written where it mounts for reading': async ({ open, folder }) => {
     const [source, path] = [join(folder, 'read'), '/home/user/read']
     mkdirSync(source, { mode: 0o777 })
+    writeFileSync(join(source, 'there'), '')
     const sandbox = await open({ mounts: [{ source, path, access: 'read' }] })
     assert.equal(await code(sandbox.write(`${path}/file`, Buffer.from('x'))), 'denied')
-    assert.deepEqual(readdirSync(source), [])
+    assert.notEqual(await code(sandbox.remove(`${path}/there`, path)), 'ok')
+    assert.deepEqual(readdirSync(source), ['there'])
   },
 
   'lets everything be changed where it mounts for writing': async ({ open, folder }) => {
@@ -125,6 +127,43 @@ export const fileCases: Cases = {
     ])
     const one = walk.files.find(({ path }) => path.endsWith('/one'))
     assert.equal(one?.mtimeMs, 1_000_000_000_500)
+  },
+
+  'lists what others keep too, when all is asked for': async ({ open }) => {
+    const sandbox = await open()
+    await run(sandbox, 'mkdir -p .git a/node_modules; touch .git/x a/node_modules/y')
+    const walk = await sandbox.walk('/workspace', 100, true)
+    assert.ok(walk.ok)
+    const paths = walk.files.map(({ path }) => path).toSorted()
+    assert.deepEqual(paths, ['/workspace/.git/x', '/workspace/a/node_modules/y'])
+  },
+
+  'tells of each change, though size and time are made to look as before': async ({ open }) => {
+    const sandbox = await open()
+    const look = async () => {
+      const walk = await sandbox.walk('/workspace', 10)
+      assert.ok(walk.ok && walk.files[0])
+      return { ...walk.files[0], startedUs: walk.startedUs }
+    }
+    let before = await run(sandbox, 'echo one >a; cp -p a like').then(look)
+    for (const change of ['echo two >a', 'cp -p like a', 'mv like a']) {
+      await run(sandbox, `${change}; touch -d @1000000000 a; rm -f like; cp -p a like`)
+      const after = await look()
+      assert.ok(after.changedUs >= before.startedUs, change)
+      assert.notDeepEqual([after.changedUs, after.inode], [before.changedUs, before.inode], change)
+      before = after
+    }
+  },
+
+  'removes a file or a link, and the folders that it leaves empty': async ({ open }) => {
+    const sandbox = await open()
+    await run(sandbox, 'mkdir -p a/b/c a/d; echo 1 >a/b/c/f; echo 2 >a/d/g; ln -s a/d/g link')
+    const remove = (path: string) => code(sandbox.remove(`/workspace/${path}`, '/workspace'))
+    assert.deepEqual([await remove('a/b/c/f'), await remove('link')], ['ok', 'ok'])
+    assert.equal(await say(sandbox, 'find . | sort | tr "\n" " "'), '. ./a ./a/d ./a/d/g')
+    assert.equal(await code(sandbox.remove('/workspace/a/d/g', '/workspace/a/d')), 'ok')
+    assert.equal(await say(sandbox, 'find . | sort | tr "\n" " "'), '. ./a ./a/d')
+    assert.deepEqual([await remove('a/d'), await remove('a/none')], ['not_a_file', 'not_found'])
   },
 
   'lists the same files in any order of making, and stops where it is told': async ({ open }) => {
