@@ -5,7 +5,13 @@ import { egress } from './cases/egress.ts'
 import { diskSync, idleStreams, kills, starts } from './cases/process.ts'
 import { appends, pages, requests } from './cases/requests.ts'
 import { setUp } from './cases/setup.ts'
-import { bashTurns, longSession, manySessions, shortTurns } from './cases/turns.ts'
+import {
+  bashTurns,
+  compactedSession,
+  longSession,
+  manySessions,
+  shortTurns,
+} from './cases/turns.ts'
 import { client } from './client.ts'
 import type { Figure } from './figures.ts'
 import { report, table } from './figures.ts'
@@ -42,6 +48,7 @@ async function measure(database: string, env: Record<string, string>): Promise<F
     pages,
     appends,
     longSession,
+    compactedSession,
   })) {
     await take(name, run(place))
   }

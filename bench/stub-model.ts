@@ -1,7 +1,7 @@
 /**
  * A model server of the Anthropic wire in a process of its own. The model's name says what it answers: `one` a token,
  * `bash` a command and then a token, `custom` a client's tool, `mcp` that of an MCP server, `slow` fifty tokens at 20 ms,
- * `hang` a token and silence.
+ * `hang` a token and silence, `words` a page of text, and counts what it is sent.
  */
 import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
@@ -52,6 +52,13 @@ const call = (name: string, input: object) =>
   end('tool_use')
 const one = begin + textStart + token('ok') + end('end_turn')
 
+/** About 500 tokens; its request is counted as roughly as a provider of plain English would. */
+const words = (body: string): string =>
+  begin.replace('"input_tokens":10', `"input_tokens":${Math.round(body.length / 4)}`) +
+  textStart +
+  token('a word and another '.repeat(105)) +
+  end('end_turn')
+
 async function slow(response: ServerResponse): Promise<void> {
   response.write(begin + textStart)
   for (let n = 0; n < 50; n++) {
@@ -72,6 +79,8 @@ function answer(model: string, body: string, response: ServerResponse): void {
       return void response.end(used ? one : call('ask_client', {}))
     case 'mcp':
       return void response.end(used ? one : call('mcp__s19__echo', {}))
+    case 'words':
+      return void response.end(words(body))
     case 'slow':
       return void slow(response)
     case 'hang':

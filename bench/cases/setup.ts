@@ -17,17 +17,19 @@ const client = {
 /** A card on the stub model and an agent for each of its answers. */
 export async function setUp(base: string, call: Client, modelUrl: string): Promise<Place> {
   const agents: Record<string, string> = {}
-  for (const model of ['one', 'bash', 'custom', 'mcp', 'slow', 'hang']) {
+  for (const model of ['one', 'bash', 'custom', 'mcp', 'slow', 'hang', 'words']) {
     await call.post('/v1/ext/model_cards', {
       model_id: model,
       provider: 'ant-compatible',
       model,
       base_url: modelUrl,
       api_key: 'none-needed',
+      ...(model === 'words' ? { native_config: { contextWindow: 32_000, maxTokens: 4_000 } } : {}),
     })
     agents[model] = await call.make('/v1/agents', {
       name: model,
       model: { id: model },
+      harness: model === 'words' ? 'native' : 'default',
       tools: [{ type: 'agent_toolset_20260401' }, client],
     })
   }

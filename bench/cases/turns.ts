@@ -88,3 +88,23 @@ export async function* longSession(place: Place): AsyncGenerator<Figure> {
   const around = (n: number) => median(times.slice(n - 10, n + 10).map(({ idle }) => idle))
   yield { what: 'turn 600 against turn 10', value: around(600) / around(12), unit: '×', goal: 1.5 }
 }
+
+/** About 500 tokens a turn in a context of 32,000: a summary every forty turns or so, and each turn as long as the tenth. */
+export async function* compactedSession(place: Place): AsyncGenerator<Figure> {
+  // Warms the server up, with a summary among its turns.
+  await turnsOf(place, await newSession(place, 'words'), 80)
+  const session = await newSession(place, 'words')
+  const times = await turnsOf(place, session, 1_000)
+  const idles = times.map(({ idle }) => idle)
+  const path = `/v1/sessions/${session}/events?types[]=agent.thread_context_compacted&limit=1000`
+  const { data } = (await place.call.get(path)) as { data: unknown[] }
+  const [tenth, last] = [median(idles.slice(2, 22)), median(idles.slice(-100))]
+  yield { what: 'turns 901 to 1,000, with compaction', value: last, unit: 'ms' }
+  yield { what: 'summaries in 1,000 turns', value: data.length, unit: '' }
+  yield {
+    what: 'turn 1,000 with compaction, against turn 10',
+    value: last / tenth,
+    unit: '×',
+    goal: 1.5,
+  }
+}
