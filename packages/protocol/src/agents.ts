@@ -96,6 +96,9 @@ export const AgentMetadata = z
   .record(z.string().min(1).max(64), z.json())
   .superRefine(checkMetadata)
 
+/** Who runs the turns of an agent's sessions; docs/custom-harnesses.md says how to add one. */
+const harnessNames = ['default', 'native'] as const
+
 const name = z.string().min(1).max(256)
 const fields = {
   model: ModelRef,
@@ -107,7 +110,7 @@ const fields = {
   skills: SkillRefs.nullish(),
   environment_id: Line.max(256).nullish(),
   memory_store_id: z.string().nullish(),
-  harness: z.enum(['default', 'native']).nullish(),
+  harness: z.enum(harnessNames).nullish(),
   metadata: AgentMetadata.nullish(),
   multiagent: z.null({ error: 'multi-agent configurations are not yet supported' }).optional(),
   execution_identity: z
@@ -144,7 +147,7 @@ export type AgentConfig = {
   skills: SkillRefs
   environment_id: string | null
   memory_store_id: string | null
-  harness: 'default' | 'native'
+  harness: (typeof harnessNames)[number]
   metadata: Record<string, unknown>
   multiagent: null
   execution_identity: { type: 'service_account' }

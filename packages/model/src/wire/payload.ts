@@ -44,8 +44,9 @@ function finishAnthropic(body: Item, spec: ModelSpec, tools: readonly ToolSpec[]
  */
 function breakBefore(body: Item): void {
   const messages = (body.messages ?? []) as Item[]
-  const asked = messages.findLastIndex(({ role }) => role === 'assistant') - 1
-  const content = messages[asked]?.content
+  const answer = messages.findLastIndex(({ role }) => role === 'assistant')
+  const asked = messages.slice(0, Math.max(0, answer)).findLast(({ role }) => role === 'user')
+  const content = asked?.content
   const last = Array.isArray(content) ? (content.at(-1) as Item | undefined) : undefined
   const newest = messages.at(-1)?.content
   const mark = Array.isArray(newest)
