@@ -50,6 +50,7 @@ function routesOfService(service: Service): Route[] {
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
     embeddingModel: 'none',
     repositoryHosts: [],
+    refuseImage: () => undefined,
     version: '0',
   }
   return routesOf(parts)

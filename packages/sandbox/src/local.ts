@@ -12,10 +12,12 @@ import type { Failed, Sandbox, SandboxProvider, SandboxSpec } from './sandbox.ts
 import { SandboxEnded } from './sandbox.ts'
 
 const endWithinMs = 2_000
+const noImages = 'the sandboxes of this server (local) start from no image'
 
 export function localSandboxes(): SandboxProvider {
   return {
     name: 'local',
+    refuseImage: () => noImages,
     check: async () => ({
       ok: true,
       isolation: { level: 'none', network: 'host', gate: false, limits: 'none' },
@@ -39,7 +41,7 @@ function removeScratch(workspace: string): void {
 }
 
 async function start(spec: SandboxSpec): Promise<Sandbox> {
-  if (spec.image !== undefined) throw new SandboxEnded('the host itself starts no images')
+  if (spec.image !== undefined) throw new SandboxEnded(noImages)
   const folder = mkdtempSync(join(dirname(spec.workspace), scratchPrefix))
   const [state, spill] = [join(folder, 'state'), join(folder, 'spill')]
   for (const each of [state, spill]) mkdirSync(each, { mode: 0o700 })

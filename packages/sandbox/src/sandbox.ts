@@ -26,7 +26,7 @@ export type SandboxSpec = {
   egress: SandboxEgress | null
   /** What else stands in its view, from its start until its end. */
   mounts: readonly SandboxMount[]
-  /** Reference of the OCI image it starts from, for a provider that starts images; others refuse it. */
+  /** Reference of the OCI image it starts from; without one the provider's own choice. */
   image?: string
 }
 
@@ -151,6 +151,8 @@ export type Isolation = {
 
 export interface SandboxProvider {
   readonly name: string
+  /** Why no sandbox of its own starts from this image; undefined where it may be tried. */
+  refuseImage(reference: string): string | undefined
   /** Whether sandboxes can start on this machine; if not, why, and what mends it. */
   check(): Promise<{ ok: true; isolation: Isolation } | { ok: false; why: string; remedy: string }>
   /** Rejects with `SandboxEnded` when the sandbox does not start; the message says why. */

@@ -35,6 +35,7 @@ async function serving(dialect: keyof typeof databases) {
       fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
       embeddingModel: 'none',
       repositoryHosts: [],
+      refuseImage: () => undefined,
       version: '1.2.3',
     }),
   )

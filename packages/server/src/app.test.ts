@@ -41,6 +41,7 @@ async function described() {
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
     embeddingModel: 'none',
     repositoryHosts: [],
+    refuseImage: () => undefined,
     version: '1.2.3',
   })
   const text = JSON.stringify(openApi(routes, '1.2.3'))

@@ -30,6 +30,7 @@ import type { RepositoryHosts } from './sessions/resources/repositories.ts'
 import { resourceRoutes } from './sessions/resources/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { sessionStore } from './sessions/store.ts'
+import type { RefuseImage } from './sessions/supported.ts'
 import { threadRoutes } from './sessions/threads/routes.ts'
 import { skillRoutes } from './skills/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
@@ -48,6 +49,7 @@ export type AppDeps = {
   keeping: Keeping
   fileLimits: Limits
   repositoryHosts: RepositoryHosts
+  refuseImage: RefuseImage
   /** Named by memory stores that name none. */
   embeddingModel: string
   version: string

@@ -24,7 +24,9 @@ export type Config = {
   repositoryHosts: readonly string[]
   repositoryBytes: number
   webSearch: { apiKey: string | undefined; baseUrl: string }
-  sandbox: 'bubblewrap' | 'local'
+  sandbox: 'bubblewrap' | 'docker' | 'podman' | 'local'
+  sandboxSocket: string | undefined
+  sandboxImage: string
   sandboxIdleMs: number
   checkpoints: {
     saving: Saving
@@ -148,7 +150,9 @@ export function readConfig(
       apiKey: text('WEB_SEARCH_API_KEY'),
       baseUrl: url('WEB_SEARCH_BASE_URL', /^https?:$/) ?? '',
     },
-    sandbox: choice('SANDBOX_PROVIDER', ['bubblewrap', 'local']),
+    sandbox: choice('SANDBOX_PROVIDER', ['bubblewrap', 'docker', 'podman', 'local']),
+    sandboxSocket: text('SANDBOX_SOCKET'),
+    sandboxImage: text('SANDBOX_IMAGE') ?? '',
     sandboxIdleMs: number('SANDBOX_IDLE_SECONDS', 1, 86_400) * 1000,
     checkpoints: {
       saving:

@@ -96,8 +96,19 @@ export const settings: readonly Setting[] = [
   {
     name: 'SANDBOX_PROVIDER',
     default: 'bubblewrap',
-    form: 'bubblewrap or local',
+    form: 'bubblewrap, docker, podman or local',
     about: 'where commands run; `local` isolates nothing and is for trials',
+  },
+  {
+    name: 'SANDBOX_SOCKET',
+    about:
+      'unix socket of the container engine, on this machine; by default /run/docker.sock, and for podman /run/podman/podman.sock or the one of the ordinary user that the server is',
+  },
+  {
+    name: 'SANDBOX_IMAGE',
+    default: 'docker.io/library/node:24-bookworm',
+    about:
+      'image that docker and podman start where an environment has no base_image; it has a /bin/bash',
   },
   {
     name: 'SANDBOX_DIR',

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
 import { preload } from '@steward/model/wire.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
+import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
 import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { setGlobalDispatcher } from 'undici'
@@ -95,9 +96,20 @@ const keysFor = (
 export const sealOf = ({ rootSecret, previousRootSecret }: Config): Seal =>
   sealUnder(rootSecret, previousRootSecret === undefined ? [] : [previousRootSecret])
 
+function providerOf({ sandbox, sandboxSocket, sandboxImage }: Config, log: Log): SandboxProvider {
+  if (sandbox === 'local') return localSandboxes()
+  if (sandbox === 'bubblewrap') return bubblewrapSandboxes()
+  return dockerSandboxes({
+    name: sandbox,
+    socket: sandboxSocket,
+    image: sandboxImage,
+    report: (line) => log.info('image', { line }),
+  })
+}
+
 /** Those that work on this machine; throws, saying how to mend it, when they do not. */
 export async function sandboxes(config: Config, log: Log): Promise<SandboxProvider> {
-  const provider = config.sandbox === 'local' ? localSandboxes() : bubblewrapSandboxes()
+  const provider = providerOf(config, log)
   const checked = await provider.check()
   if (!checked.ok) {
     throw new Error(
@@ -107,7 +119,7 @@ export async function sandboxes(config: Config, log: Log): Promise<SandboxProvid
   if (config.egressProfile === 'required' && !checked.isolation.gate) {
     throw new Error(
       `EGRESS_PROFILE=required needs sandboxes that have no way around the gate, and those of ${provider.name} have one. ` +
-        'To mend it: use SANDBOX_PROVIDER=bubblewrap, or say EGRESS_PROFILE=best_effort or disabled',
+        'To mend it: use SANDBOX_PROVIDER=bubblewrap, docker or podman, or say EGRESS_PROFILE=best_effort or disabled',
     )
   }
   log.info('sandboxes', { provider: provider.name, ...checked.isolation })
@@ -271,6 +283,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       ...{ databases, bus, clock, seal, log, authenticate, fallbackKeys, resolveModel, version },
       embeddingModel: config.embeddingModel,
       repositoryHosts: config.repositoryHosts,
+      refuseImage: (reference) => provider.refuseImage(reference),
       ...{ egress: waysOut, mcpTokens: tokens, keeping, fileLimits: config.files },
     }),
     config,

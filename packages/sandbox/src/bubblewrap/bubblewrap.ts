@@ -25,6 +25,7 @@ import {
 import { seccompFilter } from './seccomp.ts'
 
 const endWithinMs = 2_000
+const noImages = 'the sandboxes of this server (bubblewrap) start from no image'
 const openFiles = 4_096
 /** What a process such as Node reserves and never uses, but an rlimit counts. */
 const reservedBytes = 640 << 20
@@ -55,6 +56,7 @@ export function bubblewrapSandboxes(findLimits: () => Limiter = findLimiter): Sa
   const limiter = () => (found ??= findLimits())
   return {
     name: 'bubblewrap',
+    refuseImage: () => noImages,
     async check() {
       try {
         await tryOut((spec) => start(spec, limiter()))
@@ -105,7 +107,7 @@ async function start(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
   let group: Group | undefined
   let errors = ''
   try {
-    if (spec.image !== undefined) throw new Error('bubblewrap starts no images')
+    if (spec.image !== undefined) throw new Error(noImages)
     const uid = sessionUser(spec.id)
     giveFolders(spec, uid)
     if (spec.egress && uid !== undefined) giveSocket(spec.egress.socket, uid)

@@ -78,7 +78,7 @@ for (const [name, open] of Object.entries(databases)) {
               tx,
               't',
               { agent: agent.id, environment_id: id },
-              { now: Date.now(), seal, hosts: [] },
+              { now: Date.now(), seal, hosts: [], refuseImage: () => undefined },
             ),
           ),
           database.write((tx) => environmentStore(tx).remove('t', id)),

@@ -146,7 +146,8 @@ async function startFurnished(
   }
   const env = { ...furnished.env, ...place.environment.env, ...gate.env }
   const { mounts } = furnished
-  const spec = { ...paths, env, limits, egress: gate, mounts }
+  const image = place.environment.base_image
+  const spec = { ...paths, env, limits, egress: gate, mounts, ...(image !== null && { image }) }
   const sandbox = await provider.acquire(spec).catch(async (error: unknown) => {
     await release()
     throw error

@@ -18,13 +18,16 @@ import { addResources } from './resources/add.ts'
 import type { RepositoryHosts } from './resources/repositories.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
+import type { RefuseImage } from './supported.ts'
 import { checkAgent, checkContent, checkEnvironment, resourcesOf } from './supported.ts'
+
+type CreateDeps = { now: number; seal: Seal; hosts: RepositoryHosts; refuseImage: RefuseImage }
 
 export async function createSession(
   tx: Queries,
   tenant: string,
   input: SessionCreate,
-  { now, seal, hosts }: { now: number; seal: Seal; hosts: RepositoryHosts },
+  { now, seal, hosts, refuseImage }: CreateDeps,
 ): Promise<Session> {
   const wanted = resourcesOf(input)
   const { agent, tokens } = await chooseAgent(tx, tenant, input.agent)
@@ -38,7 +41,7 @@ export async function createSession(
       'environment_archived',
     )
   }
-  checkEnvironment(environment.record)
+  checkEnvironment(environment.record, refuseImage)
   const vaultIds = input.vault_ids ?? []
   for (const [index, vault] of vaultIds.entries())
     await vaultStore(tx).hold(tenant, vault, `vault_ids.${index}`)

@@ -21,6 +21,7 @@ import { checkSpeed, createSession } from './create.ts'
 import { announce, postEvents } from './events/post.ts'
 import type { RepositoryHosts } from './resources/repositories.ts'
 import { sessionStore } from './store.ts'
+import type { RefuseImage } from './supported.ts'
 import { archiveSession, deleteSession, updateSession } from './update.ts'
 
 const callers = ['workspace'] as const
@@ -34,6 +35,7 @@ export function sessionRoutes({
   seal,
   resolveModel,
   repositoryHosts: hosts,
+  refuseImage,
 }: {
   databases: Databases
   bus: Bus
@@ -41,6 +43,7 @@ export function sessionRoutes({
   seal: Seal
   resolveModel: ResolveModel
   repositoryHosts: RepositoryHosts
+  refuseImage: RefuseImage
 }): Route[] {
   /** Commits, then rings for whoever follows the session. */
   async function change<T>(
@@ -71,7 +74,9 @@ export function sessionRoutes({
         await checkSpeed(databases.of(tenant).read, resolveModel, tenant, body.agent)
         const session = await databases
           .of(tenant)
-          .write((tx) => createSession(tx, tenant, body, { now: clock.now(), seal, hosts }))
+          .write((tx) =>
+            createSession(tx, tenant, body, { now: clock.now(), seal, hosts, refuseImage }),
+          )
         if (body.initial_events?.length) wake(bus, { tenant, session: session.id })
         return session
       },

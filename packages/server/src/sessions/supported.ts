@@ -36,9 +36,13 @@ function checkUrlSources(tools: Tools): void {
   }
 }
 
-export function checkEnvironment(record: EnvironmentRecord): void {
+/** Why sandboxes of this service do not start from an image; undefined where it may be tried. */
+export type RefuseImage = (reference: string) => string | undefined
+
+export function checkEnvironment(record: EnvironmentRecord, refuseImage: RefuseImage): void {
   if (record.kind === 'self_hosted') throw unsupported('environment.config.type', 'self_hosted is')
-  if (record.base_image !== null) throw unsupported('environment.base_image', 'a base image is')
+  const refused = record.base_image === null ? undefined : refuseImage(record.base_image)
+  if (refused !== undefined) throw invalid(`environment.base_image: ${refused}`)
   for (const [name, list] of Object.entries(record.packages)) {
     if (list.length > 0) throw unsupported(`environment.packages.${name}`, 'installing packages is')
   }

@@ -1,0 +1,179 @@
+/** What the engine is told to start: a container without network or power, in whose view only our mounts can be written. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { rgPath } from '@vscode/ripgrep'
+import { agentBinary } from '../agent/binary.ts'
+import { seccompFilter } from '../bubblewrap/seccomp.ts'
+import type { SandboxEgress, SandboxSpec } from '../sandbox.ts'
+import type { Image } from './images.ts'
+
+export const home = '/home/user'
+export const certificatesPath = '/etc/ssl/certs/ca-certificates.crt'
+export const ownerLabel = 'steward.sandbox'
+const agentPath = '/opt/steward/agent'
+const filterPath = '/opt/steward/filter'
+const gatePath = '/opt/steward/gate.sock'
+const ripgrepPath = '/opt/steward/bin/rg'
+
+export const places = {
+  bash: '/bin/bash',
+  ripgrep: ripgrepPath,
+  state: '/run/shell',
+  spill: '/tmp',
+  workspace: '/workspace',
+}
+
+/** Where programs look that were not built for Debian. */
+const bundlePaths = [
+  certificatesPath,
+  '/etc/ssl/cert.pem',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/pki/tls/cert.pem',
+]
+
+const openFiles = 4_096
+/** What a process such as Node reserves and never uses, but an rlimit counts. */
+const reservedBytes = 640 << 20
+const cpuPeriod = 100_000
+
+/** The user of the session's processes, as the container counts users. */
+export type User = { id: number; group: number }
+
+/** How the engine of this machine starts containers. */
+export type Ways = {
+  limits: 'cgroup2' | 'cgroup1' | 'rlimit'
+  /** Whether memory and swap can be limited together. */
+  swap: boolean
+  /** `HostConfig.UsernsMode`: which users of the host the container's are. */
+  users: '' | 'host' | 'keep-id'
+  /** Whether the server's user is the container's root, one without any power. */
+  isRoot: boolean
+}
+
+type Mount = { Type: 'bind'; Source: string; Target: string; ReadOnly: boolean }
+
+const bind = (Source: string, Target: string, ReadOnly: boolean): Mount => ({
+  ...{ Type: 'bind', Source, Target, ReadOnly },
+})
+
+const etc = (user: User): Record<string, string> => ({
+  hostname: 'sandbox\n',
+  hosts: '127.0.0.1 localhost sandbox\n::1 localhost\n',
+  'resolv.conf': 'nameserver 127.0.0.1\noptions attempts:1 timeout:1\n',
+  'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
+  passwd: passwdOf(user),
+  group: user.group === 0 ? 'root:x:0:\n' : `root:x:0:\nuser:x:${user.group}:\nnogroup:x:65534:\n`,
+})
+
+function passwdOf({ id, group }: User): string {
+  const user = `user:x:${id}:${group}::${home}:/bin/bash\n`
+  if (id === 0) return user
+  return `root:x:0:0:root:/root:/bin/bash\n${user}nobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n`
+}
+
+/** Files of this container, beside the workspace, where the session cannot reach them. */
+function ownMounts(workspace: string, user: User): Mount[] {
+  const folder = join(dirname(workspace), 'container')
+  mkdirSync(folder, { recursive: true, mode: 0o711 })
+  const write = (name: string, contents: string | Uint8Array, target: string) => {
+    writeFileSync(join(folder, name), contents, { mode: 0o644 })
+    return bind(join(folder, name), target, true)
+  }
+  return [
+    write('filter', seccompFilter(), filterPath),
+    ...Object.entries(etc(user)).map(([name, text]) => write(name, text, `/etc/${name}`)),
+  ]
+}
+
+const wayOut = (egress: SandboxEgress | null): Mount[] =>
+  egress === null
+    ? []
+    : [
+        bind(egress.socket, gatePath, true),
+        ...bundlePaths.map((path) => bind(egress.certificates, path, true)),
+      ]
+
+/** What the image would have the engine keep on disk is in memory too, and ends with the sandbox. */
+function scratch(spec: SandboxSpec, image: Image): Record<string, string> {
+  const folders = ['/tmp', '/run', '/var/tmp', home, places.state, ...image.volumes]
+  const options = `rw,exec,nosuid,nodev,mode=1777,size=${spec.limits.scratch}`
+  const taken = new Set([...spec.mounts.map(({ path }) => path), places.workspace])
+  return Object.fromEntries(
+    folders.filter((path) => !taken.has(path)).map((path) => [path, options]),
+  )
+}
+
+function limited({ limits }: SandboxSpec, ways: Ways): Record<string, unknown> {
+  if (ways.limits === 'rlimit') return {}
+  return {
+    Memory: limits.memory,
+    ...(ways.swap && { MemorySwap: limits.memory }),
+    PidsLimit: limits.processes,
+    CpuPeriod: cpuPeriod,
+    CpuQuota: Math.round(limits.cpus * cpuPeriod),
+  }
+}
+
+/** The body of the call that creates the container. */
+export function container(spec: SandboxSpec, image: Image, user: User, ways: Ways): object {
+  const { memory, processes } = spec.limits
+  const each =
+    ways.limits === 'rlimit'
+      ? ['--processes', String(processes), '--data', String(memory + reservedBytes)]
+      : []
+  const launch = [agentPath, 'launch', ...(spec.egress ? ['--network', 'given'] : [])]
+  const gate = spec.egress ? ['--gate', gatePath] : []
+  return {
+    Image: image.id,
+    Entrypoint: [
+      ...launch,
+      '--filter',
+      filterPath,
+      '--',
+      agentPath,
+      ...gate,
+      '--files',
+      String(openFiles),
+      ...each,
+    ],
+    Cmd: [],
+    WorkingDir: '/',
+    Hostname: 'sandbox',
+    User: `${user.id}:${user.group}`,
+    Labels: { [ownerLabel]: spec.id },
+    Healthcheck: { Test: ['NONE'] },
+    // When the connection to its input is lost, with the server, the agent finds its end, and ends.
+    ...{
+      OpenStdin: true,
+      StdinOnce: true,
+      AttachStdin: true,
+      AttachStdout: true,
+      AttachStderr: true,
+    },
+    HostConfig: {
+      NetworkMode: 'none',
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
+      ReadonlyRootfs: true,
+      AutoRemove: true,
+      IpcMode: 'private',
+      UsernsMode: ways.users,
+      // All that is said with the agent would be kept.
+      LogConfig: { Type: 'none' },
+      // Of this network alone; the bridge listens at the ports of names and of the web.
+      Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
+      ShmSize: spec.limits.scratch,
+      Tmpfs: scratch(spec, image),
+      ...limited(spec, ways),
+      Mounts: [
+        bind(agentBinary(), agentPath, true),
+        bind(rgPath, ripgrepPath, true),
+        ...ownMounts(spec.workspace, user),
+        ...wayOut(spec.egress),
+        bind(spec.workspace, places.workspace, false),
+        bind(spec.outputs, '/mnt/session/outputs', false),
+        ...spec.mounts.map(({ source, path, access }) => bind(source, path, access === 'read')),
+      ],
+    },
+  }
+}

@@ -1,0 +1,3 @@
+import { engineTests } from './suite.ts'
+
+await engineTests('docker')

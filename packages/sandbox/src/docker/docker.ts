@@ -1,0 +1,235 @@
+/** Sandboxes by a container engine of this machine, Docker or Podman: one container for each, one stream to its agent. */
+import { randomUUID } from 'node:crypto'
+import type { Duplex } from 'node:stream'
+import { egressVariables } from '../egress/variables.ts'
+import { giveFolders, giveSocket, sessionUser } from '../ownership.ts'
+import { remoteSandbox } from '../remote.ts'
+import type { Isolation, Sandbox, SandboxProvider, SandboxSpec } from '../sandbox.ts'
+import { SandboxEnded } from '../sandbox.ts'
+import { tryOut } from '../trial.ts'
+import { demultiplex } from './attached.ts'
+import type { User, Ways } from './container.ts'
+import { certificatesPath, container, home, ownerLabel, places } from './container.ts'
+import type { Engine } from './engine.ts'
+import { engineAt, EngineError } from './engine.ts'
+import type { Image, Images, Report } from './images.ts'
+import { imagesOf, refuseReference } from './images.ts'
+
+export type DockerOptions = {
+  name: 'docker' | 'podman'
+  /** Path of the engine's unix socket, by default the usual one; the engine runs on this machine and sees its folders. */
+  socket?: string | undefined
+  /** For sandboxes that name no image. */
+  image: string
+  /** Of images that are fetched. */
+  report?: Report
+}
+
+const maxErrorChars = 2_000
+const goneWithinMs = 30_000
+const startedWithinMs = 60_000
+const leftBehindSeconds = 600
+const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+const environment = { HOME: home, USER: 'user', LANG: 'C.UTF-8', TERM: 'dumb' }
+const wayOut = egressVariables('http://127.0.0.1:3128', certificatesPath)
+
+type Deps = { engine: Engine; images: Images; image: string; report: Report }
+
+export function dockerSandboxes({
+  name,
+  socket = usualSocket(name),
+  image,
+  report = () => {},
+}: DockerOptions): SandboxProvider {
+  const engine = engineAt(socket)
+  const deps: Deps = { engine, images: imagesOf(engine), image, report }
+  let found: Promise<Ways> | undefined
+  const ways = () => (found ??= findWays(engine).catch(forgetWays))
+  const forgetWays = (error: unknown) => {
+    found = undefined
+    throw error
+  }
+  return {
+    name,
+    refuseImage: refuseReference,
+    async check() {
+      try {
+        await sweep(engine)
+        await tryOut(async (spec) => start(deps, spec, await ways()))
+      } catch (error) {
+        if (!(error instanceof SandboxEnded || error instanceof EngineError)) throw error
+        return {
+          ok: false,
+          why: error.message,
+          remedy: remedyFor(error.message, { name, socket, image }),
+        }
+      }
+      return { ok: true, isolation: { ...isolation, limits: (await ways()).limits } }
+    },
+    acquire: async (spec) => {
+      try {
+        return await start(deps, spec, await ways())
+      } catch (cause) {
+        if (cause instanceof SandboxEnded) throw cause
+        throw new SandboxEnded(`the sandbox did not start: ${(cause as Error).message}`, { cause })
+      }
+    },
+    async reap({ id }) {
+      const all = await containers(engine, { label: [`${ownerLabel}=${id}`] })
+      await Promise.all(all.map((each) => remove(engine, each.Id)))
+    },
+  }
+}
+
+function usualSocket(name: DockerOptions['name']): string {
+  const uid = process.getuid?.() ?? 0
+  if (name === 'docker') return '/run/docker.sock'
+  return uid === 0 ? '/run/podman/podman.sock' : `/run/user/${uid}/podman/podman.sock`
+}
+
+const isolation = {
+  level: 'kernel',
+  network: 'none',
+  gate: true,
+} as const satisfies Partial<Isolation>
+
+function remedyFor(
+  why: string,
+  { name, socket, image }: Required<Omit<DockerOptions, 'report'>>,
+): string {
+  if (/ENOENT|ECONNREFUSED/.test(why)) {
+    return name === 'podman'
+      ? `apt-get install podman, and start its API: podman system service --time=0 unix://${socket}; or name another socket in SANDBOX_SOCKET`
+      : `install Docker (apt-get install docker.io) and start it, or name another socket than ${socket} in SANDBOX_SOCKET`
+  }
+  if (/EACCES/.test(why)) return `let the server's user use ${socket}, as a member of its group`
+  if (/image/.test(why))
+    return `fetch it with ${name} pull ${image}, or name another one in SANDBOX_IMAGE`
+  return 'see docs/operations.md'
+}
+
+async function findWays(engine: Engine): Promise<Ways> {
+  const info = (await engine.call('GET', '/info')) as {
+    OSType?: string
+    CgroupVersion?: string
+    MemoryLimit?: boolean
+    PidsLimit?: boolean
+    CpuCfsQuota?: boolean
+    SwapLimit?: boolean
+  } & Info
+  if (info.OSType !== undefined && info.OSType !== 'linux')
+    throw new SandboxEnded(`the engine starts ${info.OSType} containers, and not Linux ones`)
+  const isLimited = info.MemoryLimit && info.PidsLimit && info.CpuCfsQuota
+  const group = info.CgroupVersion === '2' ? 'cgroup2' : 'cgroup1'
+  return { limits: isLimited ? group : 'rlimit', swap: info.SwapLimit === true, ...usersOf(info) }
+}
+
+type Info = { SecurityOptions?: string[] | null; Rootless?: boolean }
+
+/** Rootless Podman says that of itself in a field of its own. */
+function usersOf({ SecurityOptions, Rootless }: Info): Pick<Ways, 'users' | 'isRoot'> {
+  const options = (SecurityOptions ?? []).join(' ')
+  if (Rootless === true) return { users: 'keep-id', isRoot: false }
+  const isRemapped = /\bname=userns\b/.test(options)
+  return { users: isRemapped ? 'host' : '', isRoot: /\bname=rootless\b/.test(options) }
+}
+
+function userOf(uid: number | undefined, { isRoot }: Ways): User {
+  if (isRoot) return { id: 0, group: 0 }
+  if (uid !== undefined) return { id: uid, group: uid }
+  return { id: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 }
+}
+
+/** Rejects with `SandboxEnded` or the engine's error, and then leaves nothing behind. */
+async function start(deps: Deps, spec: SandboxSpec, ways: Ways): Promise<Sandbox> {
+  const reference = spec.image ?? deps.image
+  const image = await deps.images.find(reference, deps.report)
+  const uid = sessionUser(spec.id)
+  giveFolders(spec, uid)
+  if (spec.egress && uid !== undefined) giveSocket(spec.egress.socket, uid)
+  const body = container(spec, image, userOf(uid, ways), ways)
+  const path = `/containers/create?name=steward-${spec.id}-${randomUUID().slice(0, 8)}`
+  const { Id } = (await deps.engine.call('POST', path, body)) as { Id: string }
+  const attached = await attach(deps.engine, Id)
+  const sandbox = await begin(deps.engine, { spec, image, id: Id, attached })
+  const bash = await sandbox.read(places.bash, { offset: 0, maxBytes: 1 })
+  if (bash.ok) return sandbox
+  await sandbox.close()
+  throw new SandboxEnded(`the image ${reference} has no ${places.bash}, which commands run in`)
+}
+
+async function attach(engine: Engine, id: string): Promise<Duplex> {
+  try {
+    return await engine.hijack(`/containers/${id}/attach?stream=1&stdin=1&stdout=1&stderr=1`)
+  } catch (error) {
+    await remove(engine, id)
+    throw error
+  }
+}
+
+type Created = { spec: SandboxSpec; image: Image; id: string; attached: Duplex }
+
+async function begin(engine: Engine, { spec, image, id, attached }: Created): Promise<Sandbox> {
+  let errors = ''
+  const output = demultiplex(attached, (bytes) => {
+    if (errors.length < maxErrorChars) errors += bytes.toString()
+  })
+  const path = `/opt/steward/bin:${image.env['PATH'] ?? usualPath}`
+  const opening = remoteSandbox({
+    id: spec.id,
+    stream: { input: attached, output },
+    places,
+    env: { ...image.env, ...environment, PATH: path, ...spec.env, ...(spec.egress && wayOut) },
+    spillMax: spec.limits.scratch,
+    patience: { readyMs: startedWithinMs, killedMs: 5_000 },
+    async stop() {
+      attached.destroy()
+      await remove(engine, id).catch((error: unknown) => {
+        // With the connection the agent ends, and with it the container, whether or not the engine can say so.
+        if (!(error instanceof EngineError)) throw error
+      })
+    },
+  })
+  const starting = engine.call('POST', `/containers/${id}/start`).catch((error: Error) => {
+    attached.destroy()
+    throw error
+  })
+  const [started, opened] = await Promise.allSettled([starting, opening])
+  if (started.status === 'rejected') throw started.reason
+  if (opened.status === 'fulfilled') return opened.value
+  const cause = opened.reason as Error
+  throw new SandboxEnded(`the sandbox did not start: ${errors.trim() || cause.message}`, { cause })
+}
+
+type Listed = { Id: string; Created: number }
+
+async function containers(engine: Engine, filters: Record<string, string[]>): Promise<Listed[]> {
+  const query = encodeURIComponent(JSON.stringify(filters))
+  return (await engine.call('GET', `/containers/json?all=true&filters=${query}`)) as Listed[]
+}
+
+/** Those that a server created and died before it started them; what was started removes itself. */
+async function sweep(engine: Engine): Promise<void> {
+  const all = await containers(engine, {
+    label: [ownerLabel],
+    status: ['created', 'exited'],
+  })
+  const old = all.filter(({ Created }) => Date.now() / 1000 - Created > leftBehindSeconds)
+  await Promise.all(old.map(({ Id }) => remove(engine, Id)))
+}
+
+/** Ends it and returns when it is gone, whoever else removes it. */
+async function remove(engine: Engine, id: string): Promise<void> {
+  const deadline = performance.now() + goneWithinMs
+  for (;;) {
+    try {
+      await engine.call('DELETE', `/containers/${id}?force=true&v=true`)
+      return
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.status === 0) throw error
+      if (error.status === 404) return
+      if (performance.now() > deadline) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

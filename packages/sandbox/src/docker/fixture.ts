@@ -1,0 +1,204 @@
+/** Engines of the tests: each test file starts one of its own, with an image made of this machine's packages. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createReadStream, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { until } from '../fixture.ts'
+import { engineAt } from './engine.ts'
+
+export type EngineKind = 'docker' | 'podman'
+
+export const testImage = 'steward-test'
+const machineSocket = '/run/docker.sock'
+const isRoot = process.getuid?.() === 0
+
+/** Hard limits that a machine like this may not raise. */
+const limits = { nofile: '20000:20000', nproc: '4096:4096' }
+
+const ulimits = Object.entries(limits).map(([name, value]) => `${name}=${value}`)
+
+const podmanSettings = `[containers]
+default_ulimits = ${JSON.stringify(ulimits)}
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "none"
+`
+
+/** Registries of the tests, which listen at this machine's loopback and have no certificate. */
+const podmanRegistries = (registry: string) => `[[registry]]
+location = "${registry}"
+insecure = true
+`
+
+type Program = { packages: string; command: string; args: string[]; env?: Record<string, string> }
+
+type Places = { folder: string; socket: string; registry: string }
+
+function podman({ folder, socket, registry }: Places): Program {
+  const settings = join(folder, 'containers.conf')
+  const registries = join(folder, 'registries.conf')
+  writeFileSync(settings, podmanSettings)
+  writeFileSync(registries, podmanRegistries(registry))
+  const places = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')]
+  return {
+    packages: 'podman runc',
+    command: 'podman',
+    args: [...places, 'system', 'service', '--time=0', `unix://${socket}`],
+    env: { CONTAINERS_CONF: settings, CONTAINERS_REGISTRIES_CONF: registries },
+  }
+}
+
+function docker({ folder, socket }: Places): Program {
+  const places = ['--data-root', join(folder, 'root'), '--exec-root', join(folder, 'run')]
+  const network = ['--iptables=false', '--ip6tables=false', '--bridge=none']
+  return {
+    packages: 'docker.io',
+    command: 'dockerd',
+    args: [
+      ...['-H', `unix://${socket}`, '-p', join(folder, 'pid'), ...places, ...network],
+      ...ulimits.flatMap((limit) => ['--default-ulimit', limit]),
+    ],
+  }
+}
+
+const programs = { docker, podman }
+
+/** Where an engine will listen: one of the tests' own, or the machine's Docker for a user that may not start one. */
+export function enginePlace(kind: EngineKind): { isOurs: boolean; folder: string; socket: string } {
+  const folder = join(tmpdir(), `steward-${kind}-${randomUUID().slice(0, 8)}`)
+  const isOurs = isRoot || kind === 'podman'
+  return { isOurs, folder, socket: isOurs ? join(folder, 'engine.sock') : machineSocket }
+}
+
+/** Has the image of the tests when it resolves. `registry` is the address of one that it may fetch from. */
+export async function startEngine(
+  kind: EngineKind,
+  { isOurs, folder, socket }: ReturnType<typeof enginePlace>,
+  registry: string,
+): Promise<{ stop(): Promise<void> }> {
+  mkdirSync(folder, { mode: 0o711 })
+  const stop = isOurs
+    ? await run(programs[kind]({ folder, socket, registry }), folder, socket)
+    : undefined
+  await giveImage(socket, join(folder, 'image.tar'))
+  return {
+    async stop() {
+      await stop?.()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function run({ packages, command, args, env }: Program, folder: string, socket: string) {
+  if (spawnSync(command, ['--version']).error)
+    throw new Error(`no ${command} on this machine: apt-get install ${packages}`)
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', command, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr
+    .setEncoding('utf8')
+    .on('data', (piece: string) => (said = (said + piece).slice(-4_000)))
+  const gone = once(child, 'exit')
+  const engine = engineAt(socket)
+  await until(`${command} answers`, async () => {
+    if (child.exitCode !== null) throw new Error(`${command} does not start: ${said}`)
+    return engine.call('GET', '/info').then(
+      () => true,
+      () => false,
+    )
+  })
+  return async () => {
+    child.kill('SIGTERM')
+    await gone
+    spawnSync('umount', ['--lazy', join(folder, 'root/overlay')])
+  }
+}
+
+/** What the commands of the tests need, and what that needs. */
+const packages = [
+  ...[
+    'base-files',
+    'bash',
+    'coreutils',
+    'dash',
+    'debianutils',
+    'findutils',
+    'grep',
+    'gzip',
+    'hostname',
+  ],
+  ...[
+    'libacl1',
+    'libattr1',
+    'libblkid1',
+    'libc-bin',
+    'libc6',
+    'libcap-ng0',
+    'libcap2',
+    'libcrypt1',
+    'libgcc-s1',
+  ],
+  ...[
+    'libgcrypt20',
+    'libgmp10',
+    'libgpg-error0',
+    'liblz4-1',
+    'liblzma5',
+    'libmount1',
+    'libpcre2-8-0',
+  ],
+  ...[
+    'libselinux1',
+    'libsmartcols1',
+    'libsystemd0',
+    'libtinfo6',
+    'libudev1',
+    'libuuid1',
+    'libzstd1',
+    'mawk',
+  ],
+  ...['perl-base', 'procps', 'sed', 'tar', 'util-linux', 'zlib1g'],
+]
+const leftOut = /\/usr\/share\/|\/gconv\/|\.distrib$/
+const merged = /^\/(bin|sbin|lib|lib32|lib64)\//
+
+function listFiles(): string {
+  const { stdout } = spawnSync('dpkg-query', ['--listfiles', ...packages], {
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+  })
+  const paths = stdout.split('\n').filter((path) => /^\/[^.]/.test(path) && !leftOut.test(path))
+  const found = new Set(paths.map((path) => path.replace(merged, '/usr/$1/').slice(1)))
+  return [...found].toSorted().join('\n')
+}
+
+/** The packages as they are installed here, as an image's one layer. */
+async function giveImage(socket: string, archive: string): Promise<void> {
+  const args = ['-c', '-C', '/', '--no-recursion', '-f', archive, '-T', '-']
+  execFileSync('tar', args, { input: listFiles() })
+  const changes = ['ENV OF_THE_IMAGE=yes', 'ENV PATH=/of/the/image:/usr/bin', 'VOLUME /kept']
+  const change = changes.map((each) => `&changes=${encodeURIComponent(each)}`).join('')
+  const path = `/images/create?fromSrc=-&repo=${testImage}&tag=latest${change}`
+  const asked = request({
+    socketPath: socket,
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/x-tar' },
+  })
+  const answered = once(asked, 'response')
+  await pipeline(createReadStream(archive), asked)
+  const [answer] = (await answered) as [IncomingMessage]
+  const said = await text(answer)
+  if (answer.statusCode !== 200 || said.includes('"error"'))
+    throw new Error(`the image is not taken: ${said}`)
+  rmSync(archive)
+}

@@ -1,0 +1,17 @@
+/** The provider of the tests, whose engine the URL of this module names, so that other processes find it too. */
+import type { SandboxProvider } from '../sandbox.ts'
+import { dockerSandboxes } from './docker.ts'
+import { testImage } from './fixture.ts'
+
+const engine = new URL(import.meta.url).searchParams
+
+export const reported: string[] = []
+
+export function engineSandboxes(): SandboxProvider {
+  return dockerSandboxes({
+    name: engine.get('kind') === 'podman' ? 'podman' : 'docker',
+    socket: engine.get('socket') ?? '',
+    image: testImage,
+    report: (line) => reported.push(line),
+  })
+}

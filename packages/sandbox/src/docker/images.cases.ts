@@ -1,0 +1,2 @@
+import type { Cases } from '../fixture.ts'
+export const imageCases: Cases = {}
