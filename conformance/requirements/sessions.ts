@@ -98,7 +98,7 @@ export const sessions = {
   'workspace/checkpoint': { section: '7.6 Resources', says: 'A session that goes on where its workspace is not has it, and its outputs, as they were at its last checkpoint.' },
   'workspace/checkpoint-corrupt': { section: '7.6 Resources', says: 'A corrupt checkpoint, in its data or its description, stops the start with an error; an empty workspace never takes its place.' },
   'workspace/replaced-told': { section: '7.6 Resources', says: 'When a sandbox takes the place of another one, the agent is told with its first result what is gone, and what was restored as of when.' },
-  'workspace/restore-skips-clone': { section: '7.6 Resources', says: 'A workspace restored from a checkpoint clones no repository again.', deferred: 'C' },
+  'workspace/restore-skips-clone': { section: '7.6 Resources', says: 'A workspace restored from a checkpoint clones no repository again.' },
   'sandbox/path/workspace': { section: '7.7 Places in the sandbox', says: '`/workspace` – the working directory, which outlives the sandbox that is stopped when idle' },
   'sandbox/path/outputs-writable': { section: '7.7 Places in the sandbox', says: '`/mnt/session/outputs` – exists and is writable' },
   'sandbox/path/outputs-published': { section: '7.7 Places in the sandbox', says: '`/mnt/session/outputs` – what is found here at the end of a turn is published and cannot be changed afterwards', deferred: 'C' },

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
+import { newPostgresUrl } from '@steward/server/database/fixture.ts'
 import { connectTo } from '@steward/server/egress/fixture.ts'
 import type { GitServer } from '@steward/server/repositories/git-fixture.ts'
 import { gitServer } from '@steward/server/repositories/git-fixture.ts'
@@ -15,18 +19,18 @@ const token = 'canary-token-of-a-repository'
 const tools = [{ type: 'agent_toolset_20260401', default_config: { enabled: true } }]
 const bash = (command: string) => `call bash ${JSON.stringify({ command })}`
 
+const outsideTo = ({ server }: GitServer) => ({
+  connect: connectTo(server),
+  dial: async () => connect({ port: server.port, host: '127.0.0.1' }),
+})
+
 for (const database of databases) {
   describe(`clones of repositories on ${database}`, () => {
     let service: Service
     let git: GitServer
     before(async () => {
       git = await gitServer()
-      const { port } = git.server
-      const outside = {
-        connect: connectTo(git.server),
-        dial: async () => connect({ port, host: '127.0.0.1' }),
-      }
-      service = await boot(database, { overrides: { outside } })
+      service = await boot(database, { overrides: { outside: outsideTo(git) } })
     })
     after(async () => {
       await service.close()
@@ -228,3 +232,54 @@ for (const database of databases) {
     )
   })
 }
+
+describe('repositories at another machine', () => {
+  verifies(
+    'workspace/restore-skips-clone',
+    'are in the workspace that came back, and nobody is asked for them again',
+    async () => {
+      await using git = await gitServer()
+      await git.create('/one/moved', { a: 'first\n' }, token)
+      const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
+      const env = {
+        DATABASE_URL: await newPostgresUrl(),
+        STORE_BACKENDS: JSON.stringify({ blobs: { type: 'disk', dir: join(folder, 'blobs') } }),
+      }
+      const outside = outsideTo(git)
+      const machine = () => boot('postgres', { env, overrides: { outside } })
+      const repository = { type, url: 'https://api.example/one/moved', authorization_token: token }
+      const said = async (service: Service, session: string, command: string) =>
+        textOf(only(await turn(service, session, bash(command)), 'agent.tool_result'))
+      const one = await machine()
+      const session = await newSession(one, { tools }, { resources: [repository] })
+      await said(one, session, 'cd /workspace/moved && echo mine >> a')
+      await one.close()
+      git.asked.length = 0
+      const other = await machine()
+      const shown = await said(other, session, 'cd /workspace/moved && cat a && git status -s')
+      assert.match(shown, /^first\nmine\n M a\n/)
+      assert.deepEqual(git.asked, [])
+      await other.close()
+      await rm(folder, { recursive: true })
+    },
+  )
+})
+
+describe('repositories without isolation', () => {
+  verifies(
+    'resources/repository/cloned',
+    'are cloned on the machine itself, into the folder of the session',
+    async () => {
+      await using git = await gitServer()
+      await git.create('/one/local', { a: 'first\n' }, token)
+      const env = { SANDBOX_PROVIDER: 'local', EGRESS_PROFILE: 'best_effort' }
+      const service = await boot('sqlite', { env, overrides: { outside: outsideTo(git) } })
+      const repository = { type, url: 'https://api.example/one/local', authorization_token: token }
+      const session = await newSession(service, { tools }, { resources: [repository] })
+      const events = await turn(service, session, bash('cat local/a && git -C local status -sb'))
+      const said = textOf(only(events, 'agent.tool_result'))
+      assert.equal(said, 'first\n## main...origin/main\n')
+      await service.close()
+    },
+  )
+})

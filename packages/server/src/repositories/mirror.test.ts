@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
+import { addressGuard, guardedConnector, parseRanges } from '../core/dial.ts'
+import { jsonLog } from '../core/log.ts'
+import { systemClock } from '../core/time.ts'
+import type { Listener } from '../egress/fixture.ts'
+import { connectTo } from '../egress/fixture.ts'
+import { upstream } from '../egress/upstream.ts'
+import type { RepositoryFailure } from './failure.ts'
+import type { GitServer } from './git-fixture.ts'
+import { gitServer } from './git-fixture.ts'
+import type { MirrorDeps } from './mirror.ts'
+import { mirrors } from './mirror.ts'
+import { flush, packet } from './packets.ts'
+import { remote } from './remote.ts'
+
+const mebibyte = 1024 * 1024
+const limits = { memory: 512 * mebibyte, processes: 64, cpus: 1, scratch: 16 * mebibyte }
+const token = 'canary-token-of-a-mirror'
+const never = new AbortController().signal
+
+describe('mirrors of repositories', () => {
+  let git: GitServer
+  let folder: string
+  let lent = 0
+  let now = 0
+  before(async () => {
+    git = await gitServer()
+  })
+  after(() => git[Symbol.asyncDispose]())
+  beforeEach(async (test) => {
+    folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
+    git.setAnswer(undefined)
+    git.asked.length = 0
+    now = Date.now()
+    if ('after' in test) test.after(() => rm(folder, { recursive: true, force: true }))
+  })
+
+  const opened = ({ most = mebibyte, connect }: { most?: number } & Partial<MirrorDeps> = {}) =>
+    mirrors({
+      ...{ folder: join(folder, 'mirrors'), key: Buffer.alloc(32, 1) },
+      connect: connect ?? (() => remote(upstream(connectTo(git.server)), most)),
+      indexing: { provider: bubblewrapSandboxes(), limits, isHost: false },
+      clock: { ...systemClock, now: () => now },
+      log: jsonLog(() => {}),
+    })
+  type Mirrors = ReturnType<typeof opened>
+  const url = (path: string) => `https://api.example${path}`
+  const lend = (held: Mirrors, path: string, own: string | null = token, tenant = 'wrkspc_1') =>
+    held.lend(
+      tenant,
+      { url: url(path), token: own ?? undefined },
+      { to: join(folder, `lent-${lent++}`), more: [], signal: never },
+    )
+  const packsOf = async (n = lent - 1) =>
+    (await readdir(join(folder, `lent-${n}`))).filter((name) => name.endsWith('.pack')).length
+  const posts = () => git.asked.filter(({ method }) => method === 'POST').length
+  const fails = (work: Promise<unknown>, type: string, words: RegExp) =>
+    assert.rejects(work, (error: RepositoryFailure) => {
+      assert.equal(error.type, `repository_${type}_error`, error.message)
+      assert.match(error.message, words)
+      assert.doesNotMatch(error.message, /canary/)
+      return true
+    })
+
+  it('fetch what is new, once for all who ask at the same time', async () => {
+    await git.create('/m/one', { a: 'a' }, token)
+    const held = opened()
+    await Promise.all([1, 2, 3].map(() => lend(held, '/m/one')))
+    assert.deepEqual([posts(), await packsOf()], [1, 1])
+    await git.commit('/m/one', 'main', { b: 'b' })
+    await lend(held, '/m/one')
+    assert.deepEqual([posts(), await packsOf()], [2, 2])
+    await lend(opened(), '/m/one')
+    assert.deepEqual([posts(), await packsOf()], [2, 2])
+  })
+
+  it('are shared by no two tenants and by no two tokens, and used by none whom the server refuses', async () => {
+    await git.create('/m/two', { a: 'a' }, token)
+    const held = opened()
+    await lend(held, '/m/two')
+    await lend(held, '/m/two', token, 'wrkspc_2')
+    assert.equal(posts(), 2)
+    git.setToken('/m/two', `${token}-2`)
+    await fails(lend(held, '/m/two'), 'authentication', /does not take/)
+    await fails(lend(held, '/m/two', null), 'authentication', /wants an authorization_token/)
+    await lend(held, '/m/two', `${token}-2`)
+    assert.equal(posts(), 3)
+  })
+
+  it('follow a server to the same name with .git, and take a token nowhere else', async () => {
+    await git.create('/m/three.git', { a: 'a' }, token)
+    const moved =
+      (to: string): Listener =>
+      (_, response) =>
+        void response.writeHead(301, { location: to }).end()
+    git.setAnswer((request, response) => {
+      if (request.url?.startsWith('/m/three/')) {
+        git.setAnswer(undefined)
+        return moved('/m/three.git/info/refs?service=git-upload-pack')(request, response)
+      }
+      return undefined
+    })
+    const looked = await lend(opened(), '/m/three')
+    assert.equal(looked.address.url, url('/m/three.git'))
+    for (const to of ['https://other.example/m/three.git/info/refs', url('/m/four/info/refs')]) {
+      git.asked.length = 0
+      git.setAnswer(moved(to))
+      await fails(lend(opened(), '/m/three'), 'clone', /redirects to https/)
+      assert.equal(git.asked.length, 1)
+    }
+  })
+
+  it('take no more than they may', async () => {
+    await git.create('/m/large', { a: 'x'.repeat(10) }, token)
+    await fails(lend(opened({ most: 100 }), '/m/large'), 'clone', /larger than the 100 bytes/)
+    assert.deepEqual(await kept(join(folder, 'mirrors')), [])
+  })
+
+  it('dial no private address', async () => {
+    const guard = addressGuard(parseRanges(''))
+    const connect = () => remote(upstream(guardedConnector(guard, { allowH2: false })), mebibyte)
+    const held = opened({ connect })
+    const address = { url: `https://localhost:${git.server.port}/m/one`, token }
+    const to = join(folder, 'private')
+    const asked = held.lend('wrkspc_1', address, { to, more: [], signal: never })
+    await fails(asked, 'clone', /private or reserved/)
+    assert.equal(git.asked.length, 0)
+  })
+
+  it('keep nothing of a server that lies', async () => {
+    const tip = 'ab'.repeat(20)
+    const refs = (response: Parameters<Listener>[1]) => {
+      response.setHeader('content-type', 'application/x-git-upload-pack-advertisement')
+      const head = `${tip} refs/heads/main\0side-band-64k ofs-delta`
+      response.end(packet('# service=git-upload-pack\n') + flush + packet(`${head}\n`) + flush)
+    }
+    const sending =
+      (answer: string | Buffer): Listener =>
+      (request, response) => {
+        if (request.method === 'GET') return refs(response)
+        response.setHeader('content-type', 'application/x-git-upload-pack-result')
+        response.end(answer)
+      }
+    const band = (n: number, bytes: Buffer) => {
+      const length = (bytes.length + 5).toString(16).padStart(4, '0')
+      return Buffer.concat([Buffer.from(length), Buffer.from([n]), bytes])
+    }
+    const cases: [Listener, RegExp][] = [
+      [(_, response) => void response.end('<html>'), /smart git protocol/],
+      [(_, response) => void response.writeHead(500).end(), /status 500/],
+      [sending(packet('ERR out of order\n')), /out of order/],
+      [sending(band(3, Buffer.from(`no: ${token}`))), /broke off: no: \*+$/],
+      [sending('0008NAK\n' + 'zzzz'), /broke off/],
+      [
+        sending(band(1, Buffer.from('PACK and then something else, of no known kind'))),
+        /not sound/,
+      ],
+    ]
+    for (const [answer, words] of cases) {
+      git.setAnswer(answer)
+      await fails(lend(opened(), '/m/liar'), 'clone', words)
+    }
+    assert.deepEqual(await kept(join(folder, 'mirrors')), [])
+  })
+
+  it('refuse objects that git would refuse', async () => {
+    await git.create('/m/bad', { a: 'a' }, token)
+    const blob = await git.git('/m/bad', 'rev-parse', 'main:a')
+    const bytes = Buffer.concat([Buffer.from('100644 .git\0'), Buffer.from(blob, 'hex')])
+    await writeFile(join(folder, 'tree'), bytes)
+    const place = join(folder, 'tree')
+    const tree = await git.git('/m/bad', 'hash-object', '-w', '--literally', '-t', 'tree', place)
+    const commit = await git.git('/m/bad', 'commit-tree', tree, '-m', 'bad')
+    await git.git('/m/bad', 'update-ref', 'refs/heads/bad', commit)
+    await fails(lend(opened(), '/m/bad'), 'clone', /not sound.*(hasDotgit|fsck)/)
+  })
+
+  it('are removed when nobody has used them for a week', async () => {
+    await git.create('/m/old', { a: 'a' }, token)
+    const held = opened()
+    await lend(held, '/m/old')
+    now += 6 * 24 * 60 * 60_000
+    await held.sweep()
+    assert.equal((await readdir(join(folder, 'mirrors', 'wrkspc_1'))).length, 1)
+    now += 2 * 24 * 60 * 60_000
+    await held.sweep()
+    assert.deepEqual(await readdir(join(folder, 'mirrors', 'wrkspc_1')), [])
+    assert.equal(await packsOf(), 1)
+  })
+})
+
+/** Names of the files that all mirrors hold. */
+async function kept(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+}
