@@ -289,6 +289,22 @@ void describe('a request that the provider refuses as too long', () => {
     assert.deepEqual(played.end.stop, { type: 'end_turn' })
   })
 
+  void it('does not keep a session from going on, when it was one message that was too long', async () => {
+    const giant = userMessage(words('giant', 1_500))
+    const first = await play({ before: [giant], answers: [{ end: overflow }] })
+    assert.deepEqual(
+      errors(first).map(({ type }) => type),
+      ['compaction_limit_reached_error'],
+    )
+    const second = await play({
+      before: [giant, ...first.log, userMessage('the next')],
+      answers: [{ end: overflow }, summary(), answered(text('on'))],
+    })
+    assert.match(allOf(callOf(second, 2)), /THE SUMMARY[^]*the next/)
+    assert.doesNotMatch(allOf(callOf(second, 2)), /giant/)
+    assert.deepEqual(second.end.stop, { type: 'end_turn' })
+  })
+
   void it('shortens the newest results when they alone are too much', async () => {
     const result = exchange(words('huge', 900))
     const played = await play({

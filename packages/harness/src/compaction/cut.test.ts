@@ -88,6 +88,12 @@ void describe('a cut', () => {
     assert.deepEqual(tail, messages.slice(-2))
   })
 
+  void it('keeps of messages one after the other what there is room for, and the newest always', () => {
+    const messages = [user('g'.repeat(90_000)), user('small'), user('n'.repeat(9_000))]
+    assert.deepEqual(cut(messages, { ...nothing, most: 3_000 }).tail, messages.slice(1))
+    assert.deepEqual(cut(messages, { ...nothing, most: 100 }).tail, messages.slice(2))
+  })
+
   void it('takes an earlier summary for nothing that a user said', () => {
     const messages = [user('<summary>'), user('new'), calls('1'), result('1')]
     assert.deepEqual(cut(messages, { ...nothing, from: 1 }).asked, [user('new')])

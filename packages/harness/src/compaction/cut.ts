@@ -6,7 +6,7 @@ import { shortened } from './transcript.ts'
 export type Cut = {
   /** To be summed up. */
   old: Message[]
-  /** What the user said last, when it lies in `old`: it is never left to a summary. */
+  /** What the user said last, where it lies in `old`: it is never left to a summary. */
   asked: Message[]
   /** The newest, from the beginning of an answer or a message on, so that every call has its result. */
   tail: Message[]
@@ -29,14 +29,14 @@ function costOf(message: Message): number {
 
 /**
  * `from`: where the conversation begins, behind an earlier summary. The tail has at most `tokens`, but for the newest
- * message or answer with its results, which is always in it; what tools said there is shortened when it takes more
- * than `most`.
+ * message or answer with its results, which is always in it. With more than `most`, what tools said there is shortened,
+ * and of the messages that a user sent one after the other only the newest are sure to stay.
  */
 export function cut(
   messages: readonly Message[],
   { from, tokens, most }: { from: number; tokens: number; most: number },
 ): Cut {
-  const input = newestInput(messages, from)
+  const input = newestInput(messages, from, most)
   const begin = tailOf(messages, from, input, tokens)
   return {
     old: messages.slice(0, begin),
@@ -48,12 +48,16 @@ export function cut(
 type Run = { first: number; end: number }
 
 /** The newest run of messages that people or the operator sent. */
-function newestInput(messages: readonly Message[], from: number): Run {
+function newestInput(messages: readonly Message[], from: number, most: number): Run {
   const last = messages.findLastIndex(({ role }) => role === 'user')
   if (last < from) return { first: from, end: from }
   let [first, end] = [last, last + 1]
   while (isSaid(messages[end])) end++
-  while (first > from && isSaid(messages[first - 1])) first--
+  let room = most - weightOf(messages.slice(first, end))
+  for (; first > from && isSaid(messages[first - 1]); first--) {
+    room -= weightOf(messages.slice(first - 1, first))
+    if (room < 0) break
+  }
   return { first, end }
 }
 
