@@ -16,7 +16,7 @@ describe('base images', () => {
   let stop: () => Promise<void>
   before(async () => {
     const engine = await startEngine('podman', place, registry)
-    stop = engine.stop
+    stop = () => engine.stop()
     const env = {
       SANDBOX_PROVIDER: 'podman',
       SANDBOX_SOCKET: place.socket,

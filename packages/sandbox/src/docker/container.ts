@@ -46,6 +46,8 @@ export type Ways = {
   swap: boolean
   /** `HostConfig.UsernsMode`: which users of the host the container's are. */
   users: '' | 'host' | 'keep-id'
+  /** Podman gives folders in memory to the user by a word of its own, and takes no numbers. */
+  isPodman: boolean
   /** Whether the server's user is the container's root, one without any power. */
   isRoot: boolean
 }
@@ -94,9 +96,10 @@ const wayOut = (egress: SandboxEgress | null): Mount[] =>
       ]
 
 /** What the image would have the engine keep on disk is in memory too, and ends with the sandbox. */
-function scratch(spec: SandboxSpec, image: Image): Record<string, string> {
+function scratch(spec: SandboxSpec, { image, user, ways }: Started): Record<string, string> {
   const folders = ['/tmp', '/run', '/var/tmp', home, places.state, ...image.volumes]
-  const options = `rw,exec,nosuid,nodev,mode=1777,size=${spec.limits.scratch}`
+  const owner = ways.isPodman ? 'U' : `uid=${user.id},gid=${user.group}`
+  const options = `rw,exec,nosuid,nodev,mode=1777,size=${spec.limits.scratch},${owner}`
   const taken = new Set([...spec.mounts.map(({ path }) => path), places.workspace])
   return Object.fromEntries(
     folders.filter((path) => !taken.has(path)).map((path) => [path, options]),
@@ -114,8 +117,11 @@ function limited({ limits }: SandboxSpec, ways: Ways): Record<string, unknown> {
   }
 }
 
+export type Started = { image: Image; user: User; ways: Ways }
+
 /** The body of the call that creates the container. */
-export function container(spec: SandboxSpec, image: Image, user: User, ways: Ways): object {
+export function container(spec: SandboxSpec, started: Started): object {
+  const { image, user, ways } = started
   const { memory, processes } = spec.limits
   const each =
     ways.limits === 'rlimit'
@@ -163,7 +169,7 @@ export function container(spec: SandboxSpec, image: Image, user: User, ways: Way
       // Of this network alone; the bridge listens at the ports of names and of the web.
       Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
       ShmSize: spec.limits.scratch,
-      Tmpfs: scratch(spec, image),
+      Tmpfs: scratch(spec, started),
       ...limited(spec, ways),
       Mounts: [
         bind(agentBinary(), agentPath, true),

@@ -121,10 +121,15 @@ async function findWays(engine: Engine): Promise<Ways> {
     throw new SandboxEnded(`the engine starts ${info.OSType} containers, and not Linux ones`)
   const isLimited = info.MemoryLimit && info.PidsLimit && info.CpuCfsQuota
   const group = info.CgroupVersion === '2' ? 'cgroup2' : 'cgroup1'
-  return { limits: isLimited ? group : 'rlimit', swap: info.SwapLimit === true, ...usersOf(info) }
+  return {
+    limits: isLimited ? group : 'rlimit',
+    swap: info.SwapLimit === true,
+    isPodman: info.BuildahVersion !== undefined,
+    ...usersOf(info),
+  }
 }
 
-type Info = { SecurityOptions?: string[] | null; Rootless?: boolean }
+type Info = { SecurityOptions?: string[] | null; Rootless?: boolean; BuildahVersion?: string }
 
 /** Rootless Podman says that of itself in a field of its own. */
 function usersOf({ SecurityOptions, Rootless }: Info): Pick<Ways, 'users' | 'isRoot'> {
@@ -147,7 +152,7 @@ async function start(deps: Deps, spec: SandboxSpec, ways: Ways): Promise<Sandbox
   const uid = sessionUser(spec.id)
   giveFolders(spec, uid)
   if (spec.egress && uid !== undefined) giveSocket(spec.egress.socket, uid)
-  const body = container(spec, image, userOf(uid, ways), ways)
+  const body = container(spec, { image, user: userOf(uid, ways), ways })
   const path = `/containers/create?name=steward-${spec.id}-${randomUUID().slice(0, 8)}`
   const { Id } = (await deps.engine.call('POST', path, body)) as { Id: string }
   const attached = await attach(deps.engine, Id)

@@ -15,6 +15,8 @@ import { engineAt } from './engine.ts'
 export type EngineKind = 'docker' | 'podman'
 
 export const testImage = 'steward-test'
+/** Of variables that the engine is started with, one of which Podman passes on. */
+export const ofTheEngine = 'secret-of-the-engine'
 const machineSocket = '/run/docker.sock'
 const isRoot = process.getuid?.() === 0
 
@@ -100,7 +102,7 @@ async function run({ packages, command, args, env }: Program, folder: string, so
   if (spawnSync(command, ['--version']).error)
     throw new Error(`no ${command} on this machine: apt-get install ${packages}`)
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', command, ...args], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...env, FTP_PROXY: ofTheEngine, SECRET: ofTheEngine },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let said = ''

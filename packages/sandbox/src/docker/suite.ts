@@ -1,31 +1,41 @@
-/** What a sandbox by a container engine must do: the contract of all, and what is an engine's own. */
+/** The contract of all sandboxes, and what is an engine's own, on an engine that is started for it. */
+import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { runCases, sandboxContract } from '../contract.ts'
-import { escapeCases } from './escape.ts'
+import { isolationCases } from '../isolation/contract.ts'
+import { containerCases, imageCases } from './cases.ts'
+import { engineAt } from './engine.ts'
 import type { EngineKind } from './fixture.ts'
 import { enginePlace, startEngine } from './fixture.ts'
 import type * as fromUrl from './from-url.ts'
-import { imageCases } from './images.cases.ts'
 import { registry } from './registry.ts'
 
 export async function engineTests(kind: EngineKind): Promise<void> {
   const place = enginePlace(kind)
   const query = new URLSearchParams({ kind, socket: place.socket })
   const module = `${import.meta.resolve('./from-url.ts')}?${query.toString()}`
-  const { engineSandboxes } = (await import(module)) as typeof fromUrl
+  const { engineSandboxes, reported } = (await import(module)) as typeof fromUrl
   describe(`with an engine, ${kind}`, () => {
-    let stop: () => Promise<void>
+    let images: Awaited<ReturnType<typeof registry>> | undefined
+    let running: Awaited<ReturnType<typeof startEngine>> | undefined
     before(async () => {
-      const images = await registry()
-      const engine = await startEngine(kind, place, images.address)
-      stop = async () => {
-        await engine.stop()
-        await images.close()
-      }
+      images = await registry()
+      running = await startEngine(kind, place, images.address)
     })
-    after(() => stop())
+    after(async () => {
+      await running?.stop()
+      await images?.close()
+    })
     sandboxContract(kind, engineSandboxes, { module })
-    const groups = { escape: escapeCases, images: imageCases }
+    const there = () => {
+      assert.ok(images)
+      return { engine: engineAt(place.socket), images, reported }
+    }
+    const groups = {
+      isolation: isolationCases,
+      container: containerCases,
+      images: imageCases(there),
+    }
     runCases(`sandboxes by ${kind}`, engineSandboxes, { module, skip: [], groups })
   })
 }

@@ -1,0 +1,174 @@
+/** What a sandbox in a container must do besides the contract of all. */
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { gate } from '../egress/fixture.ts'
+import type { Cases } from '../fixture.ts'
+import { run, say } from '../fixture.ts'
+import type { Sandbox } from '../sandbox.ts'
+import { SandboxEnded } from '../sandbox.ts'
+import { ownerLabel } from './container.ts'
+import type { Engine } from './engine.ts'
+import { ofTheEngine, testImage } from './fixture.ts'
+import type { registry } from './registry.ts'
+
+const perl = (sandbox: Sandbox, script: string) =>
+  say(sandbox, `perl -MSocket=:addrinfo,:DEFAULT -MIO::Socket::INET -e '${script}'`)
+const hello = (host: string, port: number) =>
+  `my $s = IO::Socket::INET->new("${host}:${port}") or die $!; print $s "hello"; shutdown $s, 1; print <$s>`
+
+export const containerCases: Cases = {
+  'says what it isolates, after it has tried': async ({ provider }) => {
+    const checked = await provider.check()
+    assert.ok(checked.ok, JSON.stringify(checked))
+    const { limits, ...isolation } = checked.isolation
+    assert.deepEqual(isolation, { level: 'kernel', network: 'none', gate: true })
+    assert.match(limits, /^(cgroup[12]|rlimit)$/)
+  },
+
+  'is an ordinary user without power, under both filters, with a home and a name': async ({
+    open,
+    spec,
+  }) => {
+    const mine = spec()
+    const sandbox = await open(mine)
+    const who = await say(
+      sandbox,
+      'id -un; cd; pwd; echo ok >file; cat file; touch /workspace/file',
+    )
+    assert.equal(who, 'user\n/home/user\nok')
+    const { uid } = statSync(join(mine.workspace, 'file'))
+    assert.equal(await say(sandbox, 'id -u; id -g; id -G'), [uid, uid, uid].join('\n'))
+    const powers = 'grep -E "^(Cap|NoNew|Seccomp_f)" /proc/self/status | cut -f2 | sort -u | xargs'
+    assert.match(await say(sandbox, powers), /^0{16} 1 2$/)
+    assert.match(await say(sandbox, 'rg --version'), /^ripgrep/)
+  },
+
+  'finds nothing of the engine: no socket, no variable': async ({ folder, open }) => {
+    await using there = await gate(folder)
+    const sandbox = await open({ egress: there.egress })
+    const seen = await say(sandbox, 'env; cat /proc/[0-9]*/environ | tr "\\0" "\\n"')
+    assert.ok(!seen.includes(ofTheEngine))
+    const all = 'find / -path /proc -prune -o -printf "%M %p\\n" 2>/dev/null'
+    assert.match(await say(sandbox, `${all} | grep ^s`), /^s\S+ \/opt\/steward\/gate.sock$/)
+  },
+
+  'leads programs that know of no proxy to the gate, by names that have an address each': async ({
+    folder,
+    open,
+  }) => {
+    await using there = await gate(folder)
+    const sandbox = await open({ egress: there.egress })
+    assert.equal(await perl(sandbox, hello('one.test', 443)), 'hello')
+    assert.equal(await perl(sandbox, hello('Two.Test', 80)), 'hello')
+    assert.deepEqual(there.heads, [
+      'CONNECT one.test:443 HTTP/1.1\r\nHost: one.test:443',
+      'CONNECT two.test:80 HTTP/1.1\r\nHost: two.test:80',
+    ])
+    const ask = (hints: string) =>
+      `my ($e, @r) = Socket::getaddrinfo("one.test", 443, { socktype => SOCK_STREAM, ${hints} }); print $e || scalar @r`
+    assert.equal(await perl(sandbox, ask('family => AF_INET')), '1')
+    assert.equal(await perl(sandbox, ask('flags => AI_ADDRCONFIG')), '1')
+    assert.equal(
+      (await run(sandbox, 'cat /etc/ssl/cert.pem')).output,
+      'the authorities of the test\n',
+    )
+  },
+
+  'has the variables of its image, and its volumes in memory': async ({ open }) => {
+    const sandbox = await open({ limits: { scratch: 1 << 20 } })
+    assert.equal(await say(sandbox, 'echo $OF_THE_IMAGE'), 'yes')
+    assert.match(await say(sandbox, 'echo $PATH'), /:\/of\/the\/image:\/usr\/bin$/)
+    assert.equal(await say(sandbox, 'stat -f -c %T /kept'), 'tmpfs')
+    assert.notEqual((await run(sandbox, 'head -c 4000000 /dev/zero >/kept/file')).exitCode, 0)
+  },
+}
+
+/** `engine` and `images` are there once the cases run. */
+export function imageCases(
+  there: () => {
+    engine: Engine
+    images: Awaited<ReturnType<typeof registry>>
+    reported: string[]
+  },
+): Cases {
+  const refused = (words: RegExp) => (error: unknown) =>
+    error instanceof SandboxEnded && words.test(error.message)
+  return {
+    'starts from the image that it is told': async ({ open }) => {
+      const sandbox = await open({ image: `docker.io/library/${testImage}:latest` })
+      assert.equal(await say(sandbox, 'echo $OF_THE_IMAGE'), 'yes')
+    },
+
+    'fetches an image once, says so, and refuses one that has no bash': async ({
+      provider,
+      spec,
+    }) => {
+      const { images, reported, engine } = there()
+      const reference = `${images.address}/bare`
+      const starts = [spec({ image: reference }), spec({ image: reference })]
+      const outcomes = await Promise.allSettled(starts.map((each) => provider.acquire(each)))
+      for (const outcome of outcomes) {
+        assert.ok(outcome.status === 'rejected')
+        assert.match(String(outcome.reason), /SandboxEnded.*has no \/bin\/bash/)
+      }
+      assert.deepEqual(
+        reported.filter((line) => line.startsWith('fetching')),
+        [`fetching the image ${reference}:latest`],
+      )
+      assert.ok(images.asked.some((path) => path.startsWith('/v2/bare/blobs/')))
+      for (const { id } of starts) {
+        const filters = encodeURIComponent(JSON.stringify({ label: [`${ownerLabel}=${id}`] }))
+        const left = await engine.call('GET', `/containers/json?all=true&filters=${filters}`)
+        assert.deepEqual(left, [], 'no container stays')
+      }
+    },
+
+    'says which image cannot be fetched, and why': async ({ provider, spec }) => {
+      const { images } = there()
+      const missing = spec({ image: `${images.address}/missing:1` })
+      await assert.rejects(
+        provider.acquire(missing),
+        refused(/missing:1 cannot be fetched: .*(unknown|not found)/),
+      )
+      const away = spec({ image: '127.0.0.1:9/no/one:1' })
+      await assert.rejects(
+        provider.acquire(away),
+        refused(/127.0.0.1:9\/no\/one:1 cannot be fetched: /),
+      )
+    },
+
+    'refuses an image for another machine, and what is no reference': async ({
+      provider,
+      spec,
+    }) => {
+      const { images } = there()
+      const foreign = spec({ image: `${images.address}/foreign` })
+      await assert.rejects(
+        provider.acquire(foreign),
+        refused(/is for (arm64|amd64), and this machine/),
+      )
+      for (const image of [
+        '',
+        '../../containers',
+        'a b',
+        'a/../b',
+        'UPPER',
+        'a:b:c',
+        'a?b',
+        'a@sha256:1',
+      ]) {
+        assert.match(provider.refuseImage(image) ?? '', /not the reference/, image)
+        await assert.rejects(provider.acquire(spec({ image })), refused(/not the reference/), image)
+      }
+      for (const image of [
+        'debian',
+        'debian:13',
+        'ghcr.io/a/b_c:v1.2',
+        'localhost:5000/x',
+        `a@sha256:${'0'.repeat(64)}`,
+      ])
+        assert.equal(provider.refuseImage(image), undefined, image)
+    },
+  }
+}

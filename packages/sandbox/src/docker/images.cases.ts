@@ -1,2 +1,0 @@
-import type { Cases } from '../fixture.ts'
-export const imageCases: Cases = {}
