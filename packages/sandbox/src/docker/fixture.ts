@@ -103,6 +103,7 @@ async function run({ packages, command, args, env }: Program, folder: string, so
     throw new Error(`no ${command} on this machine: apt-get install ${packages}`)
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', command, ...args], {
     env: { ...process.env, ...env, FTP_PROXY: ofTheEngine, SECRET: ofTheEngine },
+    cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let said = ''

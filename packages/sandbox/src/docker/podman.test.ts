@@ -1,3 +1,3 @@
-import { engineTests } from './suite.ts'
+import { engineTests } from './suite-fixture.ts'
 
 await engineTests('podman')

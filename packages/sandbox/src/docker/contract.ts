@@ -10,7 +10,7 @@ import { SandboxEnded } from '../sandbox.ts'
 import { ownerLabel } from './container.ts'
 import type { Engine } from './engine.ts'
 import { ofTheEngine, testImage } from './fixture.ts'
-import type { registry } from './registry.ts'
+import type { registry } from './registry-fixture.ts'
 
 const perl = (sandbox: Sandbox, script: string) =>
   say(sandbox, `perl -MSocket=:addrinfo,:DEFAULT -MIO::Socket::INET -e '${script}'`)

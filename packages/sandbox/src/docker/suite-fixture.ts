@@ -3,18 +3,18 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { runCases, sandboxContract } from '../contract.ts'
 import { isolationCases } from '../isolation/contract.ts'
-import { containerCases, imageCases } from './cases.ts'
+import { containerCases, imageCases } from './contract.ts'
 import { engineAt } from './engine.ts'
 import type { EngineKind } from './fixture.ts'
 import { enginePlace, startEngine } from './fixture.ts'
-import type * as fromUrl from './from-url.ts'
-import { registry } from './registry.ts'
+import type * as providerFixture from './provider-fixture.ts'
+import { registry } from './registry-fixture.ts'
 
 export async function engineTests(kind: EngineKind): Promise<void> {
   const place = enginePlace(kind)
   const query = new URLSearchParams({ kind, socket: place.socket })
-  const module = `${import.meta.resolve('./from-url.ts')}?${query.toString()}`
-  const { engineSandboxes, reported } = (await import(module)) as typeof fromUrl
+  const module = `${import.meta.resolve('./provider-fixture.ts')}?${query.toString()}`
+  const { engineSandboxes, reported } = (await import(module)) as typeof providerFixture
   describe(`with an engine, ${kind}`, () => {
     let images: Awaited<ReturnType<typeof registry>> | undefined
     let running: Awaited<ReturnType<typeof startEngine>> | undefined
