@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { workspaces } from './cases/checkpoints.ts'
 import { egress } from './cases/egress.ts'
 import { diskSync, idleStreams, kills, starts } from './cases/process.ts'
+import { repositories } from './cases/repositories.ts'
 import { appends, pages, requests } from './cases/requests.ts'
 import { setUp } from './cases/setup.ts'
 import {
@@ -59,6 +60,7 @@ async function measure(database: string, env: Record<string, string>): Promise<F
   await take('kills', kills(folder.path, env, again))
   await take('egress', egress(folder.path, env, again))
   if (database === 'sqlite') await take('workspaces', workspaces(folder.path))
+  if (database === 'sqlite') await take('repositories', repositories())
   model.stop()
   folder.remove()
   return figures

@@ -4,6 +4,8 @@ import { RepositoryFailure } from './failure.ts'
 
 const cloneMs = 15 * 60_000
 const codes = { taken: 76, noCommit: 77 }
+/** As shells say it. */
+export const noProgram = 127
 /** Nothing that stands elsewhere in the sandbox has a say. */
 const settings = {
   GIT_CONFIG_NOSYSTEM: '1',
@@ -11,8 +13,11 @@ const settings = {
   GIT_TERMINAL_PROMPT: '0',
 }
 
-/** Paths as commands see them. `commit`: to check out; null for a repository that has none yet. */
-export type Clone = { from: string; to: string; commit: string | null }
+/**
+ * Paths as commands see them. `commit`: to check out, null for a repository that has none yet; `isNamed`: by whoever
+ * made the session, and not by the repository's server.
+ */
+export type Clone = { from: string; to: string; commit: string | null; isNamed: boolean }
 
 /** Lost: what was lent does not hold what it should. */
 export type Cloned = 'there' | 'lost'
@@ -23,12 +28,18 @@ export async function cloneInto(sandbox: Sandbox, clone: Clone): Promise<Cloned>
   const limits = { timeoutMs: cloneMs, secretEnv: settings }
   const { ended, exitCode, output } = await sandbox.shell({ command, ...limits })
   if (ended !== 'exit') throw new RepositoryFailure('clone', 'to lay it out took too long')
-  if (exitCode === codes.noCommit)
+  if (exitCode === codes.noCommit && clone.isNamed)
     throw new RepositoryFailure('checkout', `it has no commit ${clone.commit}`)
   if (exitCode === codes.taken)
     throw new RepositoryFailure('clone', 'something else lies at its place')
   if (exitCode === 0) return 'there'
-  if (/\b(missing|corrupt|unable to read|bad object|loose object)\b/i.test(output)) return 'lost'
+  if (exitCode === noProgram)
+    throw new RepositoryFailure('clone', 'git is not installed in the sandbox')
+  if (
+    exitCode === codes.noCommit ||
+    /\b(missing|corrupt|unable to read|bad object|loose object)\b/i.test(output)
+  )
+    return 'lost'
   const why = output.trim().split('\n').at(-1)?.slice(0, 300)
   throw new RepositoryFailure('clone', `it could not be laid out: ${why}`)
 }
@@ -47,18 +58,18 @@ const script = ({ from, to, commit }: Clone): string => `
   [ ! -e "$to/.git" ] || exit 0
   [ ! -e "$to" ] || [ -z "$(ls -A "$to")" ] || exit ${codes.taken}
   new="$to.cloning"
-  rm -rf "$new"
+  [ ! -e "$new" ] || rm -rf "$new"
   mkdir -p "$new"
   cp -R "$from" "$new/.git"
-  cd "$new"
-  ${commit === null ? ':' : checkout(commit)}
-  cd /
+  ${commit === null ? '' : checkout(commit)}
   mv -T "$new" "$to"
 `
 
 const checkout = (commit: string): string => `
-  git cat-file -e '${commit}^{commit}' 2>/dev/null || { rm -rf "$new"; exit ${codes.noCommit}; }
-  git reset -q --hard
+  if ! git -C "$new" reset -q --hard; then
+    git -C "$new" cat-file -e '${commit}^{commit}' || { rm -rf "$new"; exit ${codes.noCommit}; }
+    exit 1
+  fi
 `
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

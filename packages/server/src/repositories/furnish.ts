@@ -46,7 +46,7 @@ export function furnishRepositories(deps: RepositoryDeps): Furnish {
   }
 }
 
-type Lent = { at: string; commit: string | null }
+type Lent = Pick<Clone, 'commit' | 'isNamed'> & { at: string }
 type Tried = { ok: true; lent: Lent } | { ok: false; failure: RepositoryFailure }
 
 /** `lent`: the folder of what is laid out for the sandbox to copy. */
@@ -86,9 +86,13 @@ function cloning(
     }
   }
 
-  async function layOut(sandbox: Sandbox, row: RepositoryRow, { at, commit }: Lent): Promise<void> {
+  async function layOut(
+    sandbox: Sandbox,
+    row: RepositoryRow,
+    { at, ...commit }: Lent,
+  ): Promise<void> {
     const from = isHost ? at : `${mountPath}/${basename(at)}`
-    const clone: Clone = { from, to: pathOf(row), commit }
+    const clone: Clone = { from, to: pathOf(row), ...commit }
     if ((await cloneInto(sandbox, clone)) === 'there') return
     await deps.mirrors.discard(place.tenant, { url: row.url, token: deps.open(row) })
     throw new RepositoryFailure('clone', 'what was fetched of it was not whole; it is fetched anew')
@@ -146,7 +150,8 @@ async function lending(
   try {
     const how = { to: join(at, 'objects', 'pack'), more, signal }
     const looked = await mirrors.lend(tenant, { url, token: open(row) }, how)
-    return { ok: true, lent: { at, commit: await writeSkeleton(at, looked, { url, checkout }) } }
+    const commit = await writeSkeleton(at, looked, { url, checkout })
+    return { ok: true, lent: { at, commit, isNamed: checkout?.type === 'commit' } }
   } catch (error) {
     await rm(at, { recursive: true, force: true })
     if (error instanceof RepositoryFailure) return { ok: false, failure: error }

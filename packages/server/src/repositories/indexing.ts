@@ -7,6 +7,7 @@ import { chmod, lchown, lstat, mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SandboxLimits, SandboxMount, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
+import { noProgram } from './clone.ts'
 import { RepositoryFailure } from './failure.ts'
 
 /** Old histories hold these, and git reads them all the same. git-fsck(1) */
@@ -55,6 +56,8 @@ export async function indexPack(
       const command = script(incoming, there)
       const { ended, exitCode, output } = await sandbox.shell({ command, timeoutMs, signal })
       if (ended !== 'exit') throw new RepositoryFailure('clone', 'to read it took too long')
+      if (exitCode === noProgram)
+        throw new RepositoryFailure('clone', 'git is not installed where sandboxes run')
       if (exitCode !== 0)
         throw new RepositoryFailure('clone', `it is not sound: ${lastLine(output)}`)
     } finally {
