@@ -13,6 +13,8 @@ import type { Databases } from '../database/database.ts'
 import { environmentStore } from '../environments/store.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
 import type { SessionRow } from '../sessions/store.ts'
+import { toldOfRepositories } from '../sessions/resources/repositories.ts'
+import { resourceStore } from '../sessions/resources/store.ts'
 import { sessionStore } from '../sessions/store.ts'
 import { connectServers } from './connect.ts'
 import type { Assembled, ClaimedWork } from './drain.ts'
@@ -43,11 +45,12 @@ export function assembly(deps: AssemblyDeps) {
     const { read } = databases.of(tenant)
     const row = await sessionStore(read).row(tenant, session)
     const agent = JSON.parse(row.agent) as SessionAgent
-    const [resolved, history, environment, tokens] = await Promise.all([
+    const [resolved, history, environment, tokens, brought] = await Promise.all([
       resolveModel(tenant, agent.model),
       known.of(read, tenant, session),
       environmentStore(read).record(tenant, row.environment_id),
       agent.mcp_servers.length > 0 ? inlineTokens(row) : {},
+      resourceStore(read).ofSessions(tenant, [session]),
     ])
     if (!resolved.ok)
       return {
@@ -75,7 +78,7 @@ export function assembly(deps: AssemblyDeps) {
           allow: environment.limited ? environment.allowlist : null,
           deny: environment.denylist,
         },
-        parts: [],
+        parts: [toldOfRepositories(brought.get(session) ?? [])],
       }),
       history,
       model: resolved.model,

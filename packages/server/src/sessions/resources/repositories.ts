@@ -1,6 +1,6 @@
 /** Repositories that a session works in: which addresses are taken, and their tokens. contract.md 1.4 */
 import { hostList, isBadPort, normalHost } from '@steward/gate/policy.ts'
-import type { RepositoryResource } from '@steward/protocol/session-resources.ts'
+import type { Checkout, RepositoryResource } from '@steward/protocol/session-resources.ts'
 import { invalid } from '../../core/errors.ts'
 import type { Seal } from '../../core/seal.ts'
 import { iso } from '../../core/time.ts'
@@ -78,4 +78,18 @@ export async function rotateToken(
   }
   await resources.update(tenant, session, id, change)
   return { ...row, ...change }
+}
+
+/** For the system prompt; empty without any. */
+export function toldOfRepositories(rows: readonly ResourceRow[]): string {
+  const lines = rows.filter(isRepository).map(({ mount_path, url, checkout }) => {
+    const chosen = checkout === null ? null : (JSON.parse(checkout) as Checkout)
+    const at =
+      chosen?.type === 'commit' ? `commit ${chosen.sha}` : chosen && `branch ${chosen.name}`
+    return `- ${mount_path}: ${url}${at === null ? '' : `, ${at}`}`
+  })
+  if (lines.length === 0) return ''
+  const head =
+    'These git repositories are cloned for you. What credentials there are for them are added to what git sends:'
+  return [head, ...lines].join('\n')
 }
