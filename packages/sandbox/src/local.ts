@@ -12,12 +12,14 @@ import type { Failed, Sandbox, SandboxProvider, SandboxSpec } from './sandbox.ts
 import { SandboxEnded } from './sandbox.ts'
 
 const endWithinMs = 2_000
+const usualPath = '/usr/local/bin:/usr/bin:/bin'
 const noImages = 'the sandboxes of this server (local) start from no image'
 
 export function localSandboxes(): SandboxProvider {
   return {
     name: 'local',
     refuseImage: () => noImages,
+    systemOf: () => undefined,
     check: async () => ({
       ok: true,
       isolation: { level: 'none', network: 'host', gate: false, limits: 'none' },
@@ -42,6 +44,7 @@ function removeScratch(workspace: string): void {
 
 async function start(spec: SandboxSpec): Promise<Sandbox> {
   if (spec.image !== undefined) throw new SandboxEnded(noImages)
+  if (spec.layer !== undefined) throw new SandboxEnded('nothing can be laid over this machine')
   const folder = mkdtempSync(join(dirname(spec.workspace), scratchPrefix))
   const [state, spill] = [join(folder, 'state'), join(folder, 'spill')]
   for (const each of [state, spill]) mkdirSync(each, { mode: 0o700 })
@@ -54,7 +57,7 @@ async function start(spec: SandboxSpec): Promise<Sandbox> {
     stream: { input: child.stdin, output: child.stdout },
     places: { bash: '/bin/bash', ripgrep: rgPath, state, spill, workspace: spec.workspace },
     env: {
-      PATH: process.execPath.replace(/\/node$/, ':/usr/local/bin:/usr/bin:/bin'),
+      PATH: [...(spec.path ?? []), dirname(process.execPath), usualPath].join(':'),
       HOME: folder,
       LANG: 'C.UTF-8',
       TERM: 'dumb',

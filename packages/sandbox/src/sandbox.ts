@@ -28,6 +28,10 @@ export type SandboxSpec = {
   mounts: readonly SandboxMount[]
   /** Reference of the OCI image it starts from; without one the provider's own choice. */
   image?: string
+  /** Host folder whose `usr` and `etc` stand over those that it starts with; only where `systemOf` names those. */
+  layer?: string
+  /** Folders inside whose programs are found before all others. */
+  path?: readonly string[]
 }
 
 /** A folder is live: what the host adds to it later is seen inside at once. */
@@ -153,6 +157,8 @@ export interface SandboxProvider {
   readonly name: string
   /** Why no sandbox of its own starts from this image; undefined where it may be tried. */
   refuseImage(reference: string): string | undefined
+  /** Host folder of the system that its sandboxes start with, where that is a folder, and others may be laid over it. */
+  systemOf(image: string | undefined): string | undefined
   /** Whether sandboxes can start on this machine; if not, why, and what mends it. */
   check(): Promise<{ ok: true; isolation: Isolation } | { ok: false; why: string; remedy: string }>
   /** Rejects with `SandboxEnded` when the sandbox does not start; the message says why. */

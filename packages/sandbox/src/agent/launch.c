@@ -1,9 +1,10 @@
-/* `agent launch [--group FILE] [--stage PATH] [--network bridge|given] [--uid N] [--filter FILE] -- PROGRAM WORD…`:
- * prepares the process that becomes PROGRAM, with an empty environment. Joins control groups (before anything can be
- * forked), makes each staged path reachable as /mnt/0, /mnt/1, … in a mount namespace of its own (whatever the
- * permissions of the folders above it), and becomes another user. `--network bridge` leaves it no network but the
+/* `agent launch [--group FILE] [--stage PATH] [--lower FOLDERS] [--network bridge|given] [--uid N] [--filter FILE]
+ * -- PROGRAM WORD…`: prepares the process that becomes PROGRAM, with an empty environment. Joins control groups (before
+ * anything can be forked), makes each staged path reachable as /mnt/0, /mnt/1, … in a mount namespace of its own
+ * (whatever the permissions of the folders above it), lays folders over each other as /mnt/system (staged ones, the
+ * topmost first, with colons between), and becomes another user. `--network bridge` leaves it no network but the
  * bridge's, `given` opens the bridge's listeners in the network it is in. The filter is one of system calls, in
- * classic BPF. Staging needs root. */
+ * classic BPF. Staging needs root, or a bridge. */
 #define _GNU_SOURCE
 #include "agent.h"
 
@@ -59,6 +60,14 @@ static void stage(char **paths, int count) {
   free(sources);
 }
 
+static void lay(const char *folders) {
+  char target[64], options[256];
+  snprintf(target, sizeof target, "%s/system", STAGE);
+  snprintf(options, sizeof options, "lowerdir=%s%s", folders, geteuid() ? ",userxattr" : "");
+  unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV;
+  if (mkdir(target, 0700) || mount("system", target, "overlay", flags, options)) refuse("lay", "the system's folders");
+}
+
 static void become(const char *user) {
   uid_t uid = (uid_t)strtoul(user, NULL, 10);
   if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid)) refuse("become user", user);
@@ -84,11 +93,12 @@ static void load_filter(const char *path) {
 
 int launch(int count, char **arguments) {
   char **paths = allocate((size_t)(count + 1) * sizeof *paths);
-  const char *user = NULL, *network = NULL, *filter = NULL;
+  const char *user = NULL, *network = NULL, *filter = NULL, *lower = NULL;
   int staged = 0, i = 0;
   for (; i + 1 < count && strcmp(arguments[i], "--"); i += 2) {
     if (!strcmp(arguments[i], "--group")) join(arguments[i + 1]);
     else if (!strcmp(arguments[i], "--stage")) paths[staged++] = arguments[i + 1];
+    else if (!strcmp(arguments[i], "--lower")) lower = arguments[i + 1];
     else if (!strcmp(arguments[i], "--network")) network = arguments[i + 1];
     else if (!strcmp(arguments[i], "--filter")) filter = arguments[i + 1];
     else if (!strcmp(arguments[i], "--uid")) user = arguments[i + 1];
@@ -98,8 +108,10 @@ int launch(int count, char **arguments) {
     dprintf(STDERR_FILENO, "launch: wrong arguments\n");
     return 125;
   }
-  if (staged) stage(paths, staged);
+  /* First, because it gives whoever is not root the power to stage. */
   if (network) listen_inside(!strcmp(network, "bridge"));
+  if (staged) stage(paths, staged);
+  if (lower) lay(lower);
   if (user) become(user);
   if (filter) load_filter(filter);
   char *none[] = {NULL};

@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { agentBinary } from '../agent/binary.ts'
 import { egressVariables } from '../egress/variables.ts'
@@ -25,7 +26,6 @@ import {
 import { seccompFilter } from './seccomp.ts'
 
 const endWithinMs = 2_000
-const noImages = 'the sandboxes of this server (bubblewrap) start from no image'
 const openFiles = 4_096
 /** What a process such as Node reserves and never uses, but an rlimit counts. */
 const reservedBytes = 640 << 20
@@ -41,7 +41,6 @@ const places = {
   workspace: '/workspace',
 }
 const environment = {
-  PATH: searchPath,
   HOME: user.home,
   USER: user.name,
   LANG: 'C.UTF-8',
@@ -50,16 +49,28 @@ const environment = {
 
 const wayOut = egressVariables('http://127.0.0.1:3128', certificatesPath)
 
-/** `findLimits` is asked once, at the first sandbox or check. */
-export function bubblewrapSandboxes(findLimits: () => Limiter = findLimiter): SandboxProvider {
+export type BubblewrapOptions = {
+  /** Asked once, at the first sandbox or check. */
+  findLimits?: () => Limiter
+  /** Host folders of unpacked root file systems, by the names that images have here. */
+  roots?: ReadonlyMap<string, string>
+}
+
+export function bubblewrapSandboxes({
+  findLimits = findLimiter,
+  roots = new Map(),
+}: BubblewrapOptions = {}): SandboxProvider {
   let found: Limiter | undefined
   const limiter = () => (found ??= findLimits())
+  const systemOf = (image: string | undefined) => (image === undefined ? '/' : roots.get(image))
+  const begin = (spec: SandboxSpec) => start(spec, limiter(), systemOf(spec.image))
   return {
     name: 'bubblewrap',
-    refuseImage: () => noImages,
+    refuseImage: (reference) => (roots.has(reference) ? undefined : noSuchRoot(reference, roots)),
+    systemOf,
     async check() {
       try {
-        await tryOut((spec) => start(spec, limiter()))
+        await tryOut(begin)
       } catch (error) {
         if (!(error instanceof SandboxEnded)) throw error
         return { ok: false, why: error.message, remedy: remedyFor(error.message) }
@@ -67,9 +78,16 @@ export function bubblewrapSandboxes(findLimits: () => Limiter = findLimiter): Sa
       const isolation = { level: 'kernel', network: 'none', gate: true } as const
       return { ok: true, isolation: { ...isolation, limits: limiter().kind } }
     },
-    acquire: async (spec) => start(spec, limiter()),
+    acquire: begin,
     reap: async ({ workspace }) => killRecorded(workspace),
   }
+}
+
+function noSuchRoot(reference: string, roots: ReadonlyMap<string, string>): string {
+  const names = [...roots.keys()].join(', ')
+  return names
+    ? `the sandboxes of this server (bubblewrap) start from no image, and ${reference} is none of its root folders: ${names}`
+    : 'the sandboxes of this server (bubblewrap) start from no image, and it has no root folders'
 }
 
 const remedies: readonly [RegExp, string][] = [
@@ -103,16 +121,20 @@ function remedyFor(why: string): string {
 }
 
 /** Rejects with `SandboxEnded`, whatever went wrong, and then leaves nothing behind. */
-async function start(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
+async function start(
+  spec: SandboxSpec,
+  limiter: Limiter,
+  root: string | undefined,
+): Promise<Sandbox> {
   let group: Group | undefined
   let errors = ''
   try {
-    if (spec.image !== undefined) throw new Error(noImages)
+    if (root === undefined) throw new Error(`there is no root folder named ${spec.image}`)
     const uid = sessionUser(spec.id)
     giveFolders(spec, uid)
     if (spec.egress && uid !== undefined) giveSocket(spec.egress.socket, uid)
     group = limiter.group(spec.limits)
-    const child = launch(spec, limiter, { uid, group })
+    const child = launch(spec, limiter, { uid, group, root })
     child.once('error', (error) => (errors += error.message))
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       if (errors.length < maxErrorChars) errors += text
@@ -132,7 +154,12 @@ function connectTo(child: ChildProcess, spec: SandboxSpec, group: Group): Promis
     id: spec.id,
     stream: { input: child.stdin as Writable, output: child.stdout as Readable },
     places,
-    env: { ...environment, ...spec.env, ...(spec.egress && wayOut) },
+    env: {
+      PATH: [...(spec.path ?? []), searchPath].join(':'),
+      ...environment,
+      ...spec.env,
+      ...(spec.egress && wayOut),
+    },
     spillMax: spec.limits.scratch,
     async stop() {
       const timer = setTimeout(() => child.kill('SIGKILL'), endWithinMs)
@@ -160,19 +187,25 @@ const isolation = [
 function launch(
   spec: SandboxSpec,
   limiter: Limiter,
-  { uid, group }: { uid: number | undefined; group: Group },
+  { uid, group, root }: { uid: number | undefined; group: Group; root: string },
 ): ChildProcess {
   const bwrap = findBwrap()
+  const { layer } = spec
   const staged: string[] = []
   // Staged paths are reachable for the session's user whatever the folders above them permit.
-  const find = (path: string) => (uid === undefined ? path : `/mnt/${staged.push(path) - 1}`)
-  const root = rootArguments(find, spec)
+  const stage = (path: string) => `/mnt/${staged.push(path) - 1}`
+  const find = uid === undefined && layer === undefined ? (path: string) => path : stage
+  const usr = join(root, 'usr')
+  const lower = layer === undefined ? [] : [stage(join(layer, 'usr')), stage(usr)]
+  const system = { root, usr: layer === undefined ? find(usr) : '/mnt/system', layer }
+  const view = rootArguments(find, system, spec)
   const { processes, memory } = spec.limits
   const each = limiter.kind === 'rlimit' ? { data: memory + reservedBytes } : {}
   const limits = { processes, files: openFiles, ...each }
   const launcher = [
     ...group.joins.flatMap((file) => ['--group', file]),
     ...staged.flatMap((path) => ['--stage', path]),
+    ...(layer === undefined ? [] : ['--lower', lower.join(':')]),
     ...(spec.egress ? ['--network', 'bridge'] : []),
     ...(uid === undefined ? [] : ['--uid', String(uid)]),
   ]
@@ -187,7 +220,7 @@ function launch(
   })
   // The network that the launcher has made is the one to share.
   const network = spec.egress ? ['--share-net'] : []
-  give(child, given.arguments, `${[...isolation, ...network, ...root].join('\0')}\0`)
+  give(child, given.arguments, `${[...isolation, ...network, ...view].join('\0')}\0`)
   give(child, given.filter, seccompFilter())
   return child
 }

@@ -56,10 +56,12 @@ describe('bubblewrap', () => {
 
   it('leaves no control group behind', async () => {
     const joined: string[] = []
-    const watched = bubblewrapSandboxes(() => {
-      const limiter = findLimiter()
-      const watch = (made: Group) => (joined.push(...made.joins), made)
-      return { kind: limiter.kind, group: (limits) => watch(limiter.group(limits)) }
+    const watched = bubblewrapSandboxes({
+      findLimits() {
+        const limiter = findLimiter()
+        const watch = (made: Group) => (joined.push(...made.joins), made)
+        return { kind: limiter.kind, group: (limits) => watch(limiter.group(limits)) }
+      },
     })
     await using place = bench(watched)
     const sandbox = await place.open()
@@ -70,7 +72,7 @@ describe('bubblewrap', () => {
 
   it('limits processes, and the memory of each, where there are no control groups', async () => {
     const none: Limiter = { kind: 'rlimit', group: () => ({ joins: [], remove() {} }) }
-    await using place = bench(bubblewrapSandboxes(() => none))
+    await using place = bench(bubblewrapSandboxes({ findLimits: () => none }))
     const sandbox = await place.open({ limits: { processes: 24, memory: 128 * mebibyte } })
     const count = await sleepersIn(sandbox)
     assert.ok(count > 0 && count <= 24, `${count} processes`)

@@ -52,6 +52,7 @@ export function dockerSandboxes({
   return {
     name,
     refuseImage: refuseReference,
+    systemOf: () => undefined,
     async check() {
       try {
         await sweep(engine)
@@ -148,6 +149,7 @@ function userOf(uid: number | undefined, { isRoot }: Ways): User {
 /** Rejects with `SandboxEnded` or the engine's error, and then leaves nothing behind. */
 async function start(deps: Deps, spec: SandboxSpec, ways: Ways): Promise<Sandbox> {
   const reference = spec.image ?? deps.image
+  if (spec.layer !== undefined) throw new SandboxEnded('nothing can be laid over an image')
   const image = await deps.images.find(reference, deps.report)
   const uid = sessionUser(spec.id)
   giveFolders(spec, uid)
@@ -179,7 +181,7 @@ async function begin(engine: Engine, { spec, image, id, attached }: Created): Pr
   const output = demultiplex(attached, (bytes) => {
     if (errors.length < maxErrorChars) errors += bytes.toString()
   })
-  const path = `/opt/steward/bin:${image.env['PATH'] ?? usualPath}`
+  const path = [...(spec.path ?? []), '/opt/steward/bin', image.env['PATH'] ?? usualPath].join(':')
   const opening = remoteSandbox({
     id: spec.id,
     stream: { input: attached, output },

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { gate } from '../egress/fixture.ts'
+import { bench, say } from '../fixture.ts'
+import { SandboxEnded } from '../sandbox.ts'
+import { bubblewrapSandboxes } from './bubblewrap.ts'
+
+const provider = bubblewrapSandboxes()
+
+function put(path: string, text: string, mode = 0o755): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text, { mode })
+}
+
+describe('a layer over the system of a sandbox', () => {
+  it('shows its programs, libraries and settings at their own places, before those of the host', async () => {
+    await using place = bench(provider)
+    await using there = await gate(place.folder)
+    const layer = join(place.folder, 'layer')
+    put(join(layer, 'usr/bin/brought'), '#!/bin/sh\ncat /usr/share/brought/text\n')
+    put(join(layer, 'usr/bin/bzip2'), '#!/bin/sh\necho another bzip2\n')
+    put(join(layer, 'usr/share/brought/text'), 'from the layer\n')
+    put(join(layer, 'etc/brought.conf'), 'setting\n')
+    put(join(layer, 'etc/passwd'), 'intruder:x:0:0::/:/bin/sh\n')
+    symlinkSync(join(place.folder, 'secret'), join(layer, 'etc/link'))
+    put(join(place.folder, 'secret'), 'of the server')
+    const sandbox = await place.open({ layer, egress: there.egress })
+    const said = await say(
+      sandbox,
+      'brought; bzip2; cat /etc/brought.conf; id -un; cat /etc/link 2>&1; ls /usr/bin/env; touch /usr/bin/new 2>&1',
+    )
+    assert.deepEqual(said.split('\n'), [
+      ...['from the layer', 'another bzip2', 'setting', 'user'],
+      ...['cat: /etc/link: No such file or directory', '/usr/bin/env'],
+      "touch: cannot touch '/usr/bin/new': Read-only file system",
+    ])
+  })
+
+  it('is not there for a sandbox that has none', async () => {
+    await using place = bench(provider)
+    assert.equal(await say(await place.open(), 'ls /usr/bin/brought 2>&1 | wc -l'), '1')
+  })
+})
+
+describe('folders whose programs are found first', () => {
+  it('stand before all others', async () => {
+    await using place = bench(provider)
+    const source = join(place.folder, 'tools')
+    put(join(source, 'bin/rg'), '#!/bin/sh\necho mine\n')
+    const mounts = [{ source, path: '/opt/tools', access: 'read' }] as const
+    const sandbox = await place.open({ mounts, path: ['/opt/tools/bin'] })
+    assert.equal(await say(sandbox, 'rg'), 'mine')
+  })
+})
+
+/** A root folder with a shell and what it needs of the host. */
+function makeRoot(root: string, programs: readonly string[]): void {
+  for (const program of programs) {
+    const text = execFileSync('ldd', [program], { encoding: 'utf8' })
+    const libraries = text.match(/\/lib\S+/g) ?? []
+    for (const path of [program, ...libraries]) {
+      const to = join(root, path.replace(/^\/lib/, '/usr/lib'))
+      mkdirSync(dirname(to), { recursive: true })
+      copyFileSync(path, to)
+    }
+  }
+  for (const name of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${name}`, join(root, name))
+  put(join(root, 'etc/os-release'), 'NAME="a small one"\n')
+  put(join(root, 'etc/passwd'), 'of-the-root:x:0:0::/:/bin/sh\n')
+  put(join(root, 'opt/thing/file'), 'thing\n')
+  put(join(root, 'var/lib/file'), 'state\n')
+}
+
+describe('a sandbox that starts from a root folder', () => {
+  it('sees its system and nothing of the host’s', async () => {
+    await using place = bench(provider)
+    const root = join(place.folder, 'root')
+    makeRoot(root, ['/usr/bin/bash', '/usr/bin/cat', '/usr/bin/ls', '/usr/bin/sleep'])
+    const roots = new Map([['small', root]])
+    const small = bubblewrapSandboxes({ roots })
+    const sandbox = await small.acquire(place.spec({ image: 'small' }))
+    const seen = await say(
+      sandbox,
+      'cat /etc/os-release /opt/thing/file /var/lib/file; ls /usr/bin; ls /etc/passwd; echo hi >/workspace/a; cat a',
+    )
+    await sandbox.close()
+    assert.deepEqual(seen.split('\n'), [
+      ...['NAME="a small one"', 'thing', 'state', 'bash', 'cat', 'ls', 'sleep'],
+      ...['/etc/passwd', 'hi'],
+    ])
+  })
+
+  it('is refused where the operator has none of that name', async () => {
+    const small = bubblewrapSandboxes({ roots: new Map([['small', '/nowhere']]) })
+    assert.match(small.refuseImage('/etc') ?? '', /none of its root folders: small/)
+    assert.equal(small.refuseImage('small'), undefined)
+    await using place = bench(small)
+    await assert.rejects(small.acquire(place.spec({ image: '/etc' })), SandboxEnded)
+  })
+})

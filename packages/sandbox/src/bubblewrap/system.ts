@@ -1,0 +1,62 @@
+/** The system that a sandbox starts with: programs and what they expect, from the host or an unpacked root folder. */
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { join } from 'node:path'
+
+/** How bubblewrap finds a path of the host. */
+export type Find = (path: string) => string
+
+export type System = {
+  /** Host folder: `/`, or an unpacked root. */
+  root: string
+  /** As bubblewrap finds it. */
+  usr: string
+  /** Host folder whose `etc` stands over the root's. */
+  layer?: string | undefined
+}
+
+const etcPath = '/opt/steward/etc'
+const ours = join(import.meta.dirname, 'etc')
+const ssl = ['ssl', 'pki']
+/** Of the host's /etc, what programs below /usr expect; the rest is the host's own. */
+const borrowed = ['alternatives', 'ca-certificates', 'ld.so.cache']
+const beside = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
+
+export function systemArguments(find: Find, { root, usr, layer }: System): string[] {
+  const isHost = root === '/'
+  const own = readdirSync(ours)
+  const layered = layer === undefined ? [] : namesIn(join(layer, 'etc'))
+  const rooted = isHost ? borrowed : namesIn(join(root, 'etc'))
+  const shown = (name: string) => !own.includes(name) && !ssl.includes(name)
+  const bound = (base: string, path: string) => boundAs(find, join(base, path), `/${path}`)
+  return [
+    ['--ro-bind', usr, '/usr'],
+    ...beside.map((name) => bound(root, name)),
+    ...(isHost ? [] : ['var', ...namesIn(join(root, 'opt')).map((name) => `opt/${name}`)]).map(
+      (path) => (path === 'opt/steward' ? [] : bound(root, path)),
+    ),
+    ['--ro-bind', find(ours), etcPath],
+    ...own.map((name) => ['--symlink', `${etcPath}/${name}`, `/etc/${name}`]),
+    ...layered.filter(shown).map((name) => bound(layer ?? '', `etc/${name}`)),
+    ...rooted
+      .filter((name) => shown(name) && !layered.includes(name))
+      .map((name) => bound(root, `etc/${name}`)),
+    ['--proc', '/proc'],
+    ['--dev', '/dev'],
+  ].flat()
+}
+
+function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })
+}
+
+const namesIn = (folder: string): string[] =>
+  statOf(folder)?.isDirectory() ? readdirSync(folder) : []
+
+/** Links stay what they are, and lead on inside; nothing else than files and folders is brought in. */
+function boundAs(find: Find, source: string, path: string): string[] {
+  const stat = statOf(source)
+  if (stat?.isSymbolicLink()) return ['--symlink', readlinkSync(source), path]
+  if (stat?.isDirectory() || stat?.isFile()) return ['--ro-bind', find(source), path]
+  return []
+}
