@@ -43,6 +43,7 @@ describe('the configuration', () => {
       sandbox: 'bubblewrap',
       sandboxSocket: undefined,
       sandboxImage: 'docker.io/library/node:24-bookworm',
+      sandboxRoots: new Map(),
       sandboxIdleMs: 300_000,
       checkpoints: { saving: 'stop', largest: 10 * 1024 ** 3, keptMs: 90 * 24 * 60 * 60 * 1000 },
       sandboxMemory: 2048 * 1024 * 1024,

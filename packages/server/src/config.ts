@@ -27,6 +27,8 @@ export type Config = {
   sandbox: 'bubblewrap' | 'docker' | 'podman' | 'local'
   sandboxSocket: string | undefined
   sandboxImage: string
+  /** Host folders by name. */
+  sandboxRoots: ReadonlyMap<string, string>
   sandboxIdleMs: number
   checkpoints: {
     saving: Saving
@@ -69,12 +71,21 @@ function unusable(env: Environment, known: Known): string[] {
   })
 }
 
-/** `*.suffix` for every name below one. */
-function hostNames(text: string): string[] | undefined {
-  const names = text
+const listed = (text: string): string[] =>
+  text
     .split(',')
     .map((each) => each.trim())
     .filter(Boolean)
+
+function rootFolders(text: string): Map<string, string> | undefined {
+  const pairs = listed(text).map((each) => /^([a-z0-9][\w.:-]*)=(\/.+)$/.exec(each))
+  const found = pairs.flatMap((pair) => (pair ? [[pair[1] ?? '', pair[2] ?? ''] as const] : []))
+  return found.length === pairs.length ? new Map(found) : undefined
+}
+
+/** `*.suffix` for every name below one. */
+function hostNames(text: string): string[] | undefined {
+  const names = listed(text)
   return names.every((name) => normalHost(name.replace(/^\*\./, ''))) ? names : undefined
 }
 /** `idle`: at each end of a turn that may have changed something, and as with `stop`: when the sandbox is stopped. */
@@ -153,6 +164,7 @@ export function readConfig(
     sandbox: choice('SANDBOX_PROVIDER', ['bubblewrap', 'docker', 'podman', 'local']),
     sandboxSocket: text('SANDBOX_SOCKET'),
     sandboxImage: text('SANDBOX_IMAGE') ?? '',
+    sandboxRoots: take('SANDBOX_ROOTS', rootFolders) ?? new Map(),
     sandboxIdleMs: number('SANDBOX_IDLE_SECONDS', 1, 86_400) * 1000,
     checkpoints: {
       saving:

@@ -111,6 +111,13 @@ export const settings: readonly Setting[] = [
       'image that docker and podman start where an environment has no base_image; it has a /bin/bash',
   },
   {
+    name: 'SANDBOX_ROOTS',
+    default: '',
+    form: 'a list of name=/folder',
+    about:
+      'unpacked root file systems that bubblewrap starts sandboxes from, by the names that base_image has for them, e.g. debian-13=/srv/roots/trixie',
+  },
+  {
     name: 'SANDBOX_DIR',
     about: 'folder of workspaces; by default sandboxes below DATA_DIR',
   },

@@ -96,9 +96,10 @@ const keysFor = (
 export const sealOf = ({ rootSecret, previousRootSecret }: Config): Seal =>
   sealUnder(rootSecret, previousRootSecret === undefined ? [] : [previousRootSecret])
 
-function providerOf({ sandbox, sandboxSocket, sandboxImage }: Config, log: Log): SandboxProvider {
+function providerOf(config: Config, log: Log): SandboxProvider {
+  const { sandbox, sandboxSocket, sandboxImage, sandboxRoots } = config
   if (sandbox === 'local') return localSandboxes()
-  if (sandbox === 'bubblewrap') return bubblewrapSandboxes()
+  if (sandbox === 'bubblewrap') return bubblewrapSandboxes({ roots: sandboxRoots })
   return dockerSandboxes({
     name: sandbox,
     socket: sandboxSocket,

@@ -66,7 +66,7 @@ export function bubblewrapSandboxes({
   const begin = (spec: SandboxSpec) => start(spec, limiter(), systemOf(spec.image))
   return {
     name: 'bubblewrap',
-    refuseImage: (reference) => (roots.has(reference) ? undefined : noSuchRoot(reference, roots)),
+    refuseImage: (reference) => refuseRoot(reference, roots),
     systemOf,
     async check() {
       try {
@@ -83,11 +83,15 @@ export function bubblewrapSandboxes({
   }
 }
 
-function noSuchRoot(reference: string, roots: ReadonlyMap<string, string>): string {
+function refuseRoot(name: string, roots: ReadonlyMap<string, string>): string | undefined {
+  const root = roots.get(name)
+  if (root !== undefined)
+    return existsSync(join(root, 'usr')) ? undefined : `the root folder ${name} is not there`
   const names = [...roots.keys()].join(', ')
+  const none = 'the sandboxes of this server (bubblewrap) start from no image'
   return names
-    ? `the sandboxes of this server (bubblewrap) start from no image, and ${reference} is none of its root folders: ${names}`
-    : 'the sandboxes of this server (bubblewrap) start from no image, and it has no root folders'
+    ? `${none}, and ${name} is none of its root folders: ${names}`
+    : `${none}, and it has no root folders`
 }
 
 const remedies: readonly [RegExp, string][] = [

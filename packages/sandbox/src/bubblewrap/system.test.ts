@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { gate } from '../egress/fixture.ts'
 import { bench, say } from '../fixture.ts'
 import { SandboxEnded } from '../sandbox.ts'
 import { bubblewrapSandboxes } from './bubblewrap.ts'
+import { makeRoot, put } from './root-fixture.ts'
 
 const provider = bubblewrapSandboxes()
-
-function put(path: string, text: string, mode = 0o755): void {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, text, { mode })
-}
 
 describe('a layer over the system of a sandbox', () => {
   it('shows its programs, libraries and settings at their own places, before those of the host', async () => {
@@ -56,24 +51,6 @@ describe('folders whose programs are found first', () => {
   })
 })
 
-/** A root folder with a shell and what it needs of the host. */
-function makeRoot(root: string, programs: readonly string[]): void {
-  for (const program of programs) {
-    const text = execFileSync('ldd', [program], { encoding: 'utf8' })
-    const libraries = text.match(/\/lib\S+/g) ?? []
-    for (const path of [program, ...libraries]) {
-      const to = join(root, path.replace(/^\/lib/, '/usr/lib'))
-      mkdirSync(dirname(to), { recursive: true })
-      copyFileSync(path, to)
-    }
-  }
-  for (const name of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${name}`, join(root, name))
-  put(join(root, 'etc/os-release'), 'NAME="a small one"\n')
-  put(join(root, 'etc/passwd'), 'of-the-root:x:0:0::/:/bin/sh\n')
-  put(join(root, 'opt/thing/file'), 'thing\n')
-  put(join(root, 'var/lib/file'), 'state\n')
-}
-
 describe('a sandbox that starts from a root folder', () => {
   it('sees its system and nothing of the host’s', async () => {
     await using place = bench(provider)
@@ -93,11 +70,17 @@ describe('a sandbox that starts from a root folder', () => {
     ])
   })
 
-  it('is refused where the operator has none of that name', async () => {
-    const small = bubblewrapSandboxes({ roots: new Map([['small', '/nowhere']]) })
-    assert.match(small.refuseImage('/etc') ?? '', /none of its root folders: small/)
-    assert.equal(small.refuseImage('small'), undefined)
-    await using place = bench(small)
-    await assert.rejects(small.acquire(place.spec({ image: '/etc' })), SandboxEnded)
+  it('is refused where the operator has none of that name, or it is gone', async () => {
+    await using place = bench(provider)
+    mkdirSync(join(place.folder, 'root/usr'), { recursive: true })
+    const roots = new Map([
+      ['small', join(place.folder, 'root')],
+      ['gone', '/nowhere'],
+    ])
+    const some = bubblewrapSandboxes({ roots })
+    assert.match(some.refuseImage('/etc') ?? '', /none of its root folders: small, gone/)
+    assert.match(some.refuseImage('gone') ?? '', /not there/)
+    assert.equal(some.refuseImage('small'), undefined)
+    await assert.rejects(some.acquire(place.spec({ image: '/etc' })), SandboxEnded)
   })
 })
