@@ -73,6 +73,7 @@ export function mirrors({ folder, key, connect, indexing, clock, log }: MirrorDe
   async function bring(fetching: Fetching): Promise<void> {
     const { place, looked, more } = fetching
     const packs = join(place, 'objects', 'pack')
+    await mkdir(folder, { recursive: true, mode: 0o700 })
     const found = await readdir(packs).catch(() => [])
     if (found.length > 2 * mostPacks) await discard(place)
     await mkdir(packs, { recursive: true })
