@@ -8,6 +8,7 @@ import { run, say } from '../fixture.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 import { ownerLabel } from './container.ts'
+import { dockerSandboxes } from './docker.ts'
 import type { Engine } from './engine.ts'
 import { ofTheEngine, testImage } from './fixture.ts'
 import type { registry } from './registry-fixture.ts'
@@ -84,9 +85,16 @@ export const containerCases: Cases = {
   },
 }
 
+/** Of a server that died between the making of a container and its start. */
+async function leftBehind(engine: Engine): Promise<string> {
+  const made = { Image: testImage, Cmd: ['true'], Labels: { [ownerLabel]: 'sesn_gone' } }
+  return ((await engine.call('POST', '/containers/create', made)) as { Id: string }).Id
+}
+
 /** `engine` and `images` are there once the cases run. */
 export function imageCases(
   there: () => {
+    socket: string
     engine: Engine
     images: Awaited<ReturnType<typeof registry>>
     reported: string[]
@@ -95,6 +103,19 @@ export function imageCases(
   const refused = (words: RegExp) => (error: unknown) =>
     error instanceof SandboxEnded && words.test(error.message)
   return {
+    'finds and removes what a dead server left, once it is old': async ({ provider }) => {
+      const { engine, socket } = there()
+      const [id, other] = [await leftBehind(engine), await leftBehind(engine)]
+      await provider.check()
+      const path = `/containers/${id}/json`
+      await engine.call('GET', path)
+      const now = () => Date.now() + 3_600_000
+      const later = dockerSandboxes({ name: 'docker', socket, image: testImage, now })
+      assert.ok((await later.check()).ok)
+      for (const each of [id, other])
+        await assert.rejects(engine.call('GET', `/containers/${each}/json`), { status: 404 })
+    },
+
     'starts from the image that it is told': async ({ open }) => {
       const sandbox = await open({ image: `docker.io/library/${testImage}:latest` })
       assert.equal(await say(sandbox, 'echo $OF_THE_IMAGE'), 'yes')

@@ -23,6 +23,8 @@ export type DockerOptions = {
   image: string
   /** Of images that are fetched. */
   report?: Report
+  /** Milliseconds since 1970. */
+  now?: () => number
 }
 
 const maxErrorChars = 2_000
@@ -40,6 +42,7 @@ export function dockerSandboxes({
   socket = usualSocket(name),
   image,
   report = () => {},
+  now = Date.now,
 }: DockerOptions): SandboxProvider {
   const engine = engineAt(socket)
   const deps: Deps = { engine, images: imagesOf(engine), image, report }
@@ -55,7 +58,7 @@ export function dockerSandboxes({
     systemOf: () => undefined,
     async check() {
       try {
-        await sweep(engine)
+        await sweep(engine, now() / 1000)
         await tryOut(async (spec) => start(deps, spec, await ways()))
       } catch (error) {
         if (!(error instanceof SandboxEnded || error instanceof EngineError)) throw error
@@ -96,7 +99,7 @@ const isolation = {
 
 function remedyFor(
   why: string,
-  { name, socket, image }: Required<Omit<DockerOptions, 'report'>>,
+  { name, socket, image }: Required<Pick<DockerOptions, 'name' | 'socket' | 'image'>>,
 ): string {
   if (/ENOENT|ECONNREFUSED/.test(why)) {
     return name === 'podman'
@@ -109,28 +112,37 @@ function remedyFor(
   return 'see docs/operations.md'
 }
 
+type Info = {
+  OSType?: string
+  CgroupVersion?: string
+  MemoryLimit?: boolean
+  PidsLimit?: boolean
+  CpuCfsQuota?: boolean
+  SwapLimit?: boolean
+  SecurityOptions?: string[] | null
+  Rootless?: boolean
+  BuildahVersion?: string
+}
+
+/** Of version 1 a rootless engine can use none, whatever it says. */
+function limitsOf(info: Info): Ways['limits'] {
+  if (!info.MemoryLimit || !info.PidsLimit || !info.CpuCfsQuota) return 'rlimit'
+  if (info.CgroupVersion === '2') return 'cgroup2'
+  const { users, isRoot } = usersOf(info)
+  return users === 'keep-id' || isRoot ? 'rlimit' : 'cgroup1'
+}
+
 async function findWays(engine: Engine): Promise<Ways> {
-  const info = (await engine.call('GET', '/info')) as {
-    OSType?: string
-    CgroupVersion?: string
-    MemoryLimit?: boolean
-    PidsLimit?: boolean
-    CpuCfsQuota?: boolean
-    SwapLimit?: boolean
-  } & Info
+  const info = (await engine.call('GET', '/info')) as Info
   if (info.OSType !== undefined && info.OSType !== 'linux')
     throw new SandboxEnded(`the engine starts ${info.OSType} containers, and not Linux ones`)
-  const isLimited = info.MemoryLimit && info.PidsLimit && info.CpuCfsQuota
-  const group = info.CgroupVersion === '2' ? 'cgroup2' : 'cgroup1'
   return {
-    limits: isLimited ? group : 'rlimit',
+    limits: limitsOf(info),
     swap: info.SwapLimit === true,
     isPodman: info.BuildahVersion !== undefined,
     ...usersOf(info),
   }
 }
-
-type Info = { SecurityOptions?: string[] | null; Rootless?: boolean; BuildahVersion?: string }
 
 /** Rootless Podman says that of itself in a field of its own. */
 function usersOf({ SecurityOptions, Rootless }: Info): Pick<Ways, 'users' | 'isRoot'> {
@@ -216,12 +228,12 @@ async function containers(engine: Engine, filters: Record<string, string[]>): Pr
 }
 
 /** Those that a server created and died before it started them; what was started removes itself. */
-async function sweep(engine: Engine): Promise<void> {
+async function sweep(engine: Engine, nowSeconds: number): Promise<void> {
   const all = await containers(engine, {
     label: [ownerLabel],
     status: ['created', 'exited'],
   })
-  const old = all.filter(({ Created }) => Date.now() / 1000 - Created > leftBehindSeconds)
+  const old = all.filter(({ Created }) => nowSeconds - Created > leftBehindSeconds)
   await Promise.all(old.map(({ Id }) => remove(engine, Id)))
 }
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { until } from '../fixture.ts'
+import { setTimeout as delay } from 'node:timers/promises'
 import { engineAt } from './engine.ts'
 
 export type EngineKind = 'docker' | 'podman'
@@ -89,13 +89,17 @@ export async function startEngine(
   const stop = isOurs
     ? await run(programs[kind]({ folder, socket, registry }), folder, socket)
     : undefined
-  await giveImage(socket, join(folder, 'image.tar'))
-  return {
-    async stop() {
-      await stop?.()
-      rmSync(folder, { recursive: true, force: true })
-    },
+  const end = async () => {
+    await stop?.()
+    // What a rootless engine unpacks belongs to users that only it can be.
+    if (isOurs && !isRoot) spawnSync('podman', ['unshare', 'rm', '-rf', folder])
+    rmSync(folder, { recursive: true, force: true })
   }
+  await giveImage(socket, join(folder, 'image.tar')).catch(async (error: unknown) => {
+    await end()
+    throw error
+  })
+  return { stop: end }
 }
 
 async function run({ packages, command, args, env }: Program, folder: string, socket: string) {
@@ -112,13 +116,17 @@ async function run({ packages, command, args, env }: Program, folder: string, so
     .on('data', (piece: string) => (said = (said + piece).slice(-4_000)))
   const gone = once(child, 'exit')
   const engine = engineAt(socket)
-  await until(`${command} answers`, async () => {
-    if (child.exitCode !== null) throw new Error(`${command} does not start: ${said}`)
-    return engine.call('GET', '/info').then(
+  const deadline = performance.now() + 40_000
+  const answers = () =>
+    engine.call('GET', '/info').then(
       () => true,
       () => false,
     )
-  })
+  while (!(await answers())) {
+    if (child.exitCode !== null || performance.now() > deadline)
+      throw new Error(`${command} does not start: ${said}`)
+    await delay(20)
+  }
   return async () => {
     child.kill('SIGTERM')
     await gone
@@ -171,7 +179,7 @@ const packages = [
   ],
   ...['perl-base', 'procps', 'sed', 'tar', 'util-linux', 'zlib1g'],
 ]
-const leftOut = /\/usr\/share\/|\/gconv\/|\.distrib$/
+const leftOut = /^\/(root|var)|\/usr\/share\/|\/gconv\/|\.distrib$/
 const merged = /^\/(bin|sbin|lib|lib32|lib64)\//
 
 function listFiles(): string {

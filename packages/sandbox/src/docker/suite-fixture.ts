@@ -23,13 +23,13 @@ export async function engineTests(kind: EngineKind): Promise<void> {
       running = await startEngine(kind, place, images.address)
     })
     after(async () => {
-      await running?.stop()
       await images?.close()
+      await running?.stop()
     })
     sandboxContract(kind, engineSandboxes, { module })
     const there = () => {
       assert.ok(images)
-      return { engine: engineAt(place.socket), images, reported }
+      return { socket: place.socket, engine: engineAt(place.socket), images, reported }
     }
     const groups = {
       isolation: isolationCases,
