@@ -20,7 +20,7 @@ const rooms = [
   ['models', 'sessions', 'workspaces'],
   ['egress', 'root-secret'],
   ['runner', 'app.ts'],
-  ['repositories'],
+  ['repositories', 'uploads'],
   ['start.ts'],
   ['main.ts'],
 ]

@@ -8,7 +8,7 @@ export const files = {
   'files/get': { section: '11.1 Files', says: 'GET `/v1/files/:id` – the bytes, or the metadata in the client dialect' },
   'files/content': { section: '11.1 Files', says: 'GET `/v1/files/:id/content` – the bytes' },
   'files/delete': { section: '11.1 Files', says: 'DELETE `/v1/files/:id` – deletes, and answers `{id, type: \'file_deleted\'}`' },
-  'files/upload/mounted': { section: '11.1 Files', says: 'With `session_id` the file appears in that session\'s sandbox at `/home/user/files/<file_id>/<filename>`, without a restart.', deferred: 'C' },
+  'files/upload/mounted': { section: '11.1 Files', says: 'With `session_id` the file appears in that session\'s sandbox at `/home/user/files/<file_id>/<filename>`, without a restart.' },
   'files/metadata': { section: '11.1 Files', says: 'Metadata holds `id`, `type` (`file`), `filename`, `mime_type`, `size_bytes`, `created_at`, `expires_at`, `downloadable` and `scope` (`{type: \'session\', id}` or null).' },
   'files/upload/form': { section: '11.1 Files', says: 'An upload is one file, and no field but those named; the rest is refused with 400, and the message names it.' },
   'files/upload/filename': { section: '11.1 Files', says: 'Of a filename with folders the last component is kept; it has 1 to 255 bytes and no control characters.' },

@@ -231,7 +231,10 @@ for (const database of databases) {
           assert.equal(answer.status, 400)
           assert.match(String((answer.body['error'] as Loose)['message']), words)
         }
-        await refused({ resources: [{ type: 'file', file_id: 'file_1' }] }, /resources/)
+        await refused(
+          { resources: [{ type: 'memory_store', memory_store_id: 'memstore_1' }] },
+          /resources/,
+        )
         const skills = [{ type: 'anthropic', skill_id: 'xlsx' }]
         await refused({ agent: await agentId({ skills }) }, /skills/)
         const base_image = 'debian:13'

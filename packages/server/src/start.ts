@@ -58,6 +58,8 @@ import { runner } from './runner/runner.ts'
 import type { WorkspaceDeps } from './runner/workspace.ts'
 import { workspaces } from './runner/workspace.ts'
 import { sessionStore } from './sessions/store.ts'
+import { furnishUploads } from './uploads/furnish.ts'
+import { givenFiles } from './uploads/given.ts'
 import { ensureInitialWorkspace } from './workspaces/create.ts'
 
 export const version = '0.1.0'
@@ -247,8 +249,10 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const repositories = repositoriesOf(config, {
     ...{ databases, seal, clock, log, provider, connect: outside.connect },
   })
+  const given = givenFiles({ databases, blobs, clock })
+  const uploads = furnishUploads({ ...given, isHost: config.sandbox === 'local' })
   const spaces = spacesOf(config, {
-    ...{ databases, bus, clock, log, provider, keeping, kinds: [repositories.kind] },
+    ...{ databases, bus, clock, log, provider, keeping, kinds: [repositories.kind, uploads] },
     bind: waysOut.bind,
   })
   const resolveModel = modelResolver({ databases, seal, ...config })

@@ -8,6 +8,7 @@ import * as memoryStores from './migrations/0005-memory-stores.ts'
 import * as skills from './migrations/0006-skills.ts'
 import * as repositories from './migrations/0007-repositories.ts'
 import * as checkpoints from './migrations/0010-checkpoints.ts'
+import * as outputs from './migrations/0011-outputs.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -17,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '0006-skills': skills,
   '0007-repositories': repositories,
   '0010-checkpoints': checkpoints,
+  '0011-outputs': outputs,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

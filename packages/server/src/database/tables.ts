@@ -73,6 +73,8 @@ export type Tables = {
     vault_ids: Json
     /** Server name to sealed token, where the session has servers of its own; else the agent version's hold. */
     sealed_tokens: Json | null
+    /** Counts changes of the files that lie in its sandbox. */
+    files_revision: number
     archived_at: string | null
     deleted_at: string | null
     created_at: string
@@ -219,6 +221,15 @@ export type Tables = {
     downloadable: number
     expires_at: string | null
     created_at: string
+  }
+  /** What a session shows as its outputs; a file of an earlier content stays beside the one named here. */
+  outputs: {
+    tenant_id: string
+    session_id: string
+    filename: string
+    /** The row stays when its file is deleted: that content is not published again. */
+    file_id: string
+    sha256: string
   }
   skills: {
     tenant_id: string

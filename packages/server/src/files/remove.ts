@@ -18,7 +18,7 @@ export async function removeFiles(
   now: number,
 ): Promise<void> {
   for (const row of rows) {
-    await fileStore(tx).remove(tenant, row.id)
+    await fileStore(tx).remove(row)
     if (row.blob_key !== null) await looseBlobStore(tx).mark(tenant, row.blob_key, now)
   }
 }
@@ -57,7 +57,7 @@ export async function sweepExpired({
       for (const { tenant_id, id } of due) {
         const [row] = await files.named(tenant_id, [id])
         if (!row || row.blob_key === null || !isExpired(row, now)) continue
-        await files.forgetBytes(tenant_id, id)
+        await files.forgetBytes(row)
         await looseBlobStore(tx).mark(tenant_id, row.blob_key, now)
       }
       await files.removeExpired(now - rememberedMs)

@@ -21,6 +21,17 @@ export function fileStore(db: Queries) {
     return found
   }
 
+  /** Its sandbox looks again for what lies there. */
+  async function changed({ tenant_id, session_id, origin }: FileRow): Promise<void> {
+    if (session_id === null || origin === 'output') return
+    await db
+      .updateTable('sessions')
+      .set(({ eb }) => ({ files_revision: eb('files_revision', '+', 1) }))
+      .where('tenant_id', '=', tenant_id)
+      .where('id', '=', session_id)
+      .execute()
+  }
+
   return {
     row: (tenant: string, id: string) => row(tenant, id),
     /** As `row`, and it stays as it is until the transaction ends. */
@@ -40,13 +51,15 @@ export function fileStore(db: Queries) {
     },
 
     /** Those that are there, in no order. */
-    named: (tenant: string, ids: readonly string[]): Promise<FileRow[]> =>
-      ofTenant(tenant).where('id', 'in', ids).execute(),
+    async named(tenant: string, ids: readonly string[]): Promise<FileRow[]> {
+      return ids.length === 0 ? [] : ofTenant(tenant).where('id', 'in', ids).execute()
+    },
 
     /** All that lie in the session's sandbox, the oldest first, without those whose bytes are gone. */
     ofSession: (tenant: string, session: string): Promise<FileRow[]> =>
       ofTenant(tenant)
         .where('session_id', '=', session)
+        .where('origin', '!=', 'output')
         .where('blob_key', 'is not', null)
         .orderBy('created_at')
         .orderBy('id')
@@ -70,10 +83,13 @@ export function fileStore(db: Queries) {
 
     async insert(file: FileRow): Promise<void> {
       await db.insertInto('files').values(file).execute()
+      await changed(file)
     },
 
-    async remove(tenant: string, id: string): Promise<void> {
-      await db.deleteFrom('files').where('tenant_id', '=', tenant).where('id', '=', id).execute()
+    async remove(file: FileRow): Promise<void> {
+      const { tenant_id, id } = file
+      await db.deleteFrom('files').where('tenant_id', '=', tenant_id).where('id', '=', id).execute()
+      await changed(file)
     },
 
     /** Of all tenants: past their time, and their bytes still there. */
@@ -87,13 +103,14 @@ export function fileStore(db: Queries) {
         .limit(limit)
         .execute(),
 
-    async forgetBytes(tenant: string, id: string): Promise<void> {
+    async forgetBytes(file: FileRow): Promise<void> {
       await db
         .updateTable('files')
         .set({ blob_key: null })
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
+        .where('tenant_id', '=', file.tenant_id)
+        .where('id', '=', file.id)
         .execute()
+      await changed(file)
     },
 
     /** Of all tenants: those that expired before the time and have no bytes any more. */

@@ -11,8 +11,10 @@ import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import { environmentStore } from '../environments/store.ts'
+import { fileStore } from '../files/store.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
 import type { SessionRow } from '../sessions/store.ts'
+import { toldOfFiles } from '../sessions/resources/files.ts'
 import { toldOfRepositories } from '../sessions/resources/repositories.ts'
 import { resourceStore } from '../sessions/resources/store.ts'
 import { sessionStore } from '../sessions/store.ts'
@@ -57,6 +59,11 @@ export function assembly(deps: AssemblyDeps) {
         ok: false,
         failure: { type: 'model_request_failed_error', message: resolved.message },
       }
+    const resources = brought.get(session) ?? []
+    const files = await fileStore(read).named(
+      tenant,
+      resources.flatMap(({ file_id }) => file_id ?? []),
+    )
     const space = spaces.use({ tenant, session, generation, environment })
     const { egress } = space
     const servers = connectServers({
@@ -70,15 +77,16 @@ export function assembly(deps: AssemblyDeps) {
       web: { fetch: egress.outboundFetch({ credentials: false }), search },
       commandSecrets: (words) => egress.commandSecrets(words),
     })
+    const isPlaced = tools.some(({ sandbox }) => sandbox !== 'unused')
     const parts: Omit<Turn, 'open' | 'signal'> = {
       system: systemPrompt({
         agent: agent.system,
-        place: tools.some(({ sandbox }) => sandbox !== 'unused') ? place : undefined,
+        place: isPlaced ? place : undefined,
         reach: {
           allow: environment.limited ? environment.allowlist : null,
           deny: environment.denylist,
         },
-        parts: [toldOfRepositories(brought.get(session) ?? [])],
+        parts: [toldOfRepositories(resources), isPlaced ? toldOfFiles(row, resources, files) : ''],
       }),
       history,
       model: resolved.model,

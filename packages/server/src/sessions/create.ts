@@ -58,6 +58,7 @@ export async function createSession(
     metadata: JSON.stringify(input.metadata ?? {}),
     vault_ids: JSON.stringify(vaultIds),
     sealed_tokens: tokens ? sealTokens(seal, { tenant, id }, tokens) : null,
+    files_revision: 0,
     archived_at: null,
     deleted_at: null,
     created_at: at,

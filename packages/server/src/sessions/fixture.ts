@@ -23,6 +23,7 @@ export async function newSession(
     metadata: '{}',
     vault_ids: '[]',
     sealed_tokens: null,
+    files_revision: 0,
     archived_at: null,
     deleted_at: null,
     created_at: at,

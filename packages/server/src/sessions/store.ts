@@ -49,6 +49,17 @@ export function sessionStore(db: Queries) {
   return {
     /** Throws not_found for what is absent, deleted, or another tenant's. */
     row: (tenant: string, id: string) => row(tenant, id),
+    /** Another one whenever a file has come into its sandbox or gone from it; undefined once it is deleted. */
+    async filesRevision(tenant: string, id: string): Promise<number | undefined> {
+      const found = db
+        .selectFrom('sessions')
+        .select('files_revision')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .where('deleted_at', 'is', null)
+      return (await found.executeTakeFirst())?.files_revision
+    },
+
     /** As `row`, and nobody else changes it until the transaction ends. */
     take: (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id))),
 

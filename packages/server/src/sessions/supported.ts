@@ -52,7 +52,7 @@ export function checkEnvironment(record: EnvironmentRecord, refuseImage: RefuseI
 export const resourcesOf = ({ resources }: SessionCreate): Wanted[] =>
   (resources ?? []).map((resource, index) => {
     const at = `resources.${index}`
-    if (resource.type !== 'github_repository')
+    if (resource.type === 'memory_store')
       throw unsupported(at, `a resource of type ${resource.type} is`)
     return { resource, at: `${at}.` }
   })

@@ -4,7 +4,10 @@ import { newId } from '../../core/ids.ts'
 import { iso } from '../../core/time.ts'
 import type { Queries } from '../../database/database.ts'
 import { removeFiles } from '../../files/remove.ts'
+import type { FileRow } from '../../files/store.ts'
 import { fileStore, isExpired } from '../../files/store.ts'
+import type { SessionRow } from '../store.ts'
+import type { ResourceRow } from './store.ts'
 import { resourceStore } from './store.ts'
 
 /** Outlives the file it was made from, and does not expire with it. */
@@ -54,4 +57,25 @@ export async function removeFilesOf(
 ): Promise<void> {
   await resourceStore(tx).remove(tenant, session)
   await removeFiles(tx, tenant, await fileStore(tx).allOfSession(tenant, session), now)
+}
+
+/** No more than this many are named: the prompt opens every request. */
+const mostNamed = 50
+
+/** For the system prompt. What comes later is told when it comes, so that the prompt stays as it is. */
+export function toldOfFiles(
+  session: Pick<SessionRow, 'created_at'>,
+  rows: readonly ResourceRow[],
+  files: readonly FileRow[],
+): string {
+  const names = new Map(files.map(({ id, filename }) => [id, filename]))
+  const lines = rows
+    .filter(({ type, created_at }) => type === 'file' && created_at === session.created_at)
+    .map(({ mount_path, file_id }) => `- ${mount_path}: ${names.get(file_id ?? '')}`)
+  const more = lines.length > mostNamed ? [`and ${lines.length - mostNamed} others`] : []
+  const head =
+    'Files that people give to this session are read-only and lie at /home/user/files/<file_id>/<filename>, or where ' +
+    'they were asked to be; one that comes later is there before your next tool call.'
+  if (lines.length === 0) return head
+  return [`${head} From the beginning there are:`, ...lines.slice(0, mostNamed), ...more].join('\n')
 }

@@ -1,0 +1,132 @@
+/** Files that are given to sessions, as their agents find them. */
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import { BadRequestError, NotFoundError, toFile } from '@anthropic-ai/sdk'
+import { uploadFile } from '../files.ts'
+import type { Service } from '../service.ts'
+import { boot, databases } from '../service.ts'
+import { logOf, newSession, only, textOf, turn } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+
+const tools = [{ type: 'agent_toolset_20260401', default_config: { enabled: true } }]
+
+for (const database of databases) {
+  describe(`files in sandboxes on ${database}`, () => {
+    let service: Service
+    before(async () => void (service = await boot(database)))
+    after(() => service.close())
+    const upload = async (content: string, name = 'a.txt') =>
+      service.client.files.upload({ file: await toFile(Buffer.from(content), name) })
+    const use = async (session: string, tool: string, input: object): Promise<string> => {
+      const events = await turn(service, session, `call ${tool} ${JSON.stringify(input)}`)
+      return textOf(only(events, 'agent.tool_result'))
+    }
+    const run = (session: string, command: string) => use(session, 'bash', { command })
+    const withFiles = (...resources: object[]) =>
+      newSession(
+        service,
+        { tools },
+        { resources: resources.map((each) => ({ type: 'file', ...each })) },
+      )
+
+    verifies(
+      ['sessions/create/resources', 'resources/file', 'resources/file/link'],
+      'lie at their mount paths, and cannot be changed from there',
+      async () => {
+        const [one, two] = [await upload('first\n', 'it is.txt'), await upload('second\n')]
+        const places = ["/workspace/in/it's.txt", '/home/user/b', '/mnt/session/uploads/c/d.txt']
+        const session = await withFiles(
+          { file_id: one.id },
+          ...places.map((mount_path) => ({ file_id: two.id, mount_path })),
+        )
+        const { resources } = await service.client.beta.sessions.retrieve(session)
+        const paths = resources.map((each) => ('mount_path' in each ? each.mount_path : ''))
+        assert.deepEqual(new Set(paths), new Set([`/mnt/session/uploads/${one.id}`, ...places]))
+        const listed = paths.map((path) => `"${path}"`).join(' ')
+        assert.equal(await run(session, `cat ${listed} | sort`), 'first\nsecond\nsecond\nsecond\n')
+        const tries = `for f in ${listed}; do echo x >>"$f"; chmod 666 "$f"; done; echo ok`
+        assert.match(await run(session, `${tries} 2>/dev/null`), /ok\n$/)
+        assert.equal(await run(session, `cat ${listed} | sort`), 'first\nsecond\nsecond\nsecond\n')
+        for (const file_path of paths)
+          assert.match(await use(session, 'read', { file_path }), /first|second/)
+      },
+    )
+
+    verifies(
+      'sessions/create/resources',
+      'are not given by a session that names one of nobody or of another workspace',
+      async () => {
+        const other = await service.otherWorkspace('others')
+        const client = service.client.withOptions({ apiKey: other.key })
+        const foreign = await client.files.upload({ file: await toFile(Buffer.from('x'), 'x') })
+        const { data: before } = await service.client.beta.sessions.list()
+        for (const file_id of ['file_none', foreign.id])
+          await assert.rejects(withFiles({ file_id }), NotFoundError)
+        const { id } = await upload('x')
+        const [mount_path, below] = ['/workspace/a', '/workspace/a/b']
+        for (const path of [mount_path, below, '/etc/a'])
+          await assert.rejects(
+            withFiles({ file_id: id, mount_path }, { file_id: id, mount_path: path }),
+            BadRequestError,
+          )
+        const { data: after } = await service.client.beta.sessions.list()
+        assert.equal(after.length, before.length)
+      },
+    )
+
+    verifies(
+      ['files/upload/mounted', 'sandbox/path/files'],
+      'appear where they were uploaded for a session that runs, and go when they are deleted',
+      async () => {
+        const session = await newSession(service, { tools })
+        assert.equal(await run(session, 'echo $$ > /tmp/same; ls /home/user/files'), '(no output)')
+        const made = await uploadFile(service, {
+          name: 'notes.md',
+          content: 'hello\n',
+          fields: { session_id: session },
+        })
+        const path = `/home/user/files/${made.id}/notes.md`
+        const said = await run(session, `ls /tmp/same && cat ${path}`)
+        assert.equal(said, `/tmp/same\nhello\nA file was given: ${path}`)
+        assert.equal(await run(session, `ls -l ${path} | cut -c1-10`), '-rw-r--r--\n')
+        await service.client.files.delete(made.id)
+        assert.equal(
+          await run(session, 'ls /tmp/same /home/user/files'),
+          '/tmp/same\n\n/home/user/files:\n',
+        )
+        assert.ok(!(await logOf(service, session)).some(({ type }) => type === 'session.warning'))
+      },
+    )
+
+    verifies(
+      ['resources/add', 'resources/delete', 'resources/file/live', 'resources/file/link'],
+      'come to a session that runs and leave it with its resources',
+      async () => {
+        const session = await newSession(service, { tools })
+        const { resources } = service.client.beta.sessions
+        await run(session, 'mkdir taken && echo mine > taken/a')
+        const { id: file_id } = await upload('given\n')
+        const add = (mount_path: string) =>
+          resources.add(session, { type: 'file', file_id, mount_path })
+        const places = ['/workspace/new/a', '/home/user/a', '/mnt/session/uploads/a/b']
+        const added = []
+        for (const path of places) added.push(await add(path))
+        await add('/workspace/taken/a')
+        const said = await run(session, `cat ${places.join(' ')} taken/a`)
+        assert.match(said, /^given\ngiven\ngiven\nmine\n/)
+        assert.match(said, /A file was given: \/workspace\/new\/a\n/)
+        assert.match(
+          said,
+          /Something else is at \/workspace\/taken\/a: .*\/home\/user\/files\/file_/,
+        )
+        for (const { id } of added) await resources.delete(id, { session_id: session })
+        const gone = await run(session, `ls -d ${places.join(' ')} 2>&1; cat taken/a`)
+        assert.match(gone, /(.*No such file.*\n){3}mine\n$/)
+        const again = await add('/mnt/session/uploads/a')
+        assert.match(await run(session, 'cat /mnt/session/uploads/a'), /^given\n/)
+        await resources.delete(again.id, { session_id: session })
+        await service.client.files.delete(file_id)
+      },
+    )
+  })
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { toldOfFiles } from './files.ts'
+
+const at = '2026-01-01T00:00:00.000Z'
+const row = (n: number, created_at = at) => ({
+  ...{ tenant_id: 't', session_id: 's', id: `sesrsc_${n}`, type: 'file' as const },
+  ...{ file_id: `file_${n}`, url: null, checkout: null, sealed_token: null, cloned_at: null },
+  ...{ mount_path: `/workspace/${n}`, created_at, updated_at: created_at },
+})
+const file = (n: number) => ({
+  ...{ tenant_id: 't', id: `file_${n}`, session_id: 's', origin: 'copy' as const },
+  ...{ filename: `${n}.csv`, mime_type: 'text/csv', size_bytes: 1, sha256: '', blob_key: 'k' },
+  ...{ downloadable: 1, expires_at: null, created_at: at },
+})
+
+describe('what an agent is told of its files', () => {
+  // verifies: resources/file/told
+  it('names those that the session began with, and stays the same when others come', () => {
+    const told = toldOfFiles({ created_at: at }, [row(1)], [file(1)])
+    assert.match(told, /From the beginning there are:\n- \/workspace\/1: 1\.csv$/)
+    const later = row(2, '2026-01-01T00:00:01.000Z')
+    assert.equal(toldOfFiles({ created_at: at }, [row(1), later], [file(1), file(2)]), told)
+    assert.doesNotMatch(toldOfFiles({ created_at: at }, [later], [file(2)]), /beginning/)
+  })
+
+  it('names no more than fifty', () => {
+    const many = Array.from({ length: 60 }, (_, n) => n)
+    const told = toldOfFiles(
+      { created_at: at },
+      many.map((n) => row(n)),
+      many.map(file),
+    )
+    assert.match(told, /49\.csv\nand 10 others$/)
+  })
+})

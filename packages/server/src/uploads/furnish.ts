@@ -1,0 +1,145 @@
+/**
+ * Files that people give to a session, in its sandbox: read-only, at their own paths below folders that are mounted,
+ * and by a link where the session itself writes. What comes or goes is seen before the next call.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { TurnFailed } from '@steward/harness/turn.ts'
+import type { Furnish, SessionPlace } from '../runner/furnishing.ts'
+import type { OpenBytes, Wanted } from './layout.ts'
+import { folderOf, layOut } from './layout.ts'
+import type { Link } from './links.ts'
+import { relink } from './links.ts'
+
+const filesPath = '/home/user/files'
+const uploadsPath = '/mnt/session/uploads'
+
+/** `mountPath`: of a resource; null for an upload. `isTold`: the agent knows of it from the first. */
+export type GivenFile = {
+  id: string
+  filename: string
+  mountPath: string | null
+  isTold: boolean
+}
+
+export type UploadDeps = {
+  /** Another one whenever `files` would answer otherwise. */
+  revision: (tenant: string, session: string) => Promise<number | undefined>
+  files: (tenant: string, session: string) => Promise<GivenFile[]>
+  /** Undefined when the file is gone. */
+  open: (tenant: string, id: string) => ReturnType<OpenBytes>
+  /** Whether commands see the host's own paths. */
+  isHost: boolean
+}
+
+export function furnishUploads(deps: UploadDeps): Furnish {
+  return async (place) => {
+    const { tenant, session, folder } = place
+    const said: string[] = []
+    let revision: number | undefined
+    let links = await readLinks(folder)
+    let linking: Link[] = []
+    const refused = new Set<string>()
+
+    /** Asked for before the files are, so that what comes meanwhile is seen at the next look. */
+    async function look(): Promise<boolean> {
+      const now = await deps.revision(tenant, session)
+      if (now === revision) return false
+      const files = await deps.files(tenant, session)
+      const came = await bring(deps, place, files)
+      revision = now
+      linking = files.flatMap((file) => linkOf(deps, place, file) ?? [])
+      for (const file of files) {
+        if (came.has(file.id) && !file.isTold) said.push(`A file was given: ${shownPath(file)}`)
+      }
+      return true
+    }
+
+    async function makeLinks(sandbox: Sandbox): Promise<void> {
+      const wanted = new Map(linking.map((each) => [each.path, each]))
+      const gone = links.filter(({ path, target }) => wanted.get(path)?.target !== target)
+      const shelf = deps.isHost ? folderOf(folder, 'files') : filesPath
+      const taken = await relink(sandbox, { gone, wanted: linking, shelf })
+      for (const { path, target } of taken) {
+        if (refused.has(target)) continue
+        refused.add(target)
+        said.push(`Something else is at ${path}: the file that was given for it is ${target}`)
+      }
+      if (links.length + linking.length > 0) await writeLinks(folder, linking)
+      links = linking
+    }
+
+    await look()
+    let looking = Promise.resolve()
+    return {
+      mounts: [
+        { source: folderOf(folder, 'files'), path: filesPath, access: 'read' },
+        { source: folderOf(folder, 'uploads'), path: uploadsPath, access: 'read' },
+      ],
+      started: makeLinks,
+      async before(sandbox) {
+        const again = async () => {
+          if (await look()) await makeLinks(sandbox)
+        }
+        // Calls may come together.
+        looking = looking.then(again, again)
+        await looking
+      },
+      changed: async () => said.splice(0),
+    }
+  }
+}
+
+async function bring(
+  { open }: UploadDeps,
+  { tenant, folder }: SessionPlace,
+  files: readonly GivenFile[],
+): Promise<Set<string>> {
+  const wanted = files.map((file): Wanted => ({ id: file.id, path: pathBelow(file) }))
+  try {
+    return await layOut(folder, wanted, (id) => open(tenant, id))
+  } catch (cause) {
+    const message = `the files of the session could not be laid out: ${(cause as Error).message}`
+    throw new TurnFailed({ type: 'unknown_error', message }, { cause })
+  }
+}
+
+const isUpload = (path: string): boolean => path.startsWith(`${uploadsPath}/`)
+const onShelf = ({ id, filename }: GivenFile): string => `${id}/${filename}`
+
+function pathBelow(file: GivenFile): string {
+  const { mountPath } = file
+  if (mountPath !== null && isUpload(mountPath))
+    return `uploads${mountPath.slice(uploadsPath.length)}`
+  return `files/${onShelf(file)}`
+}
+
+const shownPath = (file: GivenFile): string => file.mountPath ?? `${filesPath}/${onShelf(file)}`
+
+/** None for what is mounted, nor on the host itself for a home that is not there. */
+function linkOf({ isHost }: UploadDeps, place: SessionPlace, file: GivenFile): Link | undefined {
+  const { mountPath: path } = file
+  if (path === null || isUpload(path)) return undefined
+  if (!isHost) return { path, target: `${filesPath}/${onShelf(file)}` }
+  if (!path.startsWith('/workspace/')) return undefined
+  return {
+    path: join(place.folder, path),
+    target: join(folderOf(place.folder, 'files'), onShelf(file)),
+  }
+}
+
+/** Those that were made in the workspace, which outlives the sandbox they were made in. */
+const linksFile = (folder: string): string => join(folder, 'links.json')
+
+async function readLinks(folder: string): Promise<Link[]> {
+  try {
+    return JSON.parse(await readFile(linksFile(folder), 'utf8')) as Link[]
+  } catch {
+    // What is left of them then leads nowhere.
+    return []
+  }
+}
+
+const writeLinks = (folder: string, links: readonly Link[]): Promise<void> =>
+  writeFile(linksFile(folder), JSON.stringify(links))

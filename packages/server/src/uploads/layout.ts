@@ -1,0 +1,116 @@
+/**
+ * Files in folders that only the server writes to. The bytes of each lie there once, by the file's id, and appear
+ * whole at their paths, which are other names of the same file: what is there is told by looking.
+ */
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { chmod, link, lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+/** `path`: below the folder, of one of the folders that are mounted. */
+export type Wanted = { id: string; path: string }
+/** Undefined: it is gone, and is left out. */
+export type OpenBytes = (id: string) => Promise<Readable | undefined>
+
+const mounted = ['files', 'uploads'] as const
+const atOnce = 8
+
+export const folderOf = (folder: string, name: (typeof mounted)[number] | 'given'): string =>
+  join(folder, name)
+
+/** Brings what is missing and removes what is there and not wanted; the ids of those that came. */
+export async function layOut(
+  folder: string,
+  wanted: readonly Wanted[],
+  open: OpenBytes,
+): Promise<Set<string>> {
+  const given = folderOf(folder, 'given')
+  await mkdir(given, { recursive: true, mode: 0o700 })
+  for (const name of mounted) await makeFolders(folder, name)
+  const came = new Set<string>()
+  const left = new Set(wanted)
+  const bring = async () => {
+    for (const each of left) {
+      left.delete(each)
+      if (await fetched(given, each.id, open)) came.add(each.id)
+    }
+  }
+  const bringing = Array.from({ length: atOnce }, bring)
+  await Promise.allSettled(bringing)
+  await Promise.all(bringing)
+  const inodes = new Map<string, number>()
+  for (const { id, path } of wanted) {
+    const inode = await inodeOf(join(given, id))
+    if (inode !== undefined) inodes.set(path, inode)
+  }
+  for (const name of mounted) await clear(folder, name, inodes)
+  for (const { id, path } of wanted)
+    if (inodes.has(path)) await place(folder, join(given, id), path)
+  const ids = new Set(wanted.map(({ id }) => id))
+  for (const name of await readdir(given)) {
+    if (!ids.has(name)) await rm(join(given, name), { force: true })
+  }
+  return came
+}
+
+async function fetched(given: string, id: string, open: OpenBytes): Promise<boolean> {
+  const path = join(given, id)
+  if ((await inodeOf(path)) !== undefined) return false
+  const body = await open(id)
+  if (!body) return false
+  const coming = join(given, `.${randomUUID()}`)
+  try {
+    await pipeline(body, createWriteStream(coming, { flags: 'wx' }))
+    await chmod(coming, 0o644)
+    await rename(coming, path)
+  } catch (error) {
+    await rm(coming, { force: true })
+    throw error
+  }
+  return true
+}
+
+async function inodeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await lstat(path)).ino
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function makeFolders(folder: string, path: string): Promise<void> {
+  const above = dirname(path)
+  if (above !== '.') await makeFolders(folder, above)
+  const at = join(folder, path)
+  await mkdir(at, { recursive: true })
+  // Whatever the server's own mask says, the session's user can look.
+  await chmod(at, 0o755)
+}
+
+async function place(folder: string, from: string, path: string): Promise<void> {
+  const to = join(folder, path)
+  if ((await inodeOf(to)) !== undefined) return
+  await makeFolders(folder, dirname(path))
+  await link(from, to)
+}
+
+/** Whatever is not wanted there, and then folders that are empty. */
+async function clear(
+  folder: string,
+  path: string,
+  wanted: ReadonlyMap<string, number>,
+): Promise<void> {
+  for (const entry of await readdir(join(folder, path), { withFileTypes: true })) {
+    const below = `${path}/${entry.name}`
+    const at = join(folder, below)
+    if (entry.isDirectory()) {
+      await clear(folder, below, wanted)
+      if ((await readdir(at)).length === 0) await rmdir(at)
+    } else if (wanted.get(below) !== (await inodeOf(at))) {
+      await rm(at, { force: true })
+    }
+  }
+}

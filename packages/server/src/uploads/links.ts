@@ -1,0 +1,43 @@
+/** Links from places that a session can write to files that it cannot, made from inside its sandbox. */
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+
+const withinMs = 60_000
+
+/** Paths as commands see them. */
+export type Link = { path: string; target: string }
+
+/**
+ * Removes those of `gone` that are as they were made, then makes `wanted`, each unless something else is there:
+ * these are the answer. `shelf` is the folder of all targets.
+ */
+export async function relink(
+  sandbox: Sandbox,
+  { gone, wanted, shelf }: { gone: readonly Link[]; wanted: readonly Link[]; shelf: string },
+): Promise<Link[]> {
+  if (gone.length + wanted.length === 0) return []
+  const command = [
+    script,
+    `shelf=${quoted(shelf)}`,
+    ...gone.map(({ path, target }) => `gone ${quoted(path)} ${quoted(target)}`),
+    ...wanted.map(({ path, target }, at) => `put ${quoted(path)} ${quoted(target)} ${at}`),
+  ].join('\n')
+  const { ended, output } = await sandbox.shell({ command, timeoutMs: withinMs, secretEnv: {} })
+  if (ended !== 'exit') throw new Error('links to files were not made in time')
+  const taken = new Set(output.split('\n'))
+  return wanted.filter((_, at) => taken.has(`taken ${at}`))
+}
+
+const script = `
+exec 2>/dev/null
+gone() { [ "$(readlink -- "$1")" != "$2" ] || rm -f -- "$1"; }
+put() {
+  at=$(readlink -- "$1")
+  [ "$at" != "$2" ] || return
+  case $at in
+    "$shelf"/*) rm -f -- "$1" ;;
+    *) if [ -e "$1" ] || [ -L "$1" ]; then echo "taken $3"; return; fi ;;
+  esac
+  mkdir -p -- "$(dirname -- "$1")" && ln -sT -- "$2" "$1" || echo "taken $3"
+}`
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
