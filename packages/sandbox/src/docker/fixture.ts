@@ -2,7 +2,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createReadStream, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createReadStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { processesHolding, until } from '../fixture.ts'
 import { engineAt } from './engine.ts'
 
 export type EngineKind = 'docker' | 'podman'
@@ -93,7 +94,7 @@ export async function startEngine(
     await stop?.()
     // What a rootless engine unpacks belongs to users that only it can be.
     if (isOurs && !isRoot) spawnSync('podman', ['unshare', 'rm', '-rf', folder])
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   }
   await giveImage(socket, join(folder, 'image.tar')).catch(async (error: unknown) => {
     await end()
@@ -130,9 +131,18 @@ async function run({ packages, command, args, env }: Program, folder: string, so
   return async () => {
     child.kill('SIGTERM')
     await gone
-    spawnSync('umount', ['--lazy', join(folder, 'root/overlay')])
+    // Those that clear its last containers away would mount its folders again.
+    await until('nothing of it runs', () => processesHolding('cmdline', folder).length === 0)
+    for (const path of mountsBelow(folder)) spawnSync('umount', ['--lazy', path])
   }
 }
+
+const mountsBelow = (folder: string): string[] =>
+  readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[4] ?? '')
+    .filter((path) => path.startsWith(`${folder}/`))
+    .toReversed()
 
 /** What the commands of the tests need, and what that needs. */
 const packages = [
