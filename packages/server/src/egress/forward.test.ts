@@ -78,6 +78,24 @@ describe('forwarding', () => {
     await assert.rejects(door.ask('https://api.example/own'), /content encoding own/)
   })
 
+  it('refuses what was compressed more often than once, and finds the encoding among several', async () => {
+    let headers: string[] = []
+    await using door = await opened([bearer('https://api.example/mcp')], (_request, response) => {
+      response.writeHead(
+        200,
+        headers.flatMap((value) => ['content-encoding', value]),
+      )
+      response.end(gzipSync(`<${secret}>`))
+    })
+    for (headers of [['identity', 'gzip'], ['identity, gzip'], ['', 'GZIP']]) {
+      const answer = await door.ask('https://api.example/')
+      assert.equal(await text(answer.body), `<${'*'.repeat(secret.length)}>`)
+    }
+    for (headers of [['gzip', 'gzip'], ['gzip, br'], ['identity', 'own']]) {
+      await assert.rejects(door.ask('https://api.example/'), /content encoding/)
+    }
+  })
+
   it('leaves alone what has no credential', async () => {
     await using door = await opened([bearer('https://other.example/')], (request, response) => {
       response.setHeader('content-encoding', 'gzip')
@@ -304,7 +322,8 @@ describe('forwarding', () => {
       const { authorization, upgrade } = request.headers
       assert.equal(request.headers['sec-websocket-extensions'], undefined)
       socket.write(
-        `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${upgrade}\r\n\r\n`,
+        `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${upgrade}\r\n` +
+          `x-echo: ${authorization}\r\n\r\n`,
       )
       socket.write(`${authorization}|`)
       socket.pipe(socket)
@@ -316,6 +335,8 @@ describe('forwarding', () => {
     ]
     const switched = await door.upgrade('https://api.example/ws', { headers })
     assert.ok('socket' in switched)
+    const masked = `Bearer ${'*'.repeat(secret.length)}`
+    assert.deepEqual(headerOf(switched.headers, 'x-echo'), [masked])
     const { socket } = switched
     socket.write('ping')
     let got = switched.head.toString()
@@ -323,7 +344,7 @@ describe('forwarding', () => {
       got += chunk.toString()
       if (got.endsWith('ping')) break
     }
-    assert.equal(got, `Bearer ${'*'.repeat(secret.length)}|ping`)
+    assert.equal(got, `${masked}|ping`)
     assert.equal(door.ended[0]?.status, 101)
   })
 

@@ -153,7 +153,7 @@ export function forwarding(deps: ForwardDeps) {
 }
 
 /** Sends, and ends with exactly one record, whatever becomes of it. */
-async function recorded<T extends { status: number }>(
+async function recorded<T extends Answer | Switched>(
   { records, clock }: Pick<ForwardDeps, 'records' | 'clock'>,
   { standing, request, call }: { standing: Standing; request: Sent; call: Call },
   send: (used: Used, result: Result) => Promise<T>,
@@ -176,7 +176,14 @@ async function recorded<T extends { status: number }>(
   }
   try {
     const answer = await send(used, result)
-    await Promise.all([...uses.values()].map(({ durable }) => durable()))
+    const stream = 'socket' in answer ? answer.socket : answer.body
+    try {
+      await Promise.all([...uses.values()].map(({ durable }) => durable()))
+      if (stream.destroyed) throw stream.errored ?? new Error('the upstream broke off')
+    } catch (error) {
+      stream.destroy()
+      throw error
+    }
     end(answer.status)
     return answer
   } catch (error) {

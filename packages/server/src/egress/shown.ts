@@ -7,7 +7,7 @@ import {
   createZstdDecompress,
 } from 'node:zlib'
 import type { Headers } from '@steward/gate/outbound.ts'
-import { towardsCaller, valueOf, without } from './headers.ts'
+import { towardsCaller, without } from './headers.ts'
 import type { Filter, Mask } from './mask.ts'
 
 /** The answer could not be looked through; it is not passed on. */
@@ -23,21 +23,31 @@ export type Shown = { headers: Headers; decode: Transform | undefined; filter: F
 export function shown(headers: Headers, mask: Mask | undefined, bodiless: boolean): Shown {
   const kept = towardsCaller(headers)
   if (!mask) return { headers: kept, decode: undefined, filter: undefined }
-  const masked: Headers = kept.map(([name, value]) => [name, mask.text(value)])
+  const masked = maskedHeaders(kept, mask)
   if (bodiless) return { headers: masked, decode: undefined, filter: undefined }
-  const decode = decoderOf(valueOf(kept, 'content-encoding'))
+  const decode = decoderOf(encodingsOf(kept))
   const filter = mask.filter()
   if (!decode) return { headers: masked, decode, filter }
   return { headers: without(masked, 'content-encoding', 'content-length'), decode, filter }
 }
 
+export const maskedHeaders = (headers: Headers, mask: Mask | undefined): Headers =>
+  mask ? headers.map(([name, value]) => [name, mask.text(value)]) : headers
+
+/** The field may come more often than once, and name several. RFC 9110 8.4 */
+const encodingsOf = (headers: Headers): string[] =>
+  headers
+    .filter(([name]) => name.toLowerCase() === 'content-encoding')
+    .flatMap(([, value]) => value.split(','))
+    .map((encoding) => encoding.trim().toLowerCase())
+    .filter((encoding) => encoding !== '' && encoding !== 'identity')
+
 /** Identity was asked for; some answer compressed all the same. */
-function decoderOf(encoding: string | undefined): Transform | undefined {
-  switch (encoding?.trim().toLowerCase()) {
-    case undefined:
-    case '':
-    case 'identity':
-      return undefined
+function decoderOf(encodings: string[]): Transform | undefined {
+  const [encoding, ...more] = encodings
+  if (encoding === undefined) return undefined
+  if (more.length > 0) throw new Unreadable(encodings.join(', '))
+  switch (encoding) {
     case 'gzip':
     case 'x-gzip':
       return createGunzip()
@@ -48,7 +58,7 @@ function decoderOf(encoding: string | undefined): Transform | undefined {
     case 'zstd':
       return createZstdDecompress()
     default:
-      throw new Unreadable(encoding ?? '')
+      throw new Unreadable(encoding)
   }
 }
 

@@ -12,7 +12,7 @@ import type { guardedConnector } from '../core/dial.ts'
 import { RefusedAddress } from '../core/dial.ts'
 import { towardsUpstream } from './headers.ts'
 import type { Filter, Mask } from './mask.ts'
-import { filtering, shown } from './shown.ts'
+import { filtering, maskedHeaders, shown } from './shown.ts'
 
 /** For the head of an answer. Bodies may pause as long as both ends hold the connection. */
 const headersTimeoutMs = 600_000
@@ -119,9 +119,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     const { mask, request, resolve } = this.#waiting
     this.#over()
-    const headers = rawHeaders(controller)
+    const headers = maskedHeaders(rawHeaders(controller), mask)
     request.signal.addEventListener('abort', () => socket.destroy(), { once: true })
-    resolve({ status: 101, headers, socket: mask ? masked(socket, mask) : socket, head: nothing })
+    const shownSocket = mask ? masked(socket, mask) : socket
+    resolve({ status: 101, headers, socket: mayBreak(shownSocket), head: nothing })
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
@@ -135,7 +136,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#body = body
       if (!decode) this.#filter = filter
       const all = decode && filter ? [body, decode, filtering(filter)] : undefined
-      resolve({ status, headers, body: all ? joined(all) : body })
+      resolve({ status, headers, body: mayBreak(all ? joined(all) : body) })
     } catch (error) {
       controller.abort(error as Error)
       this.#over(error)
@@ -174,6 +175,14 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 const nothing = Buffer.alloc(0)
+
+/**
+ * A stream that nobody reads yet may break off: the audit's row is written first, and some answers are not read at all.
+ * Whoever comes to read later finds it destroyed.
+ */
+function mayBreak<T extends Readable>(stream: T): T {
+  return stream.on('error', () => {})
+}
 
 function rawHeaders({ rawHeaders: raw }: Dispatcher.DispatchController): Headers {
   if (!Array.isArray(raw)) return []

@@ -67,6 +67,22 @@ describe('validating a credential', () => {
     assert.equal(at.issuer.state.asked.length, 0)
   })
 
+  it('does not wait for the end of an answer that never ends', async () => {
+    await using server = await upstreamServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': and on')
+    })
+    await using door = await doorTo(server, { connect: connectBy({ 'api.example': server }) })
+    const { ids } = await door.vaultWith({
+      type: 'mcp_oauth',
+      access_token: first,
+      mcp_server_url: 'https://api.example/mcp',
+    })
+    const row = await credentialStore(door.database.read).active(tenant, ids[0] ?? '')
+    assert.ok(row)
+    const { status } = await door.door.validate(tenant, row, new AbortController().signal)
+    assert.equal(status, 'valid')
+  })
+
   it('refreshes one that has expired, and tries the new one', async () => {
     await using at = await validated({ status: 401 })
     assert.deepEqual(await at.ask(), {
