@@ -4,9 +4,14 @@ import type { ShellResult } from './sandbox.ts'
 /** Shorter ones would hide more of the output than they protect. */
 const leastLength = 4
 
-/** The values, and the lines of those that have several; the longest first, so that none is hidden in part. */
+/**
+ * The values, the lines of those that have several, and both as JSON spells them; the longest first, so that none is
+ * hidden in part.
+ */
 function piecesOf(values: readonly string[]): string[] {
-  const pieces = values.flatMap((value) => [value, ...value.split('\n')])
+  const pieces = values
+    .flatMap((value) => [value, ...value.split('\n')])
+    .flatMap((piece) => [piece, JSON.stringify(piece).slice(1, -1)])
   return [...new Set(pieces)]
     .filter((piece) => piece.length >= leastLength)
     .toSorted((a, b) => b.length - a.length)
@@ -19,7 +24,7 @@ function endAtStart(text: string, piece: string): number {
   return length
 }
 
-/** As many asterisks in their place; values that were encoded in any way are not found. */
+/** As many asterisks in their place; values that were encoded in another way than JSON's are not found. */
 export function hideSecrets(result: ShellResult, values: readonly string[]): ShellResult {
   const pieces = piecesOf(values)
   let output = pieces.reduce(

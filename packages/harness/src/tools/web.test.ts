@@ -222,6 +222,18 @@ void describe('web_search', () => {
     assert.match(textOf(result), /not set up.*operator/)
   })
 
+  void it('hides the key where the engine repeats it', async () => {
+    const apiKey = 'tvly-"1234567890"'
+    const told = `${apiKey} ${JSON.stringify({ apiKey })}`
+    const repeat = () => Response.json({ results: [{ ...hit('https://a.test/1'), content: told }] })
+    const engine = tavily({ apiKey, baseUrl: 'https://engine.test' })
+    const options = { fetch: async () => repeat(), signal: never }
+    const found = await engine.search({ query: 'x', allowed: [], blocked: [] }, options)
+    assert.ok(found.ok)
+    const stars = '*'.repeat(apiKey.length)
+    assert.equal(found.hits[0]?.text, `${stars} {"apiKey":"${stars}"}`)
+  })
+
   void it('asks the engine with its key, and gives what it found', async () => {
     let seen: unknown
     await using server = await engine((body, request) => {

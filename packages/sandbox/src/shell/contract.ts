@@ -227,6 +227,12 @@ export const shellCases: Cases = {
       (await secret('printenv TOKEN | tail -n 1')).output,
       `${'*'.repeat(line.length)}\n`,
     )
+    const quoted = `quoted-"${mark()}"\\`
+    const printed = await sandbox.shell({
+      ...{ command: `node -p 'JSON.stringify(process.env.QUOTED)'`, timeoutMs: 20_000 },
+      secretEnv: { QUOTED: quoted },
+    })
+    assert.match(printed.output, /^"[*]+"\n$/)
     const { output, spilled } = await secret('for i in {1..9000}; do echo "$TOKEN"; done')
     assert.equal(spilled, undefined)
     assert.match(output, /^[*\n]+$/)

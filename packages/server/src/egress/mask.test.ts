@@ -52,6 +52,20 @@ describe('masking', () => {
     }
   })
 
+  it('finds a secret that was spelled for JSON and then again, as a form, in a URL or in Base64', () => {
+    const json = (text: string) => JSON.stringify(text).slice(1, -1)
+    const form = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
+    for (const once of [secret, json(secret), json(json(secret))]) {
+      for (const spelled of [once, form(once), encodeURIComponent(once)]) {
+        const shown = passed(filterOf(secret), `<${spelled}>`, [7])
+        assert.equal(shown, `<${'*'.repeat(spelled.length)}>`)
+        const hidden = passed(filterOf(secret), Buffer.from(`x${spelled}`).toString('base64'), [])
+        const left = Buffer.from(hidden.replaceAll('*', 'A'), 'base64').toString()
+        assert.ok(!left.includes('Secret'), left)
+      }
+    }
+  })
+
   it('masks secrets that overlap, and one that begins within another', () => {
     const filter = () => filterOf('abcabcabc', 'abcabc-longer')
     const text = 'abcabcabcabcabc-longer.'

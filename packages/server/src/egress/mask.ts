@@ -1,7 +1,8 @@
 /**
  * Secrets out of answers: every occurrence is overwritten with `*`, so that lengths stay as announced. Found are the
- * secret itself, its URL and JSON spelling, and its Base64 at any place of a longer Base64 text (a Basic header for
- * one). Not found: secrets of fewer than 8 bytes, other encodings, and secrets that an upstream cuts up.
+ * secret itself and its spelling in JSON and in JSON within JSON; each of them also as a URL or a form spells it; and
+ * the Base64 of all these at any place of a longer Base64 text (a Basic header for one). Not found: secrets of fewer
+ * than 8 bytes, other encodings, and secrets that an upstream cuts up.
  */
 const least = 8
 const star = 0x2a
@@ -31,18 +32,24 @@ export function maskOf(secrets: readonly string[]): Mask | undefined {
 
 /** Latin-1 text that stands for the bytes on the wire. */
 function spellings(secret: string): string[] {
-  const bytes = Buffer.from(secret, 'utf8')
-  if (bytes.length < least) return []
-  const wire = bytes.toString('latin1')
-  const inUrl = encodeURIComponent(secret.toWellFormed())
-  return [
-    wire,
-    inUrl,
-    inUrl.replace(/%[\dA-F]{2}/g, (byte) => byte.toLowerCase()),
-    Buffer.from(JSON.stringify(secret).slice(1, -1), 'utf8').toString('latin1'),
-    ...[0, 1, 2].flatMap((before) => inBase64(bytes, before)),
-  ]
+  if (Buffer.byteLength(secret) < least) return []
+  const quoted = inJson(secret)
+  const texts = new Set([secret, quoted, inJson(quoted)].flatMap((text) => [text, ...inUrls(text)]))
+  return [...texts].flatMap((text) => {
+    const bytes = Buffer.from(text, 'utf8')
+    return [bytes.toString('latin1'), ...[0, 1, 2].flatMap((before) => inBase64(bytes, before))]
+  })
 }
+
+/** Most secrets are spelled in one way only, and then cost no more. */
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+/** As parts of a URL and of a form, in large digits and in small ones. */
+const inUrls = (text: string): string[] =>
+  [
+    encodeURIComponent(text.toWellFormed()),
+    new URLSearchParams({ '': text }).toString().slice(1),
+  ].flatMap((each) => [each, each.replace(/%[\dA-F]{2}/g, (byte) => byte.toLowerCase())])
 
 /** What stays the same of the secret's Base64 when so many bytes (of three) stand before it, whatever follows. */
 function inBase64(bytes: Buffer, before: number): string[] {

@@ -34,14 +34,21 @@ export function tavily({
       if (!found?.success)
         return { ok: false, message: 'the search engine gave an answer that makes no sense' }
       const hits = found.data.results.map(({ url, title, content }) => ({
-        url,
-        title: title ?? url,
-        text: content ?? '',
+        url: hiding(apiKey, url),
+        title: hiding(apiKey, title ?? url),
+        text: hiding(apiKey, content ?? ''),
       }))
       return { ok: true, hits }
     },
   }
 }
+
+/** An engine may repeat what it was asked with, as errors do; its own JSON may be among that. */
+const hiding = (key: string, text: string): string =>
+  [key, JSON.stringify(key).slice(1, -1)].reduce(
+    (rest, each) => rest.replaceAll(each, '*'.repeat(key.length)),
+    text,
+  )
 
 function parsed(text: string): unknown {
   try {
