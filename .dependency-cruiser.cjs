@@ -17,6 +17,7 @@ const rooms = [
     'memory-stores',
     'skills',
   ],
+  ['work'],
   ['models', 'sessions', 'workspaces'],
   ['egress', 'root-secret'],
   ['runner', 'app.ts'],

@@ -5,7 +5,9 @@ import { routesOf } from '@steward/server/app.ts'
 import { unusedKeeping } from '@steward/server/blobs/fixture.ts'
 import { memoryBus } from '@steward/server/bus/memory.ts'
 import { jsonLog } from '@steward/server/core/log.ts'
-import { derivedKey, mcpTokens } from '@steward/server/core/mcp-token.ts'
+import { derivedKey } from '@steward/server/core/signed.ts'
+import { claimTokens } from '@steward/server/core/claim-token.ts'
+import { mcpTokens } from '@steward/server/core/mcp-token.ts'
 import { sealUnder } from '@steward/server/core/seal.ts'
 import { systemClock } from '@steward/server/core/time.ts'
 import { oneDatabase } from '@steward/server/database/database.ts'
@@ -46,6 +48,10 @@ function routesOfService(service: Service): Route[] {
     resolveModel: () => assert.fail('no model is asked for'),
     egress: { proxy: { find: never, ask: never, close: never }, validate: never },
     mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
+    claimTokens: claimTokens(derivedKey('a root secret for tests', 'claim token')),
+    withinClaim: async () => false,
+    work: { idleMs: 1, unclaimedMs: 1 },
+    publicUrl: undefined,
     keeping: unusedKeeping(oneDatabase(service.database)),
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
     embeddingModel: 'none',
@@ -90,7 +96,12 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     type: 'file',
     file_id: file.id,
   })
+  const environment = await make('/v1/environments', { config: { type: 'self_hosted' } })
+  const agent = await make('/v1/agents', { model: 'offline', tools: [] })
+  await make('/v1/sessions', { name: undefined, agent, environment_id: environment })
+  const work = await service.ask('GET', `/v1/environments/${environment}/work`)
   const ids = {
+    '/v1/environments/:id/work/:work': work.body.data[0]?.id ?? '',
     '/v1/files/:id': file.id,
     '/v1/sessions/:id/resources/:resource': resource.id,
     '/v1/memory_stores/:id': store,
@@ -101,8 +112,8 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
       `/v1/vaults/${vault}/credentials`,
       credential,
     ),
-    '/v1/agents/:id': await make('/v1/agents', { model: 'offline', tools: [] }),
-    '/v1/environments/:id': await make('/v1/environments', {}),
+    '/v1/agents/:id': agent,
+    '/v1/environments/:id': environment,
     '/v1/sessions/:id': session,
     '/v1/ext/mcp-proxy/:session_id': session,
     '/v1/sessions/:id/threads/:thread': threads.body.data[0]?.id ?? '',

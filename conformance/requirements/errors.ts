@@ -14,7 +14,7 @@ export const errors = {
   'errors/type/rate-limited': { section: '20.1 The body', says: '`rate_limited` – 429 – `rate_limit_error`', deferred: 'later' },
   'errors/type/internal-error': { section: '20.1 The body', says: '`internal_error` – 5xx – `api_error`; 503, 529 `overloaded_error`; 504 `timeout_error`' },
   'errors/case/events-accepted': { section: '20.2 Where to expect what', says: 'events were accepted – 202 without a body (200 in the client dialect)' },
-  'errors/case/stale-heartbeat': { section: '20.2 Where to expect what', says: 'a former generation beats after its work was claimed by another – 412', deferred: 'D' },
+  'errors/case/stale-heartbeat': { section: '20.2 Where to expect what', says: 'a former generation beats after its work was claimed by another – 412' },
   'errors/case/upstream-401': { section: '20.2 Where to expect what', says: 'an upstream says 401 and the refresh fails – that 401' },
   'errors/case/output-name': { section: '20.2 Where to expect what', says: 'a nested name or `..` as an output\'s name – refused', deferred: 'C' },
   'errors/case/environment-referenced': { section: '20.2 Where to expect what', says: 'an environment is deleted while an agent names it – 409, still there' },

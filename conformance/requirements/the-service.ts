@@ -16,5 +16,5 @@ export const theService = {
   'service/paths/contract': { section: '1 The service', says: 'Paths under `/v1/` follow the managed-agents contract of the official client.' },
   'service/paths/extensions': { section: '1 The service', says: 'What this service adds to that contract is found under `/v1/ext/`, apart from the few additional calls on sessions, agents and skills named below.' },
   'service/paths/openai': { section: '1 The service', says: '`/openai/v1` is another surface, with requests and events of its own.', deferred: 'later' },
-  'service/workers/claim': { section: '1 The service', says: 'Workers on other machines can take over the sandbox side of a session through the work API.', deferred: 'D' },
+  'service/workers/claim': { section: '1 The service', says: 'Workers on other machines can take over the sandbox side of a session through the work API.' },
 } satisfies Record<string, Requirement>

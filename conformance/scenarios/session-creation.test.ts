@@ -220,7 +220,6 @@ for (const database of databases) {
         'sessions/not-yet/skills',
         'sessions/not-yet/base-image',
         'sessions/not-yet/packages',
-        'sessions/not-yet/self-hosted',
       ],
       'what a session would need of later parts is refused by name, and empty values pass',
       async () => {
@@ -241,8 +240,6 @@ for (const database of databases) {
         await refused({ environment_id: await environment({ base_image }) }, /base_image/)
         const packages = { pip: ['rich'] }
         await refused({ environment_id: await environment({ packages }) }, /packages/)
-        const config = { type: 'self_hosted' }
-        await refused({ environment_id: await environment({ config }) }, /self_hosted/)
         const empty = { vault_ids: [], resources: [], initial_events: [] }
         assert.equal((await seed({ agent, environment_id, ...empty })).status, 200)
       },

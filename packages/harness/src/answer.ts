@@ -146,7 +146,10 @@ function toolUse(
     evaluated_permission: asks ? ('ask' as const) : ('allow' as const),
     evaluation: { type: asks ? ('always_ask' as const) : ('always_allow' as const) },
   }
-  if (!isMcpName(name)) return { id, type: 'agent.tool_use', name, input, ...evaluated }
+  if (!isMcpName(name)) {
+    const elsewhere = tool?.runs === 'worker' ? { executed_by: 'worker' as const } : {}
+    return { id, type: 'agent.tool_use', name, input, ...evaluated, ...elsewhere }
+  }
   const { server, tool: own } = tool?.mcp ?? mcpNames(name)
   return {
     id,

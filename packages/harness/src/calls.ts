@@ -26,7 +26,7 @@ export function sortCalls(
     const { event_id, name, input } = call
     const tool = tools.get(name)
     const why = call.isTruncated ? truncated : impossible(name, tool, input)
-    const waits = tool?.runs === 'client' || tool?.permission === 'ask'
+    const waits = (tool && tool.runs !== 'here') || tool?.permission === 'ask'
     if (why) refused.push(resultOf(turn, call, tool, textResult(why, true)))
     else calls.push({ event_id, name, input, decision: waits ? 'wait' : 'run' })
   }

@@ -1,5 +1,5 @@
-/** Where an agent's own tools work: a sandbox, or, for trials, the machine itself. */
-export type WorkPlace = 'sandbox' | 'host'
+/** Where an agent's own tools work: a sandbox, for trials the machine itself, or a worker's machine. */
+export type WorkPlace = 'sandbox' | 'host' | 'worker'
 
 /** Hosts as the environment lists them; `allow` is null where everything else is open. */
 export type Reach = { allow: readonly string[] | null; deny: readonly string[] }
@@ -12,6 +12,8 @@ const places: Record<WorkPlace, string> = {
     'Your commands run on the machine that serves you, without isolation, and begin in a folder of this session, ' +
     'which your file tools call /workspace; what you write there stays for the session. Files for the user are ' +
     'written with the file tools to /mnt/session/outputs.',
+  worker:
+    "Your tools run on a machine of the user's own, in a working directory where relative paths and commands begin.",
 }
 
 /** No more than this many hosts are named: the prompt opens every request. */
@@ -44,6 +46,7 @@ export function systemPrompt({
   /** What else the session works with, each told by itself. */
   parts: readonly string[]
 }): string {
-  const where = place ? `${places[place]} ${network(reach)}` : ''
+  const where =
+    place === 'worker' ? places.worker : place ? `${places[place]} ${network(reach)}` : ''
   return [agent ?? '', where, ...parts].filter((part) => part !== '').join('\n\n')
 }

@@ -140,6 +140,8 @@ type ToolUse = {
   input: Record<string, unknown>
   evaluated_permission?: 'allow' | 'ask' | 'deny'
   evaluation?: { type: 'always_allow' | 'always_ask' }
+  /** In a session on a self-hosted environment: whoever claimed it runs the call, and posts `user.tool_result`. */
+  executed_by?: 'worker'
 }
 type Result = { content?: ResultContent[] | null; is_error?: boolean | null }
 

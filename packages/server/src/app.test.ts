@@ -4,7 +4,9 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { routesOf } from './app.ts'
 import { unusedKeeping } from './blobs/fixture.ts'
 import { memoryBus } from './bus/memory.ts'
-import { derivedKey, mcpTokens } from './core/mcp-token.ts'
+import { derivedKey } from './core/signed.ts'
+import { claimTokens } from './core/claim-token.ts'
+import { mcpTokens } from './core/mcp-token.ts'
 import { jsonLog } from './core/log.ts'
 import { sealUnder } from './core/seal.ts'
 import { systemClock } from './core/time.ts'
@@ -37,6 +39,10 @@ async function described() {
     resolveModel: async () => assert.fail('no model is asked for'),
     egress: { proxy: { find: never, ask: never, close: never }, validate: never },
     mcpTokens: mcpTokens(derivedKey('a root secret for tests', 'mcp token')),
+    claimTokens: claimTokens(derivedKey('a root secret for tests', 'claim token')),
+    withinClaim: never,
+    work: { idleMs: 1, unclaimedMs: 1 },
+    publicUrl: undefined,
     keeping: unusedKeeping(oneDatabase(opened.database)),
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
     embeddingModel: 'none',

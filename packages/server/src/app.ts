@@ -5,6 +5,7 @@ import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import type { Keeping } from './blobs/keeping.ts'
 import type { Bus } from './bus/bus.ts'
+import type { ClaimTokens } from './core/claim-token.ts'
 import type { Log } from './core/log.ts'
 import type { McpTokens } from './core/mcp-token.ts'
 import type { Seal } from './core/seal.ts'
@@ -17,7 +18,7 @@ import { fileRoutes } from './files/routes.ts'
 import type { Limits } from './files/upload.ts'
 import { mount } from './http/mount.ts'
 import { openApi } from './http/openapi.ts'
-import type { Authenticate } from './http/principal.ts'
+import type { Authenticate, WithinClaim } from './http/principal.ts'
 import type { Route } from './http/route.ts'
 import { route } from './http/route.ts'
 import type { FallbackKeys } from './model-cards/fallback.ts'
@@ -33,6 +34,8 @@ import { sessionStore } from './sessions/store.ts'
 import type { RefuseImage } from './sessions/supported.ts'
 import { threadRoutes } from './sessions/threads/routes.ts'
 import { skillRoutes } from './skills/routes.ts'
+import type { WorkSettings } from './work/queue.ts'
+import { workRoutes } from './work/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
 
 export type AppDeps = {
@@ -46,6 +49,11 @@ export type AppDeps = {
   resolveModel: ResolveModel
   egress: Pick<Egress, 'proxy' | 'validate'>
   mcpTokens: McpTokens
+  claimTokens: ClaimTokens
+  withinClaim: WithinClaim
+  work: WorkSettings
+  /** Where workers reach this service; as they did, where it is left out. */
+  publicUrl: string | undefined
   keeping: Keeping
   fileLimits: Limits
   repositoryHosts: RepositoryHosts
@@ -78,6 +86,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...memoryStoreRoutes(deps),
     ...skillRoutes({ ...deps, largest: deps.fileLimits.workspace }),
     ...mcpProxyRoutes(deps),
+    ...workRoutes(deps),
   ]
   const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
   const health = route(

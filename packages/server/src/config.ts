@@ -30,6 +30,9 @@ export type Config = {
   /** Host folders by name. */
   sandboxRoots: ReadonlyMap<string, string>
   sandboxIdleMs: number
+  publicUrl: string | undefined
+  /** When a worker is sent away, and when a session is told that none comes. */
+  work: { idleMs: number; unclaimedMs: number }
   checkpoints: {
     saving: Saving
     /** Bytes of one archive. */
@@ -166,6 +169,11 @@ export function readConfig(
     sandboxImage: text('SANDBOX_IMAGE') ?? '',
     sandboxRoots: take('SANDBOX_ROOTS', rootFolders) ?? new Map(),
     sandboxIdleMs: number('SANDBOX_IDLE_SECONDS', 1, 86_400) * 1000,
+    publicUrl: url('PUBLIC_URL', /^https?:$/),
+    work: {
+      idleMs: number('WORK_IDLE_SECONDS', 1, 86_400) * 1000,
+      unclaimedMs: number('WORK_UNCLAIMED_SECONDS', 1, 86_400) * 1000,
+    },
     checkpoints: {
       saving:
         take('CHECKPOINTS', (value) => savings.find((each) => each === value)) ??

@@ -128,6 +128,22 @@ export const settings: readonly Setting[] = [
     form: '1 to 86400',
   },
   {
+    name: 'PUBLIC_URL',
+    about: 'where workers reach this service; by default where they have just reached it',
+  },
+  {
+    name: 'WORK_IDLE_SECONDS',
+    about: 'a worker whose session has rested this long is told to end',
+    default: '120',
+    form: '1 to 86400',
+  },
+  {
+    name: 'WORK_UNCLAIMED_SECONDS',
+    about: 'a session whose work no worker has taken for this long is told so',
+    default: '60',
+    form: '1 to 86400',
+  },
+  {
     name: 'CHECKPOINTS',
     about:
       'when workspaces are put aside in the blob store: idle (at the end of each turn that may have changed them, which machines without a common SANDBOX_DIR need), stop (with their sandbox) or off; by default idle with DATABASE_URL, else stop',

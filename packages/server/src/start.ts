@@ -21,9 +21,12 @@ import { postgresBus } from './bus/postgres.ts'
 import type { Config } from './config.ts'
 import { addressGuard, guardedAgent, guardedConnector, guardedDial } from './core/dial.ts'
 import type { Log } from './core/log.ts'
-import { derivedKey, mcpTokens } from './core/mcp-token.ts'
+import { derivedKey } from './core/signed.ts'
+import { claimTokens } from './core/claim-token.ts'
+import { mcpTokens } from './core/mcp-token.ts'
 import type { Seal } from './core/seal.ts'
 import { sealUnder } from './core/seal.ts'
+import type { Sweep } from './core/sweep.ts'
 import type { Clock } from './core/time.ts'
 import { systemClock } from './core/time.ts'
 import type { Database, Databases, Queries } from './database/database.ts'
@@ -57,9 +60,12 @@ import { mirrorSweep } from './repositories/sweep.ts'
 import { runner } from './runner/runner.ts'
 import type { WorkspaceDeps } from './runner/workspace.ts'
 import { workspaces } from './runner/workspace.ts'
+import { belongings } from './sessions/claimed.ts'
 import { sessionStore } from './sessions/store.ts'
 import { furnishUploads } from './uploads/furnish.ts'
 import { givenFiles } from './uploads/given.ts'
+import { claimReader, withinClaim } from './work/claim.ts'
+import { workSweep } from './work/sweep.ts'
 import { ensureInitialWorkspace } from './workspaces/create.ts'
 
 export const version = '0.1.0'
@@ -217,6 +223,15 @@ function repositoriesOf(
   return { kind, sweep: mirrorSweep({ mirrors: held, clock, log }) }
 }
 
+type SweepDeps = { databases: Databases; bus: Bus; clock: Clock; keeping: Keeping; log: Log }
+
+const sweepsOf = ({ work, checkpoints: kept }: Config, deps: SweepDeps): Sweep[] => [
+  fileSweep(deps),
+  memorySweep(deps),
+  workSweep({ ...deps, ...work }),
+  checkpointSweep({ ...deps, ...kept }),
+]
+
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const { fallbackKeys } = config
   const clock = overrides.clock ?? systemClock
@@ -282,7 +297,9 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     },
   })
   const tokens = mcpTokens(...keysFor(config, 'mcp token'))
-  const authenticate = authentication({ databases, clock, bus, mcpTokens: tokens })
+  const claims = claimTokens(...keysFor(config, 'claim token'))
+  const claimOf = claimReader({ databases, clock, claimTokens: claims })
+  const authenticate = authentication({ databases, clock, bus, mcpTokens: tokens, claimOf })
   const { server, port } = await listen(
     app({
       ...{ databases, bus, clock, seal, log, authenticate, fallbackKeys, resolveModel, version },
@@ -290,16 +307,15 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       repositoryHosts: config.repositoryHosts,
       refuseImage: (reference) => provider.refuseImage(reference),
       ...{ egress: waysOut, mcpTokens: tokens, keeping, fileLimits: config.files },
+      claimTokens: claims,
+      withinClaim: withinClaim(belongings(databases)),
+      work: config.work,
+      publicUrl: config.publicUrl,
     }),
     config,
   )
   await work.sweep()
-  const sweeps = [
-    fileSweep({ databases, clock, keeping, log }),
-    memorySweep({ databases, clock, log }),
-    repositories.sweep,
-    checkpointSweep({ databases, clock, log, ...config.checkpoints }),
-  ]
+  const sweeps = [...sweepsOf(config, { databases, bus, clock, keeping, log }), repositories.sweep]
   void preload(wiresAhead).catch((error: unknown) =>
     log.warn('model libraries could not be loaded ahead', { error }),
   )

@@ -9,8 +9,8 @@ export interface Tool {
   readonly description: string
   /** JSON Schema of type object. */
   readonly input_schema: Record<string, unknown>
-  /** `client`: the caller of the API answers, `run` is never called. */
-  readonly runs: 'here' | 'client'
+  /** `client`: the caller of the API answers; `worker`: the session's worker does; `run` is never called for either. */
+  readonly runs: 'here' | 'client' | 'worker'
   /**
    * `passed`: whoever gets the input judges it. Schemas that strangers wrote are never run here: a pattern may take
    * for ever.

@@ -15,6 +15,8 @@ import { searchWeb, webSearch } from './web-search/web-search.ts'
 export type ToolDeps = Outside & {
   /** The session's sandbox, started by the first call. */
   sandbox: () => Promise<Sandbox>
+  /** Whether a worker runs what works in the sandbox. */
+  isElsewhere?: boolean
 }
 
 /** In the order of the entries, which the model sees. `tools` come resolved, every choice spelled out. */
@@ -33,10 +35,12 @@ function builtIn(entry: Toolset, deps: ToolDeps): Tool[] {
     bashTool(deps.commandSecrets),
     ...[readTool, writeTool, editTool, globTool, grepTool],
   ]
+  const inPlace = (tool: SandboxTool): Omit<Tool, 'permission'> =>
+    deps.isElsewhere
+      ? { ...placed(tool, sandbox), runs: 'worker', sandbox: 'unused', prepare() {} }
+      : placed(tool, sandbox)
   const makers: [string, (config: Settings) => Omit<Tool, 'permission'>][] = [
-    ...inSandbox.map(
-      (tool) => [tool.name, () => placed(tool, sandbox)] satisfies [string, () => unknown],
-    ),
+    ...inSandbox.map((tool) => [tool.name, () => inPlace(tool)] satisfies [string, () => unknown]),
     ...(web
       ? [
           webMaker(webFetch, (config) => fetchPage(web.fetch, config), sandbox),

@@ -5,7 +5,7 @@ import type { McpTokens } from '../core/mcp-token.ts'
 import type { Clock } from '../core/time.ts'
 import { hashToken, tokenKind } from '../core/token.ts'
 import type { Databases } from '../database/database.ts'
-import type { Authenticate, Principal } from '../http/principal.ts'
+import type { Authenticate, ClaimPrincipal, Principal } from '../http/principal.ts'
 import { apiKeyStore } from './store.ts'
 
 const cachedMs = 1_000
@@ -19,11 +19,14 @@ export function authentication({
   clock,
   bus,
   mcpTokens,
+  claimOf,
 }: {
   databases: Databases
   clock: Clock
   bus: Bus
   mcpTokens: McpTokens
+  /** The claim that a token stands for; undefined when it is none of ours. */
+  claimOf: (token: string) => Promise<ClaimPrincipal | undefined>
 }): Authenticate {
   const known = new Map<string, Found>()
   // Word of a revocation reaches other processes late; where there may be any, each request asks the database.
@@ -68,6 +71,11 @@ export function authentication({
   return async (header) => {
     const key = credential(header)
     if (tokenKind(key) === 'mcp') return granted(key)
+    if (tokenKind(key) === 'claim') {
+      const claim = await claimOf(key)
+      if (claim) return claim
+      throw unauthorized('the claim is not known')
+    }
     const found = principalOf(key)
     const principal = await found.principal
     if (!principal) throw unauthorized('the API key is not known, or was revoked')
@@ -76,16 +84,19 @@ export function authentication({
   }
 }
 
+const called = {
+  environment: 'an environment key',
+  claim: 'a claim token',
+  mcp: 'a token for an MCP server',
+}
+
 /** The Bearer value where there is one: the official client's helpers put theirs there, beside a caller's key. */
 function credential(header: (name: string) => string | undefined): string {
   const bearer = /^Bearer\s+(\S.*)$/i.exec(header('authorization') ?? '')?.[1]?.trim()
   const key = bearer ?? header('x-api-key')?.trim()
   if (!key) throw unauthorized('an API key is required: send x-api-key, or Authorization: Bearer')
   const kind = tokenKind(key)
-  if (kind === 'claim') throw unauthorized('claim tokens are not yet supported')
-  if ((kind === 'environment' || kind === 'mcp') && bearer === undefined) {
-    const what = kind === 'mcp' ? 'a token for an MCP server' : 'an environment key'
-    throw unauthorized(`${what} is accepted only as Authorization: Bearer`)
-  }
+  if (kind !== 'workspace' && bearer === undefined)
+    throw unauthorized(`${called[kind]} is accepted only as Authorization: Bearer`)
   return key
 }

@@ -21,6 +21,7 @@ const prefixes = {
   skill_archive: 'sklz_',
   thread: 'sthr_',
   vault: 'vlt_',
+  work: 'work_',
   workspace: 'wrkspc_',
 } as const
 

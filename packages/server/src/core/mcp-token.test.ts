@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { derivedKey, mcpTokens } from './mcp-token.ts'
+import { derivedKey } from './signed.ts'
+import { mcpTokens } from './mcp-token.ts'
 import { tokenKind } from './token.ts'
 
 const grant = { tenant: 'wrkspc_1', session: 'sesn_1', server: 'née "x"', expiresAt: 2_000 }

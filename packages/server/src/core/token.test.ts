@@ -4,7 +4,7 @@ import { hashToken, newToken, preview, sameBytes, tokenKind } from './token.ts'
 
 describe('a token', () => {
   it('tells its kind by its prefix', () => {
-    for (const kind of ['workspace', 'environment', 'claim'] as const) {
+    for (const kind of ['workspace', 'environment'] as const) {
       assert.equal(tokenKind(newToken(kind)), kind)
     }
   })

@@ -11,8 +11,8 @@ export type TokenKind = keyof typeof prefixes
 
 export const tokenPrefix = (kind: TokenKind): string => prefixes[kind]
 
-/** 256 random bits under the prefix of its kind; those for MCP servers are signed instead. */
-export const newToken = (kind: Exclude<TokenKind, 'mcp'>): string =>
+/** 256 random bits under the prefix of its kind; those for MCP servers and of claims are signed instead. */
+export const newToken = (kind: Exclude<TokenKind, 'mcp' | 'claim'>): string =>
   prefixes[kind] + randomBytes(32).toString('base64url')
 
 export function tokenKind(token: string): TokenKind {

@@ -21,5 +21,13 @@ export function taking<Table extends keyof Tables, Row>(
   return isPostgres(tx) ? query.forUpdate() : query
 }
 
+/** As `taking`, without what another transaction has taken. */
+export function skipping<Table extends keyof Tables, Row>(
+  tx: Queries,
+  query: SelectQueryBuilder<Tables, Table, Row>,
+): SelectQueryBuilder<Tables, Table, Row> {
+  return isPostgres(tx) ? query.forUpdate().skipLocked() : query
+}
+
 const isPostgres = (tx: Queries): boolean =>
   Boolean(tx.getExecutor().adapter.supportsTransactionalDdl)

@@ -9,6 +9,7 @@ import * as skills from './migrations/0006-skills.ts'
 import * as repositories from './migrations/0007-repositories.ts'
 import * as checkpoints from './migrations/0010-checkpoints.ts'
 import * as outputs from './migrations/0011-outputs.ts'
+import * as work from './migrations/0013-work.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   '0007-repositories': repositories,
   '0010-checkpoints': checkpoints,
   '0011-outputs': outputs,
+  '0013-work': work,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

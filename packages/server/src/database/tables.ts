@@ -1,4 +1,5 @@
 /** Every table as a type. Times are ISO text as on the wire; `…_ms` and `expires_at` of leases are numbers. */
+import type { workStates } from '@steward/protocol/work.ts'
 import type { Sealed } from '../core/seal.ts'
 
 /** JSON as text, parsed where it is read. */
@@ -67,6 +68,8 @@ export type Tables = {
     agent_version: number
     agent: Json
     environment_id: string
+    /** Whether its environment is, which never changes. */
+    self_hosted: number
     title: string | null
     metadata: Json
     /** In their order. */
@@ -158,6 +161,8 @@ export type Tables = {
     event_id: string
     seq: number
     state: CallState
+    /** Whether a worker runs it. */
+    worker: number
     deny_message: string | null
   }
   vaults: {
@@ -275,6 +280,36 @@ export type Tables = {
     delta_sha256: string | null
     taken_at: string | null
   }
+  work: {
+    tenant_id: string
+    environment_id: string
+    id: string
+    session_id: string
+    state: (typeof workStates)[number]
+    /** One more each time it is handed out; who has a lower one has lost it. */
+    generation: number
+    /** Not handed out before. */
+    due_ms: number
+    /** Since when it is handed out; acknowledged or not. */
+    reserved_ms: number | null
+    /** Until when it is its worker's. */
+    lease_ms: number | null
+    /** What the next beat must name, and what the last one did. */
+    heartbeat: string | null
+    heartbeat_before: string | null
+    /** How often in a row a session was left with work undone. */
+    attempts: number
+    /** Whether its session was told that nobody takes it. */
+    warned: number
+    metadata: Json
+    created_at: string
+    acknowledged_at: string | null
+    started_at: string | null
+    latest_heartbeat_at: string | null
+    stop_requested_at: string | null
+    stopped_at: string | null
+  }
+  work_pollers: { tenant_id: string; environment_id: string; worker_id: string; seen_ms: number }
   /** Blobs to be removed when the time has come, unless a row holds them by then. */
   loose_blobs: { tenant_id: string; blob_key: string; due_ms: number }
   session_resources: {
@@ -324,6 +359,8 @@ type SessionHeads = {
   expires_at: number
   running_since_ms: number | null
   active_ms: number
+  /** When it came to rest last. */
+  idle_since_ms: number | null
   input_tokens: number
   output_tokens: number
   cache_read_input_tokens: number

@@ -4,7 +4,8 @@ import { describe, it } from 'node:test'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { unauthorized } from '../core/errors.ts'
 import { jsonLog } from '../core/log.ts'
-import { derivedKey, mcpTokens } from '../core/mcp-token.ts'
+import { derivedKey } from '../core/signed.ts'
+import { mcpTokens } from '../core/mcp-token.ts'
 import { systemClock } from '../core/time.ts'
 import { environmentStore } from '../environments/store.ts'
 import { mount } from '../http/mount.ts'
@@ -56,6 +57,7 @@ async function served(
   const app = mount(mcpProxyRoutes({ egress: door.door, mcpTokens: tokens, clock: systemClock }), {
     log,
     clock: systemClock,
+    withinClaim: async () => false,
     authenticate: async (header) => {
       const key = header('x-api-key') ?? header('authorization')?.replace('Bearer ', '') ?? ''
       const grant = tokens.read(key, Date.now())

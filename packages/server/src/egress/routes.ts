@@ -45,7 +45,8 @@ export function mcpProxyRoutes({
     {
       method: 'post',
       path,
-      callers: ['workspace', 'mcp'],
+      callers: ['workspace', 'claim', 'mcp'],
+      claim: 'mcp',
       section,
       summary: "Ask a session's MCP server, with its credential",
     },

@@ -13,10 +13,14 @@ export type Call = {
   deny_message: string | null
 }
 
+const isWorkers = (event: NewEvent): boolean =>
+  event.type === 'agent.tool_use' && event.executed_by === 'worker'
+
 function opened(event: NewEvent): CallState | undefined {
   if (event.type === 'agent.custom_tool_use') return 'waiting'
   if (event.type !== 'agent.tool_use' && event.type !== 'agent.mcp_tool_use') return undefined
-  return event.evaluated_permission === 'ask' ? 'asked' : 'started'
+  if (event.evaluated_permission === 'ask') return 'asked'
+  return isWorkers(event) ? 'waiting' : 'started'
 }
 
 function settled(
@@ -51,7 +55,10 @@ export async function projectCalls(
     if (state) {
       await tx
         .insertInto('calls')
-        .values({ tenant_id: tenant, session_id: sessionId, event_id: event.id, seq, state })
+        .values({
+          ...{ tenant_id: tenant, session_id: sessionId, event_id: event.id, seq, state },
+          worker: isWorkers(event) ? 1 : 0,
+        })
         .execute()
       continue
     }
@@ -59,7 +66,14 @@ export async function projectCalls(
     if (!change) continue
     await tx
       .updateTable('calls')
-      .set({ state: change.state, deny_message: change.deny_message ?? null })
+      .set((eb) => ({
+        state:
+          change.state === 'allowed'
+            ? // Nobody here runs it: it waits on, for its result.
+              eb.case().when('worker', '=', 1).then<CallState>('waiting').else(change.state).end()
+            : change.state,
+        deny_message: change.deny_message ?? null,
+      }))
       .where('session_id', '=', sessionId)
       .where('event_id', '=', change.id)
       .where('state', '<>', 'done')
@@ -98,22 +112,27 @@ export const findCall = (
     .where('event_id', '=', eventId)
     .executeTakeFirst()
 
-const settling = [
-  'user.tool_confirmation',
+const results = [
+  'user.tool_result',
   'user.custom_tool_result',
   'agent.tool_result',
   'agent.mcp_tool_result',
 ] as const
 
-/** The first event that settled the call: an answer, or the result that closed it. */
-export const settlement = (db: Queries, tenant: string, sessionId: string, call: Call) =>
+/** The first event that settled the call: the result, or before it, of a call that asks, the confirmation. */
+export const settlement = (
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  { call, confirmed }: { call: Call; confirmed: boolean },
+) =>
   db
     .selectFrom('events')
     .select(['seq', 'id', 'type', 'created_at', 'processed_at', 'data'])
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
     .where('seq', '>', call.seq)
-    .where('type', 'in', settling)
+    .where('type', 'in', confirmed ? [...results, 'user.tool_confirmation'] : results)
     // Quotes are escaped within any text of an event: this is the field itself.
     .where('data', 'like', `%tool_use_id":"${call.event_id}"%`)
     .orderBy('seq')

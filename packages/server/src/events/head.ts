@@ -28,6 +28,7 @@ export function headChange(events: readonly NewEvent[], now: number) {
   const change: Record<string, unknown> = {}
   if (status) {
     change['status'] = status
+    if (status === 'idle') change['idle_since_ms'] = now
     change['stop_reason'] = status === 'idle' && idle ? JSON.stringify(idle.stop_reason) : null
     const began = sql.ref<number | null>('running_since_ms')
     if (status === 'running') change['running_since_ms'] = sql`coalesce(${began}, ${now})`
@@ -54,6 +55,7 @@ export type Head = {
   owner: string | null
   running_since_ms: number | null
   active_ms: number
+  idle_since_ms: number | null
 } & Record<(typeof counters)[number], number>
 
 const columns = [
@@ -65,6 +67,7 @@ const columns = [
     'owner',
     'running_since_ms',
     'active_ms',
+    'idle_since_ms',
   ] as const),
   ...counters,
 ] as const
@@ -80,6 +83,7 @@ export async function readHead(db: Queries, tenant: string, sessionId: string): 
       'owner',
       'running_since_ms',
       'active_ms',
+      'idle_since_ms',
       ...counters,
     ])
     .where('tenant_id', '=', tenant)

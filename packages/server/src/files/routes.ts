@@ -14,6 +14,7 @@ import type { UploadDeps } from './upload.ts'
 import { upload } from './upload.ts'
 
 const callers = ['workspace'] as const
+const withClaim = ['workspace', 'claim'] as const
 const section = 'Files'
 const answer = FileShown
 const mostIds = 100
@@ -71,7 +72,8 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
       {
         method: 'get',
         path: '/v1/files/:id',
-        callers,
+        callers: withClaim,
+        claim: 'file',
         section,
         summary: 'Download a file; what is known of it, in the client dialect or as JSON',
         answer: 'bytes',
@@ -86,7 +88,8 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
       {
         method: 'get',
         path: '/v1/files/:id/content',
-        callers,
+        callers: withClaim,
+        claim: 'file',
         section,
         summary: 'Download a file',
         answer: 'bytes',

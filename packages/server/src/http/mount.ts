@@ -12,7 +12,7 @@ import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import { parseBy, parseJson, readBody } from './body.ts'
 import { errorAnswer } from './errors.ts'
-import type { Authenticate, Principal } from './principal.ts'
+import type { Authenticate, ClaimPrincipal, Principal, WithinClaim } from './principal.ts'
 import { mayCall } from './principal.ts'
 import { queryObject } from './query.ts'
 import type { Reply } from './reply.ts'
@@ -27,25 +27,22 @@ type Http = Context<Env>
 
 const nobody: Principal = { kind: 'workspace', tenant: '', keyId: '', admin: false }
 
-export function mount(
-  routes: readonly Route[],
-  { authenticate, log, clock }: { authenticate: Authenticate; log: Log; clock: Clock },
-) {
+export function mount(routes: readonly Route[], deps: Deps) {
   const app = new Hono<Env>()
   for (const route of routes) {
     app.on(route.method.toUpperCase(), route.path, async (http) => {
       const requestId = newId('request')
       try {
-        return await answer(http, route, { authenticate, log, clock, requestId })
+        return await answer(http, route, { ...deps, requestId })
       } catch (error) {
-        return refuse(http, error, requestId, log)
+        return refuse(http, error, requestId, deps.log)
       }
     })
   }
   app.notFound((http) => {
     const { method, path } = http.req
     const error = new PlatformError('not_found', `there is no ${method} ${path}`)
-    return refuse(http, error, newId('request'), log)
+    return refuse(http, error, newId('request'), deps.log)
   })
   return app
 }
@@ -63,7 +60,8 @@ const headerOf =
 const dialectOf = (header: Header): Dialect =>
   header('anthropic-version') === undefined ? 'interface' : 'client'
 
-type Answering = { authenticate: Authenticate; log: Log; clock: Clock; requestId: string }
+type Deps = { authenticate: Authenticate; withinClaim: WithinClaim; log: Log; clock: Clock }
+type Answering = Deps & { requestId: string }
 
 async function answer(http: Http, route: Route, answering: Answering) {
   const { authenticate, requestId } = answering
@@ -72,6 +70,7 @@ async function answer(http: Http, route: Route, answering: Answering) {
   const open = route.callers.includes('anyone')
   const principal = open ? nobody : await authenticate(header)
   if (!open && !mayCall(route.callers, principal)) throw refusal(route, principal)
+  if (principal.kind === 'claim') await checkClaim(principal, route, http.req.param(), answering)
   const dialect = dialectOf(header)
   if (http.req.url.includes('%00')) throw invalid('a path or query may not hold a NUL character')
   const search = http.req.url.indexOf('?')
@@ -87,6 +86,8 @@ async function answer(http: Http, route: Route, answering: Answering) {
     betas: betasOf(header),
     accept: header('accept') ?? '',
     lastEventId: header('last-event-id') ?? null,
+    origin: `http://${header('host') ?? 'localhost'}`,
+    workerId: header('anthropic-worker-id'),
     get signal() {
       return http.req.raw.signal
     },
@@ -96,6 +97,23 @@ async function answer(http: Http, route: Route, answering: Answering) {
   return json(inDialect(result, dialect, call.betas), route.status ?? 200, {
     'request-id': requestId,
   })
+}
+
+const gone = {
+  expired: 'the lease of this claim has run out: only its heartbeat and stop are open',
+  stale: 'the claim has ended, or another has it now',
+}
+
+/** A worker's token opens what its claim covers, and after its lease the claim itself alone. */
+async function checkClaim(
+  claim: ClaimPrincipal,
+  { claim: scope }: Route,
+  params: Record<string, string>,
+  { withinClaim }: Answering,
+): Promise<void> {
+  if (claim.standing !== 'current' && scope !== 'work') throw unauthorized(gone[claim.standing])
+  if (!scope || !(await withinClaim(claim, scope, params)))
+    throw forbidden('the claim does not cover this')
 }
 
 function replied(
@@ -210,7 +228,7 @@ async function passOn(
   await writeBytes(outgoing, body, { clock, ours })
 }
 
-const json = (body: object, status: number, headers: Record<string, string>) =>
+const json = (body: object | null, status: number, headers: Record<string, string>) =>
   new Response(JSON.stringify(body), {
     status,
     headers: { ...headers, ...jsonHeaders },

@@ -3,7 +3,7 @@ import type { Texts } from './write.ts'
 
 /** An answer that is not a JSON body with status 200. */
 export type Reply =
-  | { reply: 'json'; status: number; body: object; headers?: Record<string, string> }
+  | { reply: 'json'; status: number; body: object | null; headers?: Record<string, string> }
   | { reply: 'empty'; status: number }
   | { reply: 'stream'; frames: Texts }
   /** JSON that is too long to be held: its text in pieces. */
@@ -17,6 +17,11 @@ export type Reply =
       ours?: boolean
     }
 
+export const json = (status: number, body: object | null): Reply => ({
+  reply: 'json',
+  status,
+  body,
+})
 export const empty = (status: number): Reply => ({ reply: 'empty', status })
 export const stream = (frames: Texts): Reply => ({ reply: 'stream', frames })
 export const pieces = (texts: Texts): Reply => ({ reply: 'texts', texts })

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { z } from 'zod'
-import type { Caller, Principal } from './principal.ts'
+import type { Caller, ClaimScope, Principal } from './principal.ts'
 import type { Reply } from './reply.ts'
 
 type Names<Path extends string> = Path extends `${infer Head}/${infer Tail}`
@@ -25,6 +25,10 @@ export type Call<Path extends string, Query, Body> = {
   accept: string
   /** The last event a reconnecting reader has seen, as its header says. */
   lastEventId: string | null
+  /** Where the caller has found this service. */
+  origin: string
+  /** As a worker that polls names itself. */
+  workerId: string | undefined
   /** Aborts when the caller goes away. */
   signal: AbortSignal
 }
@@ -45,6 +49,8 @@ type Declared<Path extends string, Query, Body> = {
   /** Segments beginning with `:` are parameters. */
   path: Path
   callers: readonly Caller[]
+  /** With the caller `claim`: what of a claim it opens. */
+  claim?: ClaimScope
   /** Where docs/interface.md describes it. */
   section: string
   summary: string

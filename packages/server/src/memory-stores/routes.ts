@@ -39,6 +39,7 @@ type Deps = { databases: Databases; clock: Clock; embeddingModel: string }
 type Anyone = Pick<Call<string, unknown, unknown>, 'tenant' | 'principal' | 'betas' | 'dialect'>
 
 const callers = ['workspace'] as const
+const withClaim = ['workspace', 'claim'] as const
 const section = 'Memory stores'
 const own = 'agent-memory-2026-07-22'
 const broad = 'managed-agents-2026-04-01'
@@ -203,7 +204,8 @@ function ofMemories(deps: Deps): Route[] {
       {
         method: 'post',
         path,
-        callers,
+        callers: withClaim,
+        claim: 'store write',
         section,
         summary: 'Create a memory; none is overwritten',
         query: MemoryViewQuery,
@@ -219,7 +221,8 @@ function ofMemories(deps: Deps): Route[] {
       {
         method: 'get',
         path,
-        callers,
+        callers: withClaim,
+        claim: 'store',
         section,
         summary: 'List memories, or with depth 1 what lies directly below a prefix',
         query: MemoryListQuery,
@@ -235,7 +238,8 @@ function ofMemories(deps: Deps): Route[] {
       {
         method: 'get',
         path: `${path}/:memory_id`,
-        callers,
+        callers: withClaim,
+        claim: 'store',
         section,
         summary: 'Get a memory',
         query: MemoryViewQuery,
@@ -252,7 +256,8 @@ function ofMemories(deps: Deps): Route[] {
       {
         method: 'post',
         path: `${path}/:memory_id`,
-        callers,
+        callers: withClaim,
+        claim: 'store write',
         section,
         summary: 'Change the content or the path of a memory',
         query: MemoryViewQuery,
@@ -268,7 +273,8 @@ function ofMemories(deps: Deps): Route[] {
       {
         method: 'delete',
         path: `${path}/:memory_id`,
-        callers,
+        callers: withClaim,
+        claim: 'store write',
         section,
         summary: 'Delete a memory; its versions stay',
         query: MemoryDeleteQuery,

@@ -4,7 +4,8 @@ import type { WorkPlace } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
 import type { SearchProvider } from '@steward/harness/tools/web-search/provider.ts'
-import type { Turn } from '@steward/harness/turn.ts'
+import type { Tool, Turn } from '@steward/harness/turn.ts'
+import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { newId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
@@ -39,9 +40,18 @@ export type AssemblyDeps = {
   search: SearchProvider | null
 }
 
+const noSandbox = () =>
+  Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
+
 export function assembly(deps: AssemblyDeps) {
   const { databases, clock, log, spaces, place, resolveModel, inlineTokens, search } = deps
   const known = histories(historyCacheBytes)
+
+  /** Where the agent's own tools work, if it has such. */
+  function placeOf(tools: readonly Tool[]): WorkPlace | undefined {
+    if (tools.some(({ runs }) => runs === 'worker')) return 'worker'
+    return tools.some(({ sandbox }) => sandbox !== 'unused') ? place : undefined
+  }
 
   async function assemble({ tenant, session, generation }: ClaimedWork): Promise<Assembled> {
     const { read } = databases.of(tenant)
@@ -71,8 +81,10 @@ export function assembly(deps: AssemblyDeps) {
       sealedTokens: row.sealed_tokens,
     })
     servers.begin()
+    const isElsewhere = row.self_hosted === 1
     const tools = toolsOf(agent.tools, {
-      sandbox: space.sandbox,
+      sandbox: isElsewhere ? noSandbox : space.sandbox,
+      isElsewhere,
       outbound: egress.outboundFetch({ credentials: true }),
       web: { fetch: egress.outboundFetch({ credentials: false }), search },
       commandSecrets: (words) => egress.commandSecrets(words),
@@ -81,7 +93,7 @@ export function assembly(deps: AssemblyDeps) {
     const parts: Omit<Turn, 'open' | 'signal'> = {
       system: systemPrompt({
         agent: agent.system,
-        place: isPlaced ? place : undefined,
+        place: placeOf(tools),
         reach: {
           allow: environment.limited ? environment.allowlist : null,
           deny: environment.denylist,

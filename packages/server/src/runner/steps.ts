@@ -10,7 +10,8 @@ import type { Fence } from '../database/lease.ts'
 import type { Call } from '../events/calls.ts'
 import { openCalls, startCalls } from '../events/calls.ts'
 import type { Head } from '../events/head.ts'
-import { asksForAction, lockHead, readHead, usageOf } from '../events/head.ts'
+import { asksForAction, lockHead, readHead } from '../events/head.ts'
+import { idle } from '../events/idle.ts'
 import type { Admitted } from '../events/inbox.ts'
 import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../events/inbox.ts'
 import type { Entry } from '../events/log.ts'
@@ -150,14 +151,6 @@ export function closing(call: Call, why: string): NewEvent {
   return call.type === 'agent.mcp_tool_use'
     ? { id, type: 'agent.mcp_tool_result', mcp_tool_use_id: call.event_id, ...answer }
     : { id, type: 'agent.tool_result', tool_use_id: call.event_id, ...answer }
-}
-
-/** The two events that end every turn; nothing may follow them. contract.md 2.9 */
-export function idle(head: Head, stop_reason: StopReason, now: number): Entry[] {
-  return [
-    of({ id: newId('event'), type: 'session.usage', usage: usageOf(head, now), budget: null }),
-    of({ id: newId('event'), type: 'session.status_idle', stop_reason, stop_details: null }),
-  ]
 }
 
 /** A process died in this turn. What it had begun and not kept is told to the model, not guessed. */

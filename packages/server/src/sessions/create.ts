@@ -13,13 +13,20 @@ import { environmentStore } from '../environments/store.ts'
 import { readHead } from '../events/head.ts'
 import { admit } from '../events/inbox.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
+import { enqueue } from '../work/queue.ts'
 import { vaultStore } from '../vaults/store.ts'
 import { addResources } from './resources/add.ts'
 import type { RepositoryHosts } from './resources/repositories.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
 import type { RefuseImage } from './supported.ts'
-import { checkAgent, checkContent, checkEnvironment, resourcesOf } from './supported.ts'
+import {
+  checkAgent,
+  checkContent,
+  checkEnvironment,
+  checkForWorker,
+  resourcesOf,
+} from './supported.ts'
 
 type CreateDeps = { now: number; seal: Seal; hosts: RepositoryHosts; refuseImage: RefuseImage }
 
@@ -41,7 +48,9 @@ export async function createSession(
       'environment_archived',
     )
   }
-  checkEnvironment(environment.record, refuseImage)
+  const isElsewhere = environment.record.kind === 'self_hosted'
+  if (isElsewhere) checkForWorker(agent, wanted)
+  else checkEnvironment(environment.record, refuseImage)
   const vaultIds = input.vault_ids ?? []
   for (const [index, vault] of vaultIds.entries())
     await vaultStore(tx).hold(tenant, vault, `vault_ids.${index}`)
@@ -54,6 +63,7 @@ export async function createSession(
     agent_version: agent.version,
     agent: recordText('agent', agent),
     environment_id: environmentId,
+    self_hosted: isElsewhere ? 1 : 0,
     title: input.title ?? null,
     metadata: JSON.stringify(input.metadata ?? {}),
     vault_ids: JSON.stringify(vaultIds),
@@ -71,6 +81,7 @@ export async function createSession(
   await sessionStore(tx).insert(row, first.length > 0 ? 'running' : 'pending')
   const deps = { tenant, session: id, now, seal, hosts }
   const resources = await addResources(tx, deps, wanted)
+  if (isElsewhere) await enqueue(tx, { tenant, environment: environmentId, session: id }, { now })
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
   return showSession(row, await readHead(tx, tenant, row.id), { now, resources })
 }

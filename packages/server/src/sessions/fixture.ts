@@ -19,6 +19,7 @@ export async function newSession(
     agent_version: 1,
     agent: '{}',
     environment_id: 'env_test',
+    self_hosted: 0,
     title: null,
     metadata: '{}',
     vault_ids: '[]',

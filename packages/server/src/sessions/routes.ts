@@ -20,11 +20,14 @@ import type { ResolveModel } from '../model-cards/resolve.ts'
 import { checkSpeed, createSession } from './create.ts'
 import { announce, postEvents } from './events/post.ts'
 import type { RepositoryHosts } from './resources/repositories.ts'
+import { wakePollers } from '../work/topics.ts'
+import { forWorker } from './claimed.ts'
 import { sessionStore } from './store.ts'
 import type { RefuseImage } from './supported.ts'
 import { archiveSession, deleteSession, updateSession } from './update.ts'
 
 const callers = ['workspace'] as const
+const withClaim = ['workspace', 'claim'] as const
 const section = 'Sessions'
 const answer = SessionShown
 
@@ -36,6 +39,7 @@ export function sessionRoutes({
   resolveModel,
   repositoryHosts: hosts,
   refuseImage,
+  publicUrl,
 }: {
   databases: Databases
   bus: Bus
@@ -44,6 +48,7 @@ export function sessionRoutes({
   resolveModel: ResolveModel
   repositoryHosts: RepositoryHosts
   refuseImage: RefuseImage
+  publicUrl: string | undefined
 }): Route[] {
   /** Commits, then rings for whoever follows the session. */
   async function change<T>(
@@ -78,6 +83,8 @@ export function sessionRoutes({
             createSession(tx, tenant, body, { now: clock.now(), seal, hosts, refuseImage }),
           )
         if (body.initial_events?.length) wake(bus, { tenant, session: session.id })
+        // Heard by nobody but the pollers of a self-hosted environment.
+        wakePollers(bus, { environment: session.environment_id })
         return session
       },
     ),
@@ -116,12 +123,16 @@ export function sessionRoutes({
       {
         method: 'get',
         path: '/v1/sessions/:id',
-        callers,
+        callers: withClaim,
+        claim: 'session',
         section,
         summary: 'Get a session',
         answer,
       },
-      ({ tenant, params }) => get(tenant, params.id),
+      async ({ tenant, principal, params, origin }) => {
+        const session = await get(tenant, params.id)
+        return principal.kind === 'claim' ? forWorker(session, publicUrl ?? origin) : session
+      },
     ),
     route(
       {

@@ -92,6 +92,7 @@ export function sessionStore(db: Queries) {
         .select([
           'head.running_since_ms',
           'head.active_ms',
+          'head.idle_since_ms',
           'head.input_tokens',
           'head.output_tokens',
         ])

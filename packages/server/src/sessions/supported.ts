@@ -40,12 +40,27 @@ function checkUrlSources(tools: Tools): void {
 export type RefuseImage = (reference: string) => string | undefined
 
 export function checkEnvironment(record: EnvironmentRecord, refuseImage: RefuseImage): void {
-  if (record.kind === 'self_hosted') throw unsupported('environment.config.type', 'self_hosted is')
   const refused = record.base_image === null ? undefined : refuseImage(record.base_image)
   if (refused !== undefined) throw invalid(`environment.base_image: ${refused}`)
   for (const [name, list] of Object.entries(record.packages)) {
     if (list.length > 0) throw unsupported(`environment.packages.${name}`, 'installing packages is')
   }
+}
+
+/**
+ * What the worker of the official client does not do, on an environment whose workers are such: it lays no files and no
+ * repositories out, and runs no tools but its own. contract.md 4.6
+ */
+export function checkForWorker(agent: SessionAgent, wanted: readonly Wanted[]): void {
+  for (const { resource, at } of wanted)
+    throw invalid(
+      `${at.slice(0, -1)}: nothing lays a ${resource.type} out on a self_hosted environment`,
+    )
+  for (const [index, tool] of agent.tools.entries())
+    if (tool.type === 'custom' && tool.execution?.type === 'sandbox')
+      throw invalid(
+        `agent.tools.${index}.execution: sandbox tools do not run on a self_hosted environment`,
+      )
 }
 
 /** Those that can be brought in, each with its place in the request. */

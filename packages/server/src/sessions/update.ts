@@ -14,6 +14,7 @@ import type { SessionRow } from './store.ts'
 import { checkpointStore } from '../checkpoints/store.ts'
 import { removeFilesOf } from './resources/files.ts'
 import { sessionStore } from './store.ts'
+import { stopOf } from '../work/queue.ts'
 import { checkAgent } from './supported.ts'
 
 /** Tools and servers are replaced whole, for this session only, and only between turns. behaviours.md 1.8 */
@@ -120,4 +121,5 @@ async function end(
   // A runner has the rest of a deleted session to clear away.
   const due = last.type === 'session.deleted'
   await append(tx, tenant, id, [...gone, { event: last }], { now, due })
+  await stopOf(tx, tenant, id, now)
 }

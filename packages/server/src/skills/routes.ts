@@ -23,6 +23,7 @@ import type { SkillRow } from './store.ts'
 import { filesOf, showSkill, showSkillVersion, versionDigits } from './store.ts'
 
 const callers = ['workspace'] as const
+const withClaim = ['workspace', 'claim'] as const
 const section = 'Skills'
 
 const shown = (row: SkillRow) => showSkill(row, sourceOf(row.id))
@@ -144,7 +145,8 @@ function ofVersions(deps: SkillDeps): Route[] {
       {
         method: 'get',
         path,
-        callers,
+        callers: withClaim,
+        claim: 'skill',
         section,
         summary: 'List versions',
         query: ListQuery,
@@ -172,7 +174,8 @@ function ofVersions(deps: SkillDeps): Route[] {
       {
         method: 'get',
         path: `${path}/:version/content`,
-        callers,
+        callers: withClaim,
+        claim: 'skill',
         section,
         summary: 'Download a version as a zip archive with one folder',
         answer: 'bytes',

@@ -7,7 +7,10 @@ import { findCall, settlement } from '../../events/calls.ts'
 import type { WireEvent } from '../../events/log.ts'
 import { readAt, showEvent } from '../../events/log.ts'
 
-export type Answer = EventOf<'user.tool_confirmation'> | EventOf<'user.custom_tool_result'>
+export type Answer = Extract<
+  NewEvent,
+  { type: 'user.tool_confirmation' | 'user.custom_tool_result' | 'user.tool_result' }
+>
 type At = { tx: Queries; tenant: string; sessionId: string; at: string }
 
 /**
@@ -18,37 +21,41 @@ export async function settledBy(
   { tx, tenant, sessionId, at }: At,
   event: Answer,
 ): Promise<WireEvent | undefined> {
-  const confirms = event.type === 'user.tool_confirmation'
-  const field = confirms ? 'tool_use_id' : 'custom_tool_use_id'
+  const field = event.type === 'user.custom_tool_result' ? 'custom_tool_use_id' : 'tool_use_id'
   const id = callOf(event)
   const call = await findCall(tx, tenant, sessionId, id)
   if (!call) throw invalid(`${at}.${field}: ${id} is no tool call of this session`)
-  const takes = call.state === 'asked' || call.state === 'waiting' ? call.state : undefined
-  const kind = takes ?? (await kindOf(tx, tenant, sessionId, call))
-  if (kind === 'none') throw invalid(`${at}.${field}: call ${id} asks nobody for an answer`)
-  if (confirms !== (kind === 'asked')) {
-    const other = confirms ? 'user.custom_tool_result' : 'user.tool_confirmation'
-    throw invalid(`${at}.${field}: call ${id} is answered by ${other}`)
+  const taken = await answersOf(tx, tenant, sessionId, call)
+  if (!taken.includes(event.type)) {
+    const by =
+      taken.length > 0 ? `is answered by ${taken.join(' and ')}` : 'asks nobody for an answer'
+    throw invalid(`${at}.${field}: call ${id} ${by}`)
   }
-  if (takes) return undefined
-  const row = await settlement(tx, tenant, sessionId, call)
+  const confirmed = event.type === 'user.tool_confirmation'
+  if (call.state === (confirmed ? 'asked' : 'waiting')) return undefined
+  if (call.state === 'asked')
+    throw invalid(`${at}.${field}: call ${id} is not confirmed yet and has not run`)
+  const row = await settlement(tx, tenant, sessionId, { call, confirmed })
   return showEvent(sessionId, row)
 }
 
 export const callOf = (event: Answer): string =>
-  event.type === 'user.tool_confirmation' ? event.tool_use_id : event.custom_tool_use_id
+  event.type === 'user.custom_tool_result' ? event.custom_tool_use_id : event.tool_use_id
 
-/** What a call that waits no longer did wait for, as the log has it. */
-async function kindOf(
+/** What a call takes from a client, in order. */
+async function answersOf(
   tx: Queries,
   tenant: string,
   sessionId: string,
   call: Call,
-): Promise<'asked' | 'waiting' | 'none'> {
+): Promise<Answer['type'][]> {
   const [row] = await readAt(tx, tenant, sessionId, [call.seq])
-  if (row?.type === 'agent.custom_tool_use') return 'waiting'
+  if (row?.type === 'agent.custom_tool_use') return ['user.custom_tool_result']
   const use = JSON.parse(row?.data ?? '{}') as Partial<EventOf<'agent.tool_use'>>
-  return use.evaluated_permission === 'ask' ? 'asked' : 'none'
+  return [
+    ...(use.evaluated_permission === 'ask' ? (['user.tool_confirmation'] as const) : []),
+    ...(use.executed_by === 'worker' ? (['user.tool_result'] as const) : []),
+  ]
 }
 
 /** The system message that was kept behind an answer, when the request that says both is said again. */

@@ -1,7 +1,7 @@
 /** What a client posts, admitted or processed on receipt, in one transaction. contract.md 2.3 */
 import type { ClientEvent, EventOf, NewEvent } from '@steward/protocol/events.ts'
 import type { Bus } from '../../bus/bus.ts'
-import { invalid, notFound, unsupported } from '../../core/errors.ts'
+import { invalid, notFound } from '../../core/errors.ts'
 import { newId, threadOf } from '../../core/ids.ts'
 import { iso } from '../../core/time.ts'
 import type { Queries } from '../../database/database.ts'
@@ -13,6 +13,8 @@ import { admit } from '../../events/inbox.ts'
 import type { WireEvent } from '../../events/log.ts'
 import { append, showEvent } from '../../events/log.ts'
 import { ring, say, wake } from '../../events/topics.ts'
+import { enqueue } from '../../work/queue.ts'
+import { wakePollers } from '../../work/topics.ts'
 import { sessionStore } from '../store.ts'
 import { checkContent } from '../supported.ts'
 import type { Answer } from './answers.ts'
@@ -27,6 +29,8 @@ export type Posted = {
   appended: boolean
   due: boolean
   interrupt: boolean
+  /** The environment whose workers have something to claim. */
+  queue: string | undefined
 }
 
 /**
@@ -44,7 +48,7 @@ export async function postEvents(
   events: readonly ClientEvent[],
   now: number,
 ): Promise<Posted> {
-  await sessionStore(tx).row(tenant, sessionId)
+  const session = await sessionStore(tx).row(tenant, sessionId)
   const head = await lockHead(tx, tenant, sessionId)
   if (head.status === 'deleted') throw notFound('session', sessionId)
   if (head.status === 'done') {
@@ -61,8 +65,10 @@ export async function postEvents(
   // A session that waits for an answer takes messages without running them.
   const due = kept.length > 0 || interrupt || (waits.length > 0 && !asksForAction(target.head))
   if (waits.length > 0) await admit(tx, tenant, sessionId, waits, { now, due })
+  const place = { tenant, environment: session.environment_id, session: sessionId }
+  const isQueued = session.self_hosted === 1 && (await enqueue(tx, place, { now }))
   const entries = kept.map((event) => ({ event }))
-  const place =
+  const written =
     entries.length > 0 && (await append(tx, tenant, sessionId, entries, { now, due: true }))
   const waiting = waits.map((event) =>
     echo(sessionId, event, { seq: null, processed_at: null }, now),
@@ -71,7 +77,7 @@ export async function postEvents(
     echo(
       sessionId,
       event,
-      { seq: place ? place.first + index : null, processed_at: iso(now) },
+      { seq: written ? written.first + index : null, processed_at: iso(now) },
       now,
     ),
   )
@@ -81,6 +87,7 @@ export async function postEvents(
     appended: kept.length > 0,
     due,
     interrupt,
+    queue: isQueued ? session.environment_id : undefined,
   }
 }
 
@@ -119,13 +126,9 @@ async function receive(
       return
     case 'user.tool_confirmation':
     case 'user.custom_tool_result':
+    case 'user.tool_result':
       await settle(target, sorted, event, at)
       return
-    case 'user.tool_result':
-      throw unsupported(
-        `${at}.type`,
-        'user.tool_result, which belongs to self_hosted environments, is',
-      )
   }
 }
 
@@ -180,4 +183,5 @@ export function announce(bus: Bus, tenant: string, sessionId: string, posted: Po
   if (posted.appended) say(bus, sessionId, ring)
   if (posted.interrupt) say(bus, sessionId, { kind: 'interrupt' })
   if (posted.due) wake(bus, { tenant, session: sessionId })
+  if (posted.queue !== undefined) wakePollers(bus, { environment: posted.queue })
 }

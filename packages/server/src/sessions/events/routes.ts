@@ -1,3 +1,4 @@
+import type { ClientEvent } from '@steward/protocol/events.ts'
 import {
   EventListQuery,
   EventShown,
@@ -8,12 +9,13 @@ import {
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import type { Bus } from '../../bus/bus.ts'
-import { invalid } from '../../core/errors.ts'
+import { forbidden, invalid } from '../../core/errors.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Databases } from '../../database/database.ts'
 import { empty, pieces } from '../../http/reply.ts'
 import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
+import { checkStanding } from '../../work/claim.ts'
 import { sessionStore } from '../store.ts'
 import { postMessage } from './message.ts'
 import { announce, postEvents } from './post.ts'
@@ -21,7 +23,15 @@ import { eventPage, eventStream, wholeLog } from './read.ts'
 import { viewOf } from './wire.ts'
 
 const callers = ['workspace'] as const
+const withClaim = ['workspace', 'claim'] as const
 const section = 'Session events'
+
+/** What a worker has to say: people speak, confirm and interrupt with keys of their own. */
+function checkWorkers(events: readonly ClientEvent[]): void {
+  for (const [index, { type }] of events.entries())
+    if (type !== 'user.tool_result' && type !== 'user.custom_tool_result')
+      throw forbidden(`events.${index}.type: a claim posts results of tools, and no ${type}`)
+}
 
 export function sessionEventRoutes(deps: {
   databases: Databases
@@ -42,7 +52,8 @@ export function sessionEventRoutes(deps: {
       {
         method: 'get',
         path: '/v1/sessions/:id/events',
-        callers,
+        callers: withClaim,
+        claim: 'session',
         section,
         summary: 'List events; a stream when text/event-stream is accepted',
         query: EventListQuery,
@@ -62,7 +73,8 @@ export function sessionEventRoutes(deps: {
       {
         method: 'get',
         path: '/v1/sessions/:id/events/stream',
-        callers,
+        callers: withClaim,
+        claim: 'session',
         section,
         summary: 'Follow events; never closes by itself until the session is deleted',
         query: StreamQuery,
@@ -78,16 +90,20 @@ export function sessionEventRoutes(deps: {
       {
         method: 'post',
         path: '/v1/sessions/:id/events',
-        callers,
+        callers: withClaim,
+        claim: 'session',
         section,
         summary: 'Post events; 202 without a body, or the events to the official client',
         body: PostEvents,
         answer: z.object({ data: z.array(EventShown) }),
       },
-      async ({ tenant, params, body, dialect }) => {
-        const posted = await databases
-          .of(tenant)
-          .write((tx) => postEvents(tx, tenant, params.id, body.events, clock.now()))
+      async ({ tenant, principal, params, body, dialect }) => {
+        if (principal.kind === 'claim') checkWorkers(body.events)
+        const posted = await databases.of(tenant).write(async (tx) => {
+          const now = clock.now()
+          if (principal.kind === 'claim') await checkStanding(tx, principal, now)
+          return postEvents(tx, tenant, params.id, body.events, now)
+        })
         announce(bus, tenant, params.id, posted)
         return dialect === 'client' ? { data: posted.echoes } : empty(202)
       },

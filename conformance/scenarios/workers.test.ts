@@ -1,0 +1,216 @@
+/** The worker of the official client, as it is, on an environment of its own. contract.md 4 and 9 */
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import Anthropic from '@anthropic-ai/sdk'
+import { systemClock } from '@steward/server/core/time.ts'
+import { boot, databases } from '../service.ts'
+import type { Service } from '../service.ts'
+import type { Seen } from '../turns.ts'
+import { all, message, only, post, say, textOf, turn } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+import type { Pool } from '../workers.ts'
+import { claimedSession, newPool, poll, sessionIn, tokenOf } from '../workers.ts'
+
+for (const database of databases) {
+  describe(`workers on ${database}`, () => {
+    let service: Service
+    let pool: Pool
+    let folder: string
+    let passed = 0
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'steward-workers-'))
+      const clock = { ...systemClock, now: () => Date.now() + passed }
+      service = await boot(database, { overrides: { clock } })
+    })
+    after(async () => {
+      await service.close()
+      await rm(folder, { recursive: true, force: true })
+    })
+
+    /** A worker without any key but its environment's. */
+    async function working(maxIdleMs = 200) {
+      pool = await newPool(service)
+      const stop = new AbortController()
+      const client = new Anthropic({ baseURL: service.base, apiKey: null, authToken: null })
+      const worker = client.beta.environments.work.worker({
+        ...{ environmentId: pool.environment, environmentKey: pool.key },
+        ...{ workdir: folder, signal: stop.signal, maxIdleMs },
+      })
+      const ended = worker.run()
+      return {
+        ended,
+        async [Symbol.asyncDispose]() {
+          stop.abort()
+          await ended
+        },
+      }
+    }
+
+    /** Until the session has been idle with nothing left to do. */
+    async function rests(session: string): Promise<Seen[]> {
+      const stream = await service.client.beta.sessions.events.stream(session)
+      for await (const event of stream) {
+        if (event.type === 'session.status_idle' && event.stop_reason.type === 'end_turn') break
+      }
+      return say(service, session)
+    }
+
+    const answered = async (session: string, text: string): Promise<Seen[]> => {
+      const seen = rests(session)
+      await post(service, session, text)
+      return seen
+    }
+
+    verifies(
+      [
+        'service/workers/claim',
+        'events/type/user-tool-result',
+        'work/poll',
+        'work/token-per-claim',
+        'work/poll-only',
+      ],
+      'the official worker runs the tools of a session, and the brain stays here',
+      async () => {
+        await using _worker = await working()
+        const session = await sessionIn(service, pool)
+        const commands = 'run: echo from the worker > made; cat made\nread: made\nsay: done'
+        const log = await answered(session, commands)
+        const results = all(log, 'user.tool_result').map(textOf)
+        assert.deepEqual(
+          results.map((text) => text.trim()),
+          ['from the worker', 'from the worker'],
+        )
+        assert.equal(await readFile(join(folder, 'made'), 'utf8'), 'from the worker\n')
+        assert.deepEqual(all(log, 'agent.tool_result'), [])
+        assert.equal(log.at(-1)?.type, 'session.status_idle')
+      },
+    )
+
+    it('a second message brings the worker back that has left', async () => {
+      await using _worker = await working()
+      const session = await sessionIn(service, pool)
+      await answered(session, 'run: echo one')
+      const item = () => service.ask('GET', `${pool.path}/work`).then(({ body }) => body.data)
+      while ((await item()).some((each) => each['state'] !== 'stopped'))
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      const log = await answered(session, 'run: echo two')
+      assert.deepEqual(
+        all(log, 'user.tool_result').map((each) => textOf(each).trim()),
+        ['one', 'two'],
+      )
+      assert.equal((await item()).length, 2)
+    })
+
+    it('a call that asks is held until it is confirmed, and is then the worker’s', async () => {
+      await using _worker = await working(5_000)
+      const policy = { permission_policy: { type: 'always_ask' } }
+      const tools = [{ type: 'agent_toolset_20260401', default_config: policy }]
+      const session = await sessionIn(service, pool, { tools })
+      const asked = only(await turn(service, session, 'run: echo allowed'), 'agent.tool_use')
+      const seen = rests(session)
+      await post(service, session, {
+        ...{ type: 'user.tool_confirmation', tool_use_id: asked.id, result: 'allow' },
+      })
+      assert.equal(textOf(only(await seen, 'user.tool_result')).trim(), 'allowed')
+    })
+
+    verifies(
+      ['work/views', 'work/acknowledge', 'work/state/reserved'],
+      'items are listed, got, counted and marked, and their secret is shown to the poller alone',
+      async () => {
+        pool = await newPool(service)
+        const session = await sessionIn(service, pool)
+        const stats = async () => (await service.ask('GET', `${pool.path}/work/stats`)).body
+        assert.deepEqual([(await stats())['depth'], (await stats())['pending']], [1, 0])
+        const item = await poll(service, pool)
+        assert.ok(item)
+        assert.equal(item.data.id, session)
+        assert.match(tokenOf(item.secret), /^stw_claim_/)
+        assert.deepEqual([(await stats())['depth'], (await stats())['pending']], [0, 1])
+        assert.equal(await poll(service, pool), null)
+        const { work } = service.client.beta.environments
+        const own = { authToken: pool.key, apiKey: null }
+        const worker = new Anthropic({ baseURL: service.base, ...own }).beta.environments.work
+        const environment_id = pool.environment
+        const acknowledged = await worker.ack(item.id, { environment_id })
+        assert.equal(acknowledged.state, 'starting')
+        const marked = await work.update(item.id, { environment_id, metadata: { a: '1' } })
+        assert.deepEqual(marked.metadata, { a: '1' })
+        for (const each of [await work.retrieve(item.id, { environment_id })])
+          assert.deepEqual([each.secret, each.metadata], [null, { a: '1' }])
+        for await (const each of work.list(environment_id)) assert.equal(each.secret, null)
+        const stopped = await work.stop(item.id, { environment_id, force: true })
+        assert.equal(stopped.state, 'stopped')
+      },
+    )
+
+    verifies(
+      [
+        'auth/claim-token/rotated',
+        'auth/claim-token/expired-beats',
+        'auth/claim-token/expired-no-events',
+        'limits/work-reclaim',
+      ],
+      'a lease that has run out ends what its worker may do, and a reclaim ends all of it',
+      async () => {
+        pool = await newPool(service)
+        const mine = await claimedSession(service, pool)
+        const at = `${pool.path}/work/${mine.work}`
+        const by = async (token: string, method: string, path: string, body?: object) =>
+          service.ask(method, path, body, { 'x-api-key': '', authorization: `Bearer ${token}` })
+        const beat = (token: string, expected: string) =>
+          by(token, 'POST', `${at}/heartbeat?expected_last_heartbeat=${expected}`)
+        const first = await beat(mine.token, 'NO_HEARTBEAT')
+        assert.equal(first.status, 200)
+        passed += 91_000
+        const events = `/v1/sessions/${mine.session}/events`
+        assert.equal((await by(mine.token, 'POST', events, { events: [] })).status, 401)
+        assert.equal((await by(mine.token, 'GET', events)).status, 401)
+        const late = await beat(mine.token, String(first.body['last_heartbeat']))
+        assert.equal(late.body['lease_extended'], true)
+        assert.equal((await by(mine.token, 'GET', events)).status, 200)
+        passed += 91_000
+        const item = await poll(service, pool)
+        assert.equal(item?.id, mine.work)
+        const other = tokenOf(item.secret)
+        assert.equal((await by(other, 'GET', events)).status, 200)
+        for (const path of [events, `/v1/sessions/${mine.session}`])
+          assert.equal((await by(mine.token, 'GET', path)).status, 401)
+        const stale = await beat(mine.token, String(late.body['last_heartbeat']))
+        assert.equal(stale.status, 412)
+      },
+    )
+
+    it('a poll that waits is woken by the session that brings work', async () => {
+      pool = await newPool(service)
+      const waiting = poll(service, pool, '?block_ms=999')
+      const began = performance.now()
+      const session = await sessionIn(service, pool)
+      assert.equal((await waiting)?.data.id, session)
+      assert.ok(performance.now() - began < 900)
+    })
+
+    it('a session that no worker takes is told so, and archived work ends', async () => {
+      pool = await newPool(service)
+      const session = await sessionIn(service, pool)
+      const stream = await service.client.beta.sessions.events.stream(session)
+      await service.client.beta.sessions.events.send(session, { events: [message('run: ls')] })
+      passed += 61_000
+      for await (const event of stream) {
+        if (event.type !== 'session.error') continue
+        assert.match(event.error.message, /no worker of environment/)
+        break
+      }
+      assert.equal((await say(service, session)).at(-1)?.type, 'session.status_idle')
+      await service.client.beta.sessions.events.send(session, {
+        events: [{ type: 'user.interrupt' }],
+      })
+      await service.client.beta.sessions.archive(session)
+      const { body } = await service.ask('GET', `${pool.path}/work`)
+      assert.equal(body.data[0]?.['state'], 'stopped')
+    })
+  })
+}

@@ -1,0 +1,96 @@
+/** Pools of workers: a self-hosted environment, its key, and sessions that are claimed from it. */
+import assert from 'node:assert/strict'
+import type { Clients, Service } from './service.ts'
+import { fresh, message } from './turns.ts'
+
+export type Pool = { environment: string; path: string; key: string; keyId: string }
+
+export async function newPool(service: Clients): Promise<Pool> {
+  const { body } = await service.ask('POST', '/v1/environments', {
+    name: fresh('pool'),
+    config: { type: 'self_hosted' },
+  })
+  const named = { name: fresh('worker'), environment_id: body.id }
+  const made = await service.ask<{ id: string; key: string }>('POST', '/v1/ext/api_keys', named)
+  const path = `/v1/environments/${body.id}`
+  return { environment: body.id, path, key: made.body.key, keyId: made.body.id }
+}
+
+export async function sessionIn(
+  service: Clients,
+  { environment }: Pool,
+  agent: object = {},
+  session: object = {},
+): Promise<string> {
+  const { beta } = service.client
+  const tools = [{ type: 'agent_toolset_20260401' as const }]
+  const made = await beta.agents.create({
+    ...{ name: fresh('agent'), model: 'offline', tools },
+    ...agent,
+  })
+  const whole = { agent: made.id, environment_id: environment, ...session }
+  return (await beta.sessions.create(whole)).id
+}
+
+export type Claimed = {
+  session: string
+  work: string
+  token: string
+  /** Waits for the first call that is the worker's, and names it. */
+  call(): Promise<string>
+}
+
+type Polled = { id: string; secret: string; data: { id: string } } | null
+
+export async function poll(service: Clients, pool: Pool, query = ''): Promise<Polled> {
+  const headers = { 'x-api-key': '', authorization: `Bearer ${pool.key}` }
+  const path = `${pool.path}/work/poll${query}`
+  return (await service.ask<Polled>('GET', path, undefined, headers)).body
+}
+
+export const tokenOf = (secret: string): string =>
+  (JSON.parse(Buffer.from(secret, 'base64url').toString()) as { sessions_token: string })
+    .sessions_token
+
+/** A new session, handed out to whoever asks here. */
+export async function claimedSession(
+  service: Service,
+  pool: Pool,
+  text?: string,
+): Promise<Claimed> {
+  const session = await sessionIn(service, pool)
+  const stream = await service.client.beta.sessions.events.stream(session)
+  if (text !== undefined)
+    await service.client.beta.sessions.events.send(session, { events: [message(text)] })
+  const item = await poll(service, pool, '?reclaim_older_than_ms=600000')
+  assert.equal(item?.data.id, session)
+  return {
+    ...{ session, work: item.id, token: tokenOf(item.secret) },
+    async call() {
+      for await (const event of stream) if (event.type === 'agent.tool_use') return event.id
+      throw new Error('the stream ended without a call')
+    },
+  }
+}
+
+/** Every route, with these ids where their parameters stand, and others elsewhere. */
+export async function paths(
+  service: Clients,
+  ids: Readonly<Record<string, string>>,
+): Promise<{ method: string; path: string }[]> {
+  const { body } = await service.ask<{ paths: Record<string, object> }>('GET', '/openapi.json')
+  return Object.entries(body.paths).flatMap(([template, item]) => {
+    const path = template
+      .split('/')
+      .map((part, index, parts) => {
+        if (!part.startsWith('{')) return part
+        const upTo = parts
+          .slice(0, index + 1)
+          .join('/')
+          .replaceAll(/\{(\w+)\}/g, ':$1')
+        return ids[upTo] ?? 'another'
+      })
+      .join('/')
+    return Object.keys(item).map((method) => ({ method: method.toUpperCase(), path }))
+  })
+}

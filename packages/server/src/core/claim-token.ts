@@ -1,0 +1,27 @@
+/** A worker's token for what it has claimed. Whether the claim still stands is asked of the item at each use. */
+import { signed } from './signed.ts'
+
+export type Claim = {
+  tenant: string
+  environment: string
+  session: string
+  work: string
+  generation: number
+}
+
+export type ClaimTokens = ReturnType<typeof claimTokens>
+
+export function claimTokens(...keys: [Buffer, ...Buffer[]]) {
+  const tokens = signed('claim', ...keys)
+  return {
+    mint: ({ tenant, environment, session, work, generation }: Claim): string =>
+      tokens.make([tenant, environment, session, work, generation]),
+
+    read(token: string): Claim | undefined {
+      const values = tokens.read(token) as [string, string, string, string, number] | undefined
+      if (!values) return undefined
+      const [tenant, environment, session, work, generation] = values
+      return { tenant, environment, session, work, generation }
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/** What a claim on a session covers besides the session. */
+import type { Session, SessionAgent } from '@steward/protocol/sessions.ts'
+import type { Databases } from '../database/database.ts'
+import { fileStore } from '../files/store.ts'
+import type { Belongings } from '../work/claim.ts'
+import { sessionStore } from './store.ts'
+
+export function belongings(databases: Databases): Belongings {
+  const reading = (tenant: string) => databases.of(tenant).read
+  return {
+    async agent(tenant, session) {
+      const row = await sessionStore(reading(tenant)).row(tenant, session)
+      return JSON.parse(row.agent) as SessionAgent
+    },
+    stores: async () => [],
+    async hasFile(tenant, session, file) {
+      const [row] = await fileStore(reading(tenant)).named(tenant, [file])
+      return row?.session_id === session
+    },
+  }
+}
+
+/** A session as its worker sees it: MCP servers stand behind the proxy, and the worker learns of no other address. */
+export const forWorker = (session: Session, base: string): Session => ({
+  ...session,
+  agent: {
+    ...session.agent,
+    mcp_servers: session.agent.mcp_servers.map((server) => ({
+      ...server,
+      url: new URL(`/v1/ext/mcp-proxy/${session.id}/${encodeURIComponent(server.name)}`, base).href,
+    })),
+  },
+})

@@ -1,0 +1,75 @@
+/** What a worker's token stands for at the moment it is used, and what it covers. interface.md "Authentication" 4 */
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { ClaimTokens } from '../core/claim-token.ts'
+import { unauthorized } from '../core/errors.ts'
+import type { Clock } from '../core/time.ts'
+import type { Databases, Queries } from '../database/database.ts'
+import type { ClaimPrincipal, WithinClaim } from '../http/principal.ts'
+import { standing } from './item.ts'
+import { workStore } from './store.ts'
+
+type Deps = { databases: Databases; clock: Clock; claimTokens: ClaimTokens }
+
+export const claimReader =
+  ({ databases, clock, claimTokens }: Deps) =>
+  async (token: string): Promise<ClaimPrincipal | undefined> => {
+    const claim = claimTokens.read(token)
+    if (!claim) return undefined
+    const { tenant, environment, session, work, generation } = claim
+    const item = await workStore(databases.of(tenant).read).find(tenant, environment, work)
+    if (!item || item.session_id !== session) return undefined
+    return {
+      ...{ kind: 'claim', tenant, generation },
+      standing: standing(item, generation, clock.now()),
+      ...{ environmentId: environment, sessionId: session, workId: work },
+    }
+  }
+
+/** Within the transaction that writes for it: a claim that was lost since is refused. */
+export async function checkStanding(
+  tx: Queries,
+  { tenant, environmentId, workId, generation }: ClaimPrincipal,
+  now: number,
+): Promise<void> {
+  const item = await workStore(tx).hold(tenant, environmentId, workId)
+  if (!item || standing(item, generation, now) !== 'current')
+    throw unauthorized('the claim has ended, or another has it now')
+}
+
+/** What belongs to the claimed session. */
+export type Belongings = {
+  agent: (tenant: string, session: string) => Promise<SessionAgent>
+  /** Memory stores that are attached to it. */
+  stores: (
+    tenant: string,
+    session: string,
+  ) => Promise<readonly { id: string; access: 'read_write' | 'read_only' }[]>
+  /** Whether a file lies in it. */
+  hasFile: (tenant: string, session: string, file: string) => Promise<boolean>
+}
+
+export function withinClaim({ agent, stores, hasFile }: Belongings): WithinClaim {
+  return async (claim, scope, params) => {
+    const { tenant, sessionId: session } = claim
+    const id = params['id'] ?? ''
+    switch (scope) {
+      case 'work':
+        return id === claim.environmentId && params['work'] === claim.workId
+      case 'session':
+        return id === session
+      case 'mcp':
+        return params['session_id'] === session
+      case 'file':
+        return hasFile(tenant, session, id)
+      case 'skill': {
+        const { skills } = await agent(tenant, session)
+        return skills.some(({ skill_id }) => skill_id === id)
+      }
+      case 'store':
+      case 'store write': {
+        const attached = (await stores(tenant, session)).find((store) => store.id === id)
+        return attached !== undefined && (scope === 'store' || attached.access === 'read_write')
+      }
+    }
+  }
+}

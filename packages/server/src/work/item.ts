@@ -1,0 +1,115 @@
+/**
+ * The states of a work item and every way from one to another, as functions of the item and the time. Whoever calls holds
+ * the row until the change is written. contract.md 3 and 4.4
+ */
+import type { Heartbeat } from '@steward/protocol/work.ts'
+import { iso } from '../core/time.ts'
+import type { Tables } from '../database/tables.ts'
+
+export type Item = Tables['work']
+export type Change = Partial<Item>
+
+/** Of a lease, when the worker names none; it beats three times as often. */
+export const leaseMs = 90_000
+const [shortestLeaseMs, longestLeaseMs] = [10_000, 300_000]
+/** How long an item that was handed out stays hidden, when the poll names no time. */
+export const reservationMs = 5_000
+
+const isLive = ({ state }: Item): boolean => state !== 'stopped'
+const isClaimed = ({ state }: Item): boolean => state === 'starting' || state === 'active'
+
+/** Whether it is anyone's to have: never handed out, or handed out and not taken up, or its lease has run out. */
+export function isFree(item: Item, now: number, reclaimMs: number): boolean {
+  if (item.state === 'queued')
+    return item.due_ms <= now && (item.reserved_ms === null || item.reserved_ms <= now - reclaimMs)
+  return isClaimed(item) && (item.lease_ms ?? 0) <= now
+}
+
+/** Handed out: whoever had it before has an older generation from now on, and its first heartbeat is nobody's yet. */
+export const handedOut = (item: Item, now: number): Change => ({
+  state: 'queued',
+  generation: item.generation + 1,
+  reserved_ms: now,
+  lease_ms: null,
+  heartbeat: null,
+  heartbeat_before: null,
+  acknowledged_at: null,
+  started_at: null,
+  latest_heartbeat_at: null,
+})
+
+/** Undefined when it is not handed out, or others have begun with it. Twice is the same as once. */
+export function acknowledged(item: Item, now: number): Change | undefined {
+  if (item.state === 'starting' && item.heartbeat === null) return {}
+  if (item.state !== 'queued' || item.reserved_ms === null) return undefined
+  return { state: 'starting', acknowledged_at: iso(now), lease_ms: now + leaseMs }
+}
+
+export const none = 'NO_HEARTBEAT'
+
+/** `stale`: the beat is not the next one of whoever owns the item. */
+export type Beat = { change: Change; extended: boolean } | 'stale'
+
+/** The first beat acknowledges. One whose answer was lost comes again with the value before, and counts. */
+export function beaten(
+  item: Item,
+  { expected, ttlMs, now }: { expected: string | undefined; ttlMs: number; now: number },
+): Beat {
+  if (item.state === 'stopping' || item.state === 'stopped') return { change: {}, extended: false }
+  if (item.state === 'queued' && item.reserved_ms === null) return 'stale'
+  const { heartbeat, heartbeat_before } = item
+  const isNext =
+    expected === undefined ||
+    (expected === none
+      ? heartbeat === null || heartbeat_before === none
+      : expected === heartbeat || expected === heartbeat_before)
+  if (!isNext) return 'stale'
+  const at = iso(now)
+  return {
+    extended: true,
+    change: {
+      state: 'active',
+      heartbeat: next(heartbeat, at),
+      heartbeat_before: heartbeat ?? none,
+      lease_ms: now + Math.min(Math.max(ttlMs, shortestLeaseMs), longestLeaseMs),
+      acknowledged_at: item.acknowledged_at ?? at,
+      started_at: item.started_at ?? at,
+      latest_heartbeat_at: at,
+    },
+  }
+}
+
+/** Another text than the one before, also within a millisecond. */
+function next(before: string | null, at: string): string {
+  const [time, count = '0'] = (before ?? '').split('#')
+  return time === at ? `${at}#${Number(count) + 1}` : at
+}
+
+/** Asked to end: its worker learns with its next beat, and has a lease's time to put away what it has. */
+export function stopping(item: Item, now: number): Change {
+  if (!isLive(item) || item.state === 'stopping') return {}
+  if (!isClaimed(item)) return stopped(item, now)
+  return { state: 'stopping', stop_requested_at: iso(now), lease_ms: now + leaseMs }
+}
+
+export const stopped = (item: Item, now: number): Change =>
+  isLive(item) ? { state: 'stopped', stopped_at: iso(now), lease_ms: null, reserved_ms: null } : {}
+
+/** Whether the one who has this generation may do what a worker does: it has been handed the item, and its lease holds. */
+export function standing(
+  item: Item,
+  generation: number,
+  now: number,
+): 'current' | 'expired' | 'stale' {
+  if (item.generation !== generation || item.state === 'stopped') return 'stale'
+  if (item.state === 'queued') return item.reserved_ms === null ? 'stale' : 'current'
+  return (item.lease_ms ?? 0) > now ? 'current' : 'expired'
+}
+
+export const heartbeatOf = (item: Item, extended: boolean, now: number): Heartbeat => ({
+  type: 'work_heartbeat',
+  last_heartbeat: item.heartbeat ?? '',
+  lease_extended: extended,
+  state: item.state,
+  ttl_seconds: Math.max(1, Math.round(((item.lease_ms ?? now + leaseMs) - now) / 1000)),
+})

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Database } from '../database/database.ts'
+import { databases as kinds } from '../database/fixture.ts'
+import { append } from '../events/log.ts'
+import { tenant } from '../events/fixture.ts'
+import { newSession } from '../sessions/fixture.ts'
+import { PlatformError } from '../core/errors.ts'
+import type { Item } from './item.ts'
+import { leaseMs, none, standing } from './item.ts'
+import { acknowledge, beat, claimNext, enqueue, settleOverdue, stop } from './queue.ts'
+import { workStore } from './store.ts'
+
+const environment = 'env_test'
+const idleMs = 60_000
+
+for (const [kind, open] of Object.entries(kinds)) {
+  async function place() {
+    const opened = await open()
+    const { database } = opened
+    let now = 1_000_000
+    const session = await newSession(database)
+    const put = (attempts = 0) =>
+      database.write((tx) => enqueue(tx, { tenant, environment, session }, { now, attempts }))
+    const claim = (reclaimMs = 5_000) =>
+      database.write((tx) => claimNext(tx, tenant, environment, { now, reclaimMs }))
+    const at = ({ id }: Item) => ({ tenant, environment, id })
+    return {
+      ...{ database, session, put, claim },
+      pass: (ms: number) => (now += ms),
+      now: () => now,
+      ack: ({ id }: Item) => database.write((tx) => acknowledge(tx, tenant, environment, id, now)),
+      beat: (item: Item, expected?: string, ttlMs = leaseMs) =>
+        database.write((tx) =>
+          beat(
+            tx,
+            at(item),
+            { by: { generation: item.generation }, expected, ttlMs },
+            { now, idleMs },
+          ),
+        ),
+      stop: (item: Item, force = true) =>
+        database.write((tx) =>
+          stop(tx, at(item), { by: { generation: item.generation }, force }, now),
+        ),
+      state: async (item: Item) =>
+        (await workStore(database.read).row(tenant, environment, item.id)).state,
+      [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    }
+  }
+  const refused = (kindOf: string) => (error: unknown) =>
+    error instanceof PlatformError && error.kind === kindOf
+  const taken = async (item: Promise<Item | undefined>): Promise<Item> => {
+    const found = await item
+    assert.ok(found)
+    return found
+  }
+  const asks = (database: Database, session: string, now: number) =>
+    database.write((tx) =>
+      append(
+        tx,
+        tenant,
+        session,
+        [
+          {
+            event: {
+              ...{ id: 'sevt_call', type: 'agent.tool_use', name: 'bash', input: {} },
+              ...{ evaluated_permission: 'allow', executed_by: 'worker' },
+            },
+          },
+        ],
+        { now },
+      ),
+    )
+
+  describe(`work on ${kind}`, () => {
+    // verifies: work/state/reserved, work/state/reservation-expired
+    it('is handed out once, and again when nobody took it up in time', async () => {
+      await using here = await place()
+      assert.equal(await here.put(), true)
+      assert.equal(await here.put(), false, 'a session has one item that goes on')
+      const first = await taken(here.claim())
+      assert.equal(await here.claim(), undefined)
+      here.pass(4_999)
+      assert.equal(await here.claim(), undefined)
+      assert.equal(await here.claim(10_000), undefined)
+      here.pass(1)
+      const second = await taken(here.claim())
+      assert.deepEqual([second.id, second.generation], [first.id, first.generation + 1])
+    })
+
+    // verifies: work/state/acknowledged, work/state/first-heartbeat, work/heartbeat
+    it('is acknowledged by word or by the first beat, and held by beats that follow each other', async () => {
+      await using here = await place()
+      await here.put()
+      const item = await taken(here.claim())
+      assert.equal((await here.ack(item)).state, 'starting')
+      assert.equal((await here.ack(item)).state, 'starting', 'twice is once')
+      const first = await here.beat(item, none)
+      assert.deepEqual([first.state, first.lease_extended, first.ttl_seconds], ['active', true, 90])
+      const second = await here.beat(item, first.last_heartbeat)
+      assert.notEqual(second.last_heartbeat, first.last_heartbeat)
+      const again = await here.beat(item, first.last_heartbeat)
+      assert.equal(again.lease_extended, true, 'a beat whose answer was lost comes again')
+      await assert.rejects(here.beat(item, none), refused('precondition_failed'))
+      await assert.rejects(here.beat(item, 'else'), refused('precondition_failed'))
+      await assert.rejects(here.ack(item), refused('conflict'))
+    })
+
+    // verifies: work/state/lease-expired, work/state/stale-heartbeat, errors/case/stale-heartbeat
+    it('goes to another when its lease has run out, and the one before is refused', async () => {
+      await using here = await place()
+      await here.put()
+      const first = await taken(here.claim())
+      const { last_heartbeat } = await here.beat(first, none)
+      here.pass(leaseMs - 1)
+      assert.equal(await here.claim(), undefined)
+      here.pass(1)
+      const second = await taken(here.claim())
+      await assert.rejects(here.beat(first, last_heartbeat), refused('precondition_failed'))
+      await assert.rejects(here.stop(first), refused('precondition_failed'))
+      assert.equal((await here.beat(second, none)).lease_extended, true)
+      assert.equal(standing({ ...second, state: 'active' }, first.generation, 0), 'stale')
+    })
+
+    // verifies: work/stop
+    it('ends at once when it is stopped by force, else when its worker learns of it', async () => {
+      await using here = await place()
+      await here.put()
+      const item = await taken(here.claim())
+      const { last_heartbeat } = await here.beat(item, none)
+      assert.equal((await here.stop(item, false)).state, 'stopping')
+      const told = await here.beat(item, last_heartbeat)
+      assert.deepEqual([told.state, told.lease_extended], ['stopping', false])
+      assert.equal((await here.stop(item)).state, 'stopped')
+      assert.equal((await here.stop(item)).state, 'stopped', 'twice is once')
+      assert.equal(await here.put(), true)
+    })
+
+    it('is put in again when a worker leaves its session with a call unanswered, so often and no more', async () => {
+      await using here = await place()
+      await here.put()
+      await asks(here.database, here.session, here.now())
+      for (let attempt = 0; attempt <= 5; attempt++) {
+        const item = await taken(here.claim())
+        await here.beat(item, none)
+        await here.stop(item)
+        here.pass(60_000)
+      }
+      assert.equal(await here.claim(), undefined)
+      const rows = await here.database.read
+        .selectFrom('events')
+        .select('data')
+        .where('type', '=', 'session.error')
+        .execute()
+      assert.equal(rows.length, 1)
+      assert.match(rows[0]?.data ?? '', /6 times in a row.*"exhausted"/)
+    })
+
+    it('is settled without its worker: one that died on its way out, one that nobody takes', async () => {
+      await using here = await place()
+      await here.put()
+      const sweep = () =>
+        here.database.write((tx) =>
+          settleOverdue(tx, { now: here.now(), unclaimedMs: 30_000, limit: 10 }),
+        )
+      here.pass(30_000)
+      assert.deepEqual((await sweep()).told, [here.session])
+      assert.deepEqual((await sweep()).told, [], 'once')
+      const item = await taken(here.claim())
+      await here.beat(item, none)
+      await here.stop(item, false)
+      await sweep()
+      assert.equal(await here.state(item), 'stopping')
+      here.pass(leaseMs)
+      await sweep()
+      assert.equal(await here.state(item), 'stopped')
+    })
+
+    it('ends with a beat when its session has rested', async () => {
+      await using here = await place()
+      await here.put()
+      const item = await taken(here.claim())
+      const first = await here.beat(item, none)
+      here.pass(idleMs)
+      const told = await here.beat(item, first.last_heartbeat)
+      assert.deepEqual([told.state, told.lease_extended], ['stopping', false])
+    })
+  })
+}

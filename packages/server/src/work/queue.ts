@@ -1,0 +1,240 @@
+/**
+ * Who has which work, in transactions of their callers: sessions put it in, workers of other machines claim it, one at a
+ * time. A claim is fenced by its generation, as a session's runner is by its lease. contract.md 4
+ */
+import type { SessionError } from '@steward/protocol/events.ts'
+import { conflict, PlatformError } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { iso } from '../core/time.ts'
+import type { Queries } from '../database/database.ts'
+import { openCalls } from '../events/calls.ts'
+import { asksForAction, readHead } from '../events/head.ts'
+import { idleAgain } from '../events/idle.ts'
+import { append } from '../events/log.ts'
+import type { Item } from './item.ts'
+import {
+  acknowledged,
+  beaten,
+  handedOut,
+  heartbeatOf,
+  isFree,
+  leaseMs,
+  stopped,
+  stopping,
+} from './item.ts'
+import { workStore } from './store.ts'
+
+export type WorkSettings = {
+  /** A session that has rested so long is taken from its worker. */
+  idleMs: number
+  /** Work that nobody takes so long is told to its session. */
+  unclaimedMs: number
+}
+
+/** How often in a row a worker may leave a session with work undone. */
+const mostAttempts = 5
+const againMs = 1_000
+
+/** What a caller of the work API is: of one claim, or with a key for all of them. */
+export type By = { generation: number } | 'key'
+
+/** Puts it in, unless the session has an item that goes on. With the change that makes it necessary. */
+export async function enqueue(
+  tx: Queries,
+  { tenant, environment, session }: { tenant: string; environment: string; session: string },
+  { now, attempts = 0 }: { now: number; attempts?: number },
+): Promise<boolean> {
+  const work = workStore(tx)
+  const live = await work.takeLive(tenant, session)
+  if (live && !isAbandoned(live, now)) return false
+  if (live) await work.change(live, stopped(live, now))
+  await work.insert({
+    tenant_id: tenant,
+    environment_id: environment,
+    id: newId('work'),
+    session_id: session,
+    state: 'queued',
+    generation: 0,
+    due_ms: attempts === 0 ? now : now + againMs * 2 ** attempts,
+    reserved_ms: null,
+    lease_ms: null,
+    heartbeat: null,
+    heartbeat_before: null,
+    attempts,
+    warned: 0,
+    metadata: '{}',
+    created_at: iso(now),
+    acknowledged_at: null,
+    started_at: null,
+    latest_heartbeat_at: null,
+    stop_requested_at: null,
+    stopped_at: null,
+  })
+  return true
+}
+
+const isAbandoned = ({ state, lease_ms }: Item, now: number): boolean =>
+  state === 'stopping' && (lease_ms ?? 0) <= now
+
+/** One item for this poller alone, of a generation of its own; undefined when there is none. */
+export async function claimNext(
+  tx: Queries,
+  tenant: string,
+  environment: string,
+  { now, reclaimMs }: { now: number; reclaimMs: number },
+): Promise<Item | undefined> {
+  const work = workStore(tx)
+  const item = await work.takeFree(tenant, environment, now, reclaimMs)
+  if (!item || !isFree(item, now, reclaimMs)) return undefined
+  const change = handedOut(item, now)
+  await work.change(item, change)
+  return { ...item, ...change }
+}
+
+export async function acknowledge(
+  tx: Queries,
+  tenant: string,
+  environment: string,
+  id: string,
+  now: number,
+): Promise<Item> {
+  const work = workStore(tx)
+  const item = await work.take(tenant, environment, id)
+  const change = acknowledged(item, now)
+  if (!change) {
+    const what = item.state === 'queued' ? 'is handed out to nobody' : `is ${item.state}`
+    throw conflict(`work ${id} ${what} and cannot be acknowledged`)
+  }
+  await work.change(item, change)
+  return { ...item, ...change }
+}
+
+export async function beat(
+  tx: Queries,
+  place: { tenant: string; environment: string; id: string },
+  { by, expected, ttlMs = leaseMs }: { by: By; expected?: string | undefined; ttlMs?: number },
+  { now, idleMs }: { now: number; idleMs: number },
+) {
+  const work = workStore(tx)
+  const item = await work.take(place.tenant, place.environment, place.id)
+  if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
+  if (item.state === 'active' && (await hasRested(tx, item, now, idleMs))) {
+    const change = stopping(item, now)
+    await work.change(item, change)
+    return heartbeatOf({ ...item, ...change }, false, now)
+  }
+  const beats = beaten(item, { expected, ttlMs, now })
+  if (beats === 'stale') throw fenced(item, now)
+  await work.change(item, beats.change)
+  return heartbeatOf({ ...item, ...beats.change }, beats.extended, now)
+}
+
+/** The beat of one that no longer has it, or does not know where it stands. contract.md 4.4 */
+const fenced = (item: Item, now: number) =>
+  new PlatformError(
+    'precondition_failed',
+    `work ${item.id} was claimed by another, or its last heartbeat is a later one`,
+    {
+      error_code: 'heartbeat_precondition_failed',
+      current_state: heartbeatOf(item, false, now),
+    },
+  )
+
+/** Idle, and not because someone must act: nothing is left for its worker to do. */
+async function hasRested(tx: Queries, item: Item, now: number, idleMs: number): Promise<boolean> {
+  const head = await readHead(tx, item.tenant_id, item.session_id)
+  if (head.status !== 'idle' || asksForAction(head)) return false
+  const since = Math.max(head.idle_since_ms ?? 0, Date.parse(item.started_at ?? item.created_at))
+  return now - since >= idleMs
+}
+
+/** Refused when another has claimed it since: what it does is not ended by who had it before. */
+export async function stop(
+  tx: Queries,
+  place: { tenant: string; environment: string; id: string },
+  { by, force }: { by: By; force: boolean },
+  now: number,
+): Promise<Item> {
+  const work = workStore(tx)
+  const item = await work.take(place.tenant, place.environment, place.id)
+  if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
+  const change = force ? stopped(item, now) : stopping(item, now)
+  await work.change(item, change)
+  const now_ = { ...item, ...change }
+  if (item.state !== 'stopped' && now_.state === 'stopped') await leave(tx, item, now)
+  return now_
+}
+
+/** The session's item, if it has one, is asked to end: it was archived, deleted or interrupted for good. */
+export async function stopOf(
+  tx: Queries,
+  tenant: string,
+  session: string,
+  now: number,
+): Promise<void> {
+  const work = workStore(tx)
+  const item = await work.takeLive(tenant, session)
+  if (item) await work.change(item, stopping(item, now))
+}
+
+/** A worker has gone. What its session still owes goes to another one, so often and then no more. */
+async function leave(tx: Queries, item: Item, now: number): Promise<void> {
+  const { tenant_id: tenant, environment_id: environment, session_id: session } = item
+  if (!(await owes(tx, tenant, session))) return
+  const attempts = item.attempts + 1
+  if (attempts <= mostAttempts) {
+    await enqueue(tx, { tenant, environment, session }, { now, attempts })
+    return
+  }
+  const message = `workers left this session ${attempts} times in a row with work undone; send a message or an interrupt to go on`
+  const error = { type: 'unknown_error', message, retry_status: { type: 'exhausted' } } as const
+  await tell(tx, item, error, now)
+}
+
+async function tell(tx: Queries, item: Item, error: SessionError, now: number): Promise<void> {
+  const { tenant_id: tenant, session_id: session } = item
+  const head = await readHead(tx, tenant, session)
+  if (head.status === 'done' || head.status === 'deleted') return
+  const event = { id: newId('event'), type: 'session.error', error } as const
+  await append(tx, tenant, session, [{ event }, ...idleAgain(head, now)], { now })
+}
+
+/** Calls that wait for a worker, or a turn that may yet make some. */
+async function owes(tx: Queries, tenant: string, session: string): Promise<boolean> {
+  const { status } = await readHead(tx, tenant, session)
+  if (status === 'done' || status === 'deleted') return false
+  if (status === 'running' || status === 'rescheduling') return true
+  const calls = await openCalls(tx, tenant, session)
+  return calls.some(({ type, state }) => type === 'agent.tool_use' && state === 'waiting')
+}
+
+/** What the end of a lease and of patience bring about; whether that was all. Rings nothing. */
+export async function settleOverdue(
+  tx: Queries,
+  { now, unclaimedMs, limit }: { now: number; unclaimedMs: number; limit: number },
+): Promise<{ isAll: boolean; told: string[] }> {
+  const work = workStore(tx)
+  const overdue = await work.overdue(now, limit)
+  for (const { tenant_id, environment_id, id } of overdue) {
+    const item = await work.take(tenant_id, environment_id, id)
+    if (!isAbandoned(item, now)) continue
+    await work.change(item, stopped(item, now))
+    await leave(tx, item, now)
+  }
+  const unclaimed = await work.unclaimed(now - unclaimedMs, limit)
+  const told: string[] = []
+  for (const { tenant_id, environment_id, id } of unclaimed) {
+    const item = await work.take(tenant_id, environment_id, id)
+    if (item.warned || item.reserved_ms !== null || item.state !== 'queued') continue
+    await work.change(item, { warned: 1 })
+    await tellUnclaimed(tx, item, now, unclaimedMs)
+    told.push(item.session_id)
+  }
+  return { isAll: overdue.length < limit && unclaimed.length < limit, told }
+}
+
+async function tellUnclaimed(tx: Queries, item: Item, now: number, unclaimedMs: number) {
+  const message = `no worker of environment ${item.environment_id} has taken this session for ${unclaimedMs / 1000} seconds; it waits for one`
+  const error = { type: 'unknown_error', message, retry_status: { type: 'retrying' } } as const
+  await tell(tx, item, error, now)
+}

@@ -1,0 +1,37 @@
+/** What nobody asks for: leases that ran out with a worker on its way out, work that nobody takes, pollers long gone. */
+import type { Bus } from '../bus/bus.ts'
+import type { Log } from '../core/log.ts'
+import type { Sweep } from '../core/sweep.ts'
+import { sweeping } from '../core/sweep.ts'
+import type { Clock } from '../core/time.ts'
+import type { Databases } from '../database/database.ts'
+import { ring, say } from '../events/topics.ts'
+import { settleOverdue } from './queue.ts'
+import { workStore } from './store.ts'
+
+const pauseMs = 5_000
+const limit = 50
+const pollersKeptMs = 24 * 60 * 60 * 1000
+
+/** Sweeps until it is closed. */
+export function workSweep(deps: {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+  log: Log
+  unclaimedMs: number
+}): Sweep {
+  const { databases, bus, clock, unclaimedMs } = deps
+  const pass = async () => {
+    let isAll = true
+    for (const database of databases.all()) {
+      const now = clock.now()
+      const settled = await database.write((tx) => settleOverdue(tx, { now, unclaimedMs, limit }))
+      for (const session of settled.told) say(bus, session, ring)
+      await database.write((tx) => workStore(tx).forgetPollers(now - pollersKeptMs))
+      isAll &&= settled.isAll
+    }
+    return isAll
+  }
+  return sweeping('work', pass, { pauseMs, ...deps })
+}
