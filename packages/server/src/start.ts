@@ -223,6 +223,20 @@ function repositoriesOf(
   return { kind, sweep: mirrorSweep({ mirrors: held, clock, log }) }
 }
 
+/** Who may come in, and with which tokens. */
+function doorFor(config: Config, deps: { databases: Databases; clock: Clock; bus: Bus }) {
+  const tokens = {
+    mcpTokens: mcpTokens(...keysFor(config, 'mcp token')),
+    claimTokens: claimTokens(...keysFor(config, 'claim token')),
+  }
+  const claimOf = claimReader({ ...deps, ...tokens })
+  return {
+    ...tokens,
+    authenticate: authentication({ ...deps, ...tokens, claimOf }),
+    withinClaim: withinClaim(belongings(deps.databases)),
+  }
+}
+
 type SweepDeps = { databases: Databases; bus: Bus; clock: Clock; keeping: Keeping; log: Log }
 
 const sweepsOf = ({ work, checkpoints: kept }: Config, deps: SweepDeps): Sweep[] => [
@@ -296,19 +310,14 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       await spaces.remove(session)
     },
   })
-  const tokens = mcpTokens(...keysFor(config, 'mcp token'))
-  const claims = claimTokens(...keysFor(config, 'claim token'))
-  const claimOf = claimReader({ databases, clock, claimTokens: claims })
-  const authenticate = authentication({ databases, clock, bus, mcpTokens: tokens, claimOf })
   const { server, port } = await listen(
     app({
-      ...{ databases, bus, clock, seal, log, authenticate, fallbackKeys, resolveModel, version },
+      ...{ databases, bus, clock, seal, log, fallbackKeys, resolveModel, version },
+      ...doorFor(config, { databases, clock, bus }),
       embeddingModel: config.embeddingModel,
       repositoryHosts: config.repositoryHosts,
       refuseImage: (reference) => provider.refuseImage(reference),
-      ...{ egress: waysOut, mcpTokens: tokens, keeping, fileLimits: config.files },
-      claimTokens: claims,
-      withinClaim: withinClaim(belongings(databases)),
+      ...{ egress: waysOut, keeping, fileLimits: config.files },
       work: config.work,
       publicUrl: config.publicUrl,
     }),
