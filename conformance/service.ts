@@ -95,19 +95,19 @@ export async function boot(
   }
 }
 
-function clientsOf(base: string): Clients {
+export function clientsOf(base: string, key = adminKey): Clients {
   const raw: Clients['raw'] = (method, path, body, headers = {}) =>
     fetch(base + path, {
       method,
-      headers: { 'x-api-key': adminKey, 'content-type': 'application/json', ...headers },
+      headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers },
       ...(body === undefined
         ? {}
         : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
   return {
     base,
-    client: new Anthropic({ baseURL: base, apiKey: adminKey, maxRetries: 0 }),
-    oldest: new OldestAnthropic({ baseURL: base, apiKey: adminKey, maxRetries: 0 }),
+    client: new Anthropic({ baseURL: base, apiKey: key, maxRetries: 0 }),
+    oldest: new OldestAnthropic({ baseURL: base, apiKey: key, maxRetries: 0 }),
     raw,
     async ask<T>(...request: Parameters<typeof raw>) {
       const answer = await raw(...request)

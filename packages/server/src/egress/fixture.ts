@@ -38,6 +38,8 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => u
 export type TestUpstream = AsyncDisposable & {
   server: Server
   port: number
+  /** PEM, for processes other than this one to trust; empty without TLS. */
+  certificate: string
   connections: () => number
 }
 
@@ -45,8 +47,9 @@ export async function upstreamServer(
   listener: Listener,
   { tls = true } = {},
 ): Promise<TestUpstream> {
-  const server = tls
-    ? createTlsServer(await (made ??= certificate()), (...at) => void listener(...at))
+  const pair = tls ? await (made ??= certificate()) : undefined
+  const server = pair
+    ? createTlsServer(pair, (...at) => void listener(...at))
     : createServer((...at) => void listener(...at))
   let connections = 0
   server.on(tls ? 'secureConnection' : 'connection', () => connections++)
@@ -55,6 +58,7 @@ export async function upstreamServer(
   return {
     server,
     port: (server.address() as AddressInfo).port,
+    certificate: pair?.cert ?? '',
     connections: () => connections,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

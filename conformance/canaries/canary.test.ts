@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { found, foundInFolder, newCanary } from './canary.ts'
+
+describe('a canary', () => {
+  it('is found in every spelling, in part and in the midst of something else', () => {
+    const canary = newCanary('mine')
+    const { secret } = canary
+    const core = /[\da-f]{32}/.exec(secret)?.[0] ?? ''
+    const of = (text: string, encoding: BufferEncoding) => Buffer.from(text).toString(encoding)
+    for (const text of [
+      secret,
+      JSON.stringify({ secret }),
+      JSON.stringify(JSON.stringify({ secret })),
+      encodeURIComponent(secret),
+      new URLSearchParams({ secret }).toString(),
+      core.slice(0, 20),
+      core.slice(-20),
+      ...['', 'a', 'ab'].map((before) => of(`${before}${secret}z`, 'base64')),
+      of(`a${JSON.stringify(secret)}`, 'base64url'),
+      of(secret, 'hex'),
+    ]) {
+      assert.deepEqual(found([canary], 'here', `before ${text} after`), ['mine in here'], text)
+    }
+    assert.deepEqual(found([newCanary('another')], 'here', secret), [])
+  })
+
+  it('is found in files, packed ones and their names too', async () => {
+    const canary = newCanary('mine')
+    const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
+    const content = Buffer.from(`x${canary.secret}`)
+    const core = /[\da-f]{32}/.exec(canary.secret)?.[0] ?? ''
+    await writeFile(join(folder, 'a'), gzipSync(gzipSync(content)))
+    await writeFile(join(folder, 'b'), zstdCompressSync(content))
+    await writeFile(join(folder, core), '')
+    const { hits, files } = await foundInFolder([canary], folder)
+    await rm(folder, { recursive: true })
+    assert.deepEqual(hits.toSorted(), ['mine in a', 'mine in b', `mine in the name ${core}`])
+    assert.equal(files.length, 3)
+  })
+})

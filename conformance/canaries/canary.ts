@@ -1,0 +1,72 @@
+/** Secrets that are looked for afterwards, and the looking. */
+import { randomBytes } from 'node:crypto'
+import { lstat, readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+
+export type Canary = { name: string; secret: string; patterns: readonly Buffer[] }
+
+const half = 16
+
+/** Characters that JSON, URLs and HTML spell otherwise; what is looked for stands between them. */
+export const newCanary = (name: string): Canary =>
+  canaryOf(name, `c/"${randomBytes(half).toString('hex')}+&\\z`)
+
+/** Of a secret that was made elsewhere: its longest word is looked for. */
+export function canaryOf(name: string, secret: string): Canary {
+  const words = secret.split(/[^\w-]+/).toSorted((a, b) => b.length - a.length)
+  const [core = ''] = words
+  if (core.length < 2 * half) throw new Error(`${name} is too short to be looked for`)
+  const halves = [core.slice(0, half), core.slice(-half)]
+  return { name, secret, patterns: halves.flatMap((each) => spellings(Buffer.from(each))) }
+}
+
+/** Either half as it is, in Base64 at any place, and in hexadecimal digits. */
+function spellings(bytes: Buffer): Buffer[] {
+  const texts = [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
+    return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
+  })
+  return [bytes, ...[...texts, bytes.toString('hex')].map((text) => Buffer.from(text))]
+}
+
+/** Where something was found, as `canary in place`. */
+export function found(canaries: readonly Canary[], place: string, content: Buffer | string) {
+  const bytes = Buffer.from(content)
+  return canaries
+    .filter(({ patterns }) => patterns.some((pattern) => bytes.includes(pattern)))
+    .map(({ name }) => `${name} in ${place}`)
+}
+
+const packings = [
+  { magic: Buffer.of(0x1f, 0x8b), unpack: gunzipSync },
+  { magic: Buffer.of(0x28, 0xb5, 0x2f, 0xfd), unpack: zstdDecompressSync },
+]
+
+/** What is compressed, once or more often, at each step. */
+function unpacked(content: Buffer): Buffer[] {
+  for (const { magic, unpack } of packings) {
+    if (!content.subarray(0, magic.length).equals(magic)) continue
+    const inner = unpack(content)
+    return [inner, ...unpacked(inner)]
+  }
+  return []
+}
+
+/** In the content, unpacked too, and the names of all files below. */
+export async function foundInFolder(
+  canaries: readonly Canary[],
+  folder: string,
+): Promise<{ hits: string[]; files: string[] }> {
+  const hits: string[] = []
+  const files: string[] = []
+  for (const path of await readdir(folder, { recursive: true })) {
+    hits.push(...found(canaries, `the name ${path}`, path))
+    if (!(await lstat(join(folder, path))).isFile()) continue
+    files.push(path)
+    const content = await readFile(join(folder, path))
+    const all = [content, ...unpacked(content)].flatMap((each) => found(canaries, path, each))
+    hits.push(...new Set(all))
+  }
+  return { hits, files }
+}

@@ -1,0 +1,86 @@
+/** What the service is given: every secret, and sessions that may use them. */
+import assert from 'node:assert/strict'
+import { at } from '../mcp.ts'
+import { fresh } from '../turns.ts'
+import type { Canary } from './canary.ts'
+import { canaryOf } from './canary.ts'
+import { toolsOf } from './script.ts'
+import type { Secrets } from './secrets.ts'
+import { authsOf, cardsOf, serversOf } from './secrets.ts'
+import type { Told } from './told.ts'
+
+export type Given = {
+  vault: string
+  environment: string
+  /** The curious agent's. */
+  session: string
+  /** Another of the same. */
+  other: string
+  /** Of models that refuse, and of a repository that is not there. */
+  failing: string[]
+}
+
+/** A key that is shown once, to whoever asked for it. */
+export async function issue(
+  { reveal }: Told,
+  canaries: Canary[],
+  name: string,
+  path: string,
+  body: object,
+): Promise<string> {
+  const shown = await reveal(path, body)
+  const secret = String(shown['key'] ?? shown['token'])
+  canaries.push(canaryOf(name, secret))
+  return secret
+}
+
+export async function give(
+  { ask }: Told,
+  { secrets, control, port }: { secrets: Secrets; control: Canary; port: number },
+): Promise<Given> {
+  const make = async (path: string, body: object): Promise<string> => {
+    const { status, body: made } = await ask('POST', path, body)
+    assert.ok(status < 300, `${path}: ${JSON.stringify(made)}`)
+    return made.id
+  }
+  const vault = await make('/v1/vaults', {
+    name: fresh('vault'),
+    credentials: authsOf(secrets).map((auth) => ({ auth })),
+  })
+  const { taken, refused } = cardsOf(secrets, port)
+  await make('/v1/ext/model_cards', taken)
+  assert.equal((await ask('POST', '/v1/ext/model_cards', refused)).status, 400)
+  const environment = await make('/v1/environments', { name: fresh('environment') })
+  const agentOn = (model: string) =>
+    make('/v1/agents', {
+      name: fresh('agent'),
+      model,
+      system: `you are ${control.secret}`,
+      tools: toolsOf(),
+      mcp_servers: serversOf(secrets),
+    })
+  const agent = await agentOn('offline')
+  const sessionOf = (of: string | object, more: object = {}) =>
+    make('/v1/sessions', { agent: of, environment_id: environment, vault_ids: [vault], ...more })
+  const token = { authorization_token: secrets.inlineOfSession.secret }
+  const repository = {
+    type: 'github_repository',
+    url: 'https://github.com/one/two',
+    authorization_token: secrets.repository.secret,
+  }
+  return {
+    vault,
+    environment,
+    session: await sessionOf(agent),
+    other: await sessionOf({
+      type: 'agent_with_overrides',
+      id: agent,
+      mcp_servers: [{ ...at('mcp-session.api.example', 'told'), ...token }],
+    }),
+    failing: [
+      await sessionOf(await agentOn('walled')),
+      await sessionOf(await agentOn('gpt-of-the-operator')),
+      await sessionOf(agent, { resources: [repository] }),
+    ],
+  }
+}

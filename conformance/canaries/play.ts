@@ -1,0 +1,166 @@
+/** A service that is given every secret, an agent that looks for them, and a crash. */
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { mcpClient } from '@steward/harness/tools/mcp/mcp-fixture.ts'
+import { call, until } from '../mcp.ts'
+import { startServer } from '../process.ts'
+import { untilIdle } from '../reader.ts'
+import type { Clients } from '../service.ts'
+import { clientsOf } from '../service.ts'
+import { message } from '../turns.ts'
+import type { Canary } from './canary.ts'
+import type { Given } from './given.ts'
+import { give, issue } from './given.ts'
+import { afterwards, ask, hang, hold, inspect, useTools } from './script.ts'
+import type { Secrets } from './secrets.ts'
+import { settingsOf } from './secrets.ts'
+import type { Told } from './told.ts'
+import { readEverything, told } from './told.ts'
+import type { EchoingUpstream } from './upstream.ts'
+
+const program = fileURLToPath(import.meta.resolve('./program.ts'))
+
+export type Played = Told & {
+  /** Those of `Secrets`, and what the service itself has issued. */
+  canaries: Canary[]
+  /** Paths that were read at the end. */
+  read: string[]
+}
+
+export type Scene = {
+  folder: string
+  upstream: EchoingUpstream
+  secrets: Secrets
+  control: Canary
+  databaseUrl?: string
+}
+
+type Stage = Scene & { clients: () => Clients; all: Told; canaries: Canary[] }
+
+/** Everything is written below the folder, but for what is in Postgres; at the end the server has been killed. */
+export async function play(scene: Scene): Promise<Played> {
+  const env = await environmentOf(scene)
+  let server = await startServer(env, program)
+  const { adminKey } = scene.secrets
+  let clients = clientsOf(server.base, adminKey.secret)
+  const all = told(() => clients, adminKey.secret)
+  const canaries: Canary[] = [...Object.values(scene.secrets)]
+  const stage: Stage = { ...scene, clients: () => clients, all, canaries }
+  try {
+    const key = await issue(all, canaries, 'an API key', '/v1/ext/api_keys', { name: 'second' })
+    clients = clientsOf(server.base, key)
+    const given = await give(all, { ...scene, port: scene.upstream.port })
+    await act(stage, given)
+    await provoke(stage, given)
+    await leaveHanging(stage, given)
+    await server.kill()
+    all.note('the log', server.said())
+    server = await startServer(env, program)
+    clients = clientsOf(server.base, key)
+    await untilIdle(clients, given.session, turns.length + 1)
+    await untilIdle(clients, given.other, 2)
+    await say(stage, given.session, turns.length + 2, afterwards)
+    return { ...all, canaries, read: await readEverything(all) }
+  } catch (cause) {
+    const last = server.said().slice(-4000)
+    throw new Error(`the play broke off; the server said:\n${last}`, { cause })
+  } finally {
+    await server.kill()
+    await all.settled()
+    all.note('the log', server.said())
+  }
+}
+
+async function environmentOf({ folder, upstream, secrets, databaseUrl }: Scene) {
+  const certificate = join(folder, 'upstream.pem')
+  await writeFile(certificate, upstream.certificate)
+  return {
+    DATA_DIR: folder,
+    TMPDIR: folder,
+    HOME: folder,
+    CHECKPOINTS: 'idle',
+    EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
+    NODE_EXTRA_CA_CERTS: certificate,
+    OUTSIDE_PORT: String(upstream.port),
+    ...settingsOf(secrets, upstream.port),
+    ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+  }
+}
+
+const streamOf = (session: string) => `/v1/sessions/${session}/events/stream?include=chunks`
+
+async function post({ all }: Stage, session: string, text: string): Promise<void> {
+  const path = `/v1/sessions/${session}/events`
+  const { status } = await all.ask('POST', path, { events: [message(text)] })
+  assert.ok(status < 300)
+}
+
+/** The `count`th turn of the session. */
+async function say(stage: Stage, session: string, count: number, text: string): Promise<void> {
+  await post(stage, session, text)
+  await untilIdle(stage.clients(), session, count)
+}
+
+const turns = [inspect, ask, useTools]
+
+async function act(stage: Stage, { session, other, failing }: Given): Promise<void> {
+  const { all, control } = stage
+  for (const each of [session, other, ...failing]) await all.listen(streamOf(each))
+  const visible = [
+    call('mcp__told__whoami'),
+    `write control.txt: ${control.secret}`,
+    `run: curl -sS https://${control.secret}.api.example/plain`,
+    `say: ${control.secret}`,
+  ]
+  await say(stage, other, 1, visible.join('\n'))
+  for (const each of failing) await say(stage, each, 1, 'run: env')
+  for (const [n, text] of turns.entries()) await say(stage, session, n + 1, text)
+}
+
+/** What callers of the API can do to be told more than they should. */
+async function provoke(stage: Stage, { session, vault, environment }: Given): Promise<void> {
+  const { all, canaries, secrets, clients } = stage
+  const proxy = `/v1/ext/mcp-proxy/${session}`
+  const token = await issue(all, canaries, 'a token of the MCP proxy', `${proxy}/told/token`, {})
+  const child = await mcpClient(`${clients().base}${proxy}/told`, token)
+  for (const name of ['whoami', 'fail', 'throw', 'break']) {
+    const said = await child.callTool({ name, arguments: {} }).catch(String)
+    all.note('what a local child is told', JSON.stringify(said))
+  }
+  await child[Symbol.asyncDispose]()
+  const keys = '/v1/ext/api_keys'
+  await issue(all, canaries, 'an environment key', keys, { name: 'e', environment_id: environment })
+  const credentials = `/v1/vaults/${vault}/credentials`
+  const { body } = await all.ask('GET', credentials)
+  for (const { id } of body.data) {
+    await all.ask('POST', `${credentials}/${id}/mcp_oauth_validate`)
+  }
+  const { secret } = secrets.refused
+  const bearer = { type: 'static_bearer', mcp_server_url: 'https://new.example' }
+  for (const wrong of [
+    `{"auth": {"token": ${JSON.stringify(secret)}`,
+    { auth: { ...bearer, token: secret, more: secret } },
+    { auth: { ...bearer, token: `${secret}\n` } },
+    { auth: { ...bearer, type: secret, token: secret } },
+    { auth: { ...bearer, mcp_server_url: `https://x:${secret}@new.example`, token: 'x' } },
+  ]) {
+    assert.ok((await all.ask('POST', credentials, wrong)).status >= 400)
+  }
+}
+
+/** One session waits for an upstream that has its credential, the other's command has its secret. */
+async function leaveHanging(stage: Stage, { session, other }: Given): Promise<void> {
+  const { upstream, clients } = stage
+  const before = upstream.hanging()
+  await post(stage, session, hang)
+  await post(stage, other, hold)
+  await until(() => upstream.hanging() > before)
+  assert.ok(upstream.hanging() > before)
+  const isHeld = async () => {
+    const { body } = await clients().ask('GET', `/v1/sessions/${other}/log`)
+    return JSON.stringify(body).includes('setTimeout(Object')
+  }
+  while (!(await isHeld())) await new Promise((resolve) => setTimeout(resolve, 20))
+}

@@ -1,0 +1,14 @@
+/** The server, but every name leads to the upstream at OUTSIDE_PORT. */
+import { connect } from 'node:net'
+import { readConfig } from '@steward/server/config.ts'
+import { jsonLog } from '@steward/server/core/log.ts'
+import { connectTo } from '@steward/server/egress/fixture.ts'
+import { start } from '@steward/server/start.ts'
+
+const read = readConfig(process.env)
+if (!read.ok) throw new Error(read.problems.join('\n'))
+const port = Number(process.env['OUTSIDE_PORT'])
+const log = jsonLog((line) => process.stderr.write(line), 'debug')
+const outside = { connect: connectTo({ port }), dial: async () => connect(port, '127.0.0.1') }
+const running = await start(read.config, log, { outside })
+log.info('listening', { url: `http://127.0.0.1:${running.port}` })

@@ -1,0 +1,141 @@
+/** One secret of every kind that the service is given, and the bodies and settings in which it is given them. */
+import { randomBytes } from 'node:crypto'
+import type { Declared } from '../mcp.ts'
+import { at } from '../mcp.ts'
+import type { Canary } from './canary.ts'
+import { canaryOf, newCanary } from './canary.ts'
+
+export type Secrets = ReturnType<typeof newSecrets>
+
+export function newSecrets() {
+  return {
+    rootSecret: newCanary('the root secret'),
+    previousRootSecret: newCanary('the root secret before'),
+    adminKey: newCanary('the initial key'),
+    searchKey: newCanary('the key of web_search'),
+    modelKey: newCanary('the key of a provider'),
+    bearer: newCanary('static_bearer'),
+    oauth: newCanary('mcp_oauth: access_token'),
+    oauthRefresh: newCanary('mcp_oauth: refresh_token'),
+    oauthClient: newCanary('mcp_oauth: client_secret'),
+    issuedAccess: newCanary('mcp_oauth: issued access_token'),
+    issuedRefresh: newCanary('mcp_oauth: issued refresh_token'),
+    flat: newCanary('mcp_oauth, flat: access_token'),
+    flatRefresh: newCanary('mcp_oauth, flat: refresh_token'),
+    posting: newCanary('mcp_oauth, posting: access_token'),
+    postingRefresh: newCanary('mcp_oauth, posting: refresh_token'),
+    postingClient: newCanary('mcp_oauth, posting: client_secret'),
+    basic: newCanary('mcp_oauth, basic: access_token'),
+    basicRefresh: newCanary('mcp_oauth, basic: refresh_token'),
+    basicClient: newCanary('mcp_oauth, basic: client_secret'),
+    cli: newCanary('cap_cli'),
+    command: newCanary('command_secret'),
+    variable: newCanary('environment_variable'),
+    inline: newCanary('authorization_token of an agent'),
+    inlineOfSession: newCanary('authorization_token of a session'),
+    cardKey: newCanary('api_key of a model card'),
+    cardHeader: newCanary('header of a model card'),
+    refusedCardKey: newCanary('api_key of a refused model card'),
+    repository: newCanary('authorization_token of a repository'),
+    refused: newCanary('a secret in a body that is refused'),
+    interceptor: { name: 'a private key', secret: '', patterns: [Buffer.from('PRIVATE KEY')] },
+  }
+}
+
+/** Visible on purpose; also a label of a hostname. */
+export const newControl = () => canaryOf('the control', randomBytes(16).toString('hex'))
+
+const tokenEndpoint = 'https://auth.example/token'
+
+const oauth = (
+  [host, access, refresh]: [host: string, access: Canary, refresh: Canary],
+  token_endpoint_auth: object,
+) => ({
+  type: 'mcp_oauth',
+  access_token: access.secret,
+  mcp_server_url: `https://${host}/mcp`,
+  refresh: {
+    client_id: 'a client',
+    refresh_token: refresh.secret,
+    token_endpoint: tokenEndpoint,
+    token_endpoint_auth,
+  },
+})
+
+export const authsOf = (secrets: Secrets): object[] => [
+  {
+    type: 'static_bearer',
+    token: secrets.bearer.secret,
+    mcp_server_url: 'https://mcp.api.example/mcp',
+  },
+  oauth(['oauth.api.example', secrets.oauth, secrets.oauthRefresh], {
+    type: 'client_secret_basic',
+    client_secret: secrets.oauthClient.secret,
+  }),
+  oauth(['oauth-basic.api.example', secrets.basic, secrets.basicRefresh], {
+    type: 'client_secret_basic',
+    client_secret: secrets.basicClient.secret,
+  }),
+  oauth(['oauth-posting.api.example', secrets.posting, secrets.postingRefresh], {
+    type: 'client_secret_post',
+    client_secret: secrets.postingClient.secret,
+  }),
+  {
+    type: 'mcp_oauth',
+    access_token: secrets.flat.secret,
+    mcp_server_url: 'https://oauth-flat.api.example/mcp',
+    refresh_token: secrets.flatRefresh.secret,
+    token_endpoint: tokenEndpoint,
+  },
+  { type: 'cap_cli', cli_id: 'gh', token: secrets.cli.secret },
+  { type: 'command_secret', env_var: 'DEPLOY_TOKEN', token: secrets.command.secret },
+  {
+    type: 'environment_variable',
+    secret_name: 'API_TOKEN',
+    secret_value: secrets.variable.secret,
+    networking: { type: 'limited', allowed_hosts: ['vars.api.example'] },
+  },
+]
+
+/** Hosts that a credential is for. */
+export const hosts = [
+  'mcp.api.example',
+  'oauth.api.example',
+  'oauth-basic.api.example',
+  'oauth-flat.api.example',
+  'oauth-posting.api.example',
+  'api.github.com',
+  'github.com',
+  'vars.api.example',
+]
+
+export const serversOf = ({ inline }: Secrets): Declared[] => [
+  at('mcp.api.example', 'told'),
+  { ...at('mcp-inline.api.example', 'inline'), authorization_token: inline.secret },
+  at('mcp-none.api.example', 'none'),
+]
+
+export const settingsOf = (secrets: Secrets, port: number): Record<string, string> => ({
+  PLATFORM_ROOT_SECRET: secrets.rootSecret.secret,
+  PLATFORM_ROOT_SECRET_PREVIOUS: secrets.previousRootSecret.secret,
+  API_KEY: secrets.adminKey.secret,
+  WEB_SEARCH_API_KEY: secrets.searchKey.secret,
+  WEB_SEARCH_BASE_URL: 'https://search.api.example',
+  OPENAI_API_KEY: secrets.modelKey.secret,
+  OPENAI_BASE_URL: `https://localhost:${port}/model`,
+})
+
+export const cardsOf = ({ cardKey, cardHeader, refusedCardKey }: Secrets, port: number) => {
+  const card = (model_id: string, path: string, api_key: string) => ({
+    model_id,
+    provider: 'oai-compatible',
+    model: 'm',
+    base_url: `https://localhost:${port}/model${path}`,
+    api_key,
+    custom_headers: { 'x-header-key': cardHeader.secret },
+  })
+  return {
+    taken: card('walled', '', cardKey.secret),
+    refused: card('refusing', '/refusing', refusedCardKey.secret),
+  }
+}

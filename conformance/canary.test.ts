@@ -1,0 +1,140 @@
+/** Secrets of every kind, an agent that looks for them, a crash: and nothing of them anywhere afterwards. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import pg from 'pg'
+import { newPostgresUrl } from '@steward/server/database/fixture.ts'
+import type { Canary } from './canaries/canary.ts'
+import { found, foundInFolder } from './canaries/canary.ts'
+import type { Played } from './canaries/play.ts'
+import { play } from './canaries/play.ts'
+import type { Secrets } from './canaries/secrets.ts'
+import { newControl, newSecrets } from './canaries/secrets.ts'
+import type { EchoingUpstream } from './canaries/upstream.ts'
+import { echoingUpstream } from './canaries/upstream.ts'
+import { databases } from './service.ts'
+import { verifies } from './verifies.ts'
+
+/** Those that no upstream is sent. */
+const kept = ['rootSecret', 'previousRootSecret', 'adminKey', 'interceptor', 'command', 'refused']
+
+/** Where the control is. */
+const inSqlite = [/in steward\.db(-wal)?$/m]
+const inPostgres = [/in public\.agents$/m, /in public\.events$/m]
+const elsewhere = [
+  /in sandboxes\/.*\/workspace\/control\.txt$/m,
+  /in blobs\//m,
+  /in the log$/m,
+  /in the stream .*\/stream\?include=chunks$/m,
+  /in the stream .*\/stream\?replay=1&include=chunks$/m,
+  /in the answer to GET \/v1\/agents\/agent_/m,
+  /in the answer to GET \/v1\/sessions\/[^/]*\/events$/m,
+  /in the answer to GET \/v1\/sessions\/[^/]*\/log$/m,
+]
+
+/** Every row of every table, as text in which bytes are hexadecimal. */
+async function rowsOf(url: string): Promise<Map<string, string>> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const tables = await client.query<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
+        where schemaname not in ('pg_catalog', 'information_schema')`,
+    )
+    const rows = new Map<string, string>()
+    for (const { name } of tables.rows) {
+      const { rows: all } = await client.query<{ row: string }>(
+        `select to_jsonb(t)::text as row from ${name} t`,
+      )
+      rows.set(name, all.map(({ row }) => row).join('\n'))
+    }
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+for (const database of databases) {
+  describe(`canaries on ${database}`, () => {
+    let folder: string
+    let upstream: EchoingUpstream
+    let secrets: Secrets
+    let control: Canary
+    let played: Played
+    let tables = new Map<string, string>()
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'steward-canary-'))
+      secrets = newSecrets()
+      control = newControl()
+      upstream = await echoingUpstream({
+        for: secrets.oauthRefresh.secret,
+        access: secrets.issuedAccess.secret,
+        refresh: secrets.issuedRefresh.secret,
+      })
+      const url = database === 'postgres' ? await newPostgresUrl() : undefined
+      const place = url === undefined ? {} : { databaseUrl: url }
+      played = await play({ folder, upstream, secrets, control, ...place })
+      if (url !== undefined) tables = await rowsOf(url)
+    })
+    after(async () => {
+      await upstream[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    })
+
+    it('have gone out to where they belong', () => {
+      const all = upstream.whole.join('\n')
+      const missing = Object.entries(secrets).flatMap(([key, each]) =>
+        found([each], '', all).length === 0 ? key : [],
+      )
+      assert.deepEqual(missing.toSorted(), kept.toSorted())
+    })
+
+    verifies(
+      [
+        'service/vaults/model-blind',
+        'vaults/secrets-never-returned',
+        'vaults/errors-silent',
+        'secrets/model-keys-outside',
+        'running/error/no-secret',
+        'audit/no-secret',
+      ],
+      'are in no answer, no stream and no line of the log',
+      () => {
+        const hits = [...played.places].flatMap(([place, text]) =>
+          found(played.canaries, place, text),
+        )
+        assert.deepEqual(hits, [])
+      },
+    )
+
+    verifies(
+      ['vaults/secrets-sealed', 'secrets/vault-tokens', 'command-secret/boundary'],
+      'are in no file: no database and its log, no workspace, no blob, nothing of the way out',
+      async () => {
+        const { hits } = await foundInFolder(played.canaries, folder)
+        for (const [table, rows] of tables) hits.push(...found(played.canaries, table, rows))
+        assert.deepEqual(hits, [])
+      },
+    )
+
+    it('would have been found wherever they might have been', async () => {
+      const { hits, files } = await foundInFolder([control], folder)
+      const spoken = [...played.places].flatMap(([place, text]) => found([control], place, text))
+      for (const [table, rows] of tables) hits.push(...found([control], table, rows))
+      const all = [...hits, ...spoken].join('\n')
+      for (const place of [...(database === 'sqlite' ? inSqlite : inPostgres), ...elsewhere]) {
+        assert.match(all, place)
+      }
+      assert.ok(files.some((path) => path.startsWith('egress/')))
+      assert.ok(files.some((path) => path.endsWith('-two-encodings.body')))
+      for (const part of ['/v1/ext/audit/credential_uses', '/v1/ext/model_cards/', '/threads/']) {
+        assert.ok(
+          played.read.some((path) => path.includes(part)),
+          played.read.join('\n'),
+        )
+      }
+    })
+  })
+}
