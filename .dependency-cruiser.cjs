@@ -20,6 +20,7 @@ const rooms = [
   ['work'],
   ['models', 'sessions', 'workspaces'],
   ['egress', 'root-secret'],
+  ['model-gateway'],
   ['runner', 'app.ts'],
   ['repositories', 'uploads'],
   ['start.ts'],

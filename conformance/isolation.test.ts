@@ -50,6 +50,8 @@ function routesOfService(service: Service): Route[] {
     mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
     claimTokens: claimTokens(derivedKey('a root secret for tests', 'claim token')),
     withinClaim: async () => false,
+    specOfModel: () => assert.fail('no model is asked for'),
+    models: { send: () => assert.fail('no model is asked') },
     work: { idleMs: 1, unclaimedMs: 1 },
     publicUrl: undefined,
     keeping: unusedKeeping(oneDatabase(service.database)),

@@ -14,7 +14,7 @@ export const settings = {
   'secrets/model-keys-outside': { section: '22.1 Secrets', says: 'Keys of models never enter a sandbox, an event, a log line or a payload that a caller sees.' },
   'secrets/subscription/not-stored': { section: '22.1 Secrets', says: 'Subscription credentials of models are never written to a model card, and never sent along with a request.' },
   'secrets/subscription/not-archived': { section: '22.1 Secrets', says: 'Subscription credentials of models are in no checkpoint and no published output.', deferred: 'C' },
-  'secrets/subscription/not-in-sandbox': { section: '22.1 Secrets', says: 'Subscription credentials of models are in no sandbox, remote ones included.', deferred: 'D' },
+  'secrets/subscription/not-in-sandbox': { section: '22.1 Secrets', says: 'Subscription credentials of models are in no sandbox, remote ones included.' },
   'settings/root-secret': { section: '22.2 Variables', says: '`PLATFORM_ROOT_SECRET` – seals and signs; required' },
   'settings/api-key': { section: '22.2 Variables', says: '`API_KEY` – the first workspace key, any text' },
   'settings/database-url': { section: '22.2 Variables', says: '`DATABASE_URL` – a Postgres database instead of the embedded SQLite' },

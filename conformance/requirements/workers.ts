@@ -42,5 +42,6 @@ export const workers = {
   'worker/input/mcp-proxy-url': { section: '17.5 Inputs of a session on a worker', says: 'HTTP MCP servers are reached by the proxy\'s URL; the sandbox learns neither the upstream\'s URL nor its credential.', deferred: 'D' },
   'worker/input/no-materializer': { section: '17.5 Inputs of a session on a worker', says: 'A session with resources is refused before compute is acquired where nothing can lay them out.', deferred: 'D' },
   'worker/input/restored': { section: '17.5 Inputs of a session on a worker', says: 'A workspace that came from a checkpoint skips the clone.', deferred: 'D' },
-  'worker/model-gateway': { section: '17.5 Inputs of a session on a worker', says: 'Models are reached from a sandbox elsewhere by way of a gateway, where each request is authenticated and held to the policy of tenant and model.', deferred: 'D' },
+  'worker/model-gateway': { section: '17.5 Inputs of a session on a worker', says: 'Models are reached from a sandbox elsewhere by way of a gateway, where each request is authenticated and held to the policy of tenant and model.' },
+  'worker/model-gateway/own-model': { section: '17.5 Inputs of a session on a worker', says: '`POST /v1/ext/model-gateway/:session_id` with `/v1/messages`, `/v1/chat/completions` or `/v1/responses` behind it takes the claim\'s token and the body of that wire; `model` is the session\'s own, by its handle or its provider\'s name, and any other is 403.' },
 } satisfies Record<string, Requirement>

@@ -35,6 +35,8 @@ async function serving(dialect: keyof typeof databases) {
       mcpTokens: mcpTokens(derivedKey('a root secret for tests', 'mcp token')),
       claimTokens: claimTokens(derivedKey('a root secret for tests', 'claim token')),
       withinClaim: async () => false,
+      specOfModel: () => assert.fail('no model is asked for'),
+      models: { send: () => assert.fail('no model is asked') },
       work: { idleMs: 1, unclaimedMs: 1 },
       publicUrl: undefined,
       keeping: unusedKeeping(oneDatabase(opened.database)),

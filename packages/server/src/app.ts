@@ -12,6 +12,7 @@ import type { Seal } from './core/seal.ts'
 import type { Clock } from './core/time.ts'
 import type { Databases } from './database/database.ts'
 import type { Egress } from './egress/egress.ts'
+import type { Upstream } from './egress/upstream.ts'
 import { mcpProxyRoutes } from './egress/routes.ts'
 import { environmentRoutes } from './environments/routes.ts'
 import { fileRoutes } from './files/routes.ts'
@@ -22,7 +23,8 @@ import type { Authenticate, WithinClaim } from './http/principal.ts'
 import type { Route } from './http/route.ts'
 import { route } from './http/route.ts'
 import type { FallbackKeys } from './model-cards/fallback.ts'
-import type { ResolveModel } from './model-cards/resolve.ts'
+import type { ResolveModel, SpecOfModel } from './model-cards/resolve.ts'
+import { modelGatewayRoutes } from './model-gateway/routes.ts'
 import { modelCardRoutes } from './model-cards/routes.ts'
 import { modelRoutes } from './models/routes.ts'
 import { memoryStoreRoutes } from './memory-stores/routes.ts'
@@ -51,6 +53,8 @@ export type AppDeps = {
   mcpTokens: McpTokens
   claimTokens: ClaimTokens
   withinClaim: WithinClaim
+  specOfModel: SpecOfModel
+  models: Pick<Upstream, 'send'>
   work: WorkSettings
   /** Where workers reach this service; as they did, where it is left out. */
   publicUrl: string | undefined
@@ -87,6 +91,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...skillRoutes({ ...deps, largest: deps.fileLimits.workspace }),
     ...mcpProxyRoutes(deps),
     ...workRoutes(deps),
+    ...modelGatewayRoutes(deps),
   ]
   const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
   const health = route(

@@ -48,7 +48,7 @@ import { heldBySkill } from './skills/store.ts'
 import { fileSweep } from './files/sweep.ts'
 import { listen } from './http/server.ts'
 import { memorySweep } from './memory-stores/sweep.ts'
-import { modelResolver } from './model-cards/resolve.ts'
+import { modelResolver, specOfModel } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
 import { checkSealed } from './root-secret/rotate.ts'
 import { runByHarness } from './runner/harnesses.ts'
@@ -310,6 +310,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       await spaces.remove(session)
     },
   })
+  const models = upstream(outside.connect)
   const { server, port } = await listen(
     app({
       ...{ databases, bus, clock, seal, log, fallbackKeys, resolveModel, version },
@@ -318,6 +319,8 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       repositoryHosts: config.repositoryHosts,
       refuseImage: (reference) => provider.refuseImage(reference),
       ...{ egress: waysOut, keeping, fileLimits: config.files },
+      specOfModel: specOfModel({ databases, seal, fallbackKeys }),
+      models,
       work: config.work,
       publicUrl: config.publicUrl,
     }),
@@ -337,6 +340,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       server.closeAllConnections()
       await spaces.close()
       await waysOut.close()
+      await models.close()
       await Promise.all(sweeps.map((sweep) => sweep.close()))
       await bus.close()
       await withdrawRootKey(database)

@@ -46,7 +46,7 @@ export function mcpProxyRoutes({
       method: 'post',
       path,
       callers: ['workspace', 'claim', 'mcp'],
-      claim: 'mcp',
+      claim: 'session',
       section,
       summary: "Ask a session's MCP server, with its credential",
     },

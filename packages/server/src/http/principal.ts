@@ -20,7 +20,7 @@ export type Principal =
 export type Caller = 'anyone' | 'workspace' | 'admin' | 'environment' | 'claim' | 'mcp'
 
 /** What of its claim a route opens to a worker, which the path's parameters name. */
-export type ClaimScope = 'work' | 'session' | 'skill' | 'store' | 'store write' | 'file' | 'mcp'
+export type ClaimScope = 'work' | 'session' | 'skill' | 'store' | 'store write' | 'file'
 
 export type ClaimPrincipal = Extract<Principal, { kind: 'claim' }>
 /** Whether the claim covers what the parameters of a path name. */

@@ -16,6 +16,12 @@ import { factsOf, headersPlace, keyPlace, modelCardStore } from './store.ts'
 export type Resolved = { ok: true; model: Model } | { ok: false; message: string }
 export type ResolveModel = (tenant: string, ref: ModelRef) => Promise<Resolved>
 
+/** What it takes to reach a model from here, its key included; `offline` is reached by nothing. */
+export type SpecOfModel = (
+  tenant: string,
+  ref: ModelRef,
+) => Promise<ModelSpec | { refused: string }>
+
 /** A model that says nothing for so long is taken for gone. */
 const idleTimeoutMs = 300_000
 const mostOpened = 1_000
@@ -44,6 +50,21 @@ export function modelResolver(deps: Deps): ResolveModel {
     const spec = await fallbackSpec(fallbackKeys, id)
     if ('refused' in spec) return { ok: false, message: spec.refused }
     return open(id, { ...spec, ...controls })
+  }
+}
+
+export function specOfModel({
+  databases,
+  seal,
+  fallbackKeys,
+}: Omit<Deps, 'offlineModel'>): SpecOfModel {
+  return async (tenant, ref) => {
+    const id = typeof ref === 'string' ? ref : ref.id
+    const card = await modelCardStore(databases.of(tenant).read).named(tenant, id)
+    if (card) return cardSpec(card, seal)
+    return id === 'offline'
+      ? { refused: 'the offline model is reached by nobody but the service itself' }
+      : fallbackSpec(fallbackKeys, id)
   }
 }
 

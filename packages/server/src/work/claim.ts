@@ -56,9 +56,7 @@ export function withinClaim({ agent, stores, hasFile }: Belongings): WithinClaim
       case 'work':
         return id === claim.environmentId && params['work'] === claim.workId
       case 'session':
-        return id === session
-      case 'mcp':
-        return params['session_id'] === session
+        return (params['id'] ?? params['session_id']) === session
       case 'file':
         return hasFile(tenant, session, id)
       case 'skill': {

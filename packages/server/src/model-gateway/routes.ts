@@ -1,0 +1,106 @@
+/**
+ * Models for harnesses that run elsewhere: a claim's session reaches its own model by its own wire, and the key is added
+ * here. interface.md "Authentication" 4, docs/interface.md 17.4
+ */
+import { clientBaseUrl } from '@steward/model/wire/base-url.ts'
+import type { ModelSpec, Wire } from '@steward/model/spec.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import { z } from 'zod'
+import { forbidden, invalid, PlatformError } from '../core/errors.ts'
+import type { Databases } from '../database/database.ts'
+import { maskOf } from '../egress/mask.ts'
+import type { Upstream } from '../egress/upstream.ts'
+import { parseBy, parseJson, readText } from '../http/body.ts'
+import type { Reply } from '../http/reply.ts'
+import type { Raw, Route } from '../http/route.ts'
+import { rawRoute } from '../http/route.ts'
+import type { SpecOfModel } from '../model-cards/resolve.ts'
+import { sessionStore } from '../sessions/store.ts'
+
+/** The paths of the wires that are passed on, below a base URL as each client has it. */
+const paths = {
+  'anthropic-messages': { here: '/v1/messages', there: '/v1/messages' },
+  'openai-completions': { here: '/v1/chat/completions', there: '/chat/completions' },
+  'openai-responses': { here: '/v1/responses', there: '/responses' },
+} satisfies Partial<Record<Wire, { here: string; there: string }>>
+type Passed = keyof typeof paths
+
+/** Headers of a caller that say how it speaks; everything else, its token first of all, ends here. */
+const spoken = /^(accept|content-type|anthropic-(version|beta)|openai-beta)$/i
+const told =
+  /^(content-type|content-encoding|retry-after|request-id|x-request-id|anthropic-ratelimit-.*|x-ratelimit-.*)$/i
+
+const Asked = z.looseObject({ model: z.string() })
+
+export function modelGatewayRoutes({
+  databases,
+  specOfModel,
+  models,
+}: {
+  databases: Databases
+  specOfModel: SpecOfModel
+  models: Pick<Upstream, 'send'>
+}): Route[] {
+  async function pass(tenant: string, session: string, wire: Passed, raw: Raw): Promise<Reply> {
+    const row = await sessionStore(databases.of(tenant).read).row(tenant, session)
+    const { model } = JSON.parse(row.agent) as SessionAgent
+    const spec = await specOfModel(tenant, model)
+    if ('refused' in spec) throw invalid(`agent.model: ${spec.refused}`)
+    if (spec.api !== wire)
+      throw forbidden(`the model of this session speaks ${spec.api}, and not ${wire}`)
+    const body = parseBy(Asked, parseJson(await readText(raw.body)))
+    const handle = typeof model === 'string' ? model : model.id
+    if (body.model !== spec.model && body.model !== handle)
+      throw forbidden(`model: this session's model is ${handle}, and no other`)
+    return send(models, wire, spec, { ...body, model: spec.model }, raw)
+  }
+
+  return (Object.keys(paths) as Passed[]).map((wire) =>
+    rawRoute(
+      {
+        method: 'post',
+        path: `/v1/ext/model-gateway/:session_id${paths[wire].here}`,
+        callers: ['claim'],
+        claim: 'session',
+        section: 'Model gateway',
+        summary: `Ask the session's model by ${wire}, with its key`,
+      },
+      ({ tenant, params }, raw) => pass(tenant, params['session_id'] ?? '', wire, raw),
+    ),
+  )
+}
+
+async function send(
+  models: Pick<Upstream, 'send'>,
+  wire: Passed,
+  spec: ModelSpec,
+  body: object,
+  raw: Raw,
+): Promise<Reply> {
+  const secrets = [spec.api_key, ...Object.values(spec.headers ?? {})]
+  const text = Buffer.from(JSON.stringify(body))
+  const own = raw.headers.filter(([name]) => spoken.test(name))
+  const added: [string, string][] = [
+    ...Object.entries({ ...spec.native_config?.headers, ...spec.headers }),
+    wire === 'anthropic-messages'
+      ? ['x-api-key', spec.api_key]
+      : ['authorization', `Bearer ${spec.api_key}`],
+    ['content-length', String(text.length)],
+    // What is compressed could not be looked through for the key.
+    ['accept-encoding', 'identity'],
+  ]
+  const names = new Set(added.map(([name]) => name.toLowerCase()))
+  const headers = [...own.filter(([name]) => !names.has(name.toLowerCase())), ...added]
+  const url = new URL(clientBaseUrl(wire, spec.base_url) + paths[wire].there)
+  const sent = { method: 'POST', url, headers, body: text, signal: raw.signal }
+  try {
+    const answer = await models.send(sent, maskOf(secrets))
+    const shown = answer.headers.filter(([name]) => told.test(name))
+    return { reply: 'raw', status: answer.status, headers: shown, body: answer.body }
+  } catch (error) {
+    if (raw.signal.aborted) throw error
+    throw Object.assign(new PlatformError('bad_gateway', 'the model could not be reached'), {
+      cause: error,
+    })
+  }
+}
