@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import type { IncomingHttpHeaders, Server } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -22,7 +22,7 @@ for (const database of databases) {
     before(async () => {
       service = await boot(database)
       // Says back what it was sent, its key too.
-      provider = createServer(async (request, response) => {
+      const answer = async (request: IncomingMessage, response: ServerResponse) => {
         const body = JSON.parse(await text(request)) as { model: string; stream?: boolean }
         seen.push({ url: request.url ?? '', headers: request.headers, body })
         const said = { type: 'text', text: JSON.stringify(request.headers) }
@@ -38,7 +38,9 @@ for (const database of databases) {
         }
         response.writeHead(200, { 'content-type': 'application/json', 'set-cookie': key })
         response.end(JSON.stringify(message))
-      }).listen(0, '127.0.0.1')
+      }
+      provider = createServer((request, response) => void answer(request, response))
+      provider.listen(0, '127.0.0.1')
       await once(provider, 'listening')
     })
     after(async () => {
