@@ -22,7 +22,7 @@ const rooms = [
   ['egress', 'root-secret'],
   ['model-gateway'],
   ['runner', 'app.ts'],
-  ['repositories', 'uploads'],
+  ['repositories', 'uploads', 'packages'],
   ['start.ts'],
   ['main.ts'],
 ]

@@ -59,6 +59,7 @@ function routesOfService(service: Service): Route[] {
     embeddingModel: 'none',
     repositoryHosts: [],
     refuseImage: () => undefined,
+    refusePackages: () => undefined,
     version: '0',
   }
   return routesOf(parts)

@@ -116,6 +116,7 @@ export const events = {
   'events/ext/model-first-token': { section: '8.7 Extension events', says: '`span.model_first_token` – the first output of a model call arrived – live' },
   'events/ext/previews': { section: '8.7 Extension events', says: '`event_start`, `event_delta` – previews, only for connections that asked with `event_deltas[]` – live' },
   'events/ext/compaction-summarize': { section: '8.7 Extension events', says: '`span.compaction_summarize_start`, `span.compaction_summarize_end` – a summary is being made: `strategy`, `reason` (`threshold` or `overflow`); the end has `compaction_summarize_start_id`, `is_error`, `model_usage` and, when there is no summary, `message` – kept' },
+  'events/ext/environment-build': { section: '8.7 Extension events', says: '`session.environment_build` – packages of the environment are being installed: `state` (`waiting` for another process that installs the same, `running`, `done`, `failed`), `manager` (null while waiting), `lines` that it said last – kept' },
   'events/ext/wakeup-scheduled': { section: '8.7 Extension events', says: '`span.wakeup_scheduled` – the session will be woken at a time – kept', deferred: 'later' },
   'events/ext/aux-model-call': { section: '8.7 Extension events', says: '`aux.model_call` – a model call beside the turn\'s own – kept', deferred: 'later' },
   'events/ext/pending-settled': { section: '8.7 Extension events', says: 'Every pending message is followed by its promotion or its cancellation.' },

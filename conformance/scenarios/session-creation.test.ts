@@ -215,12 +215,7 @@ for (const database of databases) {
     )
 
     verifies(
-      [
-        'sessions/not-yet/resources',
-        'sessions/not-yet/skills',
-        'sessions/not-yet/base-image',
-        'sessions/not-yet/packages',
-      ],
+      ['sessions/not-yet/resources', 'sessions/not-yet/skills', 'sessions/not-yet/base-image'],
       'what a session would need of later parts is refused by name, and empty values pass',
       async () => {
         const environment_id = await environment()
@@ -238,8 +233,6 @@ for (const database of databases) {
         await refused({ agent: await agentId({ skills }) }, /skills/)
         const base_image = 'debian:13'
         await refused({ environment_id: await environment({ base_image }) }, /base_image/)
-        const packages = { pip: ['rich'] }
-        await refused({ environment_id: await environment({ packages }) }, /packages/)
         const empty = { vault_ids: [], resources: [], initial_events: [] }
         assert.equal((await seed({ agent, environment_id, ...empty })).status, 200)
       },

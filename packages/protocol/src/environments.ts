@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { PackageLists } from './packages.ts'
+import { packageManagers, Packages } from './packages.ts'
 import { Flag, Line, ListQuery, Metadata, MetadataPatch, Timestamp } from './primitives.ts'
 
 /** A hostname or `*.suffix`: no scheme, port or path. */
@@ -8,18 +10,6 @@ const Host = z
   .regex(/^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i, {
     message: 'a hostname or *.suffix, without scheme, port or path',
   })
-
-const managers = ['apt', 'cargo', 'gem', 'go', 'npm', 'pip'] as const
-const list = z.array(z.string().min(1)).nullish()
-const Packages = z.strictObject({
-  type: z.literal('packages').optional(),
-  apt: list,
-  cargo: list,
-  gem: list,
-  go: list,
-  npm: list,
-  pip: list,
-})
 
 const Networking = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('unrestricted') }),
@@ -68,8 +58,6 @@ export const EnvironmentUpdate = z.strictObject({
 })
 export type EnvironmentUpdate = z.infer<typeof EnvironmentUpdate>
 
-export type PackageLists = Record<(typeof managers)[number], string[]>
-
 /** The one stored form, from which both spellings are shown. */
 export type EnvironmentRecord = {
   name: string
@@ -102,13 +90,10 @@ export const emptyEnvironment: Omit<EnvironmentRecord, 'name'> = {
   scope: 'organization',
 }
 
-export function foldPackages(
-  kept: PackageLists,
-  input: z.infer<typeof Packages> | null,
-): PackageLists {
+export function foldPackages(kept: PackageLists, input: Packages | null): PackageLists {
   if (input === null) return emptyEnvironment.packages
   const folded = { ...kept }
-  for (const manager of managers) {
+  for (const manager of packageManagers) {
     const wanted = input[manager]
     if (wanted !== undefined) folded[manager] = wanted ?? []
   }

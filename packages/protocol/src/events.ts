@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ResultContent, TextBlock, UserContent } from './content.ts'
+import type { PackageManager } from './packages.ts'
 import {
   CreatedAtQuery,
   Flag,
@@ -198,6 +199,12 @@ export type EventFields = {
     message?: string
   }
   'session.warning': { reason: string; message: string; event_ids?: string[] }
+  /** `waiting`: another builds the same. `lines`: the last that the manager said. */
+  'session.environment_build': {
+    state: 'waiting' | 'running' | 'done' | 'failed'
+    manager: PackageManager | null
+    lines: string[]
+  }
   'system.user_message_cancelled': { message_id: string; reason: string }
 }
 export type EventType = keyof EventFields
@@ -208,6 +215,7 @@ export type NewEvent = { [T in EventType]: EventOf<T> }[EventType]
 /** Kept, but shown only to those who ask: by `include=chunks`, by `types[]`, or in `/log`. */
 export const extensionTypes: readonly EventType[] = [
   'session.warning',
+  'session.environment_build',
   'system.user_message_cancelled',
   'span.compaction_summarize_start',
   'span.compaction_summarize_end',

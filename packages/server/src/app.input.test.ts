@@ -44,6 +44,7 @@ async function serving(dialect: keyof typeof databases) {
       embeddingModel: 'none',
       repositoryHosts: [],
       refuseImage: () => undefined,
+      refusePackages: () => undefined,
       version: '1.2.3',
     }),
   )

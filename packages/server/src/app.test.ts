@@ -50,6 +50,7 @@ async function described() {
     embeddingModel: 'none',
     repositoryHosts: [],
     refuseImage: () => undefined,
+    refusePackages: () => undefined,
     version: '1.2.3',
   })
   const text = JSON.stringify(openApi(routes, '1.2.3'))

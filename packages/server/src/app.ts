@@ -33,14 +33,14 @@ import type { RepositoryHosts } from './sessions/resources/repositories.ts'
 import { resourceRoutes } from './sessions/resources/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { sessionStore } from './sessions/store.ts'
-import type { RefuseImage } from './sessions/supported.ts'
+import type { Refusals } from './sessions/supported.ts'
 import { threadRoutes } from './sessions/threads/routes.ts'
 import { skillRoutes } from './skills/routes.ts'
 import type { WorkSettings } from './work/queue.ts'
 import { workRoutes } from './work/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
 
-export type AppDeps = {
+export type AppDeps = Refusals & {
   databases: Databases
   bus: Bus
   clock: Clock
@@ -61,7 +61,6 @@ export type AppDeps = {
   keeping: Keeping
   fileLimits: Limits
   repositoryHosts: RepositoryHosts
-  refuseImage: RefuseImage
   /** Named by memory stores that name none. */
   embeddingModel: string
   version: string

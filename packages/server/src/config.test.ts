@@ -39,6 +39,12 @@ describe('the configuration', () => {
         uploadsDownloadable: true,
       },
       egressProfile: 'required',
+      packages: {
+        sources: {},
+        buildMs: 15 * 60_000,
+        largest: 4 * 1024 ** 3,
+        keptMs: 14 * 24 * 60 * 60_000,
+      },
       webSearch: { apiKey: undefined, baseUrl: 'https://api.tavily.com' },
       sandbox: 'bubblewrap',
       sandboxSocket: undefined,

@@ -1,5 +1,7 @@
 /** The environment as a configuration, or a refusal to start that names every setting that is wrong. */
 import { normalHost } from '@steward/gate/policy.ts'
+import type { PackageManager } from '@steward/protocol/packages.ts'
+import { packageManagers } from '@steward/protocol/packages.ts'
 import type { BlobPlace } from './core/blob-place.ts'
 import { parseStoreBackends } from './core/blob-place.ts'
 import { parseRanges } from './core/dial.ts'
@@ -23,6 +25,14 @@ export type Config = {
   /** Empty: any. */
   repositoryHosts: readonly string[]
   repositoryBytes: number
+  packages: {
+    /** In place of the public registries. */
+    sources: Partial<Record<PackageManager, string>>
+    buildMs: number
+    /** Bytes. */
+    largest: number
+    keptMs: number
+  }
   webSearch: { apiKey: string | undefined; baseUrl: string }
   sandbox: 'bubblewrap' | 'docker' | 'podman' | 'local'
   sandboxSocket: string | undefined
@@ -58,7 +68,7 @@ type Environment = Record<string, string | undefined>
 
 /** Our names and the specification's; whatever else is in the environment is none of our business. */
 const ours =
-  /^(STEWARD_|PLATFORM_|EGRESS_|SANDBOX_|RUNNER_|PER_TENANT_|STORE_|FILES_|REPOSITORY_|INTEGRATIONS_|VENDOR_)/
+  /^(STEWARD_|PLATFORM_|EGRESS_|SANDBOX_|RUNNER_|PER_TENANT_|STORE_|FILES_|REPOSITORY_|PACKAGE_|INTEGRATIONS_|VENDOR_)/
 
 type Known = ReadonlyMap<string, (typeof settings)[number]>
 
@@ -86,6 +96,19 @@ function rootFolders(text: string): Map<string, string> | undefined {
   return found.length === pairs.length ? new Map(found) : undefined
 }
 
+function packageSources(text: string): Config['packages']['sources'] | undefined {
+  const sources: Config['packages']['sources'] = {}
+  for (const each of listed(text)) {
+    const at = each.indexOf('=')
+    const manager = packageManagers.find((name) => name === each.slice(0, at))
+    const url = URL.parse(each.slice(at + 1))
+    const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password
+    if (!manager || !isPlain || !normalHost(url.hostname)) return undefined
+    sources[manager] = url.href
+  }
+  return sources
+}
+
 /** `*.suffix` for every name below one. */
 function hostNames(text: string): string[] | undefined {
   const names = listed(text)
@@ -95,12 +118,8 @@ function hostNames(text: string): string[] | undefined {
 export type Saving = (typeof savings)[number]
 const savings = ['idle', 'stop', 'off'] as const
 
-export function readConfig(
-  env: Environment,
-): { ok: true; config: Config } | { ok: false; problems: string[] } {
-  const known = new Map(settings.map((setting) => [setting.name, setting]))
-  const problems = unusable(env, known)
-
+/** Each reads one setting; what is wrong with it is added to the problems. */
+function readers(env: Environment, known: Known, problems: string[]) {
   function take<T>(name: string, parse: (text: string) => T | undefined): T | undefined {
     const setting = known.get(name)
     const text = env[name] || setting?.default
@@ -116,6 +135,8 @@ export function readConfig(
     }
     return undefined
   }
+  const takeOr = <T>(name: string, parse: (text: string) => T | undefined, otherwise: T): T =>
+    take(name, parse) ?? otherwise
   const secret = (name: string) => /KEY|SECRET|URL/.test(name)
   const text = (name: string) => take(name, (value) => value)
   const number = (name: string, least: number, most: number, form = /^\d+$/) =>
@@ -133,7 +154,15 @@ export function readConfig(
     const [apiKey, baseUrl] = [text(key), url(base, /^https?:$/)]
     return apiKey || baseUrl ? { apiKey: apiKey ?? 'none', baseUrl } : undefined
   }
+  return { take, takeOr, text, number, choice, url, fallback }
+}
 
+export function readConfig(
+  env: Environment,
+): { ok: true; config: Config } | { ok: false; problems: string[] } {
+  const known = new Map(settings.map((setting) => [setting.name, setting]))
+  const problems = unusable(env, known)
+  const { take, takeOr, text, number, choice, url, fallback } = readers(env, known, problems)
   const longEnough = (value: string) => (value.length >= 16 ? value : undefined)
   const rootSecret = take('PLATFORM_ROOT_SECRET', longEnough)
   if (!env['PLATFORM_ROOT_SECRET']) {
@@ -158,8 +187,14 @@ export function readConfig(
     },
     egressAllowPrivate: take('EGRESS_ALLOW_PRIVATE', parseRanges) ?? parseRanges(''),
     egressProfile: choice('EGRESS_PROFILE', ['required', 'best_effort', 'disabled']),
-    repositoryHosts: take('REPOSITORY_HOSTS', hostNames) ?? [],
+    repositoryHosts: takeOr('REPOSITORY_HOSTS', hostNames, []),
     repositoryBytes: number('REPOSITORY_MB', 1, 1_000_000) * 1024 * 1024,
+    packages: {
+      sources: takeOr('PACKAGE_REGISTRIES', packageSources, {}),
+      buildMs: number('PACKAGE_BUILD_MINUTES', 1, 1_440) * 60_000,
+      largest: number('PACKAGE_LAYER_MB', 1, 1_048_576) * 1024 * 1024,
+      keptMs: number('PACKAGE_LAYER_DAYS', 1, 3_650) * 24 * 60 * 60 * 1000,
+    },
     webSearch: {
       apiKey: text('WEB_SEARCH_API_KEY'),
       baseUrl: url('WEB_SEARCH_BASE_URL', /^https?:$/) ?? '',
@@ -167,7 +202,7 @@ export function readConfig(
     sandbox: choice('SANDBOX_PROVIDER', ['bubblewrap', 'docker', 'podman', 'local']),
     sandboxSocket: text('SANDBOX_SOCKET'),
     sandboxImage: text('SANDBOX_IMAGE') ?? '',
-    sandboxRoots: take('SANDBOX_ROOTS', rootFolders) ?? new Map(),
+    sandboxRoots: takeOr('SANDBOX_ROOTS', rootFolders, new Map()),
     sandboxIdleMs: number('SANDBOX_IDLE_SECONDS', 1, 86_400) * 1000,
     publicUrl: url('PUBLIC_URL', /^https?:$/),
     work: {

@@ -75,6 +75,32 @@ export const settings: readonly Setting[] = [
     form: '1 or more',
   },
   {
+    name: 'PACKAGE_REGISTRIES',
+    default: '',
+    form: 'a list of manager=URL for apt, cargo, gem, go, npm or pip, without credentials',
+    about:
+      'registries that packages of environments come from in place of the public ones, e.g. npm=https://npm.example.com/,pip=https://pypi.example.com/simple',
+  },
+  {
+    name: 'PACKAGE_BUILD_MINUTES',
+    about: 'how long the packages of an environment may take to install',
+    default: '15',
+    form: '1 to 1440',
+  },
+  {
+    name: 'PACKAGE_LAYER_MB',
+    about:
+      'what the packages of an environment may take on disk, with what is needed to build them',
+    default: '4096',
+    form: '1 or more',
+  },
+  {
+    name: 'PACKAGE_LAYER_DAYS',
+    about: 'installed packages that no session has used for so long are removed',
+    default: '14',
+    form: '1 to 3650',
+  },
+  {
     name: 'WEB_SEARCH_API_KEY',
     about: 'key of the search provider (Tavily) behind web_search; without it the tool says so',
   },

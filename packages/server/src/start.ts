@@ -57,6 +57,7 @@ import { mirrors } from './repositories/mirror.ts'
 import { remote } from './repositories/remote.ts'
 import { repositoryRows } from './repositories/rows.ts'
 import { mirrorSweep } from './repositories/sweep.ts'
+import { packagesOf } from './packages/packages.ts'
 import { runner } from './runner/runner.ts'
 import type { WorkspaceDeps } from './runner/workspace.ts'
 import { workspaces } from './runner/workspace.ts'
@@ -278,10 +279,14 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const repositories = repositoriesOf(config, {
     ...{ databases, seal, clock, log, provider, connect: outside.connect },
   })
+  const packages = packagesOf({
+    ...{ databases, clock, log, provider, outside, config, limits: limitsOf(config) },
+  })
   const given = givenFiles({ databases, blobs, clock })
   const uploads = furnishUploads({ ...given, isHost: config.sandbox === 'local' })
   const spaces = spacesOf(config, {
-    ...{ databases, bus, clock, log, provider, keeping, kinds: [repositories.kind, uploads] },
+    ...{ databases, bus, clock, log, provider, keeping },
+    kinds: [packages.kind, repositories.kind, uploads],
     bind: waysOut.bind,
   })
   const resolveModel = modelResolver({ databases, seal, ...config })
@@ -297,13 +302,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     search: apiKey ? tavily({ apiKey, baseUrl }) : null,
   })
   const work = runner({
-    databases,
-    bus,
-    clock,
-    log,
-    runTurn: runByHarness,
-    assemble,
-    most: config.most,
+    ...{ databases, bus, clock, log, assemble, runTurn: runByHarness, most: config.most },
     abandon: async ({ session }) => spaces.stop(session),
     remove: async ({ session }) => {
       forget(session)
@@ -315,9 +314,9 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     app({
       ...{ databases, bus, clock, seal, log, fallbackKeys, resolveModel, version },
       ...doorFor(config, { databases, clock, bus }),
-      embeddingModel: config.embeddingModel,
-      repositoryHosts: config.repositoryHosts,
+      ...{ embeddingModel: config.embeddingModel, repositoryHosts: config.repositoryHosts },
       refuseImage: (reference) => provider.refuseImage(reference),
+      refusePackages: packages.refuse,
       ...{ egress: waysOut, keeping, fileLimits: config.files },
       specOfModel: specOfModel({ databases, seal, fallbackKeys }),
       models,
@@ -327,7 +326,10 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     config,
   )
   await work.sweep()
-  const sweeps = [...sweepsOf(config, { databases, bus, clock, keeping, log }), repositories.sweep]
+  const sweeps = [
+    ...sweepsOf(config, { databases, bus, clock, keeping, log }),
+    ...[repositories.sweep, packages.sweep],
+  ]
   void preload(wiresAhead).catch((error: unknown) =>
     log.warn('model libraries could not be loaded ahead', { error }),
   )
@@ -338,6 +340,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       server.close()
       await work.stop()
       server.closeAllConnections()
+      await packages.close()
       await spaces.close()
       await waysOut.close()
       await models.close()

@@ -19,7 +19,9 @@ export function spilling(tool: SandboxTool, open: () => Promise<Sandbox>): Tool[
   return async (input, { signal }) => {
     let sandbox: Sandbox | undefined
     try {
-      sandbox = await open()
+      sandbox = await unlessAborted(open(), signal)
+      if (!sandbox)
+        return textResult('interrupted while the sandbox was starting; nothing was run', true)
       const result = await tool.run(sandbox, input, signal)
       return isTooLong(result) ? await shortened(sandbox, result) : shown(result)
     } catch (error) {
@@ -29,6 +31,19 @@ export function spilling(tool: SandboxTool, open: () => Promise<Sandbox>): Tool[
         : 'the sandbox did not start; nothing was run'
       return textResult(`${what}: ${error.message}`, true)
     }
+  }
+}
+
+/** What it waits for goes on for others. */
+async function unlessAborted<T>(coming: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>()
+  const abort = () => resolve(undefined)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([coming, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }
 

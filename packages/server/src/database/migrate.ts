@@ -7,6 +7,7 @@ import * as files from './migrations/0004-files.ts'
 import * as memoryStores from './migrations/0005-memory-stores.ts'
 import * as skills from './migrations/0006-skills.ts'
 import * as repositories from './migrations/0007-repositories.ts'
+import * as packages from './migrations/0009-packages.ts'
 import * as checkpoints from './migrations/0010-checkpoints.ts'
 import * as outputs from './migrations/0011-outputs.ts'
 import * as work from './migrations/0013-work.ts'
@@ -18,6 +19,7 @@ const migrations: Record<string, Migration> = {
   '0005-memory-stores': memoryStores,
   '0006-skills': skills,
   '0007-repositories': repositories,
+  '0009-packages': packages,
   '0010-checkpoints': checkpoints,
   '0011-outputs': outputs,
   '0013-work': work,

@@ -310,6 +310,8 @@ export type Tables = {
     stopped_at: string | null
   }
   work_pollers: { tenant_id: string; environment_id: string; worker_id: string; seen_ms: number }
+  /** Who builds a layer of packages now. */
+  package_builds: { tenant_id: string; layer: string; owner: string; expires_at: number }
   /** Blobs to be removed when the time has come, unless a row holds them by then. */
   loose_blobs: { tenant_id: string; blob_key: string; due_ms: number }
   session_resources: {

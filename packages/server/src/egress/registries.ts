@@ -1,24 +1,17 @@
 /** Hosts that package managers ask by default; a limited environment with `allow_package_managers` reaches them. */
-export const registries: readonly string[] = [
-  // apt
-  'deb.debian.org',
-  'security.debian.org',
-  'archive.ubuntu.com',
-  'security.ubuntu.com',
-  'ports.ubuntu.com',
-  // cargo
-  'crates.io',
-  'index.crates.io',
-  'static.crates.io',
-  // gem
-  'rubygems.org',
-  'index.rubygems.org',
-  // go
-  'proxy.golang.org',
-  'sum.golang.org',
-  // npm
-  'registry.npmjs.org',
-  // pip
-  'pypi.org',
-  'files.pythonhosted.org',
-]
+import type { PackageManager } from '@steward/protocol/packages.ts'
+
+export const registries: Readonly<Record<PackageManager, readonly string[]>> = {
+  apt: [
+    'deb.debian.org',
+    'security.debian.org',
+    'archive.ubuntu.com',
+    'security.ubuntu.com',
+    'ports.ubuntu.com',
+  ],
+  cargo: ['crates.io', 'index.crates.io', 'static.crates.io'],
+  gem: ['rubygems.org', 'index.rubygems.org'],
+  go: ['proxy.golang.org', 'sum.golang.org'],
+  npm: ['registry.npmjs.org'],
+  pip: ['pypi.org', 'files.pythonhosted.org'],
+}

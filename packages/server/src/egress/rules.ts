@@ -24,7 +24,9 @@ type Environment = Pick<
 
 export function rulesOf(environment: Environment): Rules {
   const { limited, allowlist, denylist, allow_mcp_servers, allow_package_managers } = environment
-  const allow = allow_package_managers ? [...allowlist, ...registries] : allowlist
+  const allow = allow_package_managers
+    ? [...allowlist, ...Object.values(registries).flat()]
+    : allowlist
   const policy = hostPolicy({ limited, allow, deny: denylist })
   const denied = hostList(denylist)
 

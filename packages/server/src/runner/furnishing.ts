@@ -29,6 +29,10 @@ export type Furnished = {
   mounts?: readonly SandboxMount[]
   /** Variables of every command; those that the gate gives win. */
   env?: Readonly<Record<string, string>>
+  /** Folders inside whose programs are found first. */
+  path?: readonly string[]
+  /** Host folder that stands over the sandbox's system; of one kind alone. */
+  layer?: string
   /** Before the first command. */
   started?(sandbox: Sandbox): Promise<void>
   /** Before each call of a tool that uses the sandbox: brings what came since. */
@@ -41,11 +45,14 @@ export type Furnished = {
   ended?(): Promise<void>
 }
 
+/** `layer` is there where some kind has one. */
+export type FurnishedAll = Required<Omit<Furnished, 'layer'>> & Pick<Furnished, 'layer'>
+
 /** All kinds as one: laid out at once, then called in the order given. */
 export async function furnish(
   kinds: readonly Furnish[],
   place: SessionPlace,
-): Promise<Required<Furnished>> {
+): Promise<FurnishedAll> {
   const laid = await Promise.allSettled(kinds.map((kind) => kind(place)))
   const all = laid.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   const ended = async () => {
@@ -56,9 +63,12 @@ export async function furnish(
     await ended()
     throw failed.reason
   }
+  const layer = all.find((each) => each.layer !== undefined)?.layer
   return {
     mounts: all.flatMap(({ mounts }) => mounts ?? []),
     env: Object.assign({}, ...all.map(({ env }) => env)),
+    path: all.flatMap(({ path }) => path ?? []),
+    ...(layer !== undefined && { layer }),
     async started(sandbox) {
       for (const each of all) await each.started?.(sandbox)
     },

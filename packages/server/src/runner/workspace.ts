@@ -22,7 +22,7 @@ import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import type { Binding, SessionEgress } from '../egress/binding.ts'
 import type { SessionRow } from '../sessions/store.ts'
-import type { Furnish, Furnished, SessionPlace } from './furnishing.ts'
+import type { Furnish, FurnishedAll, SessionPlace } from './furnishing.ts'
 import { furnish } from './furnishing.ts'
 
 export type WorkspaceDeps = {
@@ -53,7 +53,7 @@ const passable: Notice = {
 }
 
 export type Claimed = Binding & { generation: number }
-type Started = { sandbox: Sandbox; furnished: Required<Furnished> }
+type Started = { sandbox: Sandbox; furnished: FurnishedAll }
 type Held = {
   binding: Claimed
   egress: SessionEgress
@@ -145,9 +145,13 @@ async function startFurnished(
     await furnished.ended()
   }
   const env = { ...furnished.env, ...place.environment.env, ...gate.env }
-  const { mounts } = furnished
+  const { mounts, path, layer } = furnished
   const image = place.environment.base_image
-  const spec = { ...paths, env, limits, egress: gate, mounts, ...(image !== null && { image }) }
+  const spec = {
+    ...{ ...paths, env, limits, egress: gate, mounts, path },
+    ...(image !== null && { image }),
+    ...(layer !== undefined && { layer }),
+  }
   const sandbox = await provider.acquire(spec).catch(async (error: unknown) => {
     await release()
     throw error

@@ -19,7 +19,7 @@ import { addResources } from './resources/add.ts'
 import type { RepositoryHosts } from './resources/repositories.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
-import type { RefuseImage } from './supported.ts'
+import type { Refusals } from './supported.ts'
 import {
   checkAgent,
   checkContent,
@@ -28,13 +28,13 @@ import {
   resourcesOf,
 } from './supported.ts'
 
-type CreateDeps = { now: number; seal: Seal; hosts: RepositoryHosts; refuseImage: RefuseImage }
+type CreateDeps = Refusals & { now: number; seal: Seal; hosts: RepositoryHosts }
 
 export async function createSession(
   tx: Queries,
   tenant: string,
   input: SessionCreate,
-  { now, seal, hosts, refuseImage }: CreateDeps,
+  { now, seal, hosts, ...refusals }: CreateDeps,
 ): Promise<Session> {
   const wanted = resourcesOf(input)
   const { agent, tokens } = await chooseAgent(tx, tenant, input.agent)
@@ -50,7 +50,7 @@ export async function createSession(
   }
   const isElsewhere = environment.record.kind === 'self_hosted'
   if (isElsewhere) checkForWorker(agent, wanted)
-  else checkEnvironment(environment.record, refuseImage)
+  else checkEnvironment(environment.record, refusals)
   const vaultIds = input.vault_ids ?? []
   for (const [index, vault] of vaultIds.entries())
     await vaultStore(tx).hold(tenant, vault, `vault_ids.${index}`)

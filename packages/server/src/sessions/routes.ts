@@ -23,7 +23,7 @@ import type { RepositoryHosts } from './resources/repositories.ts'
 import { wakePollers } from '../work/topics.ts'
 import { forWorker } from './claimed.ts'
 import { sessionStore } from './store.ts'
-import type { RefuseImage } from './supported.ts'
+import type { Refusals } from './supported.ts'
 import { archiveSession, deleteSession, updateSession } from './update.ts'
 
 const callers = ['workspace'] as const
@@ -39,15 +39,15 @@ export function sessionRoutes({
   resolveModel,
   repositoryHosts: hosts,
   refuseImage,
+  refusePackages,
   publicUrl,
-}: {
+}: Refusals & {
   databases: Databases
   bus: Bus
   clock: Clock
   seal: Seal
   resolveModel: ResolveModel
   repositoryHosts: RepositoryHosts
-  refuseImage: RefuseImage
   publicUrl: string | undefined
 }): Route[] {
   /** Commits, then rings for whoever follows the session. */
@@ -77,11 +77,11 @@ export function sessionRoutes({
       },
       async ({ tenant, body }) => {
         await checkSpeed(databases.of(tenant).read, resolveModel, tenant, body.agent)
-        const session = await databases
-          .of(tenant)
-          .write((tx) =>
-            createSession(tx, tenant, body, { now: clock.now(), seal, hosts, refuseImage }),
-          )
+        const session = await databases.of(tenant).write((tx) =>
+          createSession(tx, tenant, body, {
+            ...{ now: clock.now(), seal, hosts, refuseImage, refusePackages },
+          }),
+        )
         if (body.initial_events?.length) wake(bus, { tenant, session: session.id })
         // Heard by nobody but the pollers of a self-hosted environment.
         wakePollers(bus, { environment: session.environment_id })

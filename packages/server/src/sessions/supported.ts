@@ -1,5 +1,7 @@
 /** What a session of this version cannot run is refused by name, at its creation and never later. */
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
+import type { PackageManager } from '@steward/protocol/packages.ts'
+import { packageManagers } from '@steward/protocol/packages.ts'
 import type { SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { UserContent } from '@steward/protocol/content.ts'
 import type { Tools } from '@steward/protocol/tools.ts'
@@ -39,11 +41,24 @@ function checkUrlSources(tools: Tools): void {
 /** Why sandboxes of this service do not start from an image; undefined where it may be tried. */
 export type RefuseImage = (reference: string) => string | undefined
 
-export function checkEnvironment(record: EnvironmentRecord, refuseImage: RefuseImage): void {
+/** Why packages of this manager cannot be installed in sandboxes that start from this image; undefined where they can. */
+export type RefusePackages = (
+  manager: PackageManager,
+  image: string | undefined,
+) => string | undefined
+
+export type Refusals = { refuseImage: RefuseImage; refusePackages: RefusePackages }
+
+export function checkEnvironment(
+  record: EnvironmentRecord,
+  { refuseImage, refusePackages }: Refusals,
+): void {
   const refused = record.base_image === null ? undefined : refuseImage(record.base_image)
   if (refused !== undefined) throw invalid(`environment.base_image: ${refused}`)
-  for (const [name, list] of Object.entries(record.packages)) {
-    if (list.length > 0) throw unsupported(`environment.packages.${name}`, 'installing packages is')
+  for (const manager of packageManagers) {
+    if (record.packages[manager].length === 0) continue
+    const why = refusePackages(manager, record.base_image ?? undefined)
+    if (why !== undefined) throw invalid(`environment.packages.${manager}: ${why}`)
   }
 }
 

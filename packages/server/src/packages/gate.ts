@@ -1,0 +1,56 @@
+/** A builder's only way out: the registries of its managers. No session's rules and no credential are behind it. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { getCACertificates } from 'node:tls'
+import { certificateAuthority } from '@steward/gate/authority.ts'
+import { openGate } from '@steward/gate/gate.ts'
+import type { GateOwner, Target } from '@steward/gate/outbound.ts'
+import { Refused } from '@steward/gate/outbound.ts'
+import type { EgressOptions } from '../egress/egress.ts'
+import { portOf, upstream } from '../egress/upstream.ts'
+
+export type Outside = Pick<EgressOptions, 'connect' | 'dial'>
+
+/** `places`: as `host:port`. `refused` is told in words. */
+export async function registryGate(
+  { connect, dial }: Outside,
+  folder: string,
+  { places, refused }: { places: readonly string[]; refused: (line: string) => void },
+) {
+  const allowed = new Set(places)
+  const towards = upstream(connect)
+  const may = ({ host, port }: Target) => allowed.has(`${host}:${port}`)
+  const objection = ({ host, port }: Target) =>
+    `${host}:${port} is no registry of the packages that are installed, and nothing else is reached while they are`
+  const owner: GateOwner = {
+    judge: async (target) =>
+      may(target)
+        ? { kind: 'tunnel' }
+        : { kind: 'refuse', reason: 'not_allowed', message: objection(target) },
+    async forward(request) {
+      const target = { host: request.url.hostname, port: portOf(request.url) }
+      if (may(target)) return towards.send(request)
+      throw new Refused({ ...target, reason: 'not_allowed', message: objection(target) })
+    },
+    upgrade({ url }) {
+      const target = { host: url.hostname, port: portOf(url) }
+      const message = 'registries do not switch protocols'
+      return Promise.reject(new Refused({ ...target, reason: 'protocol', message }))
+    },
+    dial: (target) => dial(target),
+    refused: ({ message }) => refused(message),
+    tunnelled() {},
+  }
+  const [socket, certificates] = [join(folder, 'gate'), join(folder, 'trusted.crt')]
+  const trusted = new Set([...getCACertificates('default'), ...getCACertificates('system')])
+  await writeFile(certificates, [...trusted].join('\n'), { mode: 0o644 })
+  const gate = await openGate({ socketPath: socket, authority: certificateAuthority(), owner })
+  return {
+    socket,
+    certificates,
+    async close(): Promise<void> {
+      await gate.close()
+      await towards.close()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+/** What makes two layers the same: what is installed, from where, and on what. */
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { packageManagers } from '@steward/protocol/packages.ts'
+import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
+import type { Wanted } from './build.ts'
+import type { Sources } from './sources.ts'
+
+/** Another where what is built would be laid out otherwise. */
+const format = 1
+
+/** Versions that are not named are those of the day of the build. */
+export function identities(provider: SandboxProvider, sources: Sources, image: string) {
+  const known = new Map<string, { stamp: string; hash: string }>()
+
+  /** Of a folder: the list of what is installed in it, where there is one. Read again only when it has changed. */
+  async function systemHash(root: string): Promise<string> {
+    for (const path of ['var/lib/dpkg/status', 'etc/os-release']) {
+      const file = join(root, path)
+      const found = await stat(file).catch(() => undefined)
+      if (!found) continue
+      const stamp = `${found.mtimeMs} ${found.size} ${found.ino}`
+      const last = known.get(file)
+      if (last?.stamp === stamp) return last.hash
+      const hash = createHash('sha256')
+        .update(await readFile(file))
+        .digest('hex')
+      known.set(file, { stamp, hash })
+      return hash
+    }
+    return root
+  }
+
+  return async ({ packages, image: own }: Wanted): Promise<string> => {
+    const root = provider.systemOf(own)
+    const used = packageManagers.filter((manager) => packages[manager].length > 0)
+    const parts = {
+      format,
+      provider: provider.name,
+      machine: [process.arch, process.versions.node],
+      image: own ?? image,
+      system: root === undefined ? null : await systemHash(root),
+      packages: used.map((manager) => [manager, [...new Set(packages[manager])].toSorted()]),
+      sources: used.map((manager) => sources[manager] ?? null),
+    }
+    return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * What was built, by tenant and by what it is made of. Scripts of packages have run in each, and versions that nobody
+ * named were chosen by a registry on the day: a layer is never another tenant's. Built once at a time, over all
+ * processes; there whole or not at all.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Wanted } from './build.ts'
+import { clearAway } from './build.ts'
+import type { MakingDeps, Place } from './making.ts'
+import { making, touch } from './making.ts'
+import type { Progress } from './step.ts'
+
+const day = 24 * 60 * 60_000
+/** No tenant's name. */
+const workName = '.building'
+
+export type LayerDeps = Omit<MakingDeps, 'workFolder' | 'signal'> & {
+  /** Of all layers; the server's alone. */
+  folder: string
+  identify: (wanted: Wanted) => Promise<string>
+  /** An unused layer is removed after it. */
+  keptMs: number
+}
+
+type Building = { made: Promise<void>; told: Set<Progress> }
+
+export type Layers = {
+  /** The folder of the layer, for as long as it is not released. Rejects with `BuildFailure`. */
+  take: (
+    tenant: string,
+    wanted: Wanted,
+    tell: Progress,
+  ) => Promise<{ path: string; release: () => void }>
+  /** Removes what nobody has used for long, and what a process that died has begun. */
+  sweep: () => Promise<void>
+  /** Builds under way end, and whoever waits for one is told. */
+  close: () => Promise<void>
+}
+
+export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers {
+  const { clock } = deps
+  const building = new Map<string, Building>()
+  const inUse = new Map<string, number>()
+  const closing = new AbortController()
+  const workFolder = join(folder, workName)
+  const make = making({ ...deps, workFolder, signal: closing.signal })
+
+  /** With whoever waits for the same in this process. */
+  async function buildWith(place: Place, wanted: Wanted, tell: Progress): Promise<void> {
+    const { path } = place
+    let mine = building.get(path)
+    if (!mine) {
+      const told = new Set<Progress>()
+      const all: Progress = (news) => {
+        for (const each of told) each(news)
+      }
+      const made = make(place, wanted, all).finally(() => building.delete(path))
+      mine = { made, told }
+      building.set(path, mine)
+    }
+    mine.told.add(tell)
+    await mine.made
+  }
+
+  function use(path: string) {
+    inUse.set(path, (inUse.get(path) ?? 0) + 1)
+    let isReleased = false
+    return {
+      path,
+      release(): void {
+        if (isReleased) return
+        isReleased = true
+        const users = (inUse.get(path) ?? 1) - 1
+        if (users > 0) inUse.set(path, users)
+        else inUse.delete(path)
+      },
+    }
+  }
+
+  async function discard(path: string): Promise<void> {
+    const away = join(workFolder, randomUUID())
+    await mkdir(workFolder, { recursive: true, mode: 0o700 })
+    await rename(path, away)
+    const { mtimeMs } = await stat(away)
+    // Somebody has begun to use it.
+    if (clock.now() - mtimeMs < keptMs) await rename(away, path)
+    else await clearAway(away)
+  }
+
+  return {
+    async take(tenant, wanted, tell) {
+      const layer = await identify(wanted)
+      const path = join(folder, tenant, layer)
+      if (!(await touch(path, clock.now()))) await buildWith({ tenant, layer, path }, wanted, tell)
+      return use(path)
+    },
+
+    async sweep() {
+      await Promise.all([...inUse.keys()].map((path) => touch(path, clock.now())))
+      for (const tenant of await readdir(folder).catch(() => [])) {
+        for (const name of await readdir(join(folder, tenant))) {
+          const path = join(folder, tenant, name)
+          const found = await stat(path).catch(() => undefined)
+          if (!found) continue
+          const unusedMs = clock.now() - found.mtimeMs
+          if (tenant === workName) {
+            if (unusedMs > day) await clearAway(path)
+          } else if (unusedMs > keptMs) await discard(path)
+        }
+      }
+    },
+
+    async close() {
+      closing.abort(new Error('the server is shutting down'))
+      await Promise.allSettled([...building.values()].map(({ made }) => made))
+    },
+  }
+}

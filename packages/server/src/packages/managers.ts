@@ -1,0 +1,119 @@
+/** How each package manager installs, as an ordinary user, into a folder of its own below one prefix. */
+import type { PackageManager } from '@steward/protocol/packages.ts'
+import type { Sources } from './sources.ts'
+import { sourceOf } from './sources.ts'
+
+/** Where what was installed stands in a sandbox, while it is built and ever after: programs know their place. */
+export const prefix = '/opt/packages'
+const work = '/workspace'
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+const words = (list: readonly string[]): string => list.map(quoted).join(' ')
+
+/** All but the system's own, which apt brings. */
+export type Installer = Exclude<PackageManager, 'apt'>
+
+type Recipe = {
+  program: string
+  script: (names: readonly string[], sources: Sources) => string
+  /** How commands find what was installed. */
+  path: readonly string[]
+  env: Readonly<Record<string, string>>
+}
+
+const recipes: Record<Installer, Recipe> = {
+  cargo: {
+    program: 'cargo',
+    script: (names, sources) => {
+      const own = sourceOf('cargo', sources)
+      const settings = own
+        ? `[source.crates-io]\nreplace-with = "own"\n[source.own]\nregistry = ${JSON.stringify(`sparse+${own.replace(/\/?$/, '/')}`)}\n`
+        : ''
+      return `mkdir -p "$CARGO_HOME"
+printf %s ${quoted(settings)} >"$CARGO_HOME/config.toml"
+cargo install --root ${prefix}/cargo -- ${words(names)}`
+    },
+    path: [`${prefix}/cargo/bin`],
+    env: {},
+  },
+  gem: {
+    program: 'gem',
+    // What stands behind -- would be options of what it builds.
+    script: (names, sources) =>
+      `gem install --no-document --env-shebang --install-dir ${prefix}/gem --bindir ${prefix}/gem/bin \
+--clear-sources --source ${quoted(sourceOf('gem', sources))} ${words(names)}`,
+    path: [`${prefix}/gem/bin`],
+    env: { GEM_PATH: `${prefix}/gem` },
+  },
+  go: {
+    program: 'go',
+    script: (names, sources) =>
+      [
+        `export GOPROXY=${quoted(sourceOf('go', sources))}`,
+        // An operator's own registry answers for what it holds.
+        ...(sources.go === undefined ? [] : ['export GOSUMDB=off']),
+        ...names.map(
+          (name) => `go install ${quoted(name.includes('@') ? name : `${name}@latest`)}`,
+        ),
+      ].join('\n'),
+    path: [`${prefix}/go/bin`],
+    env: {},
+  },
+  npm: {
+    program: 'npm',
+    script: (names, sources) =>
+      `npm install --global --prefix ${prefix}/npm --registry ${quoted(sourceOf('npm', sources))} \
+--no-audit --no-fund --no-update-notifier -- ${words(names)}`,
+    path: [`${prefix}/npm/bin`],
+    env: { NODE_PATH: `${prefix}/npm/lib/node_modules` },
+  },
+  pip: {
+    program: 'python3',
+    script: (names, sources) => {
+      const source = new URL(sourceOf('pip', sources))
+      const trusted = source.protocol === 'http:' ? `--trusted-host ${quoted(source.host)}` : ''
+      return `python3 -m pip install --target ${prefix}/pip --index-url ${quoted(source.href)} ${trusted} \
+--no-input --no-cache-dir --disable-pip-version-check --progress-bar off -- ${words(names)}`
+    },
+    path: [`${prefix}/pip/bin`],
+    env: { PYTHONPATH: `${prefix}/pip` },
+  },
+}
+
+/** Whatever they keep for themselves stays out of the prefix. */
+export const builderEnv: Readonly<Record<string, string>> = {
+  HOME: `${work}/home`,
+  TMPDIR: `${work}/tmp`,
+  CARGO_HOME: `${work}/cargo`,
+  CARGO_TARGET_DIR: `${work}/target`,
+  CARGO_REGISTRIES_CRATES_IO_PROTOCOL: 'sparse',
+  GOBIN: `${prefix}/go/bin`,
+  GOPATH: `${work}/go`,
+  GOCACHE: `${work}/go-cache`,
+  GOFLAGS: '-modcacherw',
+  GOTOOLCHAIN: 'local',
+  npm_config_cache: `${work}/npm`,
+  npm_config_userconfig: '/dev/null',
+  PIP_CONFIG_FILE: '/dev/null',
+  DEBIAN_FRONTEND: 'noninteractive',
+}
+
+export function scriptFor(manager: Installer, names: readonly string[], sources: Sources): string {
+  const { program, script } = recipes[manager]
+  return `set -e
+mkdir -p "$HOME" "$TMPDIR" ${prefix}/${manager}
+if ! command -v ${program} >/dev/null; then
+  echo 'there is no ${program} in the system of the sandbox; a package of apt may bring it'
+  exit 127
+fi
+${script(names, sources)}`
+}
+
+/** For commands of a sandbox where these have installed. */
+export function findingOf(managers: readonly PackageManager[]) {
+  const used = managers.flatMap((manager) => (manager === 'apt' ? [] : [recipes[manager]]))
+  return {
+    path: used.flatMap(({ path }) => path),
+    env: Object.assign({}, ...used.map(({ env }) => env)) as Record<string, string>,
+  }
+}

@@ -1,0 +1,53 @@
+/** Where packages come from: the public registries, or an operator's own in their place. */
+import type { PackageManager } from '@steward/protocol/packages.ts'
+import { registries } from '../egress/registries.ts'
+
+/** Addresses that stand in for the public ones. */
+export type Sources = Partial<Record<PackageManager, string>>
+
+/** As managers are told; apt's depends on the system, and cargo knows its own. */
+const usual: Sources = {
+  gem: 'https://rubygems.org',
+  go: 'https://proxy.golang.org',
+  npm: 'https://registry.npmjs.org/',
+  pip: 'https://pypi.org/simple',
+}
+
+export const sourceOf = (manager: PackageManager, sources: Sources): string =>
+  sources[manager] ?? usual[manager] ?? ''
+
+/** What a builder may reach for this manager, as `host:port`. */
+export function placesOf(manager: PackageManager, sources: Sources): string[] {
+  const own = sources[manager]
+  if (own === undefined) return registries[manager].flatMap((host) => [`${host}:80`, `${host}:443`])
+  const { hostname, port, protocol } = new URL(own)
+  return [`${hostname}:${port || (protocol === 'http:' ? 80 : 443)}`]
+}
+
+/** Of the archives of Debian and Ubuntu, with the keys that the system itself brings for them. */
+export function aptSources(release: string, { apt }: Sources): string {
+  const value = (name: string) =>
+    new RegExp(`^${name}="?([^"\n]*)"?$`, 'm').exec(release)?.[1] ?? ''
+  const [id, suite] = [value('ID'), value('VERSION_CODENAME')]
+  const line = (address: string, suites: string[], parts: string) =>
+    suites.map(
+      (each) =>
+        `deb [signed-by=/usr/share/keyrings/${id}-archive-keyring.gpg] ${address} ${each} ${parts}\n`,
+    )
+  if (id === 'debian' && suite) {
+    const main = (apt ?? 'http://deb.debian.org/debian').replace(/\/$/, '')
+    return [
+      ...line(main, [suite, `${suite}-updates`], 'main'),
+      ...line(`${main}-security`, [`${suite}-security`], 'main'),
+    ].join('')
+  }
+  if (id === 'ubuntu' && suite) {
+    const isPort = process.arch !== 'x64'
+    const main = isPort
+      ? 'http://ports.ubuntu.com/ubuntu-ports'
+      : 'http://archive.ubuntu.com/ubuntu'
+    const suites = [suite, `${suite}-updates`, `${suite}-security`]
+    return line(apt ?? main, suites, 'main universe').join('')
+  }
+  throw new Error(`no archive is known for the system ${id || 'of the sandbox'} ${suite}`)
+}
