@@ -22,7 +22,7 @@ const rooms = [
   ['egress', 'root-secret'],
   ['model-gateway'],
   ['runner', 'app.ts'],
-  ['repositories', 'uploads', 'packages'],
+  ['repositories', 'uploads', 'packages', 'outputs'],
   ['start.ts'],
   ['main.ts'],
 ]

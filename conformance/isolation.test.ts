@@ -55,6 +55,7 @@ function routesOfService(service: Service): Route[] {
     work: { idleMs: 1, unclaimedMs: 1 },
     publicUrl: undefined,
     keeping: unusedKeeping(oneDatabase(service.database)),
+    publishes: true,
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
     embeddingModel: 'none',
     repositoryHosts: [],
@@ -128,6 +129,8 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
   for (const [path, id] of Object.entries(ids)) fixtures[path] = { theirs: id, never: neverOf(id) }
   const server = '/v1/ext/mcp-proxy/:session_id/:server_name'
   fixtures[server] = { theirs: 'a-server-of-the-first', never: 'a-server-that-never-was' }
+  const output = '/v1/sessions/:id/outputs/:filename'
+  fixtures[output] = { theirs: 'output-of-the-first', never: 'output-that-never-was' }
   fixtures['/v1/models/:id'] = { theirs: card.model_id, never: 'never-handle-000000000000' }
   return fixtures
 }

@@ -16,7 +16,7 @@ export const errors = {
   'errors/case/events-accepted': { section: '20.2 Where to expect what', says: 'events were accepted – 202 without a body (200 in the client dialect)' },
   'errors/case/stale-heartbeat': { section: '20.2 Where to expect what', says: 'a former generation beats after its work was claimed by another – 412' },
   'errors/case/upstream-401': { section: '20.2 Where to expect what', says: 'an upstream says 401 and the refresh fails – that 401' },
-  'errors/case/output-name': { section: '20.2 Where to expect what', says: 'a nested name or `..` as an output\'s name – refused', deferred: 'C' },
+  'errors/case/output-name': { section: '20.2 Where to expect what', says: 'a nested name or `..` as an output\'s name – refused' },
   'errors/case/environment-referenced': { section: '20.2 Where to expect what', says: 'an environment is deleted while an agent names it – 409, still there' },
   'errors/case/builtin-skill': { section: '20.2 Where to expect what', says: 'a built-in skill is deleted – refused', deferred: 'C' },
   'errors/case/bad-card-key': { section: '20.2 Where to expect what', says: 'a model card with a bad key – 400, with the provider\'s words, within 6 seconds' },

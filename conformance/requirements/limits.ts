@@ -12,7 +12,7 @@ export const limits = {
   'limits/webhook-attempts': { section: '21 Limits', says: 'attempts of a webhook – 3, 5 to 120 seconds apart', deferred: 'D' },
   'limits/poll-interval': { section: '21 Limits', says: 'pause between a worker\'s polls – 5 seconds when not given', deferred: 'D' },
   'limits/work-reclaim': { section: '21 Limits', says: 'reclaim of work – `reclaim_older_than_ms` unacknowledged, else the heartbeat lease' },
-  'limits/outputs-list': { section: '21 Limits', says: 'list of outputs – `has_more` is always false', deferred: 'C' },
+  'limits/outputs-list': { section: '21 Limits', says: 'list of outputs – `has_more` is always false' },
   'limits/builtin-skills': { section: '21 Limits', says: 'built-in skills – 4', deferred: 'C' },
   'limits/outbound-body': { section: '21 Limits', says: 'body of an outbound call – streamed, text or binary: more than the original interface promises' },
   'limits/proxy-quota': { section: '21 Limits', says: 'quotas of the proxy – none per credential, none per session' },

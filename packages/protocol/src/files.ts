@@ -32,3 +32,18 @@ export const FileListQuery = ListQuery.extend({
   /** Those that are there, in the order asked for, on one page. */
   ids: TextList.optional(),
 })
+
+/** What a session has published; all of it at once. */
+export const OutputsShown = z.object({
+  data: z.array(
+    z.object({
+      type: z.literal('output'),
+      filename: z.string(),
+      file_id: z.string(),
+      mime_type: z.string(),
+      size_bytes: z.int(),
+      created_at: Timestamp,
+    }),
+  ),
+  has_more: z.literal(false),
+})

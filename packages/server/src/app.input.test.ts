@@ -40,6 +40,7 @@ async function serving(dialect: keyof typeof databases) {
       work: { idleMs: 1, unclaimedMs: 1 },
       publicUrl: undefined,
       keeping: unusedKeeping(oneDatabase(opened.database)),
+      publishes: true,
       fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
       embeddingModel: 'none',
       repositoryHosts: [],

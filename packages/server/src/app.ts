@@ -29,6 +29,7 @@ import { modelCardRoutes } from './model-cards/routes.ts'
 import { modelRoutes } from './models/routes.ts'
 import { memoryStoreRoutes } from './memory-stores/routes.ts'
 import { sessionEventRoutes } from './sessions/events/routes.ts'
+import { outputRoutes } from './sessions/outputs/routes.ts'
 import type { RepositoryHosts } from './sessions/resources/repositories.ts'
 import { resourceRoutes } from './sessions/resources/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -60,6 +61,8 @@ export type AppDeps = Refusals & {
   publicUrl: string | undefined
   keeping: Keeping
   fileLimits: Limits
+  /** Whether outputs are published. */
+  publishes: boolean
   repositoryHosts: RepositoryHosts
   /** Named by memory stores that name none. */
   embeddingModel: string
@@ -75,6 +78,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...sessionEventRoutes(deps),
     ...threadRoutes(deps),
     ...resourceRoutes(deps),
+    ...outputRoutes({ ...deps, blobs: deps.keeping.blobs }),
     ...fileRoutes({
       ...deps,
       limits: deps.fileLimits,

@@ -33,6 +33,7 @@ describe('the configuration', () => {
       apiKey: undefined,
       databaseUrl: undefined,
       blobs: undefined,
+      publishes: true,
       files: {
         largest: 500 * 1024 * 1024,
         workspace: 100 * 1024 * 1024 * 1024,

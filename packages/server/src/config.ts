@@ -19,6 +19,8 @@ export type Config = {
   databaseUrl: string | undefined
   /** A folder below `dataDir` when left out. */
   blobs: BlobPlace | undefined
+  /** Whether what sessions leave for people is kept. */
+  publishes: boolean
   files: { largest: number; workspace: number; uploadsDownloadable: boolean }
   egressAllowPrivate: ReturnType<typeof parseRanges>
   egressProfile: 'required' | 'best_effort' | 'disabled'
@@ -118,6 +120,13 @@ function hostNames(text: string): string[] | undefined {
 export type Saving = (typeof savings)[number]
 const savings = ['idle', 'stop', 'off'] as const
 
+const storesOf = (
+  stores: ReturnType<typeof parseStoreBackends> | undefined,
+): Pick<Config, 'blobs' | 'publishes'> => ({
+  blobs: stores?.blobs,
+  publishes: stores?.outputs ?? true,
+})
+
 /** Each reads one setting; what is wrong with it is added to the problems. */
 function readers(env: Environment, known: Known, problems: string[]) {
   function take<T>(name: string, parse: (text: string) => T | undefined): T | undefined {
@@ -179,7 +188,7 @@ export function readConfig(
     previousRootSecret: take('PLATFORM_ROOT_SECRET_PREVIOUS', longEnough),
     apiKey: text('API_KEY'),
     databaseUrl: url('DATABASE_URL', /^postgres(ql)?:$/),
-    blobs: take('STORE_BACKENDS', parseStoreBackends)?.blobs,
+    ...storesOf(take('STORE_BACKENDS', parseStoreBackends)),
     files: {
       largest: number('FILES_LARGEST_MB', 1, 51_200) * 1024 * 1024,
       workspace: number('FILES_WORKSPACE_MB', 1, 1_000_000_000) * 1024 * 1024,

@@ -28,7 +28,7 @@ export const settings: readonly Setting[] = [
   {
     name: 'STORE_BACKENDS',
     about:
-      'where blobs are kept, as JSON: {"blobs": {"type": "disk", "dir": …}} or {"blobs": {"type": "s3", "endpoint": …, "bucket": …, "region": …, "access_key_id": …, "secret_access_key": …}}; by default blobs below DATA_DIR',
+      'where blobs are kept, as JSON: {"blobs": {"type": "disk", "dir": …}} or {"blobs": {"type": "s3", "endpoint": …, "bucket": …, "region": …, "access_key_id": …, "secret_access_key": …}}; by default blobs below DATA_DIR; with "outputs": false nothing that sessions leave is published',
   },
   {
     name: 'FILES_LARGEST_MB',

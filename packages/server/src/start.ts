@@ -58,6 +58,7 @@ import { remote } from './repositories/remote.ts'
 import { repositoryRows } from './repositories/rows.ts'
 import { mirrorSweep } from './repositories/sweep.ts'
 import { packagesOf } from './packages/packages.ts'
+import { outputPublisher } from './outputs/publish.ts'
 import { runner } from './runner/runner.ts'
 import type { WorkspaceDeps } from './runner/workspace.ts'
 import { workspaces } from './runner/workspace.ts'
@@ -171,20 +172,33 @@ function spacesOf(
 ) {
   const folder = resolve(config.sandboxDir ?? join(config.dataDir, 'sandboxes'))
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
+  const kept = checkpoints({ databases, keeping, clock, folder, ...config.checkpoints })
+  const { largest, workspace } = config.files
+  const given = givenFiles({ databases, blobs: keeping.blobs, clock })
+  const uploads = furnishUploads({ ...given, isHost: config.sandbox === 'local' })
+  const outputs = outputPublisher({
+    ...{ databases, keeping, clock, isHere: (turned) => kept.isHere(turned) },
+    limits: { largest, workspace, turn: 4 * largest },
+  })
   return workspaces({
-    ...{ provider, bind, clock, log, kinds },
+    ...{ provider, bind, clock, log },
+    kinds: [...kinds, uploads, ...(config.publishes ? [outputs.kind] : [])],
+    publish: async (claimed, own, isRunning) => {
+      if (config.publishes) await outputs.publish({ ...claimed, own }, isRunning)
+    },
     idleMs: config.sandboxIdleMs,
     session: (tenant, session) => sessionStore(databases.of(tenant).read).row(tenant, session),
     async keep({ tenant, session, generation }, events) {
       const database = databases.of(tenant)
       const fence = { owner: database.owners.self, generation }
-      const kept = events.map((event) => ({ event }))
-      const unit = (tx: Queries) => append(tx, tenant, session, kept, { now: clock.now(), fence })
+      const entries = events.map((event) => ({ event }))
+      const unit = (tx: Queries) =>
+        append(tx, tenant, session, entries, { now: clock.now(), fence })
       if (await database.write(unit)) say(bus, session, ring)
     },
     isPassable: isOpen,
     folder,
-    checkpoints: checkpoints({ databases, keeping, clock, folder, ...config.checkpoints }),
+    checkpoints: kept,
     saving: config.checkpoints.saving,
     limits: limitsOf(config),
   })
@@ -282,11 +296,9 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const packages = packagesOf({
     ...{ databases, clock, log, provider, outside, config, limits: limitsOf(config) },
   })
-  const given = givenFiles({ databases, blobs, clock })
-  const uploads = furnishUploads({ ...given, isHost: config.sandbox === 'local' })
   const spaces = spacesOf(config, {
     ...{ databases, bus, clock, log, provider, keeping },
-    kinds: [packages.kind, repositories.kind, uploads],
+    kinds: [packages.kind, repositories.kind],
     bind: waysOut.bind,
   })
   const resolveModel = modelResolver({ databases, seal, ...config })
@@ -321,7 +333,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       specOfModel: specOfModel({ databases, seal, fallbackKeys }),
       models,
       work: config.work,
-      publicUrl: config.publicUrl,
+      ...{ publicUrl: config.publicUrl, publishes: config.publishes },
     }),
     config,
   )

@@ -71,6 +71,12 @@ export function checkpoints(deps: CheckpointDeps) {
       }
     },
 
+    /** Whether the workspace in this folder is the one used last. */
+    async isHere({ tenant, session }: Omit<Whose, 'own'>): Promise<boolean> {
+      const row = await checkpointStore(databases.of(tenant).read).row(tenant, session)
+      return row?.folder === (await folderId())
+    },
+
     /** Puts aside what has changed; nothing happens when the session has gone on elsewhere meanwhile. */
     async save(whose: Whose): Promise<void> {
       const { tenant, session } = whose

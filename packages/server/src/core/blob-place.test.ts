@@ -20,6 +20,8 @@ describe('the setting of blob stores', () => {
     })
     assert.deepEqual(parse({ blobs: s3 }), { ...s3, prefix: '', path_style: true })
     assert.equal(parse({}), undefined)
+    assert.equal(parseStoreBackends('{}').outputs, true)
+    assert.equal(parseStoreBackends('{"outputs":false}').outputs, false)
   })
 
   it('is refused by the name of what is wrong, without any value', () => {

@@ -25,13 +25,15 @@ const S3 = z.strictObject({
 /** `blobs` left out: a folder below DATA_DIR. */
 const StoreBackends = z.strictObject({
   blobs: z.discriminatedUnion('type', [Disk, S3]).optional(),
+  /** Whether what sessions leave for people is kept among the blobs. */
+  outputs: z.boolean().default(true),
 })
 
 /** Where blobs are kept. */
 export type BlobPlace = NonNullable<z.infer<typeof StoreBackends>['blobs']>
 
 /** Throws with the name of each field that is wrong, and with no value: one of them is a secret. */
-export function parseStoreBackends(text: string): { blobs?: BlobPlace | undefined } {
+export function parseStoreBackends(text: string): z.infer<typeof StoreBackends> {
   let value: unknown
   try {
     value = JSON.parse(text)

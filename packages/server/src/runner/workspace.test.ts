@@ -58,6 +58,7 @@ describe('the sandbox of a session', () => {
         keeping: unusedKeeping(one),
       }),
       saving: 'off',
+      publish: async () => {},
       keep: async (_, events) => void said.push(...events.map(({ type }) => type)),
     })
   })

@@ -40,6 +40,8 @@ export type WorkspaceDeps = {
   checkpoints: Checkpoints
   /** When workspaces are put aside. */
   saving: Saving
+  /** Makes files of what the session has left for people, at the end of a turn, whether or not its sandbox runs. */
+  publish: (claimed: Claimed, own: string, isRunning: boolean) => Promise<void>
   /** Appends to the session's log for as long as the claim holds. */
   keep: (claimed: Claimed, events: readonly NewEvent[]) => Promise<void>
   clock: Clock
@@ -127,9 +129,28 @@ async function save(deps: WorkspaceDeps, mine: Held): Promise<void> {
   } catch (error) {
     deps.log.warn('a workspace was not put aside', { error, session_id: session })
     const message = `the workspace was not put aside: ${(error as Error).message}`
-    const warning = { type: 'session.warning', reason: 'checkpoint_failed', message } as const
-    await deps.keep(mine.binding, [{ id: newId('event'), ...warning }])
+    await warn(deps, mine, 'checkpoint_failed', message)
   }
+}
+
+/** What could not be published is tried again at the end of the next turn. */
+async function publish(deps: WorkspaceDeps, mine: Held): Promise<void> {
+  const { session } = mine.binding
+  try {
+    await deps.publish(mine.binding, join(deps.folder, session), mine.running !== undefined)
+  } catch (error) {
+    deps.log.warn('outputs were not published', { error, session_id: session })
+    await warn(deps, mine, 'outputs_not_published', 'the outputs could not be published now')
+  }
+}
+
+async function warn(
+  { keep }: WorkspaceDeps,
+  { binding }: Held,
+  reason: string,
+  message: string,
+): Promise<void> {
+  await keep(binding, [{ id: newId('event'), type: 'session.warning', reason, message }])
 }
 
 /** Its gate is open from before its start until after its end, and what it is furnished with is looked after. */
@@ -316,6 +337,7 @@ export function workspaces(deps: WorkspaceDeps) {
       /** At the end of the turn. */
       async rested(): Promise<void> {
         await whileRunning(mine, ({ furnished, sandbox }) => furnished.rested(sandbox), undefined)
+        await publish(deps, mine)
         if (mine.isChanged && deps.saving === 'idle') await save(deps, mine)
       },
       ...connections(mine, () => sandboxOf(mine)),

@@ -6,6 +6,7 @@ import type { Queries } from '../../database/database.ts'
 import { removeFiles } from '../../files/remove.ts'
 import type { FileRow } from '../../files/store.ts'
 import { fileStore, isExpired } from '../../files/store.ts'
+import { outputStore } from '../outputs/store.ts'
 import type { SessionRow } from '../store.ts'
 import type { ResourceRow } from './store.ts'
 import { resourceStore } from './store.ts'
@@ -50,12 +51,13 @@ export async function removeResource(
     await removeFiles(tx, tenant, [await fileStore(tx).take(tenant, file_id)], now)
 }
 
-/** All files that lie in the session, with its resources: they go with it. */
+/** All files that lie in the session or came from it, with its resources: they go with it. */
 export async function removeFilesOf(
   tx: Queries,
   { tenant, session, now }: { tenant: string; session: string; now: number },
 ): Promise<void> {
   await resourceStore(tx).remove(tenant, session)
+  await outputStore(tx).remove(tenant, session)
   await removeFiles(tx, tenant, await fileStore(tx).allOfSession(tenant, session), now)
 }
 

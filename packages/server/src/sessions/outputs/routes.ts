@@ -1,0 +1,88 @@
+import { OutputsShown } from '@steward/protocol/files.ts'
+import type { Blobs } from '../../blobs/blobs.ts'
+import { invalid, notFound } from '../../core/errors.ts'
+import type { Clock } from '../../core/time.ts'
+import type { Databases } from '../../database/database.ts'
+import { download } from '../../files/download.ts'
+import type { Call, Route } from '../../http/route.ts'
+import { rawRoute, route } from '../../http/route.ts'
+import { sessionStore } from '../store.ts'
+import { outputStore } from './store.ts'
+
+const callers = ['workspace'] as const
+const section = 'Outputs'
+const beta = 'managed-agents-2026-04-01'
+
+export function outputRoutes(deps: {
+  databases: Databases
+  blobs: Blobs
+  clock: Clock
+  /** Whether outputs are published. */
+  publishes: boolean
+}): Route[] {
+  const { databases, publishes } = deps
+
+  /** The session first: whoever may not see it learns nothing else. */
+  async function checkCall({
+    tenant,
+    params,
+    betas,
+  }: Pick<Call<'/:id', unknown, unknown>, 'tenant' | 'params' | 'betas'>): Promise<void> {
+    await sessionStore(databases.of(tenant).read).row(tenant, params.id)
+    if (!betas.has(beta)) throw invalid(`the header vendor-beta: ${beta} is required for outputs`)
+    if (!publishes)
+      throw invalid(
+        'this server keeps no outputs: its STORE_BACKENDS says so',
+        'output_store_not_configured',
+      )
+  }
+
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/v1/sessions/:id/outputs',
+        callers,
+        section,
+        summary: 'List what a session has published',
+        answer: OutputsShown,
+      },
+      async (call) => {
+        await checkCall(call)
+        const { read } = databases.of(call.tenant)
+        const rows = await outputStore(read).shown(call.tenant, call.params.id)
+        const data = rows.map(({ name, id, mime_type, size_bytes, created_at }) => ({
+          ...{ type: 'output', filename: name, file_id: id },
+          ...{ mime_type, size_bytes, created_at },
+        }))
+        return { data, has_more: false }
+      },
+    ),
+    rawRoute(
+      {
+        method: 'get',
+        path: '/v1/sessions/:id/outputs/:filename',
+        callers,
+        section,
+        summary: 'Download what a session has published last under a name',
+        answer: 'bytes',
+      },
+      async (call, raw) => {
+        await checkCall(call)
+        const { tenant, params } = call
+        checkName(params.filename)
+        const { read } = databases.of(tenant)
+        const id = await outputStore(read).fileOf(tenant, params.id, params.filename)
+        if (id === undefined) throw notFound('output', params.filename)
+        return download(deps, { tenant, id }, raw)
+      },
+    ),
+  ]
+}
+
+function checkName(name: string): void {
+  if (name === '.' || name === '..' || name.split('/').includes('..'))
+    throw invalid('filename: may not lead out of the outputs')
+  if (name.includes('/'))
+    throw invalid('filename: is one segment; what lies in folders is published with ~1 for each /')
+}
