@@ -1,6 +1,6 @@
 // The house, from the ground up. A room imports from floors below its own, and from no other
 // room on its floor. To let two rooms meet, lift the one that needs the other.
-const packages = [['protocol', 'model', 'sandbox', 'gate'], ['harness'], ['server']]
+const packages = [['protocol', 'model', 'sandbox', 'gate'], ['harness'], ['server', 'worker']]
 const rooms = [
   ['core', 'settings.ts'],
   ['bus', 'database', 'http', 'config.ts'],
@@ -66,7 +66,7 @@ module.exports = {
     only(
       'adapters are named by start.ts alone',
       '^packages/(server/src/(database/(sqlite|postgres)|bus/(memory|postgres)|blobs/(disk|s3))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
-      '/src/(start|main)\\.ts$|server/src/bus/postgres\\.ts$',
+      '/src/(start|main)\\.ts$|server/src/bus/postgres\\.ts$|worker/src/sandboxes\\.ts$',
     ),
     only(
       "a vault's seal is opened by the egress alone",

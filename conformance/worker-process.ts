@@ -1,0 +1,66 @@
+/** Our worker as its owner starts it: a process of its own, with a folder of its own. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Clients } from './service.ts'
+import type { Pool } from './workers.ts'
+
+const main = fileURLToPath(new URL('../packages/worker/src/main.ts', import.meta.url))
+
+export type WorkerProcess = AsyncDisposable & {
+  dir: string
+  said(): string
+  /** Resolves when it has written something that matches. */
+  until(pattern: RegExp): Promise<void>
+  /** Ends it without a word, as a lost machine would. */
+  kill(): Promise<void>
+  /** SIGTERM; its exit code. */
+  stop(): Promise<number | null>
+}
+
+export const workerVariables = ({ base }: Pick<Clients, 'base'>, pool: Pool) => ({
+  WORKER_BASE_URL: base,
+  WORKER_ENVIRONMENT_ID: pool.environment,
+  WORKER_ENVIRONMENT_KEY: pool.key,
+  WORKER_POLL_SECONDS: '0',
+})
+
+export async function startWorker(env: Record<string, string>): Promise<WorkerProcess> {
+  const dir = await mkdtemp(join(tmpdir(), 'steward-worker-'))
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env['PATH'], WORKER_DIR: dir, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(child, 'close') as Promise<[number | null]>
+  let text = ''
+  let look = () => {}
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece
+    look()
+  })
+  const until = (pattern: RegExp) =>
+    new Promise<void>((resolve, reject) => {
+      look = () => {
+        if (pattern.test(text)) resolve()
+      }
+      child.once('close', () => reject(new Error(`the worker ended: ${text}`)))
+      look()
+    })
+  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    child.kill(signal)
+    return (await ended)[0]
+  }
+  await until(/"message":"working"/)
+  return {
+    ...{ dir, until, said: () => text },
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
+    async [Symbol.asyncDispose]() {
+      await end('SIGKILL')
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}

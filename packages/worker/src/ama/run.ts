@@ -1,0 +1,92 @@
+/** The lane `ama_worker`: the official worker in a sandbox of its own, which owns heartbeat and stop. */
+import type { Sandbox, SandboxProvider, ShellResult } from '@steward/sandbox/sandbox.ts'
+import { openDoor, insideUrl } from '../door.ts'
+import type { Place } from '../folders.ts'
+import type { SandboxSettings } from '../sandboxes.ts'
+import { limitsOf } from '../sandboxes.ts'
+import { inSandbox, onHost } from './official.ts'
+
+export type Ama = {
+  provider: SandboxProvider
+  sandbox: SandboxSettings
+  baseUrl: string
+  idleMs: number
+  stopMs: number
+}
+
+/** Of a command, which ends when its session has. */
+const longestMs = 7 * 24 * 3_600_000
+const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/**
+ * `variablesFor` is told the URL by which the service is reached from inside. Rejects with `SandboxEnded` when nothing was
+ * started.
+ */
+export async function runOfficial(
+  { provider, sandbox: settings, baseUrl, idleMs, stopMs }: Ama,
+  id: string,
+  place: Place,
+  variablesFor: (baseUrl: string) => Record<string, string>,
+  signal: AbortSignal,
+): Promise<ShellResult> {
+  const isHost = settings.provider === 'local'
+  const official = isHost ? onHost : inSandbox()
+  const door = isHost ? undefined : await openDoor(baseUrl)
+  const spec = {
+    id,
+    workspace: place.workspace,
+    outputs: place.outputs,
+    isLaidOut: true,
+    env: {},
+    egress: door?.egress ?? null,
+    mounts: [
+      ...official.mounts,
+      ...(isHost ? [] : [{ source: place.memory, path: '/mnt/memory', access: 'write' as const }]),
+    ],
+    limits: limitsOf(settings),
+  }
+  try {
+    await provider.reap(spec)
+    const sandbox = await provider.acquire(spec)
+    try {
+      const stopFile = isHost ? `${place.folder}/stop` : '/tmp/.steward-stop'
+      return await serve(sandbox, {
+        command: `exec node ${[official.program, stopFile, String(idleMs)].map(word).join(' ')}`,
+        secretEnv: variablesFor(isHost ? baseUrl : insideUrl),
+        ...{ stopFile, stopMs, signal },
+      })
+    } finally {
+      await sandbox.close()
+    }
+  } finally {
+    await door?.close()
+  }
+}
+
+async function serve(
+  sandbox: Sandbox,
+  run: {
+    command: string
+    secretEnv: Record<string, string>
+    stopFile: string
+    stopMs: number
+    signal: AbortSignal
+  },
+): Promise<ShellResult> {
+  const { command, secretEnv, stopFile, stopMs, signal } = run
+  await sandbox.remove(stopFile, stopFile)
+  const given = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const stop = (): void => {
+    timer = setTimeout(() => given.abort(), stopMs)
+    sandbox.write(stopFile, new Uint8Array()).catch(() => given.abort())
+  }
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await sandbox.shell({ command, secretEnv, timeoutMs: longestMs, signal: given.signal })
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
+}

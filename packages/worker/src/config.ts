@@ -1,0 +1,138 @@
+/** The environment as a configuration, or a refusal to start that names every setting that is wrong. */
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import type { SandboxSettings } from './sandboxes.ts'
+import { providers } from './sandboxes.ts'
+import { settings } from './settings.ts'
+
+export type Config = {
+  baseUrl: string
+  environmentId: string
+  environmentKey: string
+  lane: (typeof lanes)[number]
+  strategy: (typeof strategies)[number]
+  /** Undefined: the reference harness. */
+  harness: [string, ...string[]] | undefined
+  sessions: number
+  pollMs: number
+  leaseSeconds: number
+  reserveMs: number
+  idleMs: number
+  stopMs: number
+  dir: string
+  keepMs: number
+  sandbox: SandboxSettings
+  /** Where this machine's programs are, for a harness. */
+  path: string
+}
+
+const lanes = ['openma_supervised', 'ama_worker'] as const
+const strategies = [
+  'claim_then_acquire',
+  'poll_unacked_then_dispatch',
+  'acquire_then_session_poll',
+] as const
+
+type Environment = Record<string, string | undefined>
+const ours = /^(WORKER_|SANDBOX_)/
+const dayMs = 86_400_000
+
+const number = (least: number, most: number) => z.coerce.number<string>().min(least).max(most)
+const whole = (least: number, most = 1e9) => number(least, most).int()
+const seconds = (least: number, most: number) => number(least, most).transform((s) => s * 1000)
+const required = z.string({ error: 'is required' }).min(1)
+const words = z.string().transform((text, context): [string, ...string[]] => {
+  const read = z.tuple([z.string().min(1)], z.string()).safeParse(parsed(text))
+  if (read.success) return read.data
+  context.addIssue({ code: 'custom', message: 'no list' })
+  return z.NEVER
+})
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const Settings = z.object({
+  WORKER_BASE_URL: required.pipe(z.url({ protocol: /^https?$/ })),
+  WORKER_ENVIRONMENT_ID: required.pipe(z.string().regex(/^[\w-]{1,128}$/)),
+  WORKER_ENVIRONMENT_KEY: required,
+  WORKER_LANE: z.enum(lanes),
+  WORKER_STRATEGY: z.enum(strategies),
+  WORKER_HARNESS: words.optional(),
+  WORKER_SESSIONS: whole(1, 1000),
+  WORKER_POLL_SECONDS: seconds(0, 3600),
+  WORKER_LEASE_SECONDS: whole(10, 300),
+  WORKER_RESERVE_SECONDS: seconds(5, 3600),
+  WORKER_IDLE_SECONDS: seconds(1, 86_400),
+  WORKER_STOP_SECONDS: seconds(1, 3600),
+  WORKER_DIR: z.string(),
+  WORKER_KEEP_DAYS: number(1, 3650),
+  SANDBOX_PROVIDER: z.enum(providers),
+  SANDBOX_SOCKET: z.string().optional(),
+  SANDBOX_IMAGE: z.string(),
+  SANDBOX_MEMORY_MB: whole(64),
+  SANDBOX_PROCESSES: whole(16),
+  SANDBOX_CPUS: number(0.1, 1024),
+})
+type Settings = z.infer<typeof Settings>
+
+export function readConfig(
+  env: Environment,
+): { ok: true; config: Config } | { ok: false; problems: string[] } {
+  const forms = new Map(settings.map((setting) => [setting.name, setting]))
+  const unknown = Object.keys(env)
+    .filter((name) => ours.test(name) && env[name] && !forms.has(name))
+    .map((name) => `${name} is not a setting of this worker; --help lists them`)
+  const given = settings.map(({ name, default: usual }) => [name, env[name] || usual] as const)
+  const read = Settings.safeParse(Object.fromEntries(given))
+  if (!read.success) {
+    const wrong = read.error.issues.map(({ path: [name = ''], message }) => {
+      const form = forms.get(String(name))?.form
+      return env[String(name)]
+        ? `${String(name)} is not ${form ?? 'valid'}`
+        : `${String(name)} ${message}`
+    })
+    return { ok: false, problems: [...unknown, ...wrong] }
+  }
+  const config = { ...configOf(read.data), path: env['PATH'] ?? '' }
+  const problems = [...unknown, ...contradictions(config)]
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, config }
+}
+
+function contradictions({ lane, strategy, harness }: Config): string[] {
+  if (lane === 'ama_worker')
+    return harness ? ['WORKER_HARNESS is for WORKER_LANE=openma_supervised'] : []
+  if (strategy === 'claim_then_acquire') return []
+  return [
+    `WORKER_STRATEGY=${strategy} leaves heartbeat and stop to the sandbox, and WORKER_LANE=openma_supervised to this worker: choose ama_worker or claim_then_acquire`,
+  ]
+}
+
+const configOf = (given: Settings): Omit<Config, 'path'> => ({
+  baseUrl: given.WORKER_BASE_URL.replace(/\/+$/, ''),
+  environmentId: given.WORKER_ENVIRONMENT_ID,
+  environmentKey: given.WORKER_ENVIRONMENT_KEY,
+  lane: given.WORKER_LANE,
+  strategy: given.WORKER_STRATEGY,
+  harness: given.WORKER_HARNESS,
+  sessions: given.WORKER_SESSIONS,
+  pollMs: given.WORKER_POLL_SECONDS,
+  leaseSeconds: given.WORKER_LEASE_SECONDS,
+  reserveMs: given.WORKER_RESERVE_SECONDS,
+  idleMs: given.WORKER_IDLE_SECONDS,
+  stopMs: given.WORKER_STOP_SECONDS,
+  dir: resolve(given.WORKER_DIR),
+  keepMs: given.WORKER_KEEP_DAYS * dayMs,
+  sandbox: {
+    provider: given.SANDBOX_PROVIDER,
+    ...(given.SANDBOX_SOCKET === undefined ? {} : { socket: given.SANDBOX_SOCKET }),
+    image: given.SANDBOX_IMAGE,
+    memory_mb: given.SANDBOX_MEMORY_MB,
+    processes: given.SANDBOX_PROCESSES,
+    cpus: given.SANDBOX_CPUS,
+  },
+})

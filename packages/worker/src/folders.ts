@@ -1,0 +1,44 @@
+/** What sessions keep on this machine, below the worker's folder, from one piece of work to the next. */
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export type Place = { folder: string; workspace: string; outputs: string; memory: string }
+
+export type Folders = {
+  /** Made when it is not there; its memory stores are empty, as the official worker demands. */
+  of(session: string): Promise<Place>
+  forget(session: string): Promise<void>
+  /** Removes those that no work has used for so long. */
+  sweep(olderThanMs: number, now: number): Promise<void>
+}
+
+const plain = /^[\w-]{1,128}$/
+
+export function foldersBelow(dir: string): Folders {
+  const sessions = join(dir, 'sessions')
+  const folderOf = (session: string): string => {
+    if (!plain.test(session)) throw new Error('a session id that is no folder name')
+    return join(sessions, session)
+  }
+  return {
+    async of(session) {
+      const folder = folderOf(session)
+      const [workspace, outputs] = [join(folder, 'workspace'), join(folder, 'outputs')]
+      const memory = join(folder, 'memory')
+      await rm(memory, { recursive: true, force: true })
+      for (const each of [workspace, outputs, memory]) await mkdir(each, { recursive: true })
+      const now = new Date()
+      await utimes(folder, now, now)
+      return { folder, workspace, outputs, memory }
+    },
+    forget: (session) => rm(folderOf(session), { recursive: true, force: true }),
+    async sweep(olderThanMs, now) {
+      await mkdir(sessions, { recursive: true, mode: 0o700 })
+      for (const name of await readdir(sessions)) {
+        const folder = join(sessions, name)
+        if ((await stat(folder)).mtimeMs < now - olderThanMs)
+          await rm(folder, { recursive: true, force: true })
+      }
+    },
+  }
+}

@@ -1,0 +1,66 @@
+/** The tools of the built-in toolset as the official client's runner takes them, with the results of the service. */
+import type Anthropic from '@anthropic-ai/sdk'
+import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError'
+import { complaint } from '@steward/harness/tools/input.ts'
+import type { Tool, ToolResult } from '@steward/harness/tools/tool.ts'
+import { textResult } from '@steward/harness/tools/tool.ts'
+import { toolsOf } from '@steward/harness/tools/toolset.ts'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
+
+type Events = Anthropic['beta']['sessions']['events']
+type Runnable = Parameters<Events['toolRunner']>[1]['tools'][number]
+type Content = Exclude<Awaited<ReturnType<Runnable['run']>>, string>
+
+/** Called around each call, so that whoever ends the harness knows whether one runs. */
+export type Watch = {
+  began(id: string, name: string): void
+  ended(id: string, isError: boolean): void
+}
+
+const whole = { type: 'agent_toolset_20260401', default_config: { enabled: true } } as const
+
+export function runnableTools(sandbox: () => Promise<Sandbox>, watch: Watch): Runnable[] {
+  const tools = toolsOf([whole], {
+    sandbox,
+    web: null,
+    commandSecrets: () => Promise.resolve({}),
+    outbound: () => Promise.reject(new Error('this harness calls no endpoints')),
+  })
+  return tools.map((tool) => runnable(tool, watch))
+}
+
+function runnable(tool: Tool, watch: Watch): Runnable {
+  const { name, description, input_schema } = tool
+  return {
+    type: 'custom',
+    name,
+    description,
+    input_schema: { ...input_schema, type: 'object' },
+    parse: (input) => input,
+    async run(input: Record<string, unknown>, context) {
+      const id = context?.toolUse.id ?? ''
+      watch.began(id, name)
+      const signal = context?.signal ?? new AbortController().signal
+      const { content, is_error } = await attempt(tool, input, signal)
+      watch.ended(id, is_error)
+      if (is_error) throw new ToolError(content as Content)
+      return content as Content
+    },
+  }
+}
+
+async function attempt(
+  tool: Tool,
+  input: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const why = complaint(tool, input)
+  if (why !== undefined) return textResult(why, true)
+  try {
+    return await tool.run(input, { signal })
+  } catch (error) {
+    if (!(error instanceof SandboxEnded)) throw error
+    return textResult(`the sandbox of this session ended: ${error.message}`, true)
+  }
+}

@@ -1,0 +1,153 @@
+/** The reference harness of `openma-harness-supervisor-v1`: a session's calls, run in a sandbox of this machine. */
+import Anthropic from '@anthropic-ai/sdk'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { z } from 'zod'
+import { limitsOf, sandboxesOf, SandboxSettings } from '../sandboxes.ts'
+import { tokenOf } from '../service.ts'
+import { linesOf } from '../supervisor/lines.ts'
+import type { Start, ToSupervisor } from '../supervisor/protocol.ts'
+import { exitCodes, hear, protocol, ToHarness } from '../supervisor/protocol.ts'
+import { runnableTools } from './calls.ts'
+
+const Variables = z.object({
+  VENDOR_BASE_URL: z.string(),
+  VENDOR_SESSION_ID: z.string(),
+  VENDOR_WORK_SECRET: z.string(),
+})
+const closeWithinMs = 1_500
+
+const say = (message: ToSupervisor): void => {
+  process.stdout.write(`${JSON.stringify(message)}\n`)
+}
+
+async function fail(code: number, message: string): Promise<never> {
+  const line = `${JSON.stringify({ type: 'failed', message } satisfies ToSupervisor)}\n`
+  await new Promise<void>((resolve) => process.stdout.write(line, () => resolve()))
+  process.exit(code)
+}
+
+/** Started by the first call that needs it, and ended with the harness. */
+function sandboxOf(start: Start) {
+  const settings = SandboxSettings.parse(start.settings['sandbox'])
+  const provider = sandboxesOf(settings, (line) => process.stderr.write(`${line}\n`))
+  let found: Promise<Sandbox> | undefined
+  const spec = {
+    id: start.session_id,
+    workspace: start.workdir,
+    outputs: start.outputs,
+    isLaidOut: true,
+    env: {},
+    egress: null,
+    mounts: [],
+    limits: limitsOf(settings),
+  }
+  async function open(): Promise<Sandbox> {
+    await provider.reap(spec)
+    return provider.acquire(spec)
+  }
+  return {
+    async open(): Promise<Sandbox> {
+      found ??= open()
+      try {
+        return await found
+      } catch (error) {
+        found = undefined
+        throw error
+      }
+    },
+    async close(): Promise<void> {
+      const late = new Promise<void>((resolve) => setTimeout(resolve, closeWithinMs))
+      const ending = found?.then((sandbox) => sandbox.close()).catch(() => {})
+      await Promise.race([ending, late])
+    },
+  }
+}
+
+function serve(start: Start) {
+  const told = Variables.parse(process.env)
+  const sandbox = sandboxOf(start)
+  const given = new AbortController()
+  const state = { running: 0, isStopping: false }
+  const client = new Anthropic({
+    ...{ baseURL: told.VENDOR_BASE_URL, apiKey: null },
+    authToken: tokenOf(told.VENDOR_WORK_SECRET),
+  })
+  const tools = runnableTools(() => sandbox.open(), {
+    began(id, name) {
+      state.running++
+      say({ type: 'event', name: 'call_started', data: { tool_use_id: id, name } })
+    },
+    ended(id, is_error) {
+      state.running--
+      say({ type: 'event', name: 'call_finished', data: { tool_use_id: id, is_error } })
+    },
+  })
+
+  async function run(): Promise<void> {
+    const { events } = client.beta.sessions
+    const runner = events.toolRunner(start.session_id, {
+      tools,
+      maxIdleMs: start.idle_ms,
+      signal: given.signal,
+    })
+    for await (const call of runner) {
+      say({
+        type: 'event',
+        name: 'call_posted',
+        data: { tool_use_id: call.toolUseId, posted: call.posted },
+      })
+      if (state.isStopping) break
+    }
+    await sandbox.close()
+    say({ type: 'done', reason: state.isStopping ? 'stopped' : 'rested' })
+  }
+  return {
+    run,
+    /** What runs has the time; what runs then is given up, without a result. */
+    stop(withinMs: number): void {
+      state.isStopping = true
+      if (state.running === 0) given.abort()
+      else setTimeout(() => given.abort(), Math.max(0, withinMs - closeWithinMs - 500))
+    },
+    async abort(): Promise<never> {
+      given.abort()
+      await sandbox.close()
+      process.exit(exitCodes.aborted)
+    },
+  }
+}
+
+async function main(): Promise<void> {
+  let serving: ReturnType<typeof serve> | undefined
+  const types = ['start', 'stop', 'abort']
+  for await (const line of linesOf(process.stdin)) {
+    const found = hear(ToHarness, types, line)
+    if ('other' in found) continue
+    if ('broken' in found) return fail(exitCodes.failed, `the supervisor wrote ${found.broken}`)
+    const { message } = found
+    if (message.type === 'abort') return serving ? serving.abort() : process.exit(exitCodes.aborted)
+    if (message.type === 'stop') {
+      if (!serving) process.exit(exitCodes.done)
+      serving.stop(message.within_ms)
+      continue
+    }
+    if (message.protocol !== protocol)
+      return fail(exitCodes.refused, `this harness speaks ${protocol}, not ${message.protocol}`)
+    if (serving) return fail(exitCodes.failed, 'a second start')
+    try {
+      serving = serve(message)
+    } catch (error) {
+      return fail(exitCodes.refused, (error as Error).message)
+    }
+    say({ type: 'ready', protocol, harness: { name: 'steward-worker', version: '0.1.0' } })
+    serving.run().then(
+      () => process.exit(exitCodes.done),
+      (error: Error) => fail(exitCodes.failed, error.message),
+    )
+  }
+  // Whoever started it is gone, and with it the lease.
+  await serving?.abort()
+  process.exit(exitCodes.aborted)
+}
+
+await main()

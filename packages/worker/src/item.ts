@@ -1,0 +1,53 @@
+/**
+ * One claimed item, from the claim to its end. What fails before a harness has started leaves the item as it is: nothing is
+ * stopped, and another worker has it when its lease or reservation runs out.
+ */
+import type { Place } from './folders.ts'
+import type { Log } from './log.ts'
+import type { Claim, Item } from './service.ts'
+import type { Told } from './variables.ts'
+
+/** A lane: runs what a session needs until it rests, is ended, or must be left. */
+export type Lane = (run: {
+  item: Item
+  claim: Claim
+  place: Place
+  /** All but the URL, which depends on where it is told. */
+  told: Omit<Told, 'baseUrl'>
+  log: Log
+  /** Aborts when this worker shuts down. */
+  signal: AbortSignal
+}) => Promise<void>
+
+export type Deps = {
+  environmentId: string
+  environmentKey: string
+  folders: {
+    of(session: string): Promise<Place>
+    forget(session: string): Promise<void>
+  }
+  lane: Lane
+  log: Log
+}
+
+export async function runItem(
+  { environmentId, environmentKey, folders, lane, log }: Deps,
+  item: Item,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<void> {
+  const { work: workId, session: sessionId, secret: workSecret } = item
+  const seen = await claim.session(signal)
+  if (seen.id !== sessionId || seen.environmentId !== environmentId)
+    throw new Error(
+      `the claim names session ${sessionId} of environment ${environmentId}, and the service ${seen.id} of ${seen.environmentId}`,
+    )
+  if (seen.status === 'terminated' || seen.status === 'done' || seen.status === 'failed') {
+    await claim.stop()
+    await folders.forget(sessionId)
+    return
+  }
+  const place = await folders.of(sessionId)
+  const told = { environmentId, environmentKey, sessionId, workId, workSecret }
+  await lane({ item, claim, place, told, log, signal })
+}

@@ -1,0 +1,72 @@
+/** Who owns what while a session runs. interface.md "Environment Work API" */
+import { fileURLToPath } from 'node:url'
+import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
+import { runOfficial } from './ama/run.ts'
+import type { Config } from './config.ts'
+import type { Lane } from './item.ts'
+import { keepLease } from './lease.ts'
+import type { Patience } from './supervisor/supervise.ts'
+import { supervise } from './supervisor/supervise.ts'
+import { variables } from './variables.ts'
+
+/** Heartbeat and stop are the sandbox's own. */
+export const amaWorker =
+  (config: Config, provider: SandboxProvider): Lane =>
+  async ({ item, place, told, log, signal }) => {
+    const { ended, exitCode, output } = await runOfficial(
+      { ...config, provider },
+      item.session,
+      place,
+      (baseUrl) => variables('ANTHROPIC', { ...told, baseUrl }),
+      signal,
+    )
+    log('the official worker ended', {
+      ...{ session: item.session, ended, exitCode },
+      ...(exitCode === 0 ? {} : { output: output.slice(-2_000) }),
+    })
+  }
+
+const reference = fileURLToPath(new URL('./harness/main.ts', import.meta.url))
+
+/** Heartbeat and stop are this worker's; nobody stops what was lost, or what never began. */
+export const openmaSupervised =
+  (config: Config, patience?: Patience): Lane =>
+  async ({ item: { work, session }, claim, place, told, log, signal }) => {
+    const lease = keepLease(claim, { ttlSeconds: config.leaseSeconds })
+    const harness = supervise({
+      command: config.harness ?? [process.execPath, reference],
+      env: {
+        PATH: config.path,
+        ...variables('VENDOR', { ...told, baseUrl: config.baseUrl }),
+      },
+      start: {
+        ...{ environment_id: told.environmentId, session_id: session, work_id: work },
+        ...{ workdir: place.workspace, outputs: place.outputs, idle_ms: config.idleMs },
+        settings: { sandbox: config.sandbox },
+      },
+      heard(message) {
+        if (message.type !== 'event') return
+        log('harness', { session, event: message.name, ...message.data })
+      },
+      said: (line) => log('harness said', { session, line: line.slice(0, 2_000) }),
+      ...(patience ? { patience } : {}),
+    })
+    const shutdown = (): void => harness.stop('shutdown', config.stopMs)
+    if (signal.aborted) shutdown()
+    else signal.addEventListener('abort', shutdown, { once: true })
+    let isLost = false
+    const left = lease.ended.then(({ end, why }) => {
+      if (end === 'closed') return
+      log('the lease ended', { session, end, why })
+      isLost = end === 'lost'
+      if (isLost) harness.abort('lease_lost')
+      else harness.stop('stopping', config.stopMs)
+    })
+    const { how, wasReady, why } = await harness.ended
+    signal.removeEventListener('abort', shutdown)
+    lease.close()
+    await left
+    log('the harness ended', { session, how, why })
+    if (isLost || !wasReady) return
+    await claim.stop()
+  }

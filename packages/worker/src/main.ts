@@ -1,0 +1,60 @@
+#!/usr/bin/env node
+/** The command line: takes the sessions of one environment and runs their tools on this machine. */
+import { parseArgs } from 'node:util'
+import { readConfig } from './config.ts'
+import { jsonLog } from './log.ts'
+import { settings } from './settings.ts'
+
+const usage = `steward-worker: runs the tools of a service's sessions on this machine.
+
+The model is called by the service; bash, read, write, edit, glob and grep run here, each session in a sandbox of its own.
+Nobody connects to this machine: the worker asks the service for work.
+
+  1. Make an environment of type self_hosted, and a key for it:
+       curl $URL/v1/environments -H "x-api-key: $KEY" -H 'content-type: application/json' \\
+         -d '{"name": "mine", "config": {"type": "self_hosted"}}'
+       curl $URL/v1/ext/api_keys -H "x-api-key: $KEY" -H 'content-type: application/json' \\
+         -d '{"name": "my worker", "environment_id": "…"}'
+  2. Start the worker:
+       WORKER_BASE_URL=$URL WORKER_ENVIRONMENT_ID=… WORKER_ENVIRONMENT_KEY=… steward-worker
+  3. Create sessions with that environment_id. SIGTERM ends the worker, and what it had goes to another one.
+
+  steward-worker --help      this text
+
+Settings, from the environment:
+${settings.map(({ name, about, default: usual }) => `  ${name.padEnd(24)} ${about}${usual ? ` (${usual})` : ''}`).join('\n')}
+
+docs/workers.md has more.
+`
+
+function fail(lines: string[]): never {
+  process.stderr.write(`${lines.join('\n')}\n`)
+  process.exit(1)
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } })
+  if (values.help) {
+    process.stdout.write(usage)
+    return
+  }
+  const read = readConfig(process.env)
+  if (!read.ok)
+    return fail(['The worker does not start:', ...read.problems.map((problem) => `  ${problem}`)])
+  const log = jsonLog((line) => process.stderr.write(line))
+  const stopping = new AbortController()
+  const stop = (signal: string): void => {
+    if (stopping.signal.aborted) process.exit(1)
+    log('stopping', { signal })
+    stopping.abort()
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  const { startWorker } = await import('./start.ts')
+  await startWorker(read.config, log, stopping.signal)
+}
+
+main().then(
+  () => process.exit(0),
+  (error: Error) => fail([`The worker stopped: ${error.message}`]),
+)

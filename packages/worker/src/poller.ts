@@ -1,0 +1,82 @@
+/** Asks for work for as long as there is room, and runs each item on its own. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from './log.ts'
+import type { Claim, Item, Service } from './service.ts'
+import { isRefusal } from './service.ts'
+
+export type Polling = {
+  service: Service
+  /** How many run at once. */
+  most: number
+  /** Between polls that found nothing. */
+  pauseMs: number
+  reclaimMs: number
+  /** Whether an item is acknowledged here, before anything runs. */
+  acknowledges: boolean
+  run: (item: Item, claim: Claim, signal: AbortSignal) => Promise<void>
+  log: Log
+}
+
+const blockMs = 999
+const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
+
+/**
+ * Resolves when the signal has aborted and all that ran has ended; rejects when the service refuses this worker for good.
+ * A failure of one item is that item's alone.
+ */
+export async function pollOn(polling: Polling, signal: AbortSignal): Promise<void> {
+  const { service, most, pauseMs, reclaimMs, log } = polling
+  const running = new Set<Promise<void>>()
+  let failures = 0
+  const rest = (ms: number) => delay(ms, undefined, { signal }).catch(() => {})
+  try {
+    while (!signal.aborted) {
+      if (running.size >= most) {
+        await Promise.race([...running, aborted(signal)])
+        continue
+      }
+      try {
+        const item = await service.poll({ blockMs, reclaimMs }, signal)
+        failures = 0
+        if (item) start(item)
+        else if (pauseMs > blockMs) await rest(pauseMs - blockMs)
+      } catch (error) {
+        if (signal.aborted) break
+        if (isRefusal(error)) throw error
+        const waitMs = Math.min(firstPauseMs * 2 ** failures++, longestPauseMs)
+        log('the poll failed', { error: (error as Error).message, wait_ms: waitMs })
+        await rest(waitMs)
+      }
+    }
+  } finally {
+    await Promise.all(running)
+  }
+
+  function start(item: Item): void {
+    const run = serve(polling, item, signal).finally(() => running.delete(run))
+    running.add(run)
+  }
+}
+
+/** Never rejects. */
+async function serve(
+  { service, acknowledges, run, log }: Polling,
+  item: Item,
+  signal: AbortSignal,
+) {
+  const { work, session } = item
+  log('claimed', { work, session })
+  try {
+    const claim = service.claim(item)
+    if (acknowledges) await service.acknowledge(item, signal)
+    await run(item, claim, signal)
+  } catch (error) {
+    log('the item was left', { work, session, error: (error as Error).message })
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

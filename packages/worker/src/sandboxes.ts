@@ -1,0 +1,37 @@
+/** Sandboxes of this machine, as the worker's settings and a harness's `settings.sandbox` name them. */
+import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
+import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
+import { localSandboxes } from '@steward/sandbox/local.ts'
+import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
+import { z } from 'zod'
+
+export const providers = ['bubblewrap', 'docker', 'podman', 'local'] as const
+
+export const SandboxSettings = z.object({
+  provider: z.enum(providers),
+  socket: z.string().optional(),
+  image: z.string(),
+  memory_mb: z.number().int().positive(),
+  processes: z.number().int().positive(),
+  cpus: z.number().positive(),
+})
+export type SandboxSettings = z.infer<typeof SandboxSettings>
+
+const mebibyte = 1 << 20
+const scratch = 512 * mebibyte
+
+export function sandboxesOf(
+  { provider, socket, image }: SandboxSettings,
+  report: (line: string) => void,
+): SandboxProvider {
+  if (provider === 'local') return localSandboxes()
+  if (provider === 'bubblewrap') return bubblewrapSandboxes()
+  return dockerSandboxes({ name: provider, socket, image, report })
+}
+
+export const limitsOf = ({ memory_mb, processes, cpus }: SandboxSettings): SandboxLimits => ({
+  memory: memory_mb * mebibyte,
+  processes,
+  cpus,
+  scratch,
+})

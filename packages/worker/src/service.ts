@@ -1,0 +1,95 @@
+/** The service, as a worker sees it: its queue by the environment's key, and each claim by that claim's token alone. */
+import Anthropic, { APIError } from '@anthropic-ai/sdk'
+import { z } from 'zod'
+
+const Secret = z.object({ sessions_token: z.string().min(1) })
+
+export const tokenOf = (secret: string): string =>
+  Secret.parse(JSON.parse(Buffer.from(secret, 'base64url').toString())).sessions_token
+
+export type Item = { work: string; session: string; secret: string }
+export type Seen = { id: string; environmentId: string; status: string }
+export type Beat = { last: string; extended: boolean; state: string; ttlMs: number }
+
+export type Claim = {
+  session(signal: AbortSignal): Promise<Seen>
+  /** `last`: what the beat before answered. */
+  beat(last: string | undefined, ttlSeconds: number, signal: AbortSignal): Promise<Beat>
+  stop(): Promise<void>
+}
+
+export type Service = {
+  poll(wait: { blockMs: number; reclaimMs: number }, signal: AbortSignal): Promise<Item | null>
+  acknowledge(item: Item, signal: AbortSignal): Promise<void>
+  /** How many items nobody has. */
+  depth(signal: AbortSignal): Promise<number>
+  /** Throws when the secret holds no token. */
+  claim(item: Item): Claim
+}
+
+/** Refused for good, and not for the moment. */
+export const isRefusal = (error: unknown): error is APIError =>
+  error instanceof APIError &&
+  error.status !== undefined &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  ![408, 409, 429].includes(error.status)
+
+export function serviceAt(options: {
+  baseUrl: string
+  environmentId: string
+  environmentKey: string
+  workerId: string
+}): Service {
+  const { baseUrl, environmentId: environment_id, environmentKey, workerId } = options
+  const clientOf = (authToken: string) =>
+    new Anthropic({ baseURL: baseUrl, apiKey: null, authToken, maxRetries: 1 }).beta
+  const { work } = clientOf(environmentKey).environments
+  return {
+    async poll({ blockMs, reclaimMs }, signal) {
+      const found = await work.poll(
+        environment_id,
+        {
+          ...(blockMs > 0 ? { block_ms: blockMs } : {}),
+          reclaim_older_than_ms: reclaimMs,
+          'Anthropic-Worker-ID': workerId,
+        },
+        { signal },
+      )
+      if (!found) return null
+      return { work: found.id, session: found.data.id, secret: found.secret ?? '' }
+    },
+    async acknowledge(item, signal) {
+      await work.ack(item.work, { environment_id }, { signal })
+    },
+    async depth(signal) {
+      return (await work.stats(environment_id, {}, { signal })).depth
+    },
+    claim({ work: id, session, secret }) {
+      const { sessions, environments } = clientOf(tokenOf(secret))
+      return {
+        async session(signal) {
+          const seen = await sessions.retrieve(session, {}, { signal })
+          return { id: seen.id, environmentId: seen.environment_id, status: seen.status }
+        },
+        async beat(last, ttlSeconds, signal) {
+          const expected_last_heartbeat = last ?? 'NO_HEARTBEAT'
+          const params = {
+            ...{ environment_id, expected_last_heartbeat },
+            desired_ttl_seconds: ttlSeconds,
+          }
+          const answer = await environments.work.heartbeat(id, params, { signal })
+          return {
+            last: answer.last_heartbeat,
+            extended: answer.lease_extended,
+            state: answer.state,
+            ttlMs: answer.ttl_seconds * 1000,
+          }
+        },
+        async stop() {
+          await environments.work.stop(id, { environment_id, force: true })
+        },
+      }
+    },
+  }
+}

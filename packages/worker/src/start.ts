@@ -1,0 +1,70 @@
+/** Builds a worker of its parts, and runs it until it is told to end. */
+import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
+import { runOfficial } from './ama/run.ts'
+import type { Config } from './config.ts'
+import { foldersBelow } from './folders.ts'
+import { runItem } from './item.ts'
+import { amaWorker, openmaSupervised } from './lanes.ts'
+import { launchOn } from './launcher.ts'
+import type { Log } from './log.ts'
+import { pollOn } from './poller.ts'
+import { sandboxesOf } from './sandboxes.ts'
+import { serviceAt } from './service.ts'
+
+/** Of a sandbox until its worker has asked for work. */
+const startMs = 10_000
+/** The service's own, for whoever acknowledges at once. */
+const reservationMs = 5_000
+
+async function checked(config: Config, log: Log): Promise<SandboxProvider> {
+  const provider = sandboxesOf(config.sandbox, (line) => log('image', { line }))
+  const check = await provider.check()
+  if (check.ok) return provider
+  throw new Error(
+    `sandboxes (${provider.name}) do not start here: ${check.why}. To mend it: ${check.remedy}`,
+  )
+}
+
+/** Resolves when the signal has aborted and nothing of it runs any more. */
+export async function startWorker(config: Config, log: Log, signal: AbortSignal): Promise<void> {
+  const { baseUrl, environmentId, environmentKey, lane, strategy } = config
+  await mkdir(config.dir, { recursive: true, mode: 0o700 })
+  const folders = foldersBelow(config.dir)
+  await folders.sweep(config.keepMs, Date.now())
+  const provider = await checked(config, log)
+  const workerId = `${hostname()}-${randomUUID()}`
+  const service = serviceAt({ baseUrl, environmentId, environmentKey, workerId })
+  const common = { service, most: config.sessions, pauseMs: config.pollMs, log }
+  log('working', { environment: environmentId, lane, strategy, sandbox: provider.name })
+  if (strategy === 'acquire_then_session_poll') {
+    const launch = async (): Promise<void> => {
+      const id = `vm-${randomUUID()}`
+      const told = {
+        ANTHROPIC_ENVIRONMENT_ID: environmentId,
+        ANTHROPIC_ENVIRONMENT_KEY: environmentKey,
+      }
+      const variablesFor = (url: string) => ({ ...told, ANTHROPIC_BASE_URL: url })
+      try {
+        await runOfficial({ ...config, provider }, id, await folders.of(id), variablesFor, signal)
+      } finally {
+        await folders.forget(id)
+      }
+    }
+    return launchOn({ ...common, startMs, launch }, signal)
+  }
+  const acknowledges = strategy === 'claim_then_acquire'
+  const run = lane === 'ama_worker' ? amaWorker(config, provider) : openmaSupervised(config)
+  const deps = { environmentId, environmentKey, folders, lane: run, log }
+  return pollOn(
+    {
+      ...common,
+      acknowledges,
+      reclaimMs: acknowledges ? reservationMs : config.reserveMs,
+      run: (item, claim, left) => runItem(deps, item, claim, left),
+    },
+    signal,
+  )
+}

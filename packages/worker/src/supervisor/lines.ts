@@ -1,0 +1,13 @@
+import type { Readable } from 'node:stream'
+import { longestLine } from './protocol.ts'
+
+/** Each whole line of a stream; a longer one than may be ends it with an error. */
+export async function* linesOf(stream: Readable): AsyncGenerator<string, void, void> {
+  let rest = ''
+  for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
+    const lines = (rest + piece).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line.trim() !== '') yield line
+    if (rest.length > longestLine) throw new Error(`a line of more than ${longestLine} characters`)
+  }
+}

@@ -1,0 +1,67 @@
+/** What a supervisor and a harness say to each other, one JSON object a line. docs/supervisor-protocol.md */
+import { z } from 'zod'
+
+export const protocol = 'openma-harness-supervisor-v1'
+
+export const exitCodes = { done: 0, failed: 1, refused: 2, aborted: 3 } as const
+
+/** Bytes of one line. */
+export const longestLine = 1 << 20
+
+const Start = z.object({
+  type: z.literal('start'),
+  protocol: z.string(),
+  environment_id: z.string(),
+  session_id: z.string(),
+  work_id: z.string(),
+  /** Absolute, there, and kept for the next work of the same session on this machine. */
+  workdir: z.string(),
+  outputs: z.string(),
+  /** How long the session may rest before the harness is done. */
+  idle_ms: z.number().int().positive(),
+  /** The operator's, for this harness; none of the supervisor's business. */
+  settings: z.record(z.string(), z.unknown()),
+})
+export type Start = z.infer<typeof Start>
+
+export const ToHarness = z.discriminatedUnion('type', [
+  Start,
+  z.object({
+    type: z.literal('stop'),
+    reason: z.enum(['shutdown', 'stopping']),
+    within_ms: z.number().int().nonnegative(),
+  }),
+  z.object({ type: z.literal('abort'), reason: z.enum(['lease_lost', 'broken', 'overdue']) }),
+])
+export type ToHarness = z.infer<typeof ToHarness>
+
+export const ToSupervisor = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('ready'),
+    protocol: z.string(),
+    harness: z.object({ name: z.string(), version: z.string() }),
+  }),
+  z.object({ type: z.literal('event'), name: z.string(), data: z.record(z.string(), z.unknown()) }),
+  z.object({ type: z.literal('done'), reason: z.enum(['rested', 'terminated', 'stopped']) }),
+  z.object({ type: z.literal('failed'), message: z.string() }),
+])
+export type ToSupervisor = z.infer<typeof ToSupervisor>
+
+/** `other`: a type that this version does not know, which is no mistake. */
+export type Heard<T> = { message: T } | { other: string } | { broken: string }
+
+export function hear<T>(schema: z.ZodType<T>, types: readonly string[], line: string): Heard<T> {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    return { broken: 'a line that is no JSON' }
+  }
+  const { success, data } = z.looseObject({ type: z.string() }).safeParse(value)
+  if (!success) return { broken: 'a line that is no message' }
+  if (!types.includes(data.type)) return { other: data.type }
+  const read = schema.safeParse(value)
+  return read.success
+    ? { message: read.data }
+    : { broken: `a message ${data.type} of the wrong form: ${z.prettifyError(read.error)}` }
+}

@@ -1,0 +1,142 @@
+/** Starts a harness as a process of its own and speaks `openma-harness-supervisor-v1` with it, from start to exit. */
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { linesOf } from './lines.ts'
+import type { Start, ToHarness, ToSupervisor } from './protocol.ts'
+import { exitCodes, hear, protocol, ToSupervisor as Schema } from './protocol.ts'
+
+/** How a harness ended. Only one that was ready can have touched the session. */
+export type Ending = {
+  how: 'done' | 'failed' | 'refused' | 'aborted'
+  wasReady: boolean
+  why: string
+}
+
+export type Supervised = {
+  /** Never rejects. Nothing of the harness runs any more, as far as its process group goes. */
+  ended: Promise<Ending>
+  /** Lets it finish or give up what it does, and ends it when that takes too long. */
+  stop(reason: 'shutdown' | 'stopping', withinMs: number): void
+  /** It may touch nothing any more, from now on. */
+  abort(reason: 'lease_lost' | 'broken' | 'overdue'): void
+}
+
+export type SuperviseOptions = {
+  /** The program and its arguments. */
+  command: readonly [string, ...string[]]
+  /** All variables that it gets. */
+  env: Record<string, string>
+  start: Omit<Start, 'type' | 'protocol'>
+  heard: (message: ToSupervisor) => void
+  /** What it writes for people. */
+  said: (line: string) => void
+  patience?: Patience
+}
+export type Patience = { readyMs: number; abortMs: number }
+
+const usualPatience: Patience = { readyMs: 60_000, abortMs: 2_000 }
+const types = ['ready', 'event', 'done', 'failed']
+
+export function supervise(options: SuperviseOptions): Supervised {
+  const { command, env, start, heard, said, patience = usualPatience } = options
+  const [program, ...rest] = command
+  const child = spawn(program, rest, { env, stdio: 'pipe', detached: true })
+  const timers = new Set<NodeJS.Timeout>()
+  const later = (ms: number, act: () => void) => void timers.add(setTimeout(act, ms))
+  const state = { isReady: false, isAborted: false, failure: undefined as string | undefined }
+
+  const tell = (message: ToHarness): void => {
+    if (child.stdin.writable) child.stdin.write(`${JSON.stringify(message)}\n`)
+  }
+  function abort(reason: 'lease_lost' | 'broken' | 'overdue'): void {
+    if (state.isAborted) return
+    state.isAborted = true
+    state.failure ??= `aborted: ${reason}`
+    tell({ type: 'abort', reason })
+    child.stdin.end()
+    later(patience.abortMs, () => killGroup(child))
+  }
+  function broken(why: string): void {
+    if (state.isAborted) return
+    state.failure = why
+    abort('broken')
+  }
+  function take(message: ToSupervisor): void {
+    if (state.isAborted) return
+    if (message.type === 'ready') {
+      if (message.protocol !== protocol) return broken(`the harness speaks ${message.protocol}`)
+      state.isReady = true
+    } else if (!state.isReady && message.type !== 'failed') {
+      return broken(`the harness said ${message.type} before it was ready`)
+    }
+    if (message.type === 'failed') state.failure = message.message
+    heard(message)
+  }
+  async function listen(): Promise<void> {
+    try {
+      for await (const line of linesOf(child.stdout)) {
+        const found = hear(Schema, types, line)
+        if ('broken' in found) return broken(`the harness wrote ${found.broken}`)
+        if ('message' in found) take(found.message)
+      }
+    } catch (error) {
+      broken(`the harness wrote ${(error as Error).message}`)
+    }
+  }
+
+  const exited = new Promise<number | undefined>((resolve) => {
+    child.once('error', (error) => {
+      state.failure ??= `the harness did not start: ${error.message}`
+      resolve(undefined)
+    })
+    child.once('exit', (code) => resolve(code ?? undefined))
+  })
+  child.stdin.on('error', () => {})
+  readFor(child.stderr, said)
+  const listened = listen()
+  tell({ type: 'start', protocol, ...start })
+  later(patience.readyMs, () => {
+    if (!state.isReady) broken(`the harness was not ready within ${patience.readyMs} ms`)
+  })
+
+  async function end(): Promise<Ending> {
+    const code = await exited
+    for (const timer of timers) clearTimeout(timer)
+    killGroup(child)
+    await listened
+    const { isReady, isAborted, failure } = state
+    const how = howOf(code, isAborted)
+    const why = failure ?? (code === undefined ? 'killed' : `exit ${code}`)
+    return { how: how === 'done' && !isReady ? 'failed' : how, wasReady: isReady, why }
+  }
+  return {
+    ended: end(),
+    abort,
+    stop(reason, withinMs) {
+      tell({ type: 'stop', reason, within_ms: withinMs })
+      later(withinMs, () => abort('overdue'))
+    },
+  }
+}
+
+function howOf(code: number | undefined, isAborted: boolean): Ending['how'] {
+  if (isAborted || code === exitCodes.aborted) return 'aborted'
+  if (code === exitCodes.done) return 'done'
+  return code === exitCodes.refused ? 'refused' : 'failed'
+}
+
+function readFor(stream: Readable, said: (line: string) => void): void {
+  createInterface({ input: stream }).on('line', said)
+}
+
+/** The harness leads a process group of its own. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

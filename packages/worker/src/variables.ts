@@ -1,0 +1,22 @@
+/** What the runtime of a session is told, and nothing else of this process. interface.md "Environment Work API" */
+
+export type Told = {
+  environmentId: string
+  environmentKey: string
+  sessionId: string
+  workId: string
+  workSecret: string
+  baseUrl: string
+}
+
+/** `ANTHROPIC`: for the unmodified official worker, which hides its own names alone from the commands that it runs. */
+export type Prefix = 'VENDOR' | 'ANTHROPIC'
+
+export const variables = (prefix: Prefix, told: Told): Record<string, string> => ({
+  [`${prefix}_ENVIRONMENT_ID`]: told.environmentId,
+  [`${prefix}_ENVIRONMENT_KEY`]: told.environmentKey,
+  [`${prefix}_SESSION_ID`]: told.sessionId,
+  [`${prefix}_WORK_ID`]: told.workId,
+  [`${prefix}_WORK_SECRET`]: told.workSecret,
+  [`${prefix}_BASE_URL`]: told.baseUrl,
+})
