@@ -1,0 +1,152 @@
+/** Upstreams that fail in the midst, as an agent's tools meet them. */
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { at, call, sessionOf, until, vaultOf } from '../mcp.ts'
+import { all, logOf, only, post, turn } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+import type { Place, Ways } from './place.ts'
+import { bearer, placeWith, toolset } from './place.ts'
+
+const token = 'a-token-of-faults-0123456789'
+const lines = Array.from({ length: 5000 }, (_, n) => `${n * 7919}\n`)
+const packed = gzipSync(lines.join(''))
+const half = packed.subarray(0, packed.length / 2)
+
+/** Writes a part and breaks off, with a head of these fields. */
+const cutAfter =
+  (part: Buffer | string, head: Record<string, string>): Ways[string] =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/plain', ...head })
+    response.write(part, () => response.destroy())
+  }
+
+const cuts: Ways = {
+  '/cut': cutAfter('half', { 'content-length': '100' }),
+  '/cut-in-chunks': cutAfter('half', {}),
+  '/cut-packed': cutAfter(half, {
+    'content-encoding': 'gzip',
+    'content-length': String(packed.length),
+  }),
+  '/cut-packed-in-chunks': cutAfter(half, { 'content-encoding': 'gzip' }),
+  '/cut-in-a-secret': cutAfter(token.slice(0, 12), { 'content-length': '100' }),
+}
+const ways: Ways = {
+  ...cuts,
+  '/reset': (_, request) => request.socket.destroy(),
+  '/mcp': (_, request) => request.socket.destroy(),
+  '/silent': () => {},
+  '/silent-body': (response) => response.writeHead(200).write('half'),
+}
+
+const httpTool = (path: string) => ({
+  type: 'custom',
+  name: `ask_${path.slice(1).replaceAll('-', '_')}`,
+  description: 'asks',
+  input_schema: { type: 'object', properties: {} },
+  execution: { type: 'http', endpoint: `https://api.example${path}` },
+})
+
+describe('upstreams that fail in the midst', () => {
+  let place: Place
+  before(async () => void (place = await placeWith(ways)))
+  after(() => place[Symbol.asyncDispose]())
+  const vault = (...hosts: string[]) =>
+    vaultOf(place.service, ...['api.example', ...hosts].map((host) => bearer(token, host)))
+  const allLetGo = async (why: string): Promise<void> => {
+    await until(() => place.open() === 0)
+    assert.equal(place.open(), 0, why)
+  }
+
+  verifies(
+    ['proxy/caller/sandbox', 'service/vaults/injected-live'],
+    'a program in the sandbox takes no half for a whole, and the next call finds all in order',
+    async () => {
+      const session = await sessionOf(place.service, {
+        tools: [toolset],
+        vault_ids: [await vault()],
+      })
+      const report = 'curl -sk -o /dev/null -w "%{http_code} %{exitcode}"'
+      const ask = async (path: string, { host = 'api.example', seconds = 20 } = {}) => {
+        const command = `${report} -m ${seconds} https://${host}${path}; true`
+        return (await place.said(session, `run: ${command}`)).text.trim()
+      }
+      for (const path of Object.keys(cuts)) {
+        assert.match(await ask(path), /^200 (18|56)$/, path)
+        // A tunnel, into which nobody looks.
+        assert.match(await ask(path, { host: 'other.example' }), /^200 (18|56)$/, path)
+      }
+      assert.equal(await ask('/reset'), '502 0')
+      assert.equal(await ask('/silent', { seconds: 1 }), '000 28')
+      assert.equal(await ask('/silent-body', { seconds: 1 }), '200 28')
+      assert.equal(await ask('/fine'), '200 0')
+      await allLetGo('what nobody waits for any more')
+    },
+  )
+
+  verifies(
+    ['tools/http/result', 'events/type/error', 'tools/web-fetch'],
+    'tools outside the sandbox give an error, and the session goes on',
+    async () => {
+      const paths = [...Object.keys(cuts), '/reset']
+      const session = await sessionOf(place.service, {
+        tools: [toolset, ...paths.map(httpTool)],
+        servers: [at('mcp.api.example', 'broken')],
+        vault_ids: [await vault('mcp.api.example')],
+      })
+      for (const path of paths) {
+        const fetching = call('web_fetch', { url: `https://api.example${path}` })
+        for (const text of [call(httpTool(path).name), fetching]) {
+          const { isError, text: said } = await place.said(session, text)
+          assert.equal(isError, true, `${text}: ${said}`)
+        }
+      }
+      const log = await logOf(place.service, session)
+      const errors = all(log, 'session.error').map(({ error }) => (error as { type: string }).type)
+      assert.deepEqual(new Set(errors), new Set(['mcp_connection_failed_error']))
+      assert.equal((await place.said(session, 'run: echo on')).text.trim(), 'on')
+      assert.ok(!JSON.stringify([log, place.service.logged]).includes(token))
+    },
+  )
+
+  verifies(
+    'proxy/refresh/not-masked',
+    'a local child is cut off where its server was',
+    async () => {
+      const servers = Object.keys(cuts).map((path) => {
+        return { name: path.slice(1), type: 'url', url: `https://api.example${path}` }
+      })
+      const session = await sessionOf(place.service, { servers, vault_ids: [await vault()] })
+      for (const { name } of servers) {
+        const path = `/v1/ext/mcp-proxy/${session}/${name}`
+        const asked = place.service.raw('POST', path, {}).then((answer) => answer.text())
+        await assert.rejects(asked, name)
+      }
+    },
+  )
+
+  verifies(
+    'turns/interrupt',
+    'an interrupt lets go of an upstream that is silent, whoever waits for it',
+    async () => {
+      const session = await sessionOf(place.service, {
+        tools: [toolset, httpTool('/silent')],
+        vault_ids: [await vault()],
+      })
+      const url = 'https://api.example/silent'
+      const waiting = [
+        `run: curl -s ${url}`,
+        call(httpTool('/silent').name),
+        call('web_fetch', { url }),
+      ]
+      for (const text of waiting) {
+        const before = place.noted.length
+        const done = turn(place.service, session, text)
+        await until(() => place.noted.length > before)
+        await post(place.service, session, { type: 'user.interrupt' })
+        assert.equal(only(await done, 'agent.tool_result')['is_error'], true, text)
+        await allLetGo(text)
+      }
+    },
+  )
+})
