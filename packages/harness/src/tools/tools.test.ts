@@ -51,6 +51,16 @@ void describe('built-in tools', () => {
     assert.equal(is_error, true)
   }
 
+  void it('do not wait for a sandbox that starts for long, when they are interrupted', async () => {
+    const stop = new AbortController()
+    const [bash] = offered(all, () => new Promise(() => {}))
+    const running = bash?.run({ command: 'true' }, { signal: stop.signal })
+    stop.abort('interrupted')
+    const result = await running
+    assert.equal(result?.is_error, true)
+    assert.match(JSON.stringify(result?.content), /while the sandbox was starting; nothing was run/)
+  })
+
   void describe('bash', () => {
     void it('keeps directory, variables and functions from command to command', async () => {
       const begun = 'mkdir -p sub; cd sub; x=1; f() { echo "f $x"; }'

@@ -11,8 +11,12 @@ import { clearAway } from './build.ts'
 import type { MakingDeps, Place } from './making.ts'
 import { making, touch } from './making.ts'
 import type { Progress } from './step.ts'
+import { BuildFailure } from './step.ts'
 
-const day = 24 * 60 * 60_000
+/** Of one tenant; what is unused gives way to what is needed. */
+const mostLayers = 50
+const hour = 60 * 60_000
+const day = 24 * hour
 /** No tenant's name. */
 const workName = '.building'
 
@@ -56,7 +60,9 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
       const all: Progress = (news) => {
         for (const each of told) each(news)
       }
-      const made = make(place, wanted, all).finally(() => building.delete(path))
+      const made = makeRoom(place.tenant)
+        .then(() => make(place, wanted, all))
+        .finally(() => building.delete(path))
       mine = { made, told }
       building.set(path, mine)
     }
@@ -79,13 +85,30 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
     }
   }
 
-  async function discard(path: string): Promise<void> {
+  /** The oldest go first, but none that a process of this host may still use: such are touched each hour. */
+  async function makeRoom(tenant: string): Promise<void> {
+    const names = await readdir(join(folder, tenant)).catch(() => [])
+    const all = names.map(async (name) => {
+      const path = join(folder, tenant, name)
+      return { path, usedAt: (await stat(path)).mtimeMs }
+    })
+    const found = (await Promise.all(all)).toSorted((one, other) => one.usedAt - other.usedAt)
+    const [oldest] = found
+    if (!oldest || found.length < mostLayers) return
+    if (inUse.has(oldest.path) || clock.now() - oldest.usedAt < 2 * hour) {
+      const why = `the workspace uses ${mostLayers} different sets of packages, and may not have more`
+      throw new BuildFailure(null, why)
+    }
+    await discard(oldest.path, 2 * hour)
+  }
+
+  async function discard(path: string, unusedMs = keptMs): Promise<void> {
     const away = join(workFolder, randomUUID())
     await mkdir(workFolder, { recursive: true, mode: 0o700 })
     await rename(path, away)
     const { mtimeMs } = await stat(away)
     // Somebody has begun to use it.
-    if (clock.now() - mtimeMs < keptMs) await rename(away, path)
+    if (clock.now() - mtimeMs < unusedMs) await rename(away, path)
     else await clearAway(away)
   }
 

@@ -6,11 +6,15 @@ import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import type { Build, Wanted } from './build.ts'
 import { clearAway } from './build.ts'
-import type { Progress } from './step.ts'
+import type { News, Progress } from './step.ts'
 import type { BuildLocks } from './store.ts'
 
 const beatMs = 5_000
 const askMs = 500
+/** Builds of a process at the same time; others wait their turn. */
+const mostAtOnce = 4
+
+const waiting: News = { state: 'waiting', manager: null, lines: [] }
 
 export type MakingDeps = {
   build: Build
@@ -38,11 +42,30 @@ export async function touch(path: string, now: number): Promise<boolean> {
 export type Place = { tenant: string; layer: string; path: string }
 
 export function making({ build, locks, clock, log, workFolder, signal }: MakingDeps) {
+  let under = 0
+  const queue: (() => void)[] = []
+
+  /** One goes on when another has ended. */
+  async function inTurn(work: () => Promise<void>, tell: Progress): Promise<void> {
+    if (under >= mostAtOnce) {
+      tell(waiting)
+      await new Promise<void>((resolve) => queue.push(resolve))
+    } else under++
+    try {
+      signal.throwIfAborted()
+      await work()
+    } finally {
+      const next = queue.shift()
+      if (next) next()
+      else under--
+    }
+  }
+
   /** Resolves when it is there, whoever has built it. */
   return async (place: Place, wanted: Wanted, tell: Progress): Promise<void> => {
     const { tenant, layer, path } = place
     for (let isTold = false; !(await locks.claim(tenant, layer, clock.now())); isTold = true) {
-      if (!isTold) tell({ state: 'waiting', manager: null, lines: [] })
+      if (!isTold) tell(waiting)
       await clock.sleep(askMs, signal)
       signal.throwIfAborted()
       if (await touch(path, clock.now())) return
@@ -53,7 +76,7 @@ export function making({ build, locks, clock, log, workFolder, signal }: MakingD
         .catch((error: unknown) => log.warn('a build could not prolong its lock', { error }))
     }, beatMs)
     try {
-      if (!(await touch(path, clock.now()))) await makeAlone(path, wanted, tell)
+      if (!(await touch(path, clock.now()))) await inTurn(() => makeAlone(path, wanted, tell), tell)
     } finally {
       clearInterval(beat)
       await locks.release(tenant, layer)

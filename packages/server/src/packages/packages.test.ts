@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
@@ -215,5 +215,42 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     await mine.sweep()
     await assert.rejects(stat(taken.path), /ENOENT/)
     assert.equal(await left(), 0)
+  })
+
+  it('give way to others when a tenant has many, unless they are in use', async () => {
+    const names = Array.from({ length: 50 }, (_, n) => join(folder, tenant, `layer-${n}`))
+    for (const [n, name] of names.entries()) {
+      await mkdir(name, { recursive: true })
+      await utimes(name, now / 1000, now / 1000 - n)
+    }
+    const list = wanted({ npm: ['tiny-npm'] })
+    const mine = room({
+      async build(_wanted, place) {
+        await mkdir(join(place.folder, 'layer'))
+      },
+    })
+    await assert.rejects(
+      mine.take(tenant, list, () => {}),
+      /50 different sets/,
+    )
+    now += 3 * 60 * 60_000
+    await mine.take(tenant, list, () => {})
+    await assert.rejects(stat(names.at(-1) ?? ''), /ENOENT/)
+    assert.ok(await stat(names[0] ?? ''))
+  })
+
+  it('are built four at a time', async () => {
+    let [most, under] = [0, 0]
+    const mine = room({
+      async build(_wanted, place) {
+        most = Math.max(most, ++under)
+        await mkdir(join(place.folder, 'layer'))
+        await new Promise((resolve) => setImmediate(resolve))
+        under--
+      },
+    })
+    const sets = Array.from({ length: 9 }, (_, n) => wanted({ npm: [`package-${n}`] }))
+    await Promise.all(sets.map((each) => mine.take(tenant, each, () => {})))
+    assert.equal(most, 4)
   })
 })
