@@ -22,7 +22,7 @@ const rooms = [
   ['egress', 'root-secret'],
   ['model-gateway'],
   ['runner', 'app.ts'],
-  ['repositories', 'uploads', 'packages', 'outputs'],
+  ['repositories', 'uploads', 'packages', 'outputs', 'memory'],
   ['start.ts'],
   ['main.ts'],
 ]

@@ -61,6 +61,7 @@ function routesOfService(service: Service): Route[] {
     repositoryHosts: [],
     refuseImage: () => undefined,
     refusePackages: () => undefined,
+    storeAccess: 'read_write' as const,
     version: '0',
   }
   return routesOf(parts)

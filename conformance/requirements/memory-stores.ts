@@ -26,5 +26,5 @@ export const memoryStores = {
   'memory-versions/audit': { section: '13.2 Endpoints', says: 'A version records who changed what, with the content as it then was.' },
   'memory-versions/head-protected': { section: '13.2 Endpoints', says: 'The version that is the present content of a memory cannot be redacted.' },
   'memories/precondition': { section: '13.2 Endpoints', says: 'A failed `precondition` leaves the memory as it is and answers 409.' },
-  'memory-stores/attached': { section: '13.2 Endpoints', says: 'A session attaches a store as `read_only` or `read_write`.', deferred: 'C' },
+  'memory-stores/attached': { section: '13.2 Endpoints', says: 'A session attaches a store as `read_only` or `read_write`; sessions are listed by `memory_store_id`.' },
 } satisfies Record<string, Requirement>

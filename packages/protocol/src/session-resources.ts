@@ -38,6 +38,19 @@ export const RepositoryResource = z.strictObject({
 })
 export type RepositoryResource = z.infer<typeof RepositoryResource>
 
+const MemoryAccess = z.enum(['read_write', 'read_only'])
+export type MemoryAccess = z.infer<typeof MemoryAccess>
+
+/** A memory store that a session works with. contract.md 1.3 */
+export const MemoryStoreResource = z.strictObject({
+  type: z.literal('memory_store'),
+  memory_store_id: Id,
+  access: MemoryAccess.nullish(),
+  instructions: Line.max(4096).nullish(),
+  mount_path,
+})
+export type MemoryStoreResource = z.infer<typeof MemoryStoreResource>
+
 export const ResourceListQuery = ListQuery
 
 const shown = {
@@ -54,6 +67,16 @@ export const ResourceShown = z.discriminatedUnion('type', [
     type: z.literal('github_repository'),
     url: z.string(),
     checkout: Checkout.nullable(),
+  }),
+  /** Name and description as they were when it was attached. */
+  z.object({
+    ...shown,
+    type: z.literal('memory_store'),
+    memory_store_id: z.string(),
+    access: MemoryAccess,
+    name: z.string(),
+    description: z.string(),
+    instructions: z.string().nullable(),
   }),
 ])
 export type SessionResource = z.infer<typeof ResourceShown>

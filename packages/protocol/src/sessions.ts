@@ -15,7 +15,7 @@ import {
   pageLimit,
 } from './primitives.ts'
 import type { SessionResource } from './session-resources.ts'
-import { FileResource, RepositoryResource } from './session-resources.ts'
+import { FileResource, MemoryStoreResource, RepositoryResource } from './session-resources.ts'
 import { Tools } from './tools.ts'
 
 const version = z.int().min(1).optional()
@@ -43,12 +43,7 @@ export type AgentChoice = z.infer<typeof AgentChoice>
 const Resource = z.discriminatedUnion('type', [
   FileResource,
   RepositoryResource,
-  z.strictObject({
-    type: z.literal('memory_store'),
-    memory_store_id: z.string(),
-    access: z.enum(['read_write', 'read_only']).optional(),
-    instructions: z.string().max(4096).nullish(),
-  }),
+  MemoryStoreResource,
 ])
 
 export const SessionCreate = z.strictObject({

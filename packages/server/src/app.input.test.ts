@@ -46,6 +46,7 @@ async function serving(dialect: keyof typeof databases) {
       repositoryHosts: [],
       refuseImage: () => undefined,
       refusePackages: () => undefined,
+      storeAccess: 'read_write',
       version: '1.2.3',
     }),
   )

@@ -52,6 +52,7 @@ async function described() {
     repositoryHosts: [],
     refuseImage: () => undefined,
     refusePackages: () => undefined,
+    storeAccess: 'read_write',
     version: '1.2.3',
   })
   const text = JSON.stringify(openApi(routes, '1.2.3'))

@@ -1,5 +1,6 @@
 /** The table of contents of the API: one line a resource. */
 import { z } from 'zod'
+import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
@@ -64,6 +65,7 @@ export type AppDeps = Refusals & {
   /** Whether outputs are published. */
   publishes: boolean
   repositoryHosts: RepositoryHosts
+  storeAccess: MemoryAccess
   /** Named by memory stores that name none. */
   embeddingModel: string
   version: string

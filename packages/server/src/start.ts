@@ -47,6 +47,7 @@ import { heldByFile } from './files/store.ts'
 import { heldBySkill } from './skills/store.ts'
 import { fileSweep } from './files/sweep.ts'
 import { listen } from './http/server.ts'
+import { furnishMemory } from './memory/furnish.ts'
 import { memorySweep } from './memory-stores/sweep.ts'
 import { modelResolver, specOfModel } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
@@ -176,13 +177,14 @@ function spacesOf(
   const { largest, workspace } = config.files
   const given = givenFiles({ databases, blobs: keeping.blobs, clock })
   const uploads = furnishUploads({ ...given, isHost: config.sandbox === 'local' })
+  const memory = furnishMemory({ databases, clock })
   const outputs = outputPublisher({
     ...{ databases, keeping, clock, isHere: (turned) => kept.isHere(turned) },
     limits: { largest, workspace, turn: 4 * largest },
   })
   return workspaces({
     ...{ provider, bind, clock, log },
-    kinds: [...kinds, uploads, ...(config.publishes ? [outputs.kind] : [])],
+    kinds: [...kinds, uploads, memory, ...(config.publishes ? [outputs.kind] : [])],
     publish: async (claimed, own, isRunning) => {
       if (config.publishes) await outputs.publish({ ...claimed, own }, isRunning)
     },
@@ -261,6 +263,9 @@ const sweepsOf = ({ work, checkpoints: kept }: Config, deps: SweepDeps): Sweep[]
   checkpointSweep({ ...deps, ...kept }),
 ]
 
+/** Commands of the local provider reach stores by other paths than those that are looked at. */
+const storeAccessOf = ({ sandbox }: Config) => (sandbox === 'local' ? 'read_only' : 'read_write')
+
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const { fallbackKeys } = config
   const clock = overrides.clock ?? systemClock
@@ -304,12 +309,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const resolveModel = modelResolver({ databases, seal, ...config })
   const { apiKey, baseUrl } = config.webSearch
   const { assemble, forget } = assembly({
-    databases,
-    clock,
-    log,
-    spaces,
-    place,
-    resolveModel,
+    ...{ databases, clock, log, spaces, place, resolveModel },
     inlineTokens: (row) => inlineTokens(databases.of(row.tenant_id).read, seal, row),
     search: apiKey ? tavily({ apiKey, baseUrl }) : null,
   })
@@ -326,7 +326,8 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     app({
       ...{ databases, bus, clock, seal, log, fallbackKeys, resolveModel, version },
       ...doorFor(config, { databases, clock, bus }),
-      ...{ embeddingModel: config.embeddingModel, repositoryHosts: config.repositoryHosts },
+      embeddingModel: config.embeddingModel,
+      ...{ repositoryHosts: config.repositoryHosts, storeAccess: storeAccessOf(config) },
       refuseImage: (reference) => provider.refuseImage(reference),
       refusePackages: packages.refuse,
       ...{ egress: waysOut, keeping, fileLimits: config.files },

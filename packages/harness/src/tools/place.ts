@@ -3,7 +3,14 @@ import type { ToolResult } from './tool.ts'
 import { textResult } from './tool.ts'
 
 export const workspace = '/workspace'
-const roots = [workspace, '/mnt/session/outputs', '/mnt/session/uploads', '/home/user', '/tmp']
+const roots = [
+  workspace,
+  '/mnt/session/outputs',
+  '/mnt/session/uploads',
+  '/mnt/memory',
+  '/home/user',
+  '/tmp',
+]
 
 export const pathSchema = {
   type: 'string',

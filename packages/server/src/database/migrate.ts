@@ -7,6 +7,7 @@ import * as files from './migrations/0004-files.ts'
 import * as memoryStores from './migrations/0005-memory-stores.ts'
 import * as skills from './migrations/0006-skills.ts'
 import * as repositories from './migrations/0007-repositories.ts'
+import * as attachedMemory from './migrations/0008-attached-memory.ts'
 import * as packages from './migrations/0009-packages.ts'
 import * as checkpoints from './migrations/0010-checkpoints.ts'
 import * as outputs from './migrations/0011-outputs.ts'
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   '0005-memory-stores': memoryStores,
   '0006-skills': skills,
   '0007-repositories': repositories,
+  '0008-attached-memory': attachedMemory,
   '0009-packages': packages,
   '0010-checkpoints': checkpoints,
   '0011-outputs': outputs,

@@ -94,6 +94,8 @@ export type Tables = {
     vector_index: string
     /** How many lie in it now. */
     memories: number
+    /** Moves with each change of what lies in it. */
+    revision: number
     archived_at: string | null
     /** It is no more, and what lay in it is being removed. */
     deleted_at: string | null
@@ -318,7 +320,7 @@ export type Tables = {
     tenant_id: string
     session_id: string
     id: string
-    type: 'file' | 'github_repository'
+    type: 'file' | 'github_repository' | 'memory_store'
     /** The session's own copy. */
     file_id: string | null
     /** Of a repository. */
@@ -327,6 +329,12 @@ export type Tables = {
     sealed_token: Sealed | null
     /** When it came into the session's workspace. */
     cloned_at: string | null
+    /** Of a memory store: name and description are those of its attachment. */
+    memory_store_id: string | null
+    access: 'read_write' | 'read_only' | null
+    name: string | null
+    description: string | null
+    instructions: string | null
     mount_path: string
     created_at: string
     updated_at: string

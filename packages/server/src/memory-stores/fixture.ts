@@ -26,6 +26,7 @@ export async function storeIn(database: Database) {
     embedding_model: 'none',
     vector_index: id,
     memories: 0,
+    revision: 0,
     archived_at: null,
     deleted_at: null,
     created_at: at,

@@ -58,6 +58,9 @@ export function memoryRows(db: Queries) {
       return rows.map(({ path }) => path)
     },
 
+    hashes: (tenant: string, store: string): Promise<Pick<MemoryRow, 'path' | 'sha256'>[]> =>
+      inStore(tenant, store).select(['path', 'sha256']).execute(),
+
     factsAt: (tenant: string, store: string, paths: readonly string[]): Promise<MemoryFacts[]> =>
       inStore(tenant, store).select(facts).where('path', 'in', paths).execute(),
 

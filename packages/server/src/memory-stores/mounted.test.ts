@@ -11,7 +11,10 @@ import { memoryStoreStore } from './store.ts'
 const actor = { type: 'session_actor', session_id: 'sesn_1' } as const
 
 async function laidOut(database: Database, store: string): Promise<MountedMemory[]> {
-  return Array.fromAsync(memoryStore(database.read).snapshot(tenant, store))
+  const mounted = memoryStore(database.read)
+  const facts = await mounted.facts(tenant, store)
+  const paths = [...(facts?.hashes.keys() ?? [])]
+  return paths.length === 0 ? [] : mounted.contents(tenant, store, paths.toSorted())
 }
 
 type Changed =
@@ -30,19 +33,53 @@ const writing = (database: Database, store: string) => (change: Changed) =>
 
 for (const [kind, open] of Object.entries(databases)) {
   describe(`a mounted memory store on ${kind}`, () => {
-    it('is laid out whole, by the bytes of paths', async () => {
+    it('tells its hashes at a revision, and its contents by path', async () => {
       await using opened = await open()
       const store = await storeIn(opened.database)
-      assert.deepEqual(await laidOut(opened.database, store.id), [])
-      const paths = Array.from({ length: 120 }, (_, n) => `/${n % 3}/${n}`)
-      for (const path of [...paths, '/B', '/a']) await store.create(start, { path, content: path })
-      const all = await laidOut(opened.database, store.id)
+      const mounted = memoryStore(opened.database.read)
+      assert.deepEqual(await mounted.facts(tenant, store.id), { revision: 0, hashes: new Map() })
+      const one = await store.create(start, { path: '/a/one', content: 'one' })
+      const two = await store.create(start, { path: '/two', content: 'two' })
+      await store.update(start, one.id, { content: 'new' })
+      await store.update(start, one.id, { content: 'new' })
+      await store.remove(start, two.id, undefined)
+      const facts = await mounted.facts(tenant, store.id)
+      assert.equal(facts?.revision, 4)
+      assert.deepEqual([...facts.hashes.keys()], ['/a/one'])
+      const [found, ...others] = await mounted.contents(tenant, store.id, ['/a/one', '/two'])
+      assert.deepEqual([found?.content, others], ['new', []])
+      assert.equal(await mounted.facts(tenant, 'memstore_never'), undefined)
+    })
+
+    it('takes several changes at once, and tells whether others came between', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const store = await storeIn(database)
+      await store.create(start, { path: '/a/b', content: 'x' })
+      const changes = [
+        {
+          path: '/a/b',
+          deleted: true,
+          expectedSha: (await laidOut(database, store.id))[0]?.content_sha256 ?? '',
+          actor,
+        },
+        { path: '/a', content: 'now a file', expectedSha: null, actor },
+        { path: '/b//', content: '', expectedSha: null, actor },
+      ] as const
+      const write = () =>
+        database.write((tx) => memoryStore(tx).writeAll(tenant, store.id, changes, start))
+      const written = await write()
       assert.deepEqual(
-        all.map(({ path }) => path),
-        [...paths, '/B', '/a'].toSorted(),
+        written?.outcomes.map(({ type }) => type),
+        ['ok', 'ok', 'refused'],
       )
-      assert.ok(all.every(({ path, content }) => path === content))
-      await assert.rejects(laidOut(opened.database, 'memstore_never'))
+      assert.deepEqual([written.from, written.to], [1, 3])
+      const again = await write()
+      assert.deepEqual([again?.from, again?.to], [3, 3], 'nothing is another than it was')
+      const nowhere = database.write((tx) =>
+        memoryStore(tx).writeAll(tenant, 'memstore_never', changes, start),
+      )
+      assert.equal(await nowhere, undefined)
     })
 
     it('takes back what was made, changed and deleted, with the session as actor', async () => {
@@ -56,7 +93,9 @@ for (const [kind, open] of Object.entries(databases)) {
       const [now] = await laidOut(opened.database, store.id)
       assert.deepEqual([now?.content, now?.memory_id], ['two', made.memory.memory_id])
       const gone = { path: '/a', deleted: true, expectedSha: now?.content_sha256 ?? '' } as const
-      assert.deepEqual(await write(gone), { type: 'ok', memory: null })
+      const deleted = await write(gone)
+      assert.ok(deleted.type === 'ok' && deleted.memory === null)
+      assert.equal(deleted.replaced?.content, 'two')
       assert.deepEqual(await write(gone), { type: 'ok', memory: null }, 'it is gone already')
       assert.deepEqual(
         (await store.versions()).map(({ operation, session_id }) => [operation, session_id]),

@@ -24,33 +24,19 @@ export type MountedChange = {
 } & ({ content: string } | { deleted: true })
 
 /**
- * `ok`: the store holds what the file holds, and `memory` is null after a deletion. `conflict`: another wrote first, and
+ * `ok`: the store holds what the file holds, in place of what was `replaced`; `memory` is null after a deletion. `conflict`: another wrote first, and
  * nothing was written; `current` lies at the path, or at one above or below it. `refused`: the store does not take
  * such a file, or none any more, until it is another one.
  */
 export type MountedOutcome =
-  | { type: 'ok'; memory: MountedMemory | null }
+  | { type: 'ok'; memory: MountedMemory | null; replaced?: MountedMemory }
   | { type: 'conflict'; current: MountedMemory }
   | { type: 'refused'; why: string }
 
 const Written = MemoryCreate.extend({ content: MemoryCreate.shape.content.unwrap() })
 
-/** Contents that are in this process's memory at once while a store is laid out, at most 100 KB each. */
-const portion = 50
-
 export function memoryStore(db: Queries) {
   const rows = memoryRows(db)
-
-  async function* snapshot(tenant: string, store: string): AsyncGenerator<MountedMemory> {
-    await memoryStoreStore(db).row(tenant, store)
-    let after: string | undefined
-    while (true) {
-      const found = await rows.whole(tenant, store, { prefix: '/', after }, portion)
-      yield* found.map(mounted)
-      if (found.length < portion) return
-      after = found.at(-1)?.path
-    }
-  }
 
   async function put(
     writing: Writing,
@@ -69,7 +55,7 @@ export function memoryStore(db: Queries) {
       content,
       precondition: { type: 'content_sha256', content_sha256: expectedSha ?? current.sha256 },
     })
-    return { type: 'ok', memory: mounted(kept) }
+    return { type: 'ok', memory: mounted(kept), replaced: mounted(current) }
   }
 
   async function remove(
@@ -81,40 +67,75 @@ export function memoryStore(db: Queries) {
     const current = await rows.at(writing.tenant, writing.store, path)
     if (current && expectedSha === null) return { type: 'conflict', current: mounted(current) }
     if (current) await deleteMemory(writing, current.id, expectedSha ?? undefined)
-    return { type: 'ok', memory: null }
+    return { type: 'ok', memory: null, ...(current && { replaced: mounted(current) }) }
+  }
+
+  /** A file that another deleted meanwhile is made again. */
+  async function write(
+    tenant: string,
+    store: string,
+    change: MountedChange,
+    now: number,
+  ): Promise<MountedOutcome> {
+    const { path, expectedSha, actor } = change
+    const writing: Writing = { tx: db, tenant, store, actor, now }
+    try {
+      if ('deleted' in change) return await remove(writing, path, expectedSha)
+      const checked = Written.safeParse({ path, content: change.content })
+      if (!checked.success)
+        return { type: 'refused', why: checked.error.issues.map(({ message }) => message).join() }
+      return await put(writing, checked.data, expectedSha)
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error
+      const inTheWay = error.details?.['conflicting_path']
+      const at = typeof inTheWay === 'string' ? inTheWay : path
+      const current = error.kind === 'conflict' ? await rows.at(tenant, store, at) : undefined
+      return current
+        ? { type: 'conflict', current: mounted(current) }
+        : { type: 'refused', why: error.message }
+    }
   }
 
   return {
-    /** All that lies there, by path; what is written meanwhile may be among it. Throws when there is no such store. */
-    snapshot,
+    write,
 
-    /**
-     * Within a unit. A file that another deleted meanwhile is made again. Where several change, deletions go first: a
-     * folder may have become a file.
-     */
-    async write(
+    /** Hashes by path, at a revision or a later one; undefined when there is no such store. */
+    async facts(
       tenant: string,
       store: string,
-      change: MountedChange,
+    ): Promise<{ revision: number; hashes: Map<string, string> } | undefined> {
+      const revision = (await memoryStoreStore(db).revisions(tenant, [store])).get(store)
+      if (revision === undefined) return undefined
+      const all = await rows.hashes(tenant, store)
+      return { revision, hashes: new Map(all.map(({ path, sha256 }) => [path, sha256])) }
+    },
+
+    /** Those of the paths that are there. */
+    async contents(
+      tenant: string,
+      store: string,
+      paths: readonly string[],
+    ): Promise<MountedMemory[]> {
+      return (await rows.wholeAt(tenant, store, paths)).map(mounted)
+    },
+
+    /**
+     * Within a unit: one after the other, and between which revisions of the store. Deletions go first: a folder may have
+     * become a file. Undefined when there is no such store.
+     */
+    async writeAll(
+      tenant: string,
+      store: string,
+      changes: readonly MountedChange[],
       now: number,
-    ): Promise<MountedOutcome> {
-      const { path, expectedSha, actor } = change
-      const writing: Writing = { tx: db, tenant, store, actor, now }
-      try {
-        if ('deleted' in change) return await remove(writing, path, expectedSha)
-        const checked = Written.safeParse({ path, content: change.content })
-        if (!checked.success)
-          return { type: 'refused', why: checked.error.issues.map(({ message }) => message).join() }
-        return await put(writing, checked.data, expectedSha)
-      } catch (error) {
-        if (!(error instanceof PlatformError)) throw error
-        const inTheWay = error.details?.['conflicting_path']
-        const at = typeof inTheWay === 'string' ? inTheWay : path
-        const current = error.kind === 'conflict' ? await rows.at(tenant, store, at) : undefined
-        return current
-          ? { type: 'conflict', current: mounted(current) }
-          : { type: 'refused', why: error.message }
-      }
+    ): Promise<{ outcomes: MountedOutcome[]; from: number; to: number } | undefined> {
+      const stores = memoryStoreStore(db)
+      const row = await stores.takeIfAny(tenant, store)
+      if (!row) return undefined
+      const outcomes: MountedOutcome[] = []
+      for (const change of changes) outcomes.push(await write(tenant, store, change, now))
+      const { revision: to } = await stores.row(tenant, store)
+      return { outcomes, from: row.revision, to }
     },
   }
 }

@@ -91,6 +91,7 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
           embedding_model: body.embedding_model ?? embeddingModel,
           vector_index: body.vector_index ?? id,
           memories: 0,
+          revision: 0,
           archived_at: null,
           deleted_at: null,
           created_at: at,

@@ -3,7 +3,7 @@ import { invalid, notFound } from '../core/errors.ts'
 import type { Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
-import { taking } from '../database/lock.ts'
+import { holding, taking } from '../database/lock.ts'
 import type { Moment } from '../database/seek.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
@@ -35,6 +35,7 @@ export function memoryStoreStore(db: Queries) {
   return {
     row: (tenant: string, id: string) => found(id, byId(tenant, id)),
     take,
+    takeIfAny: (tenant: string, id: string) => taking(db, byId(tenant, id)).executeTakeFirst(),
 
     /** As `take`, for a write that an archived store does not take. */
     async open(tenant: string, id: string): Promise<StoreRow> {
@@ -81,10 +82,31 @@ export function memoryStoreStore(db: Queries) {
         .execute()
     },
 
-    async count(tenant: string, id: string, by: 1 | -1): Promise<void> {
+    /** By how many more memories; it has changed at any rate. */
+    async moved(tenant: string, id: string, by: 1 | 0 | -1): Promise<void> {
       await change(tenant, id)
-        .set((eb) => ({ memories: eb('memories', '+', by) }))
+        .set((eb) => ({ memories: eb('memories', '+', by), revision: eb('revision', '+', 1) }))
         .execute()
+    },
+
+    /** How far each has moved; a deleted one is not among them. */
+    async revisions(tenant: string, ids: readonly string[]): Promise<Map<string, number>> {
+      const rows = await db
+        .selectFrom('memory_stores')
+        .select(['id', 'revision'])
+        .where('tenant_id', '=', tenant)
+        .where('id', 'in', ids)
+        .where('deleted_at', 'is', null)
+        .execute()
+      return new Map(rows.map(({ id, revision }) => [id, revision]))
+    },
+
+    /** For a session that is made: there, not archived, and so until the transaction ends. `at` names the place. */
+    async hold(tenant: string, id: string, at: string): Promise<StoreRow> {
+      const row = await found(id, holding(db, byId(tenant, id)))
+      if (row.archived_at !== null)
+        throw invalid(`${at}: memory store ${id} is archived and is attached to no new sessions`)
+      return row
     },
 
     /** Those that are deleted and not yet gone, of all tenants. */

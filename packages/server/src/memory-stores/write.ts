@@ -52,7 +52,7 @@ export async function createMemory(writing: Writing, input: MemoryCreate): Promi
     updated_at: at,
   }
   await memoryRows(tx).insert(row)
-  await memoryStoreStore(tx).count(tenant, store, 1)
+  await memoryStoreStore(tx).moved(tenant, store, 1)
   await keepVersion(writing, row, 'created')
   return row
 }
@@ -76,6 +76,7 @@ export async function updateMemory(
   if (next.path !== kept.path) await checkPath(writing, next.path, id)
   const row = { ...next, version_id: newId('memory_version'), updated_at: iso(now) }
   await memoryRows(tx).replace(row)
+  await memoryStoreStore(tx).moved(tenant, store, 0)
   await keepVersion(writing, row, 'modified')
   return row
 }
@@ -91,7 +92,7 @@ export async function deleteMemory(
   const kept = await memoryRows(tx).row(tenant, store, id)
   checkPrecondition(kept, expectedSha)
   await memoryRows(tx).remove(tenant, id)
-  await memoryStoreStore(tx).count(tenant, store, -1)
+  await memoryStoreStore(tx).moved(tenant, store, -1)
   await keepVersion(writing, { ...kept, version_id: newId('memory_version') }, 'deleted')
 }
 

@@ -72,7 +72,7 @@ async function fill(database: Database, seal: Seal, credentials: number) {
       .set({ sealed_tokens: sealTokens(seal, { tenant, id: session }, { srv: 'of-a-session' }) })
       .where('id', '=', session)
       .execute()
-    const place = { tenant, session, now, seal, hosts: [] }
+    const place = { tenant, session, now, seal, hosts: [], storeAccess: 'read_write' } as const
     await addResources(tx, place, [{ resource: repository, at: '' }])
     const { config } = configOf({ name: 'a', model: 'offline' })
     const tokens = { srv: seal.seal('of-an-agent', agentTokenPlace(tenant)) }

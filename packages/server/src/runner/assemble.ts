@@ -16,6 +16,7 @@ import { fileStore } from '../files/store.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
 import type { SessionRow } from '../sessions/store.ts'
 import { toldOfFiles } from '../sessions/resources/files.ts'
+import { toldOfStores } from '../sessions/resources/memory-prompt.ts'
 import { toldOfRepositories } from '../sessions/resources/repositories.ts'
 import { resourceStore } from '../sessions/resources/store.ts'
 import { sessionStore } from '../sessions/store.ts'
@@ -98,7 +99,11 @@ export function assembly(deps: AssemblyDeps) {
           allow: environment.limited ? environment.allowlist : null,
           deny: environment.denylist,
         },
-        parts: [toldOfRepositories(resources), isPlaced ? toldOfFiles(row, resources, files) : ''],
+        parts: [
+          toldOfRepositories(resources),
+          isPlaced ? toldOfFiles(row, resources, files) : '',
+          isPlaced ? toldOfStores(resources, place) : '',
+        ],
       }),
       history,
       model: resolved.model,

@@ -55,7 +55,8 @@ const passable: Notice = {
 }
 
 export type Claimed = Binding & { generation: number }
-type Started = { sandbox: Sandbox; furnished: FurnishedAll }
+/** `released` when what it was furnished with is, too, after its end. */
+type Started = { sandbox: Sandbox; furnished: FurnishedAll; released: Promise<void> }
 type Held = {
   binding: Claimed
   egress: SessionEgress
@@ -177,14 +178,14 @@ async function startFurnished(
     await release()
     throw error
   })
-  void sandbox.ended.then(release).catch((error: unknown) => {
+  const released = sandbox.ended.then(release).catch((error: unknown) => {
     log.error('a sandbox was not cleared away', { error, session_id: place.session })
   })
   await furnished.started(sandbox).catch(async (error: unknown) => {
     await sandbox.close()
     throw error
   })
-  return { sandbox, furnished }
+  return { sandbox, furnished, released }
 }
 
 async function end(deps: WorkspaceDeps, mine: Held): Promise<void> {
@@ -194,7 +195,11 @@ async function end(deps: WorkspaceDeps, mine: Held): Promise<void> {
   // Before the sandbox: from here on nothing of it gets out with a credential.
   egress.revoke()
   const wasStarted = await started?.then(
-    ({ sandbox }) => sandbox.close().then(() => true),
+    async ({ sandbox, released }) => {
+      await sandbox.close()
+      await released
+      return true
+    },
     () => false,
   )
   if (wasStarted && deps.saving !== 'off') await save(deps, mine)

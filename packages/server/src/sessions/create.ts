@@ -15,8 +15,8 @@ import { admit } from '../events/inbox.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
 import { enqueue } from '../work/queue.ts'
 import { vaultStore } from '../vaults/store.ts'
+import type { AddDeps } from './resources/add.ts'
 import { addResources } from './resources/add.ts'
-import type { RepositoryHosts } from './resources/repositories.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
 import type { Refusals } from './supported.ts'
@@ -28,16 +28,16 @@ import {
   resourcesOf,
 } from './supported.ts'
 
-type CreateDeps = Refusals & { now: number; seal: Seal; hosts: RepositoryHosts }
+type CreateDeps = Omit<AddDeps, 'tenant' | 'session'> & Refusals
 
 export async function createSession(
   tx: Queries,
   tenant: string,
   input: SessionCreate,
-  { now, seal, hosts, ...refusals }: CreateDeps,
+  { now, seal, hosts, storeAccess, ...refusals }: CreateDeps,
 ): Promise<Session> {
-  const wanted = resourcesOf(input)
   const { agent, tokens } = await chooseAgent(tx, tenant, input.agent)
+  const wanted = resourcesOf(input, agent)
   checkAgent(agent)
   const environmentId = input.environment_id ?? agent.environment_id
   if (!environmentId) throw invalid('environment_id: required, as the agent names none')
@@ -79,7 +79,7 @@ export async function createSession(
     return { ...event, id: newId('event') }
   })
   await sessionStore(tx).insert(row, first.length > 0 ? 'running' : 'pending')
-  const deps = { tenant, session: id, now, seal, hosts }
+  const deps = { tenant, session: id, now, seal, hosts, storeAccess }
   const resources = await addResources(tx, deps, wanted)
   if (isElsewhere) await enqueue(tx, { tenant, environment: environmentId, session: id }, { now })
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })

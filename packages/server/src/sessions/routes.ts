@@ -1,5 +1,6 @@
 import { statusFilter } from '@steward/protocol/dialects.ts'
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
+import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
 import {
   SessionCreate,
   SessionListQuery,
@@ -41,6 +42,7 @@ export function sessionRoutes({
   refuseImage,
   refusePackages,
   publicUrl,
+  storeAccess,
 }: Refusals & {
   databases: Databases
   bus: Bus
@@ -49,6 +51,7 @@ export function sessionRoutes({
   resolveModel: ResolveModel
   repositoryHosts: RepositoryHosts
   publicUrl: string | undefined
+  storeAccess: MemoryAccess
 }): Route[] {
   /** Commits, then rings for whoever follows the session. */
   async function change<T>(
@@ -79,7 +82,7 @@ export function sessionRoutes({
         await checkSpeed(databases.of(tenant).read, resolveModel, tenant, body.agent)
         const session = await databases.of(tenant).write((tx) =>
           createSession(tx, tenant, body, {
-            ...{ now: clock.now(), seal, hosts, refuseImage, refusePackages },
+            ...{ now: clock.now(), seal, hosts, storeAccess, refuseImage, refusePackages },
           }),
         )
         if (body.initial_events?.length) wake(bus, { tenant, session: session.id })
@@ -109,6 +112,7 @@ export function sessionRoutes({
           {
             agentId: query.agent_id,
             agentVersion: query.agent_version,
+            memoryStoreId: query.memory_store_id,
             statuses:
               words.length > 0 ? words.flatMap((word) => statusFilter(word, dialect)) : undefined,
             archived: query.include_archived ?? false,

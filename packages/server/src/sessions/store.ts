@@ -16,6 +16,7 @@ export type SessionRow = Tables['sessions']
 export type SessionFilter = {
   agentId?: string | undefined
   agentVersion?: number | undefined
+  memoryStoreId?: string | undefined
   statuses?: string[] | undefined
   archived: boolean
   made: Moment[]
@@ -103,6 +104,15 @@ export function sessionStore(db: Queries) {
       if (!filter.archived) rows = rows.where('archived_at', 'is', null)
       if (filter.agentId) rows = rows.where('agent_id', '=', filter.agentId)
       if (filter.agentVersion) rows = rows.where('agent_version', '=', filter.agentVersion)
+      const { memoryStoreId } = filter
+      if (memoryStoreId)
+        rows = rows.where('sessions.id', 'in', (eb) =>
+          eb
+            .selectFrom('session_resources')
+            .select('session_id')
+            .where('tenant_id', '=', tenant)
+            .where('memory_store_id', '=', memoryStoreId),
+        )
       if (filter.statuses) rows = rows.where('head.status', 'in', filter.statuses)
       for (const { op, at } of filter.made) rows = rows.where('created_at', op, at)
       const found = await rows

@@ -16,8 +16,6 @@ export function checkAgent(agent: SessionAgent): void {
       )
   }
   if (agent.skills.length > 0) throw unsupported('agent.skills', 'skills are')
-  if (agent.memory_store_id !== null)
-    throw unsupported('agent.memory_store_id', 'memory stores are')
   checkUrlSources(agent.tools)
 }
 
@@ -78,14 +76,22 @@ export function checkForWorker(agent: SessionAgent, wanted: readonly Wanted[]): 
       )
 }
 
-/** Those that can be brought in, each with its place in the request. */
-export const resourcesOf = ({ resources }: SessionCreate): Wanted[] =>
-  (resources ?? []).map((resource, index) => {
-    const at = `resources.${index}`
-    if (resource.type === 'memory_store')
-      throw unsupported(at, `a resource of type ${resource.type} is`)
-    return { resource, at: `${at}.` }
-  })
+/** Those that can be brought in, each with its place in the request; the agent's own store last, unless it is named. */
+export function resourcesOf(
+  { resources }: SessionCreate,
+  { memory_store_id }: SessionAgent,
+): Wanted[] {
+  const wanted = (resources ?? []).map((resource, index): Wanted => ({
+    resource,
+    at: `resources.${index}.`,
+  }))
+  const isNamed = wanted.some(
+    ({ resource }) =>
+      resource.type === 'memory_store' && resource.memory_store_id === memory_store_id,
+  )
+  if (memory_store_id === null || isNamed) return wanted
+  return [...wanted, { resource: { type: 'memory_store', memory_store_id }, at: 'agent.' }]
+}
 
 /** Uploaded files cannot be named before there are any. */
 export function checkContent(content: readonly UserContent[], at: string): void {

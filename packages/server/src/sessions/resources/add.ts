@@ -1,11 +1,17 @@
 /** What a session brings in, of every kind, each at a place of its own. */
-import type { FileResource, RepositoryResource } from '@steward/protocol/session-resources.ts'
+import type {
+  FileResource,
+  MemoryAccess,
+  MemoryStoreResource,
+  RepositoryResource,
+} from '@steward/protocol/session-resources.ts'
 import { invalid } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Seal } from '../../core/seal.ts'
 import { iso } from '../../core/time.ts'
 import type { Queries } from '../../database/database.ts'
 import { copyFile } from './files.ts'
+import { storeColumns } from './memory-stores.ts'
 import { checkFree, checkMountPath, workspacePath } from './mount-path.ts'
 import type { RepositoryHosts } from './repositories.ts'
 import { checkRepositoryUrl, defaultMount, repositoryColumns } from './repositories.ts'
@@ -21,10 +27,15 @@ export type AddDeps = {
   now: number
   seal: Seal
   hosts: RepositoryHosts
+  /** The most that memory stores can be attached with, by what runs sandboxes here. */
+  storeAccess: MemoryAccess
 }
 
 /** `at` names its place in the request. */
-export type Wanted = { resource: FileResource | RepositoryResource; at: string }
+export type Wanted = {
+  resource: FileResource | RepositoryResource | MemoryStoreResource
+  at: string
+}
 
 /** The caller holds the session. */
 export async function addResources(
@@ -37,28 +48,28 @@ export async function addResources(
   const there = (await resources.ofSessions(tenant, [session])).get(session) ?? []
   if (there.length + wanted.length > mostResources)
     throw invalid(`resources: a session has at most ${mostResources}`)
-  const paths = there.map(({ mount_path }) => mount_path)
-  const added: ResourceRow[] = []
+  const all = [...there]
   for (const { resource, at } of wanted) {
-    const row = await rowOf(tx, deps, resource, at)
+    const row = await rowOf(tx, deps, resource, { others: all, at })
+    const paths = all.map(({ mount_path }) => mount_path)
     checkFree(row.mount_path, paths, `${at}mount_path`)
-    paths.push(row.mount_path)
     await resources.insert(row)
-    added.push(row)
+    all.push(row)
   }
-  return added
+  return all.slice(there.length)
 }
 
 async function rowOf(
   tx: Queries,
-  { tenant, session, now, seal, hosts }: AddDeps,
+  { tenant, session, now, seal, hosts, storeAccess: most }: AddDeps,
   resource: Wanted['resource'],
-  at: string,
+  { others, at }: { others: readonly ResourceRow[]; at: string },
 ): Promise<ResourceRow> {
   const id = newId('session_resource')
   const common = {
     ...{ tenant_id: tenant, session_id: session, id },
     ...{ file_id: null, url: null, checkout: null, sealed_token: null, cloned_at: null },
+    ...{ memory_store_id: null, access: null, name: null, description: null, instructions: null },
     created_at: iso(now),
     updated_at: iso(now),
   }
@@ -68,6 +79,10 @@ async function rowOf(
     const columns = repositoryColumns({ tenant, id, seal }, { ...resource, url })
     const path = workspacePath(resource.mount_path ?? defaultMount(url), place)
     return { ...common, ...columns, type: resource.type, mount_path: path }
+  }
+  if (resource.type === 'memory_store') {
+    const columns = await storeColumns(tx, { tenant, most }, resource, { others, at })
+    return { ...common, ...columns, type: resource.type }
   }
   const { type, file_id, mount_path } = resource
   const path = checkMountPath(mount_path ?? `/mnt/session/uploads/${file_id}`, place)

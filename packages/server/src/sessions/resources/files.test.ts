@@ -6,6 +6,7 @@ const at = '2026-01-01T00:00:00.000Z'
 const row = (n: number, created_at = at) => ({
   ...{ tenant_id: 't', session_id: 's', id: `sesrsc_${n}`, type: 'file' as const },
   ...{ file_id: `file_${n}`, url: null, checkout: null, sealed_token: null, cloned_at: null },
+  ...{ memory_store_id: null, access: null, name: null, description: null, instructions: null },
   ...{ mount_path: `/workspace/${n}`, created_at, updated_at: created_at },
 })
 const file = (n: number) => ({

@@ -44,8 +44,10 @@ export async function removeResource(
 ): Promise<void> {
   const resources = resourceStore(tx)
   const { type, file_id } = await resources.row(tenant, session, id)
-  if (type === 'github_repository')
-    throw invalid('the repositories of a session are fixed at its creation')
+  if (type !== 'file')
+    throw invalid(
+      `the ${type === 'memory_store' ? 'memory stores' : 'repositories'} of a session are fixed at its creation`,
+    )
   await resources.remove(tenant, session, id)
   if (file_id !== null)
     await removeFiles(tx, tenant, [await fileStore(tx).take(tenant, file_id)], now)

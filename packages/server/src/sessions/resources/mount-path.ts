@@ -8,7 +8,7 @@ const taken = ['/home/user/files', '/home/user/.skills']
 const isBelow = (path: string, folder: string): boolean => path.startsWith(`${folder}/`)
 
 /** An absolute path in normal form, below a folder that resources may lie in. `at` names the field. */
-export function checkMountPath(path: string, at: string): string {
+export function checkMountPath(path: string, at: string, below = roots): string {
   const segments = path.split('/').slice(1)
   if (
     !path.startsWith('/') ||
@@ -20,8 +20,8 @@ export function checkMountPath(path: string, at: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/[\0-\x1f\x7f]/.test(path) || !path.isWellFormed())
     throw invalid(`${at}: may hold no control characters`)
-  if (!roots.some((root) => isBelow(path, root)))
-    throw invalid(`${at}: must lie below ${roots.join(', ')}`)
+  if (!below.some((root) => isBelow(path, root)))
+    throw invalid(`${at}: must lie below ${below.join(', ')}`)
   const own = taken.find((folder) => path === folder || isBelow(path, folder))
   if (own) throw invalid(`${at}: ${own} is laid out by the service`)
   return path

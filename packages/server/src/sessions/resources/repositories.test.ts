@@ -6,6 +6,7 @@ import type { ResourceRow } from './store.ts'
 const row = (more: Partial<ResourceRow>): ResourceRow => ({
   ...{ tenant_id: 'wrkspc_1', session_id: 'sesn_1', id: 'sesrsc_1', type: 'github_repository' },
   ...{ file_id: null, url: 'https://git.example/a/b', checkout: null, sealed_token: null },
+  ...{ memory_store_id: null, access: null, name: null, description: null, instructions: null },
   ...{ cloned_at: null, mount_path: '/workspace/b', created_at: '', updated_at: '' },
   ...more,
 })

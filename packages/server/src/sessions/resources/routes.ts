@@ -1,4 +1,5 @@
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
+import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
 import {
   FileResource,
   ResourceListQuery,
@@ -29,11 +30,13 @@ export function resourceRoutes({
   clock,
   seal,
   repositoryHosts: hosts,
+  storeAccess,
 }: {
   databases: Databases
   clock: Clock
   seal: Seal
   repositoryHosts: RepositoryHosts
+  storeAccess: MemoryAccess
 }): Route[] {
   const change = <T>(
     tenant: string,
@@ -42,7 +45,7 @@ export function resourceRoutes({
   ) =>
     databases.of(tenant).write(async (tx) => {
       await sessionStore(tx).takeOpen(tenant, session)
-      return unit(tx, { tenant, session, now: clock.now(), seal, hosts })
+      return unit(tx, { tenant, session, now: clock.now(), seal, hosts, storeAccess })
     })
   const one = async (tenant: string, session: string, id: string) => {
     const { read } = databases.of(tenant)

@@ -84,6 +84,13 @@ export function showResource(row: ResourceRow): SessionResource {
   const { id, mount_path, created_at, updated_at } = row
   const common = { id, mount_path, created_at, updated_at }
   if (row.type === 'file') return { ...common, type: row.type, file_id: row.file_id ?? '' }
+  if (row.type === 'memory_store') {
+    const { type, memory_store_id, access, name, description, instructions } = row
+    return {
+      ...{ ...common, type, memory_store_id: memory_store_id ?? '', instructions },
+      ...{ access: access ?? 'read_only', name: name ?? '', description: description ?? '' },
+    }
+  }
   const checkout = row.checkout === null ? null : (JSON.parse(row.checkout) as Checkout)
   return { ...common, type: row.type, url: row.url ?? '', checkout }
 }

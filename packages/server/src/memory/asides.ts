@@ -1,0 +1,55 @@
+/**
+ * Texts that lost their place to another's: on the host first, and from there into the workspace of the session, where
+ * nothing writes them back.
+ */
+import { mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+
+const own = '/workspace/.steward'
+
+type Aside = { to: string; content: string; notice: string }
+export type Asides = ReturnType<typeof asides>
+
+/** `folder` is the server's alone. */
+export function asides(folder: string, now: () => number) {
+  let count = 0
+  return {
+    /** `about` tells of it; where it lies is added. */
+    async keep(path: string, content: string, about: string): Promise<void> {
+      const stamp = new Date(now()).toISOString().replace(/[-:.]/g, '')
+      const name = `${stamp}-${++count}`
+      const to = `${own}/conflicts/${name}${path}`
+      const aside: Aside = { to, content, notice: `${about} ${to}` }
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await writeFile(join(folder, name), JSON.stringify(aside))
+    },
+
+    /** Notices of what lies in the workspace now; what found no place there stays for another time. */
+    async deliver(sandbox: Sandbox): Promise<string[]> {
+      const notices: string[] = []
+      for (const name of await namesIn(folder)) {
+        const { to, content, notice } = JSON.parse(
+          await readFile(join(folder, name), 'utf8'),
+        ) as Aside
+        if (!(await sandbox.write(to, Buffer.from(content))).ok) continue
+        await unlink(join(folder, name))
+        notices.push(notice)
+      }
+      // Neither searches nor commits of the session come upon them.
+      if (notices.length > 0)
+        for (const list of ['.ignore', '.gitignore'])
+          await sandbox.write(`${own}/${list}`, Buffer.from('*\n'))
+      return notices
+    },
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).toSorted()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

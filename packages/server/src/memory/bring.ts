@@ -1,0 +1,73 @@
+/** What others have changed in a store, in its folder: all but files that hold what the store does not take. */
+import { memoryStore } from '../memory-stores/mounted.ts'
+import type { StoreFiles } from './files.ts'
+import type { MountState } from './state.ts'
+import { portions, shownPath, unwanted } from './state.ts'
+
+/** After a look: what the session has changed since is lost. */
+export async function bring(state: MountState, files: StoreFiles): Promise<void> {
+  const { database, row, known } = state
+  const facts = await memoryStore(database.read).facts(row.tenant_id, row.memory_store_id)
+  if (!facts) return sayGone(state)
+  await removeOthers(state, files, facts.hashes)
+  const other = [...facts.hashes].filter(([path, sha]) => known.get(path)?.sha !== sha)
+  const wanted = other.filter(([path, sha]) => !isLeft(state, path, sha)).map(([path]) => path)
+  for (const some of portions(wanted)) await layOut(state, files, some)
+  state.revision = facts.revision
+}
+
+function sayGone(state: MountState): void {
+  const { said, row } = state
+  if (!state.isGone)
+    said.add(`the memory store of ${row.mount_path} was deleted; nothing written there is kept`)
+  state.isGone = true
+  state.revision = undefined
+}
+
+async function removeOthers(
+  { known, left, untold, ledger }: MountState,
+  files: StoreFiles,
+  hashes: ReadonlyMap<string, string>,
+): Promise<void> {
+  const gone: string[] = []
+  for (const [path, { sha }] of known) {
+    if (hashes.has(path) || left.has(path) || !(await files.remove(path))) continue
+    if (sha !== unwanted) untold.add(path)
+    gone.push(path)
+  }
+  for (const path of gone) known.delete(path)
+  await ledger.note(gone.map((path) => ({ path, sha: null })))
+}
+
+/** Whether the session has left something there that the store does not take; `sha` is what another put there. */
+function isLeft(state: MountState, path: string, sha: string): boolean {
+  const mine = state.left.get(path)
+  if (!mine) return false
+  if (mine.theirs !== sha)
+    state.said.add(
+      `${shownPath(state, path)} was changed by another; what you left there is not kept`,
+    )
+  mine.theirs = sha
+  return true
+}
+
+async function layOut(
+  state: MountState,
+  files: StoreFiles,
+  paths: readonly string[],
+): Promise<void> {
+  const { database, row, known, untold, said, ledger } = state
+  const store = memoryStore(database.read)
+  const laid: { path: string; sha: string }[] = []
+  for (const memory of await store.contents(row.tenant_id, row.memory_store_id, paths)) {
+    const { path, content, content_sha256: sha } = memory
+    if (!(await files.write(path, content))) {
+      said.add(`${shownPath(state, path)} cannot be laid out: something else is in its place`)
+      continue
+    }
+    if (known.get(path)?.sha !== unwanted) untold.add(path)
+    known.set(path, { sha, stamp: null })
+    laid.push({ path, sha })
+  }
+  await ledger.note(laid)
+}

@@ -1,0 +1,184 @@
+/** The files of a mounted store, by their paths in it: from inside its sandbox, or on the host while nothing runs in it. */
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+
+/** `stamp` is another one after any change, unless the file `isFresh`: then more may come under the same stamp. */
+export type FoundFile = { path: string; size: number; stamp: string; isFresh: boolean }
+export type Walked = { files: FoundFile[]; complete: boolean }
+export type ReadFile = { ok: true; bytes: Uint8Array } | { ok: false; isGone: boolean }
+
+/** Links are neither followed nor listed. What cannot be done is a value; `SandboxEnded` rejects. */
+export type StoreFiles = {
+  walk(): Promise<Walked>
+  /** One byte more than a memory holds, at most. */
+  read(path: string): Promise<ReadFile>
+  /** Whether it lies there now. */
+  write(path: string, content: string): Promise<boolean>
+  /** With the folders that it leaves empty. Whether nothing is left of it. */
+  remove(path: string): Promise<boolean>
+}
+
+/** behaviours.md 1.15 */
+export const mostBytes = 102_400
+const mostEntries = 20_000
+
+const stampOf = (size: number, changedUs: number, inode: number): string =>
+  `${size} ${changedUs} ${inode}`
+
+/** `root` is where the store is mounted, `folder` what is there on the host. */
+export function filesInside(sandbox: Sandbox, root: string, folder: string): StoreFiles {
+  return {
+    async walk() {
+      const walk = await sandbox.walk(root, mostEntries, true)
+      if (!walk.ok) return { files: [], complete: false }
+      const { files, complete, startedUs } = walk
+      return {
+        complete,
+        files: files.map(({ path, size, changedUs, inode }) => ({
+          ...{ path: path.slice(root.length), size },
+          stamp: stampOf(size, changedUs, inode),
+          isFresh: changedUs >= startedUs,
+        })),
+      }
+    },
+    async read(path) {
+      const read = await sandbox.read(root + path, { offset: 0, maxBytes: mostBytes + 1 })
+      if (read.ok) return read
+      return { ok: false, isGone: read.code === 'not_found' }
+    },
+    async write(path, content) {
+      if (isBelowLink(folder, path)) return false
+      return (await sandbox.write(root + path, Buffer.from(content))).ok
+    },
+    async remove(path) {
+      if (isBelowLink(folder, path)) return true
+      const removed = await sandbox.remove(root + path, root)
+      return removed.ok || removed.code === 'not_found' || removed.code === 'not_a_directory'
+    },
+  }
+}
+
+/**
+ * `folder` may be the session's, and hold whatever it has left there. Calls are synchronous: they are short, and the
+ * detour of each through the thread pool takes longer than itself.
+ */
+export function filesOnHost(folder: string, scratch: string): StoreFiles {
+  return {
+    walk: async () => walkFolder(folder),
+    read: async (path) => readFile(folder + path),
+    write: async (path, content) =>
+      tried(() => {
+        if (!makeAbove(folder, path)) return false
+        const temporary = join(scratch, randomUUID())
+        writeFileSync(temporary, content, { flag: 'wx', mode: 0o644 })
+        try {
+          renameSync(temporary, folder + path)
+        } catch (error) {
+          unlinkSync(temporary)
+          throw error
+        }
+        return true
+      }) ?? false,
+    remove: async (path) =>
+      tried(() => {
+        if (isBelowLink(folder, path)) return true
+        unlinkSync(folder + path)
+        tried(() => {
+          for (let above = dirname(path); above !== '/'; above = dirname(above))
+            rmdirSync(folder + above)
+        })
+        return true
+      }) ?? lstatSync(folder + path, { throwIfNoEntry: false }) === undefined,
+  }
+}
+
+const expected = [
+  ...['EACCES', 'EPERM', 'EISDIR', 'ENOTDIR', 'ENOENT', 'EEXIST', 'ENOTEMPTY', 'ELOOP'],
+  'ENAMETOOLONG',
+]
+
+/** Undefined when something else stands in the way. */
+function tried<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (expected.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+}
+
+/** The folders that a path lies in, the outermost first. */
+const above = (path: string): string[] => {
+  const names = path.split('/').slice(1, -1)
+  return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}`)
+}
+
+const isBelowLink = (folder: string, path: string): boolean =>
+  above(path).some((each) => {
+    const found = lstatSync(folder + each, { throwIfNoEntry: false })
+    return found !== undefined && !found.isDirectory()
+  })
+
+function makeAbove(folder: string, path: string): boolean {
+  for (const each of above(path)) {
+    const found = lstatSync(folder + each, { throwIfNoEntry: false })
+    if (!found) mkdirSync(folder + each, { mode: 0o755 })
+    else if (!found.isDirectory()) return false
+  }
+  return true
+}
+
+function walkFolder(folder: string): Walked {
+  const files: FoundFile[] = []
+  const waiting = ['']
+  let left = mostEntries
+  let complete = true
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const entries = tried(() => readdirSync(folder + at, { withFileTypes: true }))
+    complete &&= entries !== undefined
+    for (const entry of entries ?? []) {
+      if (left-- === 0) return { files, complete: false }
+      const path = `${at}/${entry.name}`
+      if (entry.isDirectory()) waiting.push(path)
+      if (entry.isFile()) files.push(foundAt(folder, path))
+    }
+  }
+  return { files, complete }
+}
+
+function foundAt(folder: string, path: string): FoundFile {
+  const found = lstatSync(folder + path, { throwIfNoEntry: false, bigint: true })
+  if (!found) return { path, size: 0, stamp: 'none', isFresh: false }
+  const { size, ctimeNs, ino } = found
+  const stamp = stampOf(Number(size), Number(ctimeNs / 1000n), Number(ino))
+  return { path, size: Number(size), stamp, isFresh: false }
+}
+
+function readFile(path: string): ReadFile {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const opened = tried(() => openSync(path, flags))
+  if (opened === undefined)
+    return { ok: false, isGone: !lstatSync(path, { throwIfNoEntry: false }) }
+  try {
+    if (!fstatSync(opened).isFile()) return { ok: false, isGone: false }
+    const bytes = Buffer.alloc(Math.min(fstatSync(opened).size, mostBytes + 1))
+    return { ok: true, bytes: bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, 0)) }
+  } finally {
+    closeSync(opened)
+  }
+}

@@ -1,0 +1,33 @@
+import type { WorkPlace } from '@steward/harness/prompt.ts'
+import type { AttachedStore } from './memory-stores.ts'
+import { isAttachedStore } from './memory-stores.ts'
+import type { ResourceRow } from './store.ts'
+
+const common =
+  '# Memory stores\n\n' +
+  'Each is a folder of text files that outlasts this session, and others may read and change it while you work. ' +
+  'Look there for what is known before you begin.'
+const written =
+  'What you change where access is read_write is kept when your command has ended: UTF-8 text, at most 102,400 bytes ' +
+  'in a file and 2,000 files in a store. The results of your commands say what was not kept, and where your text is ' +
+  'when another changed the same file first.'
+const onHost = 'Your file tools find them at these paths; commands do not.'
+
+/** For the system prompt; empty without any. The same text for as long as they are attached. */
+export function toldOfStores(all: readonly ResourceRow[], place: WorkPlace): string {
+  const rows = all.filter(isAttachedStore)
+  if (rows.length === 0) return ''
+  const isWritten = rows.some(({ access }) => access === 'read_write')
+  const intro = [common, ...(isWritten ? [written] : []), ...(place === 'host' ? [onHost] : [])]
+  return [intro.join(' '), ...rows.map(about)].join('\n\n')
+}
+
+function about({ mount_path, access, name, description, instructions }: AttachedStore): string {
+  return [
+    `## ${mount_path}`,
+    `Name: ${name}`,
+    `Access: ${access}`,
+    ...(description ? [`Description: ${description}`] : []),
+    ...(instructions ? [`Instructions: ${instructions}`] : []),
+  ].join('\n')
+}

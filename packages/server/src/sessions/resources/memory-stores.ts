@@ -1,0 +1,67 @@
+/** Memory stores that a session works with: fixed at its creation, each at a place of its own. contract.md 1.4 */
+import type { MemoryAccess, MemoryStoreResource } from '@steward/protocol/session-resources.ts'
+import { invalid } from '../../core/errors.ts'
+import type { Queries } from '../../database/database.ts'
+import { memoryStoreStore } from '../../memory-stores/store.ts'
+import { checkMountPath } from './mount-path.ts'
+import type { ResourceRow } from './store.ts'
+
+/** behaviours.md 1.15 */
+const mostStores = 8
+const root = '/mnt/memory'
+
+export type AttachedStore = ResourceRow & {
+  type: 'memory_store'
+  memory_store_id: string
+  access: MemoryAccess
+  name: string
+}
+
+export const isAttachedStore = (row: ResourceRow): row is AttachedStore =>
+  row.type === 'memory_store' && row.memory_store_id !== null
+
+/** What its columns hold besides those of every resource. `others` are the session's so far; `most` is what may be granted. */
+export async function storeColumns(
+  tx: Queries,
+  { tenant, most }: { tenant: string; most: MemoryAccess },
+  { memory_store_id, access = 'read_write', instructions, mount_path }: MemoryStoreResource,
+  { others, at }: { others: readonly ResourceRow[]; at: string },
+): Promise<
+  Pick<
+    ResourceRow,
+    'memory_store_id' | 'access' | 'name' | 'description' | 'instructions' | 'mount_path'
+  >
+> {
+  const attached = others.filter(isAttachedStore)
+  const place = `${at}memory_store_id`
+  if (attached.length === mostStores)
+    throw invalid(`${place}: a session has at most ${mostStores} memory stores`)
+  if (attached.some((other) => other.memory_store_id === memory_store_id))
+    throw invalid(`${place}: memory store ${memory_store_id} is attached twice`)
+  if (access !== 'read_only' && most === 'read_only')
+    throw invalid(
+      `${at}access: sandboxes of the local provider cannot write to memory stores; attach ${memory_store_id} as read_only`,
+    )
+  const { name, description } = await memoryStoreStore(tx).hold(tenant, memory_store_id, place)
+  return {
+    ...{ memory_store_id, name, description, access: access ?? 'read_write' },
+    instructions: instructions ?? null,
+    mount_path: mount_path
+      ? checkMountPath(mount_path, `${at}mount_path`, [root])
+      : freePath(
+          name,
+          others.map((other) => other.mount_path),
+        ),
+  }
+}
+
+/** By its name; names are not unique, so that a number may follow. */
+function freePath(name: string, taken: readonly string[]): string {
+  const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  const paths = Array.from({ length: mostStores + 1 }, (_, n) =>
+    n === 0 ? `${root}/${slug}` : `${root}/${slug.slice(0, 253)}-${n + 1}`,
+  )
+  const isTaken = (path: string) =>
+    taken.some((each) => each === path || each.startsWith(`${path}/`))
+  return paths.find((path) => !isTaken(path)) ?? `${root}/${slug}`
+}
