@@ -93,6 +93,7 @@ for (const database of databases) {
 
     verifies(
       [
+        'proxy/masked',
         'service/vaults/model-blind',
         'vaults/secrets-never-returned',
         'vaults/errors-silent',

@@ -93,7 +93,7 @@ for (const database of databases) {
     }
 
     verifies(
-      'proxy/refresh/stored',
+      'proxy/refresh/killed',
       'before the authorisation server answers: the next server renews it, and waits for nobody',
       async () => {
         upstream.state.next = 'silence'
@@ -111,7 +111,7 @@ for (const database of databases) {
 
     function oneAfterTheOther(): void {
       verifies(
-        'proxy/refresh/stored',
+        'proxy/refresh/killed',
         'before it has stored the answer: the refresh token of before is kept and tried again',
         async () => {
           upstream.state.next = 'all but the end'
@@ -124,7 +124,7 @@ for (const database of databases) {
       )
 
       verifies(
-        ['proxy/refresh/original-401', 'proxy/refresh/not-masked', 'vaults/update/rotates'],
+        ['proxy/refresh/killed', 'proxy/refresh/original-401', 'vaults/update/rotates'],
         'before it has stored what is given once only: the caller is told, and a new sign-in mends it',
         async () => {
           upstream.state.next = 'all but the end'

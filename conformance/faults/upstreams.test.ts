@@ -59,7 +59,7 @@ describe('upstreams that fail in the midst', () => {
   }
 
   verifies(
-    ['proxy/caller/sandbox', 'service/vaults/injected-live'],
+    ['proxy/broken-off', 'proxy/caller/sandbox'],
     'a program in the sandbox takes no half for a whole, and the next call finds all in order',
     async () => {
       const session = await sessionOf(place.service, {
@@ -109,21 +109,17 @@ describe('upstreams that fail in the midst', () => {
     },
   )
 
-  verifies(
-    'proxy/refresh/not-masked',
-    'a local child is cut off where its server was',
-    async () => {
-      const servers = Object.keys(cuts).map((path) => {
-        return { name: path.slice(1), type: 'url', url: `https://api.example${path}` }
-      })
-      const session = await sessionOf(place.service, { servers, vault_ids: [await vault()] })
-      for (const { name } of servers) {
-        const path = `/v1/ext/mcp-proxy/${session}/${name}`
-        const asked = place.service.raw('POST', path, {}).then((answer) => answer.text())
-        await assert.rejects(asked, name)
-      }
-    },
-  )
+  verifies('proxy/broken-off', 'a local child is cut off where its server was', async () => {
+    const servers = Object.keys(cuts).map((path) => {
+      return { name: path.slice(1), type: 'url', url: `https://api.example${path}` }
+    })
+    const session = await sessionOf(place.service, { servers, vault_ids: [await vault()] })
+    for (const { name } of servers) {
+      const path = `/v1/ext/mcp-proxy/${session}/${name}`
+      const asked = place.service.raw('POST', path, {}).then((answer) => answer.text())
+      await assert.rejects(asked, name)
+    }
+  })
 
   verifies(
     'turns/interrupt',

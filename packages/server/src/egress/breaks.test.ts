@@ -6,8 +6,9 @@ import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Listener } from './fixture.ts'
-import { echo } from './fixture.ts'
+import { connectTo, echo, upstreamServer } from './fixture.ts'
 import { bearer, opened, secret } from './forward-fixture.ts'
+import { upstream } from './upstream.ts'
 
 const url = 'https://api.example/'
 
@@ -74,6 +75,24 @@ describe('an upstream that breaks off before its answer is passed on', () => {
     onDisk()
     await assert.rejects(answer)
     assert.equal(door.ended[0]?.status, 502)
+  })
+})
+
+describe('an upstream that says nothing', () => {
+  it('is given up after a while, as one that did not answer in time; within a body it may pause', async () => {
+    await using server = await upstreamServer((request, response) => {
+      if (request.url === '/body') response.write('x')
+    })
+    const line = upstream(connectTo(server), { patienceMs: 100 })
+    const { signal } = new AbortController()
+    const sent = { method: 'GET', headers: [], body: null, signal }
+    const { body } = await line.send({ ...sent, url: new URL(`${url}body`) })
+    body.resume()
+    await assert.rejects(line.send({ ...sent, url: new URL(url) }), {
+      code: 'UND_ERR_HEADERS_TIMEOUT',
+    })
+    assert.equal(body.destroyed, false)
+    await line.close()
   })
 })
 

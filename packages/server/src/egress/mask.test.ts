@@ -21,6 +21,7 @@ function passed(filter: Filter, text: string, cuts: number[]): string {
 }
 
 describe('masking', () => {
+  // verifies: proxy/masked
   it('overwrites a secret with as many stars, wherever the body is cut', () => {
     const text = `{"a":"${secret}","b":"${secret}${secret}"}`
     const expected = `{"a":"${stars}","b":"${stars}${stars}"}`

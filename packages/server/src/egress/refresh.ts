@@ -1,6 +1,7 @@
 /**
  * New tokens for `mcp_oauth` credentials: one refresh at a time for a credential, in all processes together. Whoever
- * finds one under way waits for the row to change. A new token is on disk before anyone uses it.
+ * finds one under way waits for the row to change. A new token is on disk before anyone uses it; one that cannot be
+ * written is kept in memory, and written by the next who wants it, for the old one may be worth nothing any more.
  */
 import type { Clock } from '../core/time.ts'
 import type { Secrets } from '../vaults/auth.ts'
@@ -12,6 +13,8 @@ const aheadMs = 60_000
 /** Longer than a token request may take: a claim that outlives this is a dead process's. */
 export const claimMs = 15_000
 const pollMs = 25
+/** Between two attempts to write what was issued. */
+const storeAgainMs = 250
 /** A refusal of the refresh token is believed for as long, unless the credential changes. */
 const refusedMs = 30_000
 /** After any other failure, for as long nobody tries who does not have to. */
@@ -65,6 +68,8 @@ export function refreshing({ rows, clock, ask, report, fail }: RefreshDeps): Ref
   /** By credential and revision. */
   const failures = new Map<string, { until: number; result: Renewed; isRefused: boolean }>()
   const stopped = new AbortController()
+  /** What was issued and is not on disk, by credential. */
+  const issued = new Map<string, Issued>()
 
   /** Calls of this process that want the same credential renewed share one attempt. */
   function renew(row: OAuthRow, token: string): Promise<Renewed> {
@@ -114,12 +119,25 @@ export function refreshing({ rows, clock, ask, report, fail }: RefreshDeps): Ref
       if (auth.access_token !== before) {
         return { ok: true, token: auth.access_token, refreshed: false }
       }
-      const result = await renewed({ rows, ask }, row, auth)
+      const result = await renewed({ rows: { ...rows, store }, ask, issued }, row, auth)
       if (!result.ok) remember(row, result)
       return result
     } finally {
       // It runs out by itself, too.
       await rows.release(seen).catch(fail)
+    }
+  }
+
+  /** Tries for as long as the claim lasts. */
+  async function store(...change: Parameters<OAuthRows['store']>): Promise<boolean> {
+    const until = clock.now() + claimMs
+    for (;;) {
+      try {
+        return await rows.store(...change)
+      } catch (error) {
+        if (clock.now() >= until || stopped.signal.aborted) throw error
+      }
+      await clock.sleep(storeAgainMs, stopped.signal)
     }
   }
 
@@ -158,13 +176,40 @@ export function refreshing({ rows, clock, ask, report, fail }: RefreshDeps): Ref
 
 const keyOf = (row: OAuthRow): string => `${row.tenant_id}/${row.id}/${row.revision}`
 
-type Asking = Pick<RefreshDeps, 'rows' | 'ask'>
+/** `from`: the refresh token that it was issued for. */
+type Issued = {
+  from: string
+  access_token: string
+  refresh_token: string | null
+  expires_at: string | null
+}
+type Asking = Pick<RefreshDeps, 'rows' | 'ask'> & { issued: Map<string, Issued> }
 
-/** Asks, and stores what comes. */
+/** Asks, unless what was issued before is not on disk yet, and stores what comes. */
 async function renewed(asking: Asking, row: OAuthRow, auth: OAuth): Promise<Renewed> {
+  const key = `${row.tenant_id}/${row.id}`
+  let fresh = asking.issued.get(key)
+  if (fresh === undefined || fresh.from !== auth.refresh_token) {
+    const answer = await asked(asking, row, auth)
+    if ('why' in answer) return answer
+    fresh = answer
+    asking.issued.set(key, fresh)
+  }
+  const { access_token, refresh_token, expires_at } = fresh
+  const next: OAuth = { ...auth, access_token, ...(refresh_token ? { refresh_token } : {}) }
+  const result = await kept(asking.rows, row, auth, { next, expiresAt: expires_at })
+  asking.issued.delete(key)
+  return result
+}
+
+async function asked(
+  { ask }: Asking,
+  row: OAuthRow,
+  auth: OAuth,
+): Promise<Issued | Exclude<Renewed, { ok: true }>> {
   const { refresh } = row.auth
   if (!refresh || !auth.refresh_token) return { ok: false, why: 'no_refresh_token' }
-  const answer = await asking.ask({
+  const answer = await ask({
     token_endpoint: refresh.token_endpoint,
     client_id: refresh.client_id,
     client_secret: auth.client_secret ?? null,
@@ -176,9 +221,7 @@ async function renewed(asking: Asking, row: OAuthRow, auth: OAuth): Promise<Rene
   if (!answer.ok) {
     return { ok: false, why: answer.status === null ? 'connect_error' : 'failed', answer }
   }
-  const { access_token, refresh_token } = answer
-  const next: OAuth = { ...auth, access_token, ...(refresh_token ? { refresh_token } : {}) }
-  return kept(asking.rows, row, auth, { next, expiresAt: answer.expires_at })
+  return { ...answer, from: auth.refresh_token }
 }
 
 /** A change of the row meanwhile that left the tokens alone does not lose the new ones; a change of them wins. */

@@ -28,12 +28,16 @@ export interface Upstream {
   close(): Promise<void>
 }
 
-export function upstream(connect: ReturnType<typeof guardedConnector>): Upstream {
+/** `patienceMs`: for the head of an answer. */
+export function upstream(
+  connect: ReturnType<typeof guardedConnector>,
+  { patienceMs = headersTimeoutMs } = {},
+): Upstream {
   const agent = new Agent({
     connect,
     allowH2: false,
     keepAliveTimeout: 30_000,
-    headersTimeout: headersTimeoutMs,
+    headersTimeout: patienceMs,
     bodyTimeout: 0,
   })
 
