@@ -17,6 +17,8 @@ export const events = {
   'events/post/unknown-call': { section: '8.1 Posting', says: 'A confirmation or result for a call that does not exist is refused with 400, and nothing changes.' },
   'events/post/repeated-result': { section: '8.1 Posting', says: 'The same result posted again succeeds without a second effect.' },
   'events/post/image-url-guarded': { section: '8.1 Posting', says: 'An image by URL is fetched under the rule for model endpoints: no private, loopback, link-local or metadata address (10.1).' },
+  'events/post/file-source': { section: '8.1 Posting', says: 'The source of an image or document may be a file, `{type: \'file\', file_id}`, of the caller\'s workspace: PNG, JPEG, GIF or WebP for an image, PDF or text in UTF-8 for a document, 20 MB each and 32 MB in one message. One that is absent is refused with 404, one that has expired or is another kind or larger with 400.' },
+  'events/post/file-source-shown': { section: '8.1 Posting', says: 'The model is shown a file as it is when its message is first read; of one that is gone by then it reads that it is.' },
   'events/post/deny-message': { section: '8.1 Posting', says: '`deny_message` goes with `deny` only, and the model reads it in the error result.' },
   'events/post/echoed': { section: '8.1 Posting', says: 'Every client event appears in the log and on the stream with its own `id`.' },
   'turns/queue': { section: '8.2 A turn', says: 'Messages posted during a turn wait in order, and all that wait are promoted together when it ends.' },

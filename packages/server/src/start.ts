@@ -309,7 +309,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const resolveModel = modelResolver({ databases, seal, ...config })
   const { apiKey, baseUrl } = config.webSearch
   const { assemble, forget } = assembly({
-    ...{ databases, clock, log, spaces, place, resolveModel },
+    ...{ databases, blobs, clock, log, spaces, place, resolveModel },
     inlineTokens: (row) => inlineTokens(databases.of(row.tenant_id).read, seal, row),
     search: apiKey ? tavily({ apiKey, baseUrl }) : null,
   })

@@ -7,6 +7,7 @@ import type { SearchProvider } from '@steward/harness/tools/web-search/provider.
 import type { Tool, Turn } from '@steward/harness/turn.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import { newId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
@@ -20,6 +21,7 @@ import { toldOfStores } from '../sessions/resources/memory-prompt.ts'
 import { toldOfRepositories } from '../sessions/resources/repositories.ts'
 import { resourceStore } from '../sessions/resources/store.ts'
 import { sessionStore } from '../sessions/store.ts'
+import { bringing } from './bring.ts'
 import { connectServers } from './connect.ts'
 import type { Assembled, ClaimedWork } from './drain.ts'
 import { histories } from './histories.ts'
@@ -34,6 +36,7 @@ export type AssemblyDeps = {
   clock: Clock
   log: Log
   spaces: Workspaces
+  blobs: Blobs
   /** What the provider of sandboxes gives. */
   place: WorkPlace
   resolveModel: ResolveModel
@@ -46,7 +49,7 @@ const noSandbox = () =>
 
 export function assembly(deps: AssemblyDeps) {
   const { databases, clock, log, spaces, place, resolveModel, inlineTokens, search } = deps
-  const known = histories(historyCacheBytes)
+  const known = histories(historyCacheBytes, (tenant) => bringing(deps, tenant))
 
   /** Where the agent's own tools work, if it has such. */
   function placeOf(tools: readonly Tool[]): WorkPlace | undefined {

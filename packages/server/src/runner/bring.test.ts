@@ -3,7 +3,12 @@ import { createServer } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { addressGuard, guardedAgent, parseRanges } from '../core/dial.ts'
-import { bring } from './bring.ts'
+import { unusedKeeping } from '../blobs/fixture.ts'
+import { systemClock } from '../core/time.ts'
+import type { TestDatabase } from '../database/fixture.ts'
+import { databases } from '../database/fixture.ts'
+import { oneDatabase } from '../database/database.ts'
+import { bringing } from './bring.ts'
 
 const pixel = Buffer.from('89504e470d0a1a0a', 'hex')
 
@@ -24,19 +29,27 @@ const server = createServer((request, response) => {
 describe('content that is named by its URL', () => {
   const before_ = getGlobalDispatcher()
   let base = ''
+  let opened: TestDatabase
   before(async () => {
+    opened = await databases.sqlite()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = server.address()
     base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
     setGlobalDispatcher(guardedAgent(addressGuard(parseRanges('127.0.0.1'))))
   })
-  after(() => {
+  after(async () => {
+    await opened[Symbol.asyncDispose]()
     setGlobalDispatcher(before_)
     server.closeAllConnections()
     server.close()
   })
 
-  const image = (url: string) => bring({ kind: 'image', source: { type: 'url', url } })
+  const image = (url: string) => {
+    const one = oneDatabase(opened.database)
+    const { blobs } = unusedKeeping(one)
+    const bring = bringing({ databases: one, blobs, clock: systemClock }, 'wrkspc_a')
+    return bring({ kind: 'image', source: { type: 'url', url } })
+  }
   const refusal = async (url: string) => {
     const brought = await image(url)
     return brought.ok ? 'brought' : brought.message

@@ -12,6 +12,7 @@ import { append } from '../events/log.ts'
 import { histories } from './histories.ts'
 
 const roomy = 1_000_000
+const nothing = () => Promise.reject(new Error('never asked'))
 const user = (text: string): NewEvent => ({
   id: newId('event'),
   type: 'user.message',
@@ -53,7 +54,7 @@ for (const [name, open] of Object.entries(databases)) {
       await boundary(database, session, summed('SECOND'), summed('three'))
       await keep(database, session, [said('five')])
       await spoil(database, session, 6)
-      const history = await histories(roomy).of(database.read, tenant, session)
+      const history = await histories(roomy, () => nothing).of(database.read, tenant, session)
       assert.deepEqual(
         messagesOf(history).map(({ content }) =>
           content.map((block) => 'text' in block && block.text),
@@ -66,13 +67,13 @@ for (const [name, open] of Object.entries(databases)) {
       await using place = await open()
       const { database } = place
       const session = await newHead(database)
-      const warm = histories(roomy)
+      const warm = histories(roomy, () => nothing)
       await keep(database, session, [user('one'), said('x'.repeat(5_000))])
       const long = await warm.of(database.read, tenant, session)
       await boundary(database, session, summed('SHORT'))
       await keep(database, session, [user('two')])
       const followed = await warm.of(database.read, tenant, session)
-      const afresh = await histories(roomy).of(database.read, tenant, session)
+      const afresh = await histories(roomy, () => nothing).of(database.read, tenant, session)
       assert.equal(JSON.stringify(messagesOf(followed)), JSON.stringify(messagesOf(afresh)))
       assert.deepEqual(followed.weight, afresh.weight)
       assert.ok(sizeOf(followed) < sizeOf(long) / 10, 'what was replaced is not kept in memory')

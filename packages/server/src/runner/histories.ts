@@ -1,4 +1,5 @@
 /** The folded history of sessions that ran lately, so that a long session costs each turn only what is new. */
+import type { Bring } from '@steward/harness/content.ts'
 import type { History } from '@steward/harness/history.ts'
 import {
   emptyHistory,
@@ -10,11 +11,10 @@ import {
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Queries } from '../database/database.ts'
 import { lastBoundary, readHistory } from '../events/log.ts'
-import { bring } from './bring.ts'
 
 const pageSize = 1_000
 
-export function histories(mostBytes: number) {
+export function histories(mostBytes: number, bringFor: (tenant: string) => Bring) {
   /** Oldest use first. */
   const known = new Map<string, { seq: number; history: History; bytes: number }>()
   let bytes = 0
@@ -46,7 +46,7 @@ export function histories(mostBytes: number) {
         seq = rows.at(-1)?.seq ?? seq
         if (rows.length < pageSize) break
       }
-      history = await resolveContent(history, bring)
+      history = await resolveContent(history, bringFor(tenant))
       forget(session)
       const size = sizeOf(history)
       known.set(session, { seq, history, bytes: size })

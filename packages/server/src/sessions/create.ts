@@ -10,6 +10,7 @@ import type { Seal } from '../core/seal.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
 import { environmentStore } from '../environments/store.ts'
+import { checkShown } from '../files/shown.ts'
 import { readHead } from '../events/head.ts'
 import { admit } from '../events/inbox.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
@@ -20,13 +21,7 @@ import { addResources } from './resources/add.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
 import type { Refusals } from './supported.ts'
-import {
-  checkAgent,
-  checkContent,
-  checkEnvironment,
-  checkForWorker,
-  resourcesOf,
-} from './supported.ts'
+import { checkAgent, checkEnvironment, checkForWorker, resourcesOf } from './supported.ts'
 
 type CreateDeps = Omit<AddDeps, 'tenant' | 'session'> & Refusals
 
@@ -74,16 +69,23 @@ export async function createSession(
     created_at: at,
     updated_at: at,
   }
-  const first = (input.initial_events ?? []).map((event, index) => {
-    checkContent(event.content, `initial_events.${index}`)
-    return { ...event, id: newId('event') }
-  })
+  const first = await firstOf({ tx, tenant, now }, input)
   await sessionStore(tx).insert(row, first.length > 0 ? 'running' : 'pending')
   const deps = { tenant, session: id, now, seal, hosts, storeAccess }
   const resources = await addResources(tx, deps, wanted)
   if (isElsewhere) await enqueue(tx, { tenant, environment: environmentId, session: id }, { now })
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
   return showSession(row, await readHead(tx, tenant, row.id), { now, resources })
+}
+
+async function firstOf(
+  deps: { tx: Queries; tenant: string; now: number },
+  { initial_events }: SessionCreate,
+) {
+  const events = (initial_events ?? []).map((event) => ({ ...event, id: newId('event') }))
+  for (const [index, { content }] of events.entries())
+    await checkShown(deps, content, `initial_events.${index}`)
+  return events
 }
 
 /**

@@ -3,7 +3,6 @@ import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
 import type { SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
-import type { UserContent } from '@steward/protocol/content.ts'
 import type { Tools } from '@steward/protocol/tools.ts'
 import { invalid, unsupported } from '../core/errors.ts'
 import type { Wanted } from './resources/add.ts'
@@ -91,12 +90,4 @@ export function resourcesOf(
   )
   if (memory_store_id === null || isNamed) return wanted
   return [...wanted, { resource: { type: 'memory_store', memory_store_id }, at: 'agent.' }]
-}
-
-/** Uploaded files cannot be named before there are any. */
-export function checkContent(content: readonly UserContent[], at: string): void {
-  for (const [index, block] of content.entries()) {
-    if (block.type === 'text' || block.source.type !== 'file') continue
-    throw unsupported(`${at}.content.${index}.source`, 'a file source is')
-  }
 }

@@ -13,10 +13,10 @@ import { admit } from '../../events/inbox.ts'
 import type { WireEvent } from '../../events/log.ts'
 import { append, showEvent } from '../../events/log.ts'
 import { ring, say, wake } from '../../events/topics.ts'
+import { checkShown } from '../../files/shown.ts'
 import { enqueue } from '../../work/queue.ts'
 import { wakePollers } from '../../work/topics.ts'
 import { sessionStore } from '../store.ts'
-import { checkContent } from '../supported.ts'
 import type { Answer } from './answers.ts'
 import { callOf, keptBehind, settledBy } from './answers.ts'
 
@@ -38,7 +38,7 @@ export type Posted = {
  * place of the others, by their ids: an event of the log, or the id of an earlier one of the request.
  */
 type Sorted = { waits: Waiting[]; kept: NewEvent[]; stands: Map<string, WireEvent | string> }
-type Target = { tx: Queries; tenant: string; sessionId: string; head: Head }
+type Target = { tx: Queries; tenant: string; sessionId: string; head: Head; now: number }
 type Fresh = ClientEvent & { id: string }
 
 export async function postEvents(
@@ -54,10 +54,11 @@ export async function postEvents(
   if (head.status === 'done') {
     throw invalid(`session ${sessionId} is archived and takes no more events`)
   }
-  const target = { tx, tenant, sessionId, head }
+  const target = { tx, tenant, sessionId, head, now }
   const sorted: Sorted = { waits: [], kept: [], stands: new Map() }
   const fresh = events.map((event) => ({ ...event, id: newId('event') }))
   for (const [index, event] of fresh.entries()) {
+    await checkShown(target, contentOf(event), `events.${index}`)
     await receive(target, sorted, event, { at: `events.${index}`, behind: fresh[index - 1] })
   }
   const { waits, kept, stands } = sorted
@@ -103,6 +104,8 @@ function inOrder(
   })
 }
 
+const contentOf = (event: Fresh) => ('content' in event ? (event.content ?? []) : [])
+
 async function receive(
   target: Target,
   sorted: Sorted,
@@ -113,7 +116,6 @@ async function receive(
   if ('session_thread_id' in event) checkThread(target.sessionId, event.session_thread_id, at)
   switch (event.type) {
     case 'user.message':
-      checkContent(event.content, at)
       waits.push(event)
       return
     case 'system.message':
