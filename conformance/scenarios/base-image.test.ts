@@ -59,4 +59,23 @@ describe('base images', () => {
       await assert.rejects(run('../containers/json?', 'echo ran'), /environment\.base_image/)
     },
   )
+
+  verifies(
+    ['sessions/not-yet/packages', 'environments/packages/failed'],
+    'packages are installed in the image, by what it has, and those of the system are its own',
+    async () => {
+      const make = async (packages: object) => {
+        const made = await service.ask('POST', '/v1/environments', { name: fresh('env'), packages })
+        const tools = [{ type: 'agent_toolset_20260401' }]
+        return newSession(service, { tools }, { environment_id: made.body.id })
+      }
+      const seen = await turn(
+        service,
+        await make({ npm: ['tiny-npm'] }),
+        'call bash {"command":"true"}',
+      )
+      assert.match(JSON.stringify(seen), /packages of npm could not be installed.*there is no npm/)
+      await assert.rejects(make({ apt: ['jq'] }), /environment\.packages\.apt: .* image/)
+    },
+  )
 })
