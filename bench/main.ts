@@ -4,6 +4,7 @@ import { workspaces } from './cases/checkpoints.ts'
 import { egress } from './cases/egress.ts'
 import { packages } from './cases/packages.ts'
 import { diskSync, idleStreams, kills, starts } from './cases/process.ts'
+import { memories } from './cases/memory.ts'
 import { repositories } from './cases/repositories.ts'
 import { appends, pages, requests } from './cases/requests.ts'
 import { setUp } from './cases/setup.ts'
@@ -61,6 +62,7 @@ async function measure(database: string, env: Record<string, string>): Promise<F
   await take('kills', kills(folder.path, env, again))
   await take('egress', egress(folder.path, env, again))
   if (database === 'sqlite') await take('workspaces', workspaces(folder.path))
+  if (database === 'sqlite') await take('memory', memories())
   if (database === 'sqlite') await take('repositories', repositories())
   if (database === 'sqlite') await take('packages', packages())
   model.stop()

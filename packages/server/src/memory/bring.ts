@@ -59,9 +59,10 @@ async function layOut(
   const { database, row, known, untold, said, ledger } = state
   const store = memoryStore(database.read)
   const laid: { path: string; sha: string }[] = []
-  for (const memory of await store.contents(row.tenant_id, row.memory_store_id, paths)) {
-    const { path, content, content_sha256: sha } = memory
-    if (!(await files.write(path, content))) {
+  const found = await store.contents(row.tenant_id, row.memory_store_id, paths)
+  const written = await Promise.all(found.map(({ path, content }) => files.write(path, content)))
+  for (const [index, { path, content_sha256: sha }] of found.entries()) {
+    if (!written[index]) {
       said.add(`${shownPath(state, path)} cannot be laid out: something else is in its place`)
       continue
     }

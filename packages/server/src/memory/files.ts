@@ -5,15 +5,11 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
-  renameSync,
-  rmdirSync,
-  unlinkSync,
-  writeFileSync,
 } from 'node:fs'
+import { mkdir, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
@@ -74,36 +70,32 @@ export function filesInside(sandbox: Sandbox, root: string, folder: string): Sto
 }
 
 /**
- * `folder` may be the session's, and hold whatever it has left there. Calls are synchronous: they are short, and the
- * detour of each through the thread pool takes longer than itself.
+ * `folder` may be the session's, and hold whatever it has left there. `scratch`, on the same file system, is for a folder
+ * that is looked at meanwhile: each file appears in it whole. What only reads does not wait for the disk as a rule, and
+ * is synchronous: the detour through the thread pool takes longer than itself.
  */
-export function filesOnHost(folder: string, scratch: string): StoreFiles {
+export function filesOnHost(folder: string, scratch?: string): StoreFiles {
   return {
-    walk: async () => walkFolder(folder),
-    read: async (path) => readFile(folder + path),
+    walk: () => walkFolder(folder),
+    read: (path) => readFile(folder + path),
     write: async (path, content) =>
-      tried(() => {
-        if (!makeAbove(folder, path)) return false
-        const temporary = join(scratch, randomUUID())
-        writeFileSync(temporary, content, { flag: 'wx', mode: 0o644 })
-        try {
-          renameSync(temporary, folder + path)
-        } catch (error) {
-          unlinkSync(temporary)
-          throw error
-        }
+      (await tried(async () => {
+        if (!(await makeAbove(folder, path))) return false
+        const to = scratch === undefined ? folder + path : join(scratch, randomUUID())
+        if (scratch === undefined) await rm(to, { force: true })
+        await writeFile(to, content, { flag: 'wx', mode: 0o644 })
+        if (scratch !== undefined) await rename(to, folder + path)
         return true
-      }) ?? false,
+      })) ?? false,
     remove: async (path) =>
-      tried(() => {
+      (await tried(async () => {
         if (isBelowLink(folder, path)) return true
-        unlinkSync(folder + path)
-        tried(() => {
-          for (let above = dirname(path); above !== '/'; above = dirname(above))
-            rmdirSync(folder + above)
+        await unlink(folder + path)
+        await tried(async () => {
+          for (let at = dirname(path); at !== '/'; at = dirname(at)) await rmdir(folder + at)
         })
         return true
-      }) ?? lstatSync(folder + path, { throwIfNoEntry: false }) === undefined,
+      })) ?? lstatSync(folder + path, { throwIfNoEntry: false }) === undefined,
   }
 }
 
@@ -113,9 +105,9 @@ const expected = [
 ]
 
 /** Undefined when something else stands in the way. */
-function tried<T>(work: () => T): T | undefined {
+async function tried<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     if (expected.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
@@ -134,22 +126,23 @@ const isBelowLink = (folder: string, path: string): boolean =>
     return found !== undefined && !found.isDirectory()
   })
 
-function makeAbove(folder: string, path: string): boolean {
+async function makeAbove(folder: string, path: string): Promise<boolean> {
   for (const each of above(path)) {
     const found = lstatSync(folder + each, { throwIfNoEntry: false })
-    if (!found) mkdirSync(folder + each, { mode: 0o755 })
+    // Others may be making it.
+    if (!found) await mkdir(folder + each, { recursive: true, mode: 0o755 })
     else if (!found.isDirectory()) return false
   }
   return true
 }
 
-function walkFolder(folder: string): Walked {
+async function walkFolder(folder: string): Promise<Walked> {
   const files: FoundFile[] = []
   const waiting = ['']
   let left = mostEntries
   let complete = true
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    const entries = tried(() => readdirSync(folder + at, { withFileTypes: true }))
+    const entries = await tried(() => readdirSync(folder + at, { withFileTypes: true }))
     complete &&= entries !== undefined
     for (const entry of entries ?? []) {
       if (left-- === 0) return { files, complete: false }
@@ -169,9 +162,9 @@ function foundAt(folder: string, path: string): FoundFile {
   return { path, size: Number(size), stamp, isFresh: false }
 }
 
-function readFile(path: string): ReadFile {
+async function readFile(path: string): Promise<ReadFile> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const opened = tried(() => openSync(path, flags))
+  const opened = await tried(() => openSync(path, flags))
   if (opened === undefined)
     return { ok: false, isGone: !lstatSync(path, { throwIfNoEntry: false }) }
   try {

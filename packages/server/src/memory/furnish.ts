@@ -59,9 +59,8 @@ async function layOut(
   const ledger = await openLedger(join(own, 'ledger'), isNew)
   const database = databases.of(tenant)
   const mount = storeMount({ database, row, ledger, asides: kept, now: () => clock.now() })
-  const host = filesOnHost(files, scratch)
-  await mount.begin(host)
-  return { row, folder: files, mount, host }
+  await mount.begin(filesOnHost(files))
+  return { row, folder: files, mount, host: filesOnHost(files, scratch) }
 }
 
 function lookedAfter(
