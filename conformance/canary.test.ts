@@ -20,6 +20,9 @@ import { verifies } from './verifies.ts'
 /** Those that no upstream is sent. */
 const kept = ['rootSecret', 'previousRootSecret', 'adminKey', 'interceptor', 'command', 'refused']
 
+/** Two servers are started, and some hundred programs. */
+const patience = { timeout: 240_000 }
+
 /** Where the control is. */
 const inSqlite = [/in steward\.db(-wal)?$/m]
 const inPostgres = [/in public\.agents$/m, /in public\.events$/m]
@@ -57,7 +60,7 @@ async function rowsOf(url: string): Promise<Map<string, string>> {
 }
 
 for (const database of databases) {
-  describe(`canaries on ${database}`, () => {
+  describe(`canaries on ${database}`, patience, () => {
     let folder: string
     let upstream: EchoingUpstream
     let secrets: Secrets
@@ -77,7 +80,7 @@ for (const database of databases) {
       const place = url === undefined ? {} : { databaseUrl: url }
       played = await play({ folder, upstream, secrets, control, ...place })
       if (url !== undefined) tables = await rowsOf(url)
-    })
+    }, patience)
     after(async () => {
       await upstream[Symbol.asyncDispose]()
       await rm(folder, { recursive: true, force: true })

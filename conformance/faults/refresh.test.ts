@@ -29,6 +29,9 @@ const oauth = {
   },
 }
 
+/** Each test starts two servers. */
+const patience = { timeout: 240_000 }
+
 const statusOf = async (answer: Promise<Response>): Promise<number> => {
   const { status, body } = await answer
   await body?.cancel()
@@ -36,7 +39,7 @@ const statusOf = async (answer: Promise<Response>): Promise<number> => {
 }
 
 for (const database of databases) {
-  describe(`a server that is killed while it renews a token, on ${database}`, () => {
+  describe(`a server that is killed while it renews a token, on ${database}`, patience, () => {
     let folder: string
     let upstream: Issuer
     let env: Record<string, string>
