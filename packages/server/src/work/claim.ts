@@ -4,6 +4,7 @@ import type { ClaimTokens } from '../core/claim-token.ts'
 import { unauthorized } from '../core/errors.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases, Queries } from '../database/database.ts'
+import { lockHead } from '../events/head.ts'
 import type { ClaimPrincipal, WithinClaim } from '../http/principal.ts'
 import { standing } from './item.ts'
 import { workStore } from './store.ts'
@@ -25,12 +26,16 @@ export const claimReader =
     }
   }
 
-/** Within the transaction that writes for it: a claim that was lost since is refused. */
+/**
+ * Within the transaction that writes for it: a claim that was lost since is refused. Takes the session's head first, as
+ * everyone does who needs both.
+ */
 export async function checkStanding(
   tx: Queries,
-  { tenant, environmentId, workId, generation }: ClaimPrincipal,
+  { tenant, environmentId, sessionId, workId, generation }: ClaimPrincipal,
   now: number,
 ): Promise<void> {
+  await lockHead(tx, tenant, sessionId)
   const item = await workStore(tx).hold(tenant, environmentId, workId)
   if (!item || standing(item, generation, now) !== 'current')
     throw unauthorized('the claim has ended, or another has it now')

@@ -50,27 +50,23 @@ export const none = 'NO_HEARTBEAT'
 /** `stale`: the beat is not the next one of whoever owns the item. */
 export type Beat = { change: Change; extended: boolean } | 'stale'
 
-/** The first beat acknowledges. One whose answer was lost comes again with the value before, and counts. */
+/** The first beat acknowledges. One whose answer was lost comes again as it was, however often, and is answered as it was. */
 export function beaten(
   item: Item,
   { expected, ttlMs, now }: { expected: string | undefined; ttlMs: number; now: number },
 ): Beat {
   if (item.state === 'stopping' || item.state === 'stopped') return { change: {}, extended: false }
   if (item.state === 'queued' && item.reserved_ms === null) return 'stale'
-  const { heartbeat, heartbeat_before } = item
-  const isNext =
-    expected === undefined ||
-    (expected === none
-      ? heartbeat === null || heartbeat_before === none
-      : expected === heartbeat || expected === heartbeat_before)
-  if (!isNext) return 'stale'
+  const { heartbeat_before } = item
+  const last = item.heartbeat ?? none
+  const isAgain = expected !== undefined && expected === heartbeat_before
+  if (!isAgain && expected !== undefined && expected !== last) return 'stale'
   const at = iso(now)
   return {
     extended: true,
     change: {
       state: 'active',
-      heartbeat: next(heartbeat, at),
-      heartbeat_before: heartbeat ?? none,
+      ...(isAgain ? {} : { heartbeat: next(item.heartbeat, at), heartbeat_before: last }),
       lease_ms: now + Math.min(Math.max(ttlMs, shortestLeaseMs), longestLeaseMs),
       acknowledged_at: item.acknowledged_at ?? at,
       started_at: item.started_at ?? at,
@@ -79,10 +75,10 @@ export function beaten(
   }
 }
 
-/** Another text than the one before, also within a millisecond. */
+/** Another text than any before, also within a millisecond, and when the clock was set back. */
 function next(before: string | null, at: string): string {
-  const [time, count = '0'] = (before ?? '').split('#')
-  return time === at ? `${at}#${Number(count) + 1}` : at
+  const [time = '', count = '0'] = (before ?? '').split('#')
+  return time >= at ? `${time}#${Number(count) + 1}` : at
 }
 
 /** Asked to end: its worker learns with its next beat, and has a lease's time to put away what it has. */

@@ -3,13 +3,10 @@ import type { Bus } from '../bus/bus.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import type { Item } from './item.ts'
-import { claimNext } from './queue.ts'
+import { claimNext, handBack } from './queue.ts'
+import { presence } from './presence.ts'
 import { workStore } from './store.ts'
-import { hearQueue } from './topics.ts'
-
-/** How old what is known of a worker's presence may be. */
-const presenceMs = 10_000
-const mostKnown = 10_000
+import { hearQueue, wakePollers } from './topics.ts'
 
 export type Poll = {
   /** How long it may wait for work to come. */
@@ -18,6 +15,9 @@ export type Poll = {
   worker: string | undefined
   signal: AbortSignal
 }
+
+/** `isWoken` since it last asked. */
+type Waiter = { isWoken: boolean; wake: () => void }
 
 export function poller({
   databases,
@@ -28,57 +28,63 @@ export function poller({
   bus: Bus
   clock: Clock
 }) {
-  const waiting = new Map<string, Set<() => void>>()
-  const present = new Map<string, number>()
-  hearQueue(bus, ({ environment }) => {
-    // Each item is for one of them: the one that has waited longest.
-    const [wake] = waiting.get(environment) ?? []
-    wake?.()
-  })
+  const waiting = new Map<string, Set<Waiter>>()
+  const see = presence(databases, clock)
 
-  async function claim(tenant: string, environment: string, reclaimMs: number) {
+  /** Each item is for one of them: the one that has waited longest. */
+  function wakeOne(environment: string): void {
+    for (const waiter of waiting.get(environment) ?? []) {
+      if (waiter.isWoken) continue
+      waiter.isWoken = true
+      waiter.wake()
+      return
+    }
+  }
+  hearQueue(bus, ({ environment }) => wakeOne(environment))
+
+  async function claim(tenant: string, environment: string, { reclaimMs, signal }: Poll) {
     const database = databases.of(tenant)
     const at = { now: clock.now(), reclaimMs }
     if (!(await workStore(database.read).hasFree(tenant, environment, at.now, reclaimMs)))
       return undefined
-    return database.write((tx) => claimNext(tx, tenant, environment, at))
+    const item = await database.write((tx) => claimNext(tx, tenant, environment, at))
+    if (!item || !signal.aborted) return item
+    if (await database.write((tx) => handBack(tx, item))) wakePollers(bus, { environment })
+    return undefined
   }
 
-  /** Until something was put in, or the time is over, or the poller has gone. */
-  async function next(environment: string, ms: number, signal: AbortSignal): Promise<void> {
-    const stop = new AbortController()
+  /** Until it is woken, or the time is over, or the poller has gone. */
+  async function sleep(waiter: Waiter, ms: number, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController()
+    waiter.wake = () => woken.abort()
+    if (!waiter.isWoken) await clock.sleep(ms, AbortSignal.any([woken.signal, signal]))
+  }
+
+  /** In line before it first asks, so that it misses nothing. */
+  async function wait(tenant: string, environment: string, poll: Poll): Promise<Item | undefined> {
+    const until = clock.now() + poll.blockMs
     const others = waiting.get(environment) ?? new Set()
-    const wake = () => {
-      others.delete(wake)
-      stop.abort()
-    }
-    waiting.set(environment, others.add(wake))
+    const waiter: Waiter = { isWoken: false, wake: () => {} }
+    waiting.set(environment, others.add(waiter))
     try {
-      await clock.sleep(ms, AbortSignal.any([stop.signal, signal]))
+      do {
+        waiter.isWoken = false
+        const item = await claim(tenant, environment, poll)
+        const left = until - clock.now()
+        if (item || left <= 0) return item
+        await sleep(waiter, left, poll.signal)
+      } while (waiter.isWoken && !poll.signal.aborted)
+      return undefined
     } finally {
-      others.delete(wake)
+      others.delete(waiter)
       if (others.size === 0) waiting.delete(environment)
+      if (waiter.isWoken) wakeOne(environment)
     }
-  }
-
-  async function see(tenant: string, environment: string, worker: string): Promise<void> {
-    const key = `${environment}/${worker}`
-    const now = clock.now()
-    if ((present.get(key) ?? 0) > now - presenceMs) return
-    if (present.size >= mostKnown) present.clear()
-    present.set(key, now)
-    await databases.of(tenant).write((tx) => workStore(tx).seen(tenant, environment, worker, now))
   }
 
   return async (tenant: string, environment: string, poll: Poll): Promise<Item | undefined> => {
-    const { blockMs, reclaimMs, worker, signal } = poll
-    const until = clock.now() + blockMs
-    if (worker !== undefined) await see(tenant, environment, worker)
-    for (;;) {
-      const item = await claim(tenant, environment, reclaimMs)
-      const left = until - clock.now()
-      if (item || left <= 0 || signal.aborted) return item
-      await next(environment, left, signal)
-    }
+    if (poll.worker !== undefined) await see(tenant, environment, poll.worker)
+    if (poll.signal.aborted) return undefined
+    return poll.blockMs > 0 ? wait(tenant, environment, poll) : claim(tenant, environment, poll)
   }
 }

@@ -8,7 +8,7 @@ import { newId } from '../core/ids.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
 import { openCalls } from '../events/calls.ts'
-import { asksForAction, readHead } from '../events/head.ts'
+import { asksForAction, lockHead, readHead } from '../events/head.ts'
 import { idleAgain } from '../events/idle.ts'
 import { append } from '../events/log.ts'
 import type { Item } from './item.ts'
@@ -35,10 +35,15 @@ export type WorkSettings = {
 const mostAttempts = 5
 const againMs = 1_000
 
+type Place = { tenant: string; environment: string; id: string }
+
 /** What a caller of the work API is: of one claim, or with a key for all of them. */
 export type By = { generation: number } | 'key'
 
-/** Puts it in, unless the session has an item that goes on. With the change that makes it necessary. */
+/**
+ * Puts it in, unless the session has an item that goes on. With the change that makes it necessary, by whoever holds the
+ * session's head: it is taken before any item, so that nobody waits for each other and there are never two items.
+ */
 export async function enqueue(
   tx: Queries,
   { tenant, environment, session }: { tenant: string; environment: string; session: string },
@@ -91,6 +96,15 @@ export async function claimNext(
   return { ...item, ...change }
 }
 
+/** Handed out to a poller that has gone meanwhile: the next one need not wait for it. */
+export async function handBack(tx: Queries, handed: Item): Promise<boolean> {
+  const work = workStore(tx)
+  const item = await work.take(handed.tenant_id, handed.environment_id, handed.id)
+  const isItself = item.generation === handed.generation && item.state === 'queued'
+  if (isItself) await work.change(item, { reserved_ms: null })
+  return isItself
+}
+
 export async function acknowledge(
   tx: Queries,
   tenant: string,
@@ -111,7 +125,7 @@ export async function acknowledge(
 
 export async function beat(
   tx: Queries,
-  place: { tenant: string; environment: string; id: string },
+  place: Place,
   { by, expected, ttlMs = leaseMs }: { by: By; expected?: string | undefined; ttlMs?: number },
   { now, idleMs }: { now: number; idleMs: number },
 ) {
@@ -143,7 +157,7 @@ const fenced = (item: Item, now: number) =>
 /** Idle, and not because someone must act: nothing is left for its worker to do. */
 async function hasRested(tx: Queries, item: Item, now: number, idleMs: number): Promise<boolean> {
   const head = await readHead(tx, item.tenant_id, item.session_id)
-  if (head.status !== 'idle' || asksForAction(head)) return false
+  if (head.status !== 'idle' || head.due === 1 || asksForAction(head)) return false
   const since = Math.max(head.idle_since_ms ?? 0, Date.parse(item.started_at ?? item.created_at))
   return now - since >= idleMs
 }
@@ -151,18 +165,24 @@ async function hasRested(tx: Queries, item: Item, now: number, idleMs: number): 
 /** Refused when another has claimed it since: what it does is not ended by who had it before. */
 export async function stop(
   tx: Queries,
-  place: { tenant: string; environment: string; id: string },
+  place: Place,
   { by, force }: { by: By; force: boolean },
   now: number,
 ): Promise<Item> {
-  const work = workStore(tx)
-  const item = await work.take(place.tenant, place.environment, place.id)
+  const { work, item } = await takeWithHead(tx, place)
   if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
   const change = force ? stopped(item, now) : stopping(item, now)
   await work.change(item, change)
   const now_ = { ...item, ...change }
   if (item.state !== 'stopped' && now_.state === 'stopped') await leave(tx, item, now)
   return now_
+}
+
+/** For changes after which the session may need another item. */
+async function takeWithHead(tx: Queries, { tenant, environment, id }: Place) {
+  const work = workStore(tx)
+  await lockHead(tx, tenant, (await work.row(tenant, environment, id)).session_id)
+  return { work, item: await work.take(tenant, environment, id) }
 }
 
 /** The session's item, if it has one, is asked to end: it was archived, deleted or interrupted for good. */
@@ -199,11 +219,11 @@ async function tell(tx: Queries, item: Item, error: SessionError, now: number): 
   await append(tx, tenant, session, [{ event }, ...idleAgain(head, now)], { now })
 }
 
-/** Calls that wait for a worker, or a turn that may yet make some. */
+/** Calls that wait for a worker, or a turn that makes some or is about to begin. */
 async function owes(tx: Queries, tenant: string, session: string): Promise<boolean> {
-  const { status } = await readHead(tx, tenant, session)
+  const { status, due } = await readHead(tx, tenant, session)
   if (status === 'done' || status === 'deleted') return false
-  if (status === 'running' || status === 'rescheduling') return true
+  if (due === 1 || status === 'running' || status === 'rescheduling') return true
   const calls = await openCalls(tx, tenant, session)
   return calls.some(({ type, state }) => type === 'agent.tool_use' && state === 'waiting')
 }
@@ -216,7 +236,7 @@ export async function settleOverdue(
   const work = workStore(tx)
   const overdue = await work.overdue(now, limit)
   for (const { tenant_id, environment_id, id } of overdue) {
-    const item = await work.take(tenant_id, environment_id, id)
+    const { item } = await takeWithHead(tx, { tenant: tenant_id, environment: environment_id, id })
     if (!isAbandoned(item, now)) continue
     await work.change(item, stopped(item, now))
     await leave(tx, item, now)
@@ -224,7 +244,7 @@ export async function settleOverdue(
   const unclaimed = await work.unclaimed(now - unclaimedMs, limit)
   const told: string[] = []
   for (const { tenant_id, environment_id, id } of unclaimed) {
-    const item = await work.take(tenant_id, environment_id, id)
+    const { item } = await takeWithHead(tx, { tenant: tenant_id, environment: environment_id, id })
     if (item.warned || item.reserved_ms !== null || item.state !== 'queued') continue
     await work.change(item, { warned: 1 })
     await tellUnclaimed(tx, item, now, unclaimedMs)

@@ -1,14 +1,29 @@
+import { sql } from 'kysely'
 import type { Paging } from '../core/page.ts'
 import { notFound } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
 import { holding, skipping, taking } from '../database/lock.ts'
 import { seek } from '../database/seek.ts'
+import type { Tables } from '../database/tables.ts'
 import type { Change, Item } from './item.ts'
 
-const live = ['queued', 'starting', 'active', 'stopping'] as const
+/** As the indexes have them: SQLite finds a partial index only by its own words. */
+const is = {
+  live: sql<boolean>`state <> 'stopped'`,
+  held: sql<boolean>`state in ('starting', 'active')`,
+  reserved: sql<boolean>`state = 'queued' and reserved_ms is not null`,
+  waiting: sql<boolean>`state = 'queued' and reserved_ms is null`,
+  stopping: sql<boolean>`state = 'stopping'`,
+  unclaimed: sql<boolean>`state = 'queued' and reserved_ms is null and warned = 0`,
+  stopped: sql<boolean>`state = 'stopped'`,
+}
 /** How long a worker that asked counts as one that asks. contract.md 1.12 */
 const presentMs = 30_000
+
+const rowsAtOnce = 500
+
+export type Seen = Pick<Tables['work_pollers'], 'environment_id' | 'worker_id' | 'seen_ms'>
 
 export function workStore(db: Queries) {
   const ofEnvironment = (tenant: string, environment: string) =>
@@ -20,21 +35,18 @@ export function workStore(db: Queries) {
   const byId = (tenant: string, environment: string, id: string) =>
     ofEnvironment(tenant, environment).where('id', '=', id)
 
-  /** Those that are anyone's to have, the oldest first; see `isFree`. */
-  const free = (tenant: string, environment: string, now: number, reclaimMs: number) =>
-    ofEnvironment(tenant, environment)
-      .where((eb) =>
-        eb.or([
-          eb.and([
-            eb('state', '=', 'queued'),
-            eb('due_ms', '<=', now),
-            eb.or([eb('reserved_ms', 'is', null), eb('reserved_ms', '<=', now - reclaimMs)]),
-          ]),
-          eb.and([eb('state', 'in', ['starting', 'active']), eb('lease_ms', '<=', now)]),
-        ]),
-      )
-      .orderBy('id')
-      .limit(1)
+  /** Those that are anyone's to have, see `isFree`: what others left behind, then what waits, the oldest first. */
+  const free = (tenant: string, environment: string, now: number, reclaimMs: number) => {
+    const own = ofEnvironment(tenant, environment).limit(1)
+    return [
+      own.where(is.held).where('lease_ms', '<=', now).orderBy('lease_ms'),
+      own
+        .where(is.reserved)
+        .where('reserved_ms', '<=', now - reclaimMs)
+        .orderBy('reserved_ms'),
+      own.where(is.waiting).where('due_ms', '<=', now).orderBy('due_ms').orderBy('id'),
+    ] as const
+  }
 
   async function row(found: Promise<Item | undefined>, id: string): Promise<Item> {
     const item = await found
@@ -60,18 +72,26 @@ export function workStore(db: Queries) {
 
     /** Whether there is one to have. */
     async hasFree(tenant: string, environment: string, now: number, reclaimMs: number) {
-      const found = await free(tenant, environment, now, reclaimMs).executeTakeFirst()
-      return found !== undefined
+      const kinds = free(tenant, environment, now, reclaimMs)
+      const found = await db
+        .selectNoFrom((eb) => eb.or(kinds.map((kind) => eb.exists(kind))).as('found'))
+        .executeTakeFirstOrThrow()
+      return Boolean(found.found)
     },
 
     /** One to have that nobody else is taking at the moment. */
-    takeFree: (
+    async takeFree(
       tenant: string,
       environment: string,
       now: number,
       reclaimMs: number,
-    ): Promise<Item | undefined> =>
-      skipping(db, free(tenant, environment, now, reclaimMs)).executeTakeFirst(),
+    ): Promise<Item | undefined> {
+      for (const kind of free(tenant, environment, now, reclaimMs)) {
+        const item = await skipping(db, kind).executeTakeFirst()
+        if (item) return item
+      }
+      return undefined
+    },
 
     /** The session's item that has not stopped: there is one at most. Nobody else changes it until the transaction ends. */
     takeLive: (tenant: string, session: string): Promise<Item | undefined> =>
@@ -82,7 +102,7 @@ export function workStore(db: Queries) {
           .selectAll()
           .where('tenant_id', '=', tenant)
           .where('session_id', '=', session)
-          .where('state', 'in', live),
+          .where(is.live),
       ).executeTakeFirst(),
 
     async insert(item: Item): Promise<void> {
@@ -114,7 +134,7 @@ export function workStore(db: Queries) {
       db
         .selectFrom('work')
         .selectAll()
-        .where('state', '=', 'stopping')
+        .where(is.stopping)
         .where('lease_ms', '<=', now)
         .limit(limit)
         .execute(),
@@ -124,24 +144,43 @@ export function workStore(db: Queries) {
       db
         .selectFrom('work')
         .selectAll()
-        .where('state', '=', 'queued')
+        .where(is.unclaimed)
         .where('due_ms', '<=', before)
-        .where('reserved_ms', 'is', null)
-        .where('warned', '=', 0)
         .limit(limit)
         .execute(),
 
-    async seen(tenant: string, environment: string, worker: string, now: number): Promise<void> {
-      const values = { tenant_id: tenant, environment_id: environment, worker_id: worker }
-      await db
-        .insertInto('work_pollers')
-        .values({ ...values, seen_ms: now })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['tenant_id', 'environment_id', 'worker_id'])
-            .doUpdateSet({ seen_ms: now }),
-        )
+    /** These workers asked at these times. */
+    async seen(tenant: string, workers: readonly Seen[]): Promise<void> {
+      for (let at = 0; at < workers.length; at += rowsAtOnce) {
+        const rows = workers.slice(at, at + rowsAtOnce)
+        await db
+          .insertInto('work_pollers')
+          .values(rows.map((row) => ({ tenant_id: tenant, ...row })))
+          .onConflict((conflict) =>
+            conflict
+              .columns(['tenant_id', 'environment_id', 'worker_id'])
+              .doUpdateSet((eb) => ({ seen_ms: eb.ref('excluded.seen_ms') })),
+          )
+          .execute()
+      }
+    },
+
+    /** Of all tenants: ended before that; so many at most. Whether that was all. */
+    async forgetStopped(before: number, limit: number): Promise<boolean> {
+      const old = await db
+        .selectFrom('work')
+        .select(['tenant_id', 'id'])
+        .where(is.stopped)
+        .where('stopped_at', '<', iso(before))
+        .limit(limit)
         .execute()
+      for (const { tenant_id, id } of old)
+        await db
+          .deleteFrom('work')
+          .where('tenant_id', '=', tenant_id)
+          .where('id', '=', id)
+          .execute()
+      return old.length < limit
     },
 
     async forgetPollers(before: number): Promise<void> {
@@ -160,9 +199,8 @@ export function workStore(db: Queries) {
         .where('state', '=', 'queued')
         .executeTakeFirstOrThrow()
       const oldest = await ofEnvironment(tenant, environment)
-        .where('state', '=', 'queued')
-        .where('reserved_ms', 'is', null)
-        .orderBy('id')
+        .where(is.waiting)
+        .orderBy('due_ms')
         .limit(1)
         .executeTakeFirst()
       const workers = await db

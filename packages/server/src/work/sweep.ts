@@ -11,7 +11,9 @@ import { workStore } from './store.ts'
 
 const pauseMs = 5_000
 const limit = 50
-const pollersKeptMs = 24 * 60 * 60 * 1000
+/** Longer than anyone asks whether a worker is there. */
+const pollersKeptMs = 5 * 60 * 1000
+const stoppedKeptMs = 30 * 24 * 60 * 60 * 1000
 
 /** Sweeps until it is closed. */
 export function workSweep(deps: {
@@ -28,8 +30,11 @@ export function workSweep(deps: {
       const now = clock.now()
       const settled = await database.write((tx) => settleOverdue(tx, { now, unclaimedMs, limit }))
       for (const session of settled.told) say(bus, session, ring)
-      await database.write((tx) => workStore(tx).forgetPollers(now - pollersKeptMs))
-      isAll &&= settled.isAll
+      const isTidy = await database.write(async (tx) => {
+        await workStore(tx).forgetPollers(now - pollersKeptMs)
+        return workStore(tx).forgetStopped(now - stoppedKeptMs, limit)
+      })
+      isAll &&= settled.isAll && isTidy
     }
     return isAll
   }
