@@ -88,14 +88,15 @@ export function beatOf(
   { now, idleMs }: { now: number; idleMs: number },
 ): 'next' | 'again' | 'ending' | 'fenced' {
   if (beat.generation !== item.generation) return 'fenced'
-  const { status, due, call, idleSince = 0 } = session
-  const hasRested = status === 'idle' && !due && call === undefined
-  if (item.phase === 'active' && hasRested && now - Math.max(idleSince, item.startedAt) >= idleMs)
+  const { status, idleSince = 0 } = session
+  const rested = now - Math.max(idleSince, item.startedAt)
+  if (item.phase === 'active' && status === 'idle' && !owes(session) && rested >= idleMs)
     Object.assign(item, { phase: 'stopping', at: now + leaseMs })
   if (item.phase === 'stopping' || item.phase === 'stopped') return 'ending'
   const [newest, before] = item.beats
-  const isAgain = beat.expected !== undefined && beat.expected === before
-  if (!isAgain && beat.expected !== undefined && beat.expected !== newest) return 'fenced'
+  const { expected = newest } = beat
+  const isAgain = expected === before
+  if (!isAgain && expected !== newest) return 'fenced'
   item.startedAt ||= now
   item.phase = 'active'
   item.at = now + Math.min(Math.max(beat.ttlMs, 10_000), 300_000)

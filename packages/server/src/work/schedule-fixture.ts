@@ -264,6 +264,13 @@ async function probe(world: World): Promise<void> {
   }
 }
 
+function beatsSomehow(world: World, claim: Claim): Promise<void> {
+  const { random } = world
+  const [newest, before] = claim.item.beats
+  const other = random.of([noBeat, newest, before, 'of nobody', undefined])
+  return beats(world, claim, random.chance(0.6) ? claim.last : other, random.chance(0.2))
+}
+
 export async function step(world: World): Promise<void> {
   const { random, claims, sessions, calls } = world
   const session = random.of([...sessions.keys()]) ?? ''
@@ -275,11 +282,7 @@ export async function step(world: World): Promise<void> {
   if (dice < 50) return probe(world)
   const claim = random.of(random.chance(0.6) ? claims.slice(-2) : claims)
   if (!claim) return
-  if (dice < 75) {
-    const [newest, before] = claim.item.beats
-    const other = random.of([noBeat, newest, before, 'of nobody', undefined])
-    return beats(world, claim, random.chance(0.6) ? claim.last : other, random.chance(0.2))
-  }
+  if (dice < 75) return beatsSomehow(world, claim)
   if (dice < 80) return acks(world, claim)
   if (dice < 88)
     return stops(world, claim, random.chance(0.2) ? null : claim.generation, random.chance(0.5))
@@ -317,7 +320,7 @@ export async function heal(world: World): Promise<void> {
     if (owes(session) && !liveOf(session)) await says(world, id)
     while (owes(session) && session.call === undefined) await runs(world, id)
   }
-  for (;;) {
+  while ([...world.sessions.values()].some(owes)) {
     const claim = await poll(world, 5_000)
     if (!claim) return
     const session = sessionOf(world, claim.session)

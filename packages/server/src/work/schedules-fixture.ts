@@ -21,7 +21,7 @@ const { kind, seed, count, folder } = workerData as Schedules
 const unclaimedMs = 10 ** 15
 const sideBySide = kind === 'sqlite' ? 500 : 100
 const jumps = [0, 1, 1, 1_000, 4_999, 5_000, 30_000, 61_000, 90_000, 301_000, -1_000]
-const rounds = 5
+const rounds = 4
 const stepsOfRound = 3
 
 async function newWorld(database: Database, clock: { now: number }, n: number): Promise<World> {
@@ -75,7 +75,8 @@ async function batch(database: Database, first: number): Promise<void> {
     if (common.chance(0.3)) await sweep()
   }
   await all(agrees)
-  for (let round = 0; round < 3; round++) {
+  // Twice: what the sweep puts in again is not due at once.
+  for (let round = 0; round < 2; round++) {
     clock.now += 400_000
     await sweep()
     await all(heal)
