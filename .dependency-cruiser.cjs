@@ -90,6 +90,8 @@ module.exports = {
   options: {
     parser: 'tsc',
     doNotFollow: { path: 'node_modules' },
+    // Programs for sandboxes: what they import lies beside them only there.
+    exclude: { path: 'server/src/skills/builtin/' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],

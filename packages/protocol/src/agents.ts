@@ -64,7 +64,11 @@ const SkillRef = z.strictObject({
 /** A bare string is accepted and binds nothing. interface.md "AgentConfig" */
 export const SkillRefs = z
   .array(z.union([SkillRef, z.string()]))
-  .transform((refs) => refs.filter((ref) => typeof ref !== 'string'))
+  .transform((refs) =>
+    refs
+      .filter((ref) => typeof ref !== 'string')
+      .map((ref) => ({ ...ref, version: ref.version ?? 'latest' })),
+  )
 export type SkillRefs = z.infer<typeof SkillRefs>
 
 /** Typed, and longer than other values may be. interface.md "Harness compaction" */

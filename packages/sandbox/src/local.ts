@@ -1,6 +1,6 @@
 /** The same agent as an ordinary process: no isolation at all. For trials, and for machines that have nothing better. */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { agentBinary } from './agent/binary.ts'
@@ -48,6 +48,7 @@ async function start(spec: SandboxSpec): Promise<Sandbox> {
   const folder = mkdtempSync(join(dirname(spec.workspace), scratchPrefix))
   const [state, spill] = [join(folder, 'state'), join(folder, 'spill')]
   for (const each of [state, spill]) mkdirSync(each, { mode: 0o700 })
+  linkMounts(folder, spec)
   const bridge = spec.egress && (await loopbackBridge(spec.egress.socket))
   const child = spawn(agentBinary(), [], { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
@@ -75,6 +76,18 @@ async function start(spec: SandboxSpec): Promise<Sandbox> {
     },
   })
   return onHost(sandbox, spec)
+}
+
+const home = '/home/user/'
+
+/** What a real sandbox has below its home, commands find below theirs. */
+function linkMounts(folder: string, { mounts }: SandboxSpec): void {
+  for (const { path, source } of mounts) {
+    if (!path.startsWith(home)) continue
+    const link = join(folder, path.slice(home.length))
+    mkdirSync(dirname(link), { recursive: true, mode: 0o700 })
+    symlinkSync(source, link)
+  }
 }
 
 const isIn = (path: string, folder: string): boolean =>

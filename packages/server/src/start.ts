@@ -44,7 +44,10 @@ import { checkpoints } from './checkpoints/checkpoints.ts'
 import { checkpointSweep } from './checkpoints/sweep.ts'
 import { heldByCheckpoint } from './checkpoints/store.ts'
 import { heldByFile } from './files/store.ts'
+import { skillCatalog } from './skills/catalog.ts'
+import { sessionSkills } from './skills/session.ts'
 import { heldBySkill } from './skills/store.ts'
+import { unpackedSkills, unpackedSweep } from './skills/unpacked.ts'
 import { fileSweep } from './files/sweep.ts'
 import { listen } from './http/server.ts'
 import { furnishMemory } from './memory/furnish.ts'
@@ -266,6 +269,21 @@ const sweepsOf = ({ work, checkpoints: kept }: Config, deps: SweepDeps): Sweep[]
 /** Commands of the local provider reach stores by other paths than those that are looked at. */
 const storeAccessOf = ({ sandbox }: Config) => (sandbox === 'local' ? 'read_only' : 'read_write')
 
+function skillsOf(
+  config: Config,
+  { databases, blobs, clock, log }: { databases: Databases; blobs: Blobs; clock: Clock; log: Log },
+) {
+  const folder = resolve(config.dataDir, 'skills')
+  const catalog = skillCatalog({ databases, blobs })
+  return {
+    ofSessions: sessionSkills({
+      databases,
+      unpacked: unpackedSkills({ catalog, clock, folder }),
+    }),
+    sweep: unpackedSweep({ folder, clock, log }),
+  }
+}
+
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const { fallbackKeys } = config
   const clock = overrides.clock ?? systemClock
@@ -301,9 +319,10 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const packages = packagesOf({
     ...{ databases, clock, log, provider, outside, config, limits: limitsOf(config) },
   })
+  const skills = skillsOf(config, { databases, blobs, clock, log })
   const spaces = spacesOf(config, {
     ...{ databases, bus, clock, log, provider, keeping },
-    kinds: [packages.kind, repositories.kind],
+    kinds: [packages.kind, repositories.kind, skills.ofSessions.furnish],
     bind: waysOut.bind,
   })
   const resolveModel = modelResolver({ databases, seal, ...config })
@@ -311,6 +330,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const { assemble, forget } = assembly({
     ...{ databases, blobs, clock, log, spaces, place, resolveModel },
     inlineTokens: (row) => inlineTokens(databases.of(row.tenant_id).read, seal, row),
+    skills: skills.ofSessions,
     search: apiKey ? tavily({ apiKey, baseUrl }) : null,
   })
   const work = runner({
@@ -341,7 +361,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   await work.sweep()
   const sweeps = [
     ...sweepsOf(config, { databases, bus, clock, keeping, log }),
-    ...[repositories.sweep, packages.sweep],
+    ...[repositories.sweep, packages.sweep, skills.sweep],
   ]
   void preload(wiresAhead).catch((error: unknown) =>
     log.warn('model libraries could not be loaded ahead', { error }),

@@ -21,6 +21,7 @@ import { toldOfStores } from '../sessions/resources/memory-prompt.ts'
 import { toldOfRepositories } from '../sessions/resources/repositories.ts'
 import { resourceStore } from '../sessions/resources/store.ts'
 import { sessionStore } from '../sessions/store.ts'
+import type { SessionSkills } from '../skills/session.ts'
 import { bringing } from './bring.ts'
 import { connectServers } from './connect.ts'
 import type { Assembled, ClaimedWork } from './drain.ts'
@@ -41,6 +42,7 @@ export type AssemblyDeps = {
   place: WorkPlace
   resolveModel: ResolveModel
   inlineTokens: (row: SessionRow) => Promise<Record<string, string>>
+  skills: SessionSkills
   search: SearchProvider | null
 }
 
@@ -48,7 +50,7 @@ const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
 
 export function assembly(deps: AssemblyDeps) {
-  const { databases, clock, log, spaces, place, resolveModel, inlineTokens, search } = deps
+  const { databases, clock, log, spaces, place, resolveModel, inlineTokens, search, skills } = deps
   const known = histories(historyCacheBytes, (tenant) => bringing(deps, tenant))
 
   /** Where the agent's own tools work, if it has such. */
@@ -61,12 +63,13 @@ export function assembly(deps: AssemblyDeps) {
     const { read } = databases.of(tenant)
     const row = await sessionStore(read).row(tenant, session)
     const agent = JSON.parse(row.agent) as SessionAgent
-    const [resolved, history, environment, tokens, brought] = await Promise.all([
+    const [resolved, history, environment, tokens, brought, toldOfSkills] = await Promise.all([
       resolveModel(tenant, agent.model),
       known.of(read, tenant, session),
       environmentStore(read).record(tenant, row.environment_id),
       agent.mcp_servers.length > 0 ? inlineTokens(row) : {},
       resourceStore(read).ofSessions(tenant, [session]),
+      skills.told(tenant, agent.skills),
     ])
     if (!resolved.ok)
       return {
@@ -93,11 +96,12 @@ export function assembly(deps: AssemblyDeps) {
       web: { fetch: egress.outboundFetch({ credentials: false }), search },
       commandSecrets: (words) => egress.commandSecrets(words),
     })
+    const workPlace = placeOf(tools)
     const isPlaced = tools.some(({ sandbox }) => sandbox !== 'unused')
     const parts: Omit<Turn, 'open' | 'signal'> = {
       system: systemPrompt({
         agent: agent.system,
-        place: placeOf(tools),
+        place: workPlace,
         reach: {
           allow: environment.limited ? environment.allowlist : null,
           deny: environment.denylist,
@@ -106,6 +110,7 @@ export function assembly(deps: AssemblyDeps) {
           toldOfRepositories(resources),
           isPlaced ? toldOfFiles(row, resources, files) : '',
           isPlaced ? toldOfStores(resources, place) : '',
+          ...toldOfSkills(workPlace),
         ],
       }),
       history,

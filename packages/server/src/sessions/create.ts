@@ -14,6 +14,7 @@ import { checkShown } from '../files/shown.ts'
 import { readHead } from '../events/head.ts'
 import { admit } from '../events/inbox.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
+import { pinSkills } from '../skills/pin.ts'
 import { enqueue } from '../work/queue.ts'
 import { vaultStore } from '../vaults/store.ts'
 import type { AddDeps } from './resources/add.ts'
@@ -31,9 +32,10 @@ export async function createSession(
   input: SessionCreate,
   { now, seal, hosts, storeAccess, ...refusals }: CreateDeps,
 ): Promise<Session> {
-  const { agent, tokens } = await chooseAgent(tx, tenant, input.agent)
-  const wanted = resourcesOf(input, agent)
-  checkAgent(agent)
+  const { agent: chosen, tokens } = await chooseAgent(tx, tenant, input.agent)
+  const wanted = resourcesOf(input, chosen)
+  checkAgent(chosen)
+  const agent = { ...chosen, skills: await pinSkills(tx, tenant, chosen.skills) }
   const environmentId = input.environment_id ?? agent.environment_id
   if (!environmentId) throw invalid('environment_id: required, as the agent names none')
   const environment = await environmentStore(tx).hold(tenant, environmentId)

@@ -14,7 +14,6 @@ export function checkAgent(agent: SessionAgent): void {
         `agent.mcp_servers.${index}.url: url is required: this service starts no stdio servers`,
       )
   }
-  if (agent.skills.length > 0) throw unsupported('agent.skills', 'skills are')
   checkUrlSources(agent.tools)
 }
 

@@ -97,7 +97,7 @@ const compared = (a: Listed, b: Listed): number =>
 const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 /** Of any of the three spellings. Throws where there is no such version. */
-export function digitsOf(skill: SkillRow, which: string): string {
+export function digitsOf(skill: Pick<SkillRow, 'id' | 'latest_version'>, which: string): string {
   const digits = which === 'latest' ? skill.latest_version : which.replace(/^skver_/, '')
   if (digits === null || !/^\d{1,20}$/.test(digits))
     throw notFound('skill version', `${skill.id}/${which}`)

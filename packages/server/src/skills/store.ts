@@ -1,3 +1,4 @@
+import type { SkillRefs } from '@steward/protocol/agents.ts'
 import type { Skill, SkillSource, SkillVersion } from '@steward/protocol/skills.ts'
 import { notFound } from '../core/errors.ts'
 import type { Paging } from '../core/page.ts'
@@ -35,6 +36,16 @@ export function skillStore(db: Queries) {
     row: (tenant: string, id: string) => found(id, byId(tenant, id)),
     /** No other writer of the skill and its versions until the transaction ends. */
     take: (tenant: string, id: string) => found(id, taking(db, byId(tenant, id))),
+
+    rowsOf: (tenant: string, named: SkillRefs): Promise<SkillRow[]> => {
+      const ids = named.map(({ skill_id }) => skill_id)
+      return db
+        .selectFrom('skills')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('id', 'in', ids)
+        .execute()
+    },
 
     async list(tenant: string, paging: Paging): Promise<SkillRow[]> {
       const { begins, way } = seek(paging)
@@ -79,6 +90,19 @@ export function skillStore(db: Queries) {
         .executeTakeFirst()
       if (!row) throw notFound('skill version', `${skill}/${digits}`)
       return row
+    },
+
+    /** Those named, and maybe more of the same skills. */
+    versionsOf: (tenant: string, named: SkillRefs): Promise<VersionRow[]> => {
+      const skills = named.map(({ skill_id }) => skill_id)
+      const ids = named.map(({ version }) => versionId(version))
+      return db
+        .selectFrom('skill_versions')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('skill_id', 'in', skills)
+        .where('id', 'in', ids)
+        .execute()
     },
 
     /** The latest of those that are left. */
