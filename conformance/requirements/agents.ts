@@ -22,7 +22,7 @@ export const agents = {
   'agents/field/multiagent': { section: '4.1 Fields', says: '`multiagent` – null – null only, until threads arrive; anything else is refused by name' },
   'agents/field/execution-identity': { section: '4.1 Fields', says: '`execution_identity` – object – `{type: \'service_account\'}` only' },
   'agents/skills/bare-strings': { section: '4.1 Fields', says: 'A skill given as a bare string is accepted and binds nothing.' },
-  'agents/skills/resolved': { section: '4.1 Fields', says: 'Skill entries of an agent come back with their resolved `version`.', deferred: 'C' },
+  'agents/skills/resolved': { section: '4.1 Fields', says: 'Skill entries of an agent come back with a `version`, `latest` where none was given; those of a session with the version that it resolved to, as digits.' },
   'agents/memory-store/attached': { section: '4.1 Fields', says: 'A store named by `memory_store_id` is attached to the agent\'s sessions as `read_write`; a `resources` entry for the same store takes its place, access and instructions included; it comes after those that `resources` names.' },
   'agents/metadata/compaction-keys': { section: '4.1 Fields', says: 'The four `compaction_*` keys of `metadata` are checked by type, and the limit of 512 characters does not apply to them.' },
   'agents/lists-present': { section: '4.1 Fields', says: 'Lists that were never set come back as `[]`, never as null.' },

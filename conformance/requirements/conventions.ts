@@ -27,7 +27,7 @@ export const conventions = {
   'dialects/error-type': { section: '2.2 Two dialects', says: '`error.type` – the six words of 20.1 – the official client\'s words' },
   'dialects/post-events': { section: '2.2 Two dialects', says: 'answer to `POST /v1/sessions/:id/events` – 202 and no body – 200 and `{data: [events]}`' },
   'dialects/agent-tools': { section: '2.2 Two dialects', says: '`tools` when an agent is created – must be present, may be empty – may be absent' },
-  'dialects/skill-source': { section: '2.2 Two dialects', says: 'skill `source` – the string `anthropic` or `custom` – an object `{type}`', deferred: 'C' },
+  'dialects/skill-source': { section: '2.2 Two dialects', says: 'skill `source` – the string `anthropic` or `custom` – an object `{type}`' },
   'dialects/file-get': { section: '2.2 Two dialects', says: '`GET /v1/files/:id` – the file\'s bytes – its metadata; an explicit `accept: application/json` selects this too' },
   'http/beta/two-names': { section: '2.2 Two dialects', says: '`vendor-beta` and `anthropic-beta` are one header under two names: both are read as comma lists and joined.' },
   'http/beta/unknown-values': { section: '2.2 Two dialects', says: 'A beta value the service does not know has no effect.' },

@@ -18,7 +18,7 @@ export const errors = {
   'errors/case/upstream-401': { section: '20.2 Where to expect what', says: 'an upstream says 401 and the refresh fails – that 401' },
   'errors/case/output-name': { section: '20.2 Where to expect what', says: 'a nested name or `..` as an output\'s name – refused' },
   'errors/case/environment-referenced': { section: '20.2 Where to expect what', says: 'an environment is deleted while an agent names it – 409, still there' },
-  'errors/case/builtin-skill': { section: '20.2 Where to expect what', says: 'a built-in skill is deleted – refused', deferred: 'C' },
+  'errors/case/builtin-skill': { section: '20.2 Where to expect what', says: 'a built-in skill is deleted – refused' },
   'errors/case/bad-card-key': { section: '20.2 Where to expect what', says: 'a model card with a bad key – 400, with the provider\'s words, within 6 seconds' },
   'errors/case/probe-unsupported': { section: '20.2 Where to expect what', says: 'a probe of a provider it does not know – `{ok: null, reason: \'unsupported_provider\'}`, no refusal' },
   'errors/case/speed-unsupported': { section: '20.2 Where to expect what', says: '`speed: fast` where the provider has no fast mode – an explicit unsupported error' },

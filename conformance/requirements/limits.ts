@@ -13,7 +13,7 @@ export const limits = {
   'limits/poll-interval': { section: '21 Limits', says: 'pause between a worker\'s polls – 5 seconds when not given', deferred: 'D' },
   'limits/work-reclaim': { section: '21 Limits', says: 'reclaim of work – `reclaim_older_than_ms` unacknowledged, else the heartbeat lease' },
   'limits/outputs-list': { section: '21 Limits', says: 'list of outputs – `has_more` is always false' },
-  'limits/builtin-skills': { section: '21 Limits', says: 'built-in skills – 4', deferred: 'C' },
+  'limits/builtin-skills': { section: '21 Limits', says: 'built-in skills – 4' },
   'limits/outbound-body': { section: '21 Limits', says: 'body of an outbound call – streamed, text or binary: more than the original interface promises' },
   'limits/proxy-quota': { section: '21 Limits', says: 'quotas of the proxy – none per credential, none per session' },
   'limits/post-events': { section: '21 Limits', says: 'events in one POST – 1000' },

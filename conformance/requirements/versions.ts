@@ -6,7 +6,7 @@ export const versions = {
   'versions/agent-update': { section: '23 Versions', says: 'An agent\'s `version` rises with each effective update.' },
   'versions/session-pins': { section: '23 Versions', says: 'A session\'s agent version is fixed when it is created.' },
   'versions/agent-history': { section: '23 Versions', says: 'All earlier versions of an agent can be read.' },
-  'versions/skill': { section: '23 Versions', says: 'A skill names its `latest_version`, and each version can be read.', deferred: 'C' },
+  'versions/skill': { section: '23 Versions', says: 'A skill names its `latest_version`, and each version can be read.' },
   'versions/beta-required': { section: '23 Versions', says: 'The beta header is required in two places: outputs, with `managed-agents-2026-04-01`, and memory stores, with `agent-memory-2026-07-22`.' },
   'versions/beta-not-required': { section: '23 Versions', says: 'Every other endpoint works without a beta header.' },
   'versions/toolset': { section: '23 Versions', says: 'The built-in toolset is called `agent_toolset_20260401`.' },

@@ -215,7 +215,7 @@ for (const database of databases) {
     )
 
     verifies(
-      ['sessions/not-yet/resources', 'sessions/not-yet/skills', 'sessions/not-yet/base-image'],
+      ['sessions/not-yet/resources', 'sessions/not-yet/base-image'],
       'what a session would need of later parts is refused by name, and empty values pass',
       async () => {
         const environment_id = await environment()
@@ -229,8 +229,6 @@ for (const database of databases) {
           { resources: [{ type: 'memory_store', memory_store_id: 'memstore_1' }] },
           /resources/,
         )
-        const skills = [{ type: 'anthropic', skill_id: 'xlsx' }]
-        await refused({ agent: await agentId({ skills }) }, /skills/)
         const base_image = 'debian:13'
         await refused({ environment_id: await environment({ base_image }) }, /base_image/)
         const empty = { vault_ids: [], resources: [], initial_events: [] }

@@ -11,6 +11,8 @@ export type Bundle = Head & { directory: string; files: BundleFile[] }
 /** Files of one skill, and bytes of them all. */
 export const mostFiles = 1000
 export const largestBundle = 32 * 1024 * 1024
+/** It goes into every request as a whole. */
+const largestSkillFile = 256 * 1024
 const longestPath = 512
 const deepest = 16
 
@@ -62,6 +64,10 @@ export function bundleOf(uploaded: readonly BundleFile[], given?: string): Bundl
   checkTree(files.map(({ path }) => path))
   const skillFile = files.find(({ path }) => path === 'SKILL.md')
   if (!skillFile) throw invalid(`files: there is no SKILL.md in ${top}`)
+  if (skillFile.bytes.byteLength > largestSkillFile)
+    throw invalid(
+      `SKILL.md: is at most ${largestSkillFile} bytes; what is longer goes into other files`,
+    )
   const head = headOf(skillFile.bytes, given)
   files.sort((a, b) => (a.path < b.path ? -1 : 1))
   return { ...head, directory: top ?? head.name, files }

@@ -63,12 +63,15 @@ async function layOut(place: string, files: readonly BundleFile[]): Promise<void
     // Whoever a sandbox runs as reads them, whatever this process's umask is.
     for (const each of allOf(folders)) await chmod(join(temporary, each), 0o755)
     for (const each of [dirname(place), dirname(dirname(place))]) await chmod(each, 0o711)
-    await rename(temporary, place)
-  } catch (error) {
+    await rename(temporary, place).catch(isThere)
+  } finally {
     await rm(temporary, { recursive: true, force: true })
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
   }
+}
+
+function isThere(error: unknown): void {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
 }
 
 /** Folders and those around them. */

@@ -1,0 +1,35 @@
+/** Skills to upload, and uploads of more kinds than the official client has. */
+import type { Clients } from './service.ts'
+import { adminKey } from './service.ts'
+
+export type SkillFile = { path: string; content: string | Uint8Array }
+
+export { oddZip, skillText } from '@steward/server/skills/zip-fixture.ts'
+
+/** A form of `fields`, then files named `files[]`. */
+export function skillForm(
+  files: readonly SkillFile[],
+  fields: Record<string, string> = {},
+  field = 'files[]',
+): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  for (const { path, content } of files) form.append(field, new Blob([Buffer.from(content)]), path)
+  return form
+}
+
+export type Sent = string | FormData | Uint8Array<ArrayBuffer>
+
+export type Answered<T> = { status: number; text: string; body: T }
+
+export async function send<T>(
+  { base }: Pick<Clients, 'base'>,
+  path: string,
+  body: Sent,
+  headers: Record<string, string> = {},
+): Promise<Answered<T>> {
+  const all = { 'x-api-key': adminKey, ...headers }
+  const answer = await fetch(base + path, { method: 'POST', headers: all, body })
+  const text = await answer.text()
+  return { status: answer.status, text, body: JSON.parse(text) as T }
+}
