@@ -5,9 +5,11 @@ import type { WorkPlace } from '@steward/harness/prompt.ts'
 import type { SkillRefs } from '@steward/protocol/agents.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { SandboxMount } from '@steward/sandbox/sandbox.ts'
+import { PlatformError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Databases } from '../database/database.ts'
 import { bodyOf } from './head.ts'
+import type { Pinned } from './pin.ts'
 import { pinnedSkills } from './pin.ts'
 import type { Unpacked } from './unpacked.ts'
 
@@ -29,16 +31,25 @@ export function sessionSkills({
   databases: Databases
   unpacked: Unpacked
 }) {
+  async function layOne(tenant: string, { id, version }: Pinned): Promise<Laid | undefined> {
+    if (!version) return undefined
+    try {
+      return { id, name: version.name, folder: await unpacked.folderOf(tenant, version) }
+    } catch (error) {
+      // Deleted while it was looked for.
+      if (error instanceof PlatformError && error.kind === 'not_found') return undefined
+      throw error
+    }
+  }
+
   async function lay(tenant: string, refs: SkillRefs): Promise<{ laid: Laid[]; gone: string[] }> {
     const pinned = await pinnedSkills(databases.of(tenant).read, tenant, refs)
-    const laid = await Promise.all(
-      pinned.map(async ({ id, version }) => {
-        if (!version) return []
-        return [{ id, name: version.name, folder: await unpacked.folderOf(tenant, version) }]
-      }),
-    )
-    const gone = pinned.flatMap(({ id, digits, version }) => (version ? [] : [`${id}/${digits}`]))
-    return { laid: laid.flat(), gone }
+    const all = await Promise.all(pinned.map((each) => layOne(tenant, each)))
+    const gone = pinned.filter((_, index) => !all[index])
+    return {
+      laid: all.filter((each) => each !== undefined),
+      gone: gone.map(({ id, digits }) => `${id}/${digits}`),
+    }
   }
 
   /** What a sandbox is furnished with: each skill in a folder of its name, which cannot be written. */
