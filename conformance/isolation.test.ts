@@ -15,6 +15,7 @@ import type { Route } from '@steward/server/http/route.ts'
 import type { Service } from './service.ts'
 import { boot, databases, rootSecret } from './service.ts'
 import { openStream } from './reader.ts'
+import { skillText } from './skills.ts'
 import { uploadFile } from './files.ts'
 import { message, newSession, turn } from './turns.ts'
 import { verifies } from './verifies.ts'
@@ -101,6 +102,8 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     type: 'file',
     file_id: file.id,
   })
+  const files = [{ filename: 'SKILL.md', content: skillText('first', canary, canary) }]
+  const skill = await make('/v1/skills', { name: undefined, files })
   const environment = await make('/v1/environments', { config: { type: 'self_hosted' } })
   const agent = await make('/v1/agents', { model: 'offline', tools: [] })
   await make('/v1/sessions', { name: undefined, agent, environment_id: environment })
@@ -112,6 +115,7 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/memory_stores/:id': store,
     '/v1/memory_stores/:id/memories/:memory_id': memory,
     '/v1/memory_stores/:id/memory_versions/:version_id': versions.data[0]?.id ?? '',
+    '/v1/skills/:id': skill,
     '/v1/vaults/:id': vault,
     '/v1/vaults/:id/credentials/:credential_id': await make(
       `/v1/vaults/${vault}/credentials`,
@@ -128,6 +132,8 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
   }
   const fixtures: Fixtures = { '/v1/agents/:id/versions/:version': { theirs: '1', never: '1' } }
   for (const [path, id] of Object.entries(ids)) fixtures[path] = { theirs: id, never: neverOf(id) }
+  fixtures['/v1/skills/:id/versions/:version'] = { theirs: 'latest', never: 'latest' }
+  fixtures['/v1/skills/:id/files/:filename'] = { theirs: 'SKILL.md', never: 'SKILL.md' }
   const server = '/v1/ext/mcp-proxy/:session_id/:server_name'
   fixtures[server] = { theirs: 'a-server-of-the-first', never: 'a-server-that-never-was' }
   const output = '/v1/sessions/:id/outputs/:filename'
