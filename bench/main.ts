@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { workspaces } from './cases/checkpoints.ts'
 import { egress } from './cases/egress.ts'
 import { packages } from './cases/packages.ts'
+import { givenFiles } from './cases/files.ts'
 import { diskSync, idleStreams, kills, starts } from './cases/process.ts'
 import { memories } from './cases/memory.ts'
 import { repositories } from './cases/repositories.ts'
@@ -47,6 +48,7 @@ async function measure(database: string, env: Record<string, string>): Promise<F
     requests,
     shortTurns,
     bashTurns,
+    givenFiles,
     manySessions,
     pages,
     appends,

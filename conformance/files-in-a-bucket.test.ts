@@ -6,9 +6,9 @@ import { readConfig } from '@steward/server/config.ts'
 import { jsonLog } from '@steward/server/core/log.ts'
 import { servedBucket } from '@steward/server/blobs/s3-fixture.ts'
 import { start } from '@steward/server/start.ts'
-import type { Service } from './service.ts'
+import type { Loose, Service } from './service.ts'
 import { boot, rootSecret } from './service.ts'
-import { newSession } from './turns.ts'
+import { newSession, turn } from './turns.ts'
 import { verifies } from './verifies.ts'
 
 describe('files in a bucket', () => {
@@ -53,6 +53,31 @@ describe('files in a bucket', () => {
       const copy = await beta.sessions.resources.add(session, { type: 'file', file_id: made.id })
       await files.delete(made.id)
       assert.equal((await files.download(copy.file_id)).status, 200)
+    },
+  )
+
+  verifies(
+    ['sandbox/path/files', 'sandbox/path/outputs-published', 'sessions/output'],
+    'are laid out for a session, and taken from it',
+    async () => {
+      const file = await toFile(Buffer.alloc(100_000, 'abc'), 'a.txt')
+      const { id: file_id } = await service.client.files.upload({ file })
+      const tools = [{ type: 'agent_toolset_20260401', default_config: { enabled: true } }]
+      const resource = { type: 'file', file_id, mount_path: '/mnt/session/uploads/a' }
+      const session = await newSession(service, { tools }, { resources: [resource] })
+      const command = 'cd /mnt/session && cat uploads/a uploads/a > outputs/twice'
+      await turn(service, session, `call bash ${JSON.stringify({ command })}`)
+      const path = `/v1/sessions/${session}/outputs`
+      const beta = { 'vendor-beta': 'managed-agents-2026-04-01' }
+      const { body } = await service.ask<Loose>('GET', path, undefined, beta)
+      assert.deepEqual(
+        body.data.map(({ filename, size_bytes }) => [filename, size_bytes]),
+        [['twice', 200_000]],
+      )
+      const answer = await service.raw('GET', `${path}/twice`, undefined, beta)
+      const twice = Buffer.concat([Buffer.alloc(100_000, 'abc'), Buffer.alloc(100_000, 'abc')])
+      assert.ok(Buffer.from(await answer.arrayBuffer()).equals(twice))
+      await service.client.beta.sessions.delete(session)
     },
   )
 

@@ -130,3 +130,40 @@ for (const database of databases) {
     )
   })
 }
+
+describe('files without isolation', () => {
+  verifies(
+    ['resources/file', 'resources/file/link', 'sandbox/path/files'],
+    'lie in the folder of the session, and at their paths for the file tools',
+    async () => {
+      const env = { SANDBOX_PROVIDER: 'local', EGRESS_PROFILE: 'best_effort' }
+      const service = await boot('sqlite', { env })
+      const { id: file_id } = await service.client.files.upload({
+        file: await toFile(Buffer.from('given\n'), 'a.txt'),
+      })
+      const resources = ['/workspace/in/a', '/home/user/a', '/mnt/session/uploads/a'].map(
+        (mount_path) => ({ type: 'file', file_id, mount_path }),
+      )
+      const session = await newSession(service, { tools }, { resources })
+      const use = async (tool: string, input: object) => {
+        const events = await turn(service, session, `call ${tool} ${JSON.stringify(input)}`)
+        return textOf(only(events, 'agent.tool_result'))
+      }
+      assert.equal(await use('bash', { command: 'cat in/a' }), 'given\n')
+      const shown = await service.client.beta.sessions.retrieve(session)
+      const home = shown.resources.find(
+        (each) => each.type === 'file' && each.mount_path === '/home/user/a',
+      )
+      assert.ok(home?.type === 'file')
+      for (const file_path of [
+        '/workspace/in/a',
+        '/mnt/session/uploads/a',
+        `/home/user/files/${home.file_id}/a.txt`,
+      ])
+        assert.match(await use('read', { file_path }), /given/)
+      const write = { file_path: '/mnt/session/uploads/a', content: 'x' }
+      assert.match(await use('write', write), /read-only/)
+      await service.close()
+    },
+  )
+})

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { TurnFailed } from '@steward/harness/turn.ts'
 import type { Furnish, SessionPlace } from '../runner/furnishing.ts'
-import type { OpenBytes, Wanted } from './layout.ts'
+import type { OpenBytes } from './layout.ts'
 import { folderOf, layOut } from './layout.ts'
 import type { Link } from './links.ts'
 import { relink } from './links.ts'
@@ -18,6 +18,7 @@ const uploadsPath = '/mnt/session/uploads'
 /** `mountPath`: of a resource; null for an upload. `isTold`: the agent knows of it from the first. */
 export type GivenFile = {
   id: string
+  key: string
   filename: string
   mountPath: string | null
   isTold: boolean
@@ -28,7 +29,7 @@ export type UploadDeps = {
   revision: (tenant: string, session: string) => Promise<number | undefined>
   files: (tenant: string, session: string) => Promise<GivenFile[]>
   /** Undefined when the file is gone. */
-  open: (tenant: string, id: string) => ReturnType<OpenBytes>
+  open: (tenant: string, file: GivenFile) => ReturnType<OpenBytes>
   /** Whether commands see the host's own paths. */
   isHost: boolean
 }
@@ -40,20 +41,21 @@ export function furnishUploads(deps: UploadDeps): Furnish {
     let revision: number | undefined
     let links = await readLinks(folder)
     let linking: Link[] = []
+    let isLinked = false
     const refused = new Set<string>()
 
     /** Asked for before the files are, so that what comes meanwhile is seen at the next look. */
-    async function look(): Promise<boolean> {
+    async function look(): Promise<void> {
       const now = await deps.revision(tenant, session)
-      if (now === revision) return false
+      if (now === revision) return
       const files = await deps.files(tenant, session)
       const came = await bring(deps, place, files)
       revision = now
+      isLinked = false
       linking = files.flatMap((file) => linkOf(deps, place, file) ?? [])
       for (const file of files) {
         if (came.has(file.id) && !file.isTold) said.push(`A file was given: ${shownPath(file)}`)
       }
-      return true
     }
 
     async function makeLinks(sandbox: Sandbox): Promise<void> {
@@ -68,6 +70,7 @@ export function furnishUploads(deps: UploadDeps): Furnish {
       }
       if (links.length + linking.length > 0) await writeLinks(folder, linking)
       links = linking
+      isLinked = true
     }
 
     await look()
@@ -80,7 +83,8 @@ export function furnishUploads(deps: UploadDeps): Furnish {
       started: makeLinks,
       async before(sandbox) {
         const again = async () => {
-          if (await look()) await makeLinks(sandbox)
+          await look()
+          if (!isLinked) await makeLinks(sandbox)
         }
         // Calls may come together.
         looking = looking.then(again, again)
@@ -96,9 +100,9 @@ async function bring(
   { tenant, folder }: SessionPlace,
   files: readonly GivenFile[],
 ): Promise<Set<string>> {
-  const wanted = files.map((file): Wanted => ({ id: file.id, path: pathBelow(file) }))
+  const wanted = files.map((file) => ({ file, id: file.id, path: pathBelow(file) }))
   try {
-    return await layOut(folder, wanted, (id) => open(tenant, id))
+    return await layOut(folder, wanted, ({ file }) => open(tenant, file))
   } catch (cause) {
     const message = `the files of the session could not be laid out: ${(cause as Error).message}`
     throw new TurnFailed({ type: 'unknown_error', message }, { cause })

@@ -30,19 +30,18 @@ export function givenFiles({
       return rows.flatMap((row) => {
         const resource = byFile.get(row.id)
         // Between the two reads its resource came or went: the revision says so at the next look.
-        if (isExpired(row, clock.now()) || (row.origin === 'copy' && !resource)) return []
-        const { id, filename } = row
+        const { id, filename, blob_key: key } = row
+        if (isExpired(row, clock.now()) || key === null || (row.origin === 'copy' && !resource))
+          return []
         const isTold = resource?.created_at === created_at
-        return [{ id, filename, mountPath: resource?.mount_path ?? null, isTold }]
+        return [{ id, key, filename, mountPath: resource?.mount_path ?? null, isTold }]
       })
     },
-    async open(tenant, id) {
-      const keyOf = async () => (await fileStore(readOf(tenant)).named(tenant, [id]))[0]?.blob_key
-      const key = await keyOf()
-      if (!key) return undefined
+    async open(tenant, { id, key }) {
       const found = await blobs.get(key)
       if (found) return found.body
-      if ((await keyOf()) === key) throw new Error(`the bytes of file ${id} are missing`)
+      const [row] = await fileStore(readOf(tenant)).named(tenant, [id])
+      if (row?.blob_key === key) throw new Error(`the bytes of file ${id} are missing`)
       return undefined
     },
   }

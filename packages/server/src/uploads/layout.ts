@@ -12,7 +12,7 @@ import { pipeline } from 'node:stream/promises'
 /** `path`: below the folder, of one of the folders that are mounted. */
 export type Wanted = { id: string; path: string }
 /** Undefined: it is gone, and is left out. */
-export type OpenBytes = (id: string) => Promise<Readable | undefined>
+export type OpenBytes<W extends Wanted = Wanted> = (wanted: W) => Promise<Readable | undefined>
 
 const mounted = ['files', 'uploads'] as const
 const atOnce = 8
@@ -21,20 +21,21 @@ export const folderOf = (folder: string, name: (typeof mounted)[number] | 'given
   join(folder, name)
 
 /** Brings what is missing and removes what is there and not wanted; the ids of those that came. */
-export async function layOut(
+export async function layOut<W extends Wanted>(
   folder: string,
-  wanted: readonly Wanted[],
-  open: OpenBytes,
+  wanted: readonly W[],
+  open: OpenBytes<W>,
 ): Promise<Set<string>> {
   const given = folderOf(folder, 'given')
   await mkdir(given, { recursive: true, mode: 0o700 })
-  for (const name of mounted) await makeFolders(folder, name)
+  const made = new Set<string>()
+  for (const name of mounted) await makeFolders(folder, name, made)
   const came = new Set<string>()
   const left = new Set(wanted)
   const bring = async () => {
     for (const each of left) {
       left.delete(each)
-      if (await fetched(given, each.id, open)) came.add(each.id)
+      if (await fetched(join(given, each.id), () => open(each))) came.add(each.id)
     }
   }
   const bringing = Array.from({ length: atOnce }, bring)
@@ -46,8 +47,12 @@ export async function layOut(
     if (inode !== undefined) inodes.set(path, inode)
   }
   for (const name of mounted) await clear(folder, name, inodes)
-  for (const { id, path } of wanted)
-    if (inodes.has(path)) await place(folder, join(given, id), path)
+  for (const { id, path } of wanted) {
+    const to = join(folder, path)
+    if (!inodes.has(path) || (await inodeOf(to)) !== undefined) continue
+    await makeFolders(folder, dirname(path), made)
+    await link(join(given, id), to)
+  }
   const ids = new Set(wanted.map(({ id }) => id))
   for (const name of await readdir(given)) {
     if (!ids.has(name)) await rm(join(given, name), { force: true })
@@ -55,12 +60,11 @@ export async function layOut(
   return came
 }
 
-async function fetched(given: string, id: string, open: OpenBytes): Promise<boolean> {
-  const path = join(given, id)
+async function fetched(path: string, open: () => Promise<Readable | undefined>): Promise<boolean> {
   if ((await inodeOf(path)) !== undefined) return false
-  const body = await open(id)
+  const body = await open()
   if (!body) return false
-  const coming = join(given, `.${randomUUID()}`)
+  const coming = join(dirname(path), `.${randomUUID()}`)
   try {
     await pipeline(body, createWriteStream(coming, { flags: 'wx' }))
     await chmod(coming, 0o644)
@@ -81,20 +85,16 @@ async function inodeOf(path: string): Promise<number | undefined> {
   }
 }
 
-async function makeFolders(folder: string, path: string): Promise<void> {
+/** Each once; `made` are those that are there. */
+async function makeFolders(folder: string, path: string, made: Set<string>): Promise<void> {
+  if (made.has(path)) return
   const above = dirname(path)
-  if (above !== '.') await makeFolders(folder, above)
+  if (above !== '.') await makeFolders(folder, above, made)
   const at = join(folder, path)
   await mkdir(at, { recursive: true })
   // Whatever the server's own mask says, the session's user can look.
   await chmod(at, 0o755)
-}
-
-async function place(folder: string, from: string, path: string): Promise<void> {
-  const to = join(folder, path)
-  if ((await inodeOf(to)) !== undefined) return
-  await makeFolders(folder, dirname(path))
-  await link(from, to)
+  made.add(path)
 }
 
 /** Whatever is not wanted there, and then folders that are empty. */

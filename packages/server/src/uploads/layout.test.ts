@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, it } from 'node:test'
+import type { Wanted } from './layout.ts'
+import { layOut } from './layout.ts'
+
+async function place() {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-layout-'))
+  const opened: string[] = []
+  const lay = (wanted: Wanted[], open?: (id: string) => Readable | undefined) =>
+    layOut(folder, wanted, async ({ id }) => {
+      opened.push(id)
+      return open ? open(id) : Readable.from([Buffer.from(`bytes of ${id}`)])
+    })
+  return {
+    ...{ folder, opened, lay },
+    text: (path: string) => readFile(join(folder, path), 'utf8'),
+    all: async () =>
+      (await readdir(folder, { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1)),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  }
+}
+
+const one = { id: 'one', path: 'files/one/a.txt' }
+const two = { id: 'two', path: 'uploads/deep/down/b.txt' }
+
+describe('files laid out in folders', () => {
+  it('are there for everybody to read and nobody to write, and are fetched once', async () => {
+    await using at = await place()
+    assert.deepEqual(await at.lay([one, two]), new Set(['one', 'two']))
+    assert.equal(await at.text(two.path), 'bytes of two')
+    const mode = async (path: string) => (await stat(join(at.folder, path))).mode & 0o777
+    assert.deepEqual(await Promise.all([one.path, 'uploads/deep', 'files', 'given'].map(mode)), [
+      ...[0o644, 0o755, 0o755, 0o700],
+    ])
+    assert.deepEqual(await at.lay([one, two]), new Set())
+    assert.deepEqual(new Set(at.opened), new Set(['one', 'two']))
+    assert.equal(at.opened.length, 2)
+  })
+
+  it('go, with the folders that they leave empty', async () => {
+    await using at = await place()
+    await at.lay([one, two])
+    await at.lay([one])
+    assert.deepEqual(new Set(await at.all()), new Set(['given/one', one.path]))
+    assert.deepEqual(await readdir(join(at.folder, 'uploads')), [])
+    await at.lay([])
+    assert.deepEqual(await at.all(), [])
+  })
+
+  it('take the place of one that was at the same path, or in its way', async () => {
+    await using at = await place()
+    await at.lay([two])
+    await at.lay([{ id: 'new', path: two.path }])
+    assert.equal(await at.text(two.path), 'bytes of new')
+    await at.lay([{ id: 'file', path: 'uploads/deep' }])
+    assert.equal(await at.text('uploads/deep'), 'bytes of file')
+    await at.lay([two])
+    assert.equal(await at.text(two.path), 'bytes of two')
+  })
+
+  it('are whole or not there, whatever dies when', async () => {
+    await using at = await place()
+    const broken = () =>
+      Readable.from(
+        (async function* () {
+          yield Buffer.from('half')
+          throw new Error('cut')
+        })(),
+      )
+    await assert.rejects(
+      at.lay([one, two], (id) => (id === 'one' ? broken() : undefined)),
+      /cut/,
+    )
+    assert.deepEqual(await at.all(), [])
+    await writeFile(join(at.folder, 'given', '.left-by-a-process-that-died'), 'half')
+    assert.deepEqual(await at.lay([one, two]), new Set(['one', 'two']))
+    assert.equal((await at.all()).length, 4)
+    await rm(join(at.folder, one.path))
+    await at.lay([one, two])
+    assert.equal(await at.text(one.path), 'bytes of one')
+  })
+
+  it('leave out those that are gone', async () => {
+    await using at = await place()
+    const came = await at.lay([one, two], (id) => (id === 'two' ? Readable.from(['x']) : undefined))
+    assert.deepEqual(came, new Set(['two']))
+    assert.deepEqual(new Set(await at.all()), new Set(['given/two', two.path]))
+  })
+})
