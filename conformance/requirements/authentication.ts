@@ -43,7 +43,7 @@ export const authentication = {
   'auth/claim-token/rotated': { section: '3.4 Claim tokens', says: 'A reclaim replaces it, and its former owner is refused everywhere.' },
   'auth/claim-token/expired-beats': { section: '3.4 Claim tokens', says: 'The current token after its expiry may still beat and stop its work item.' },
   'auth/claim-token/expired-no-events': { section: '3.4 Claim tokens', says: 'The current token after its expiry may not append events.' },
-  'auth/claim-token/opens': { section: '3.4 Claim tokens', says: 'It opens its session, that session\'s events, attached files, declared skills and attached stores, its own heartbeat and stop, and the MCP gateway.', deferred: 'D' },
+  'auth/claim-token/opens': { section: '3.4 Claim tokens', says: 'It opens its session, that session\'s events, attached files, declared skills and attached stores, its own heartbeat and stop, and the MCP gateway.' },
   'auth/claim-token/no-file-changes': { section: '3.4 Claim tokens', says: 'It does not list, upload or delete files.' },
   'auth/claim-token/no-unrelated': { section: '3.4 Claim tokens', says: 'It does not open skills, files or stores that its session does not name.' },
   'auth/claim-token/no-other-session': { section: '3.4 Claim tokens', says: 'It does not open another session.' },

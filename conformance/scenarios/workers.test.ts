@@ -9,7 +9,7 @@ import { systemClock } from '@steward/server/core/time.ts'
 import { boot, databases } from '../service.ts'
 import type { Service } from '../service.ts'
 import type { Seen } from '../turns.ts'
-import { all, message, only, post, say, textOf, turn } from '../turns.ts'
+import { all, fresh, message, only, post, say, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import type { Pool } from '../workers.ts'
 import { claimedSession, newPool, poll, sessionIn, tokenOf } from '../workers.ts'
@@ -86,6 +86,61 @@ for (const database of databases) {
         assert.equal(await readFile(join(folder, 'made'), 'utf8'), 'from the worker\n')
         assert.deepEqual(all(log, 'agent.tool_result'), [])
         assert.equal(log.at(-1)?.type, 'session.status_idle')
+      },
+    )
+
+    verifies(
+      [
+        'worker/input/skills',
+        'worker/input/memory-stores',
+        'worker/input/read-only',
+        'auth/claim-token/opens',
+      ],
+      'the official worker brings skills and memory stores, and writes only where it may',
+      async () => {
+        const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
+        const store = async (name: string) => {
+          const { body } = await service.ask('POST', '/v1/memory_stores', { name }, beta)
+          const path = `/v1/memory_stores/${body.id}/memories`
+          await service.ask('POST', path, { path: '/note.md', content: 'as it was' }, beta)
+          return { id: body.id, path }
+        }
+        const mine = [await store(fresh('write')), await store(fresh('read'))]
+        const head = '---\nname: greeting\ndescription: d\n---\nSay hello.'
+        const skill = await service.ask('POST', '/v1/skills', {
+          files: [{ filename: 'SKILL.md', content: head }],
+        })
+        await using _worker = await working()
+        const skills = [{ type: 'custom', skill_id: skill.body.id, version: 'latest' }]
+        const session = await sessionIn(
+          service,
+          pool,
+          { skills },
+          {
+            resources: mine.map(({ id }, index) => ({
+              type: 'memory_store',
+              memory_store_id: id,
+              access: index === 0 ? 'read_write' : 'read_only',
+            })),
+          },
+        )
+        const shown = await service.ask('GET', `/v1/sessions/${session}`)
+        const mounts = (shown.body['resources'] as { mount_path: string }[]).map(
+          ({ mount_path }) => mount_path,
+        )
+        const writes = mounts.map((mount) => `echo changed > ${mount}/note.md`).join('; ')
+        const log = await answered(session, `run: cat skills/*/SKILL.md; ${writes}`)
+        assert.match(textOf(only(log, 'user.tool_result')), /Say hello/)
+        const item = () => service.ask('GET', `${pool.path}/work`).then(({ body }) => body.data)
+        while ((await item()).some((each) => each['state'] !== 'stopped'))
+          await new Promise((resolve) => setTimeout(resolve, 50))
+        const contents = await Promise.all(
+          mine.map(async ({ path }) => {
+            const { body } = await service.ask('GET', `${path}?view=full`, undefined, beta)
+            return body.data[0]?.['content']
+          }),
+        )
+        assert.deepEqual(contents, ['changed\n', 'as it was'])
       },
     )
 

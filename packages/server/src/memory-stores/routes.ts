@@ -50,10 +50,10 @@ function checkBeta({ betas, dialect }: Anyone): void {
   throw invalid(`the header vendor-beta: ${own} is required for memory stores`)
 }
 
-const actorOf = ({ principal }: Anyone): MemoryActor => ({
-  type: 'api_actor',
-  api_key_id: principal.kind === 'workspace' ? principal.keyId : '',
-})
+const actorOf = ({ principal }: Anyone): MemoryActor =>
+  principal.kind === 'claim'
+    ? { type: 'session_actor', session_id: principal.sessionId }
+    : { type: 'api_actor', api_key_id: 'keyId' in principal ? principal.keyId : '' }
 
 export const memoryStoreRoutes = (deps: Deps): Route[] =>
   [...ofStores(deps), ...ofMemories(deps), ...ofVersions(deps)].map((each) => ({

@@ -3,6 +3,8 @@ import type { Session, SessionAgent } from '@steward/protocol/sessions.ts'
 import type { Databases } from '../database/database.ts'
 import { fileStore } from '../files/store.ts'
 import type { Belongings } from '../work/claim.ts'
+import { isAttachedStore } from './resources/memory-stores.ts'
+import { resourceStore } from './resources/store.ts'
 import { sessionStore } from './store.ts'
 
 export function belongings(databases: Databases): Belongings {
@@ -12,7 +14,12 @@ export function belongings(databases: Databases): Belongings {
       const row = await sessionStore(reading(tenant)).row(tenant, session)
       return JSON.parse(row.agent) as SessionAgent
     },
-    stores: async () => [],
+    async stores(tenant, session) {
+      const rows = await resourceStore(reading(tenant)).ofSessions(tenant, [session])
+      return (rows.get(session) ?? [])
+        .filter(isAttachedStore)
+        .map(({ memory_store_id: id, access }) => ({ id, access }))
+    },
     async hasFile(tenant, session, file) {
       const [row] = await fileStore(reading(tenant)).named(tenant, [file])
       return row?.session_id === session

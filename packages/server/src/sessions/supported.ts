@@ -64,9 +64,10 @@ export function checkEnvironment(
  */
 export function checkForWorker(agent: SessionAgent, wanted: readonly Wanted[]): void {
   for (const { resource, at } of wanted)
-    throw invalid(
-      `${at.slice(0, -1)}: nothing lays a ${resource.type} out on a self_hosted environment`,
-    )
+    if (resource.type !== 'memory_store')
+      throw invalid(
+        `${at.slice(0, -1)}: nothing lays a ${resource.type} out on a self_hosted environment`,
+      )
   for (const [index, tool] of agent.tools.entries())
     if (tool.type === 'custom' && tool.execution?.type === 'sandbox')
       throw invalid(

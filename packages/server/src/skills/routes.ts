@@ -145,8 +145,7 @@ function ofVersions(deps: SkillDeps): Route[] {
       {
         method: 'get',
         path,
-        callers: withClaim,
-        claim: 'skill',
+        callers,
         section,
         summary: 'List versions',
         query: ListQuery,
@@ -162,7 +161,8 @@ function ofVersions(deps: SkillDeps): Route[] {
       {
         method: 'get',
         path: `${path}/:version`,
-        callers,
+        callers: withClaim,
+        claim: 'skill',
         section,
         summary: 'Get a version by its number, its id, or as latest',
         answer,
