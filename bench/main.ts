@@ -16,6 +16,7 @@ import {
   manySessions,
   shortTurns,
 } from './cases/turns.ts'
+import { work } from './cases/work.ts'
 import { client } from './client.ts'
 import type { Figure } from './figures.ts'
 import { report, table } from './figures.ts'
@@ -62,6 +63,7 @@ async function measure(database: string, env: Record<string, string>): Promise<F
   const again = (base: string) => setUpAgain(base, model.url)
   await take('idleStreams', idleStreams(folder.path, env, again))
   await take('kills', kills(folder.path, env, again))
+  await take('work', work(folder.path, env, again))
   await take('egress', egress(folder.path, env, again))
   if (database === 'sqlite') await take('workspaces', workspaces(folder.path))
   if (database === 'sqlite') await take('memory', memories())

@@ -1,0 +1,164 @@
+/** Work of environment workers: how soon it is claimed, how fast a queue drains, what beats and idle pollers cost. */
+import { readFileSync } from 'node:fs'
+import { Pool } from 'undici'
+import type { Figure } from '../figures.ts'
+import { median } from '../figures.ts'
+import { startServer } from '../processes.ts'
+import type { Place } from './setup.ts'
+
+type Polled = { id: string; secret: string } | null
+type Workers = {
+  place: Place
+  environment: string
+  create(): Promise<string>
+  poll(query: string, worker?: string): Promise<Polled>
+  beat(work: string, token: string, expected: string): Promise<string>
+  close(): Promise<void>
+}
+
+const seconds = 8
+const idlePollers = 2_000
+const nextPause = () => new Promise((resolve) => setTimeout(resolve, 1_000 + Math.random() * 2_000))
+
+/** A self-hosted environment and its key; workers with as many connections as they need. */
+async function workersOf(place: Place, connections: number): Promise<Workers> {
+  const { call, base, agents } = place
+  const named = { name: `pool-${Date.now()}`, config: { type: 'self_hosted' } }
+  const environment = await call.make('/v1/environments', named)
+  const keyed = { name: 'worker', environment_id: environment }
+  const { key } = (await call.post('/v1/ext/api_keys', keyed)) as { key: string }
+  const pool = new Pool(base, { connections, pipelining: 1 })
+  const at = `/v1/environments/${environment}/work`
+  async function ask(method: 'GET' | 'POST', path: string, token: string, worker?: string) {
+    const named = worker === undefined ? {} : { 'anthropic-worker-id': worker }
+    const headers = { authorization: `Bearer ${token}`, ...named }
+    const { statusCode, body } = await pool.request({ method, path, headers })
+    const text = await body.text()
+    if (statusCode !== 200) throw new Error(`${method} ${path}: ${statusCode} ${text}`)
+    return JSON.parse(text) as unknown
+  }
+  return {
+    place,
+    environment,
+    create: () =>
+      call.make('/v1/sessions', { agent: agents['one'] ?? '', environment_id: environment }),
+    poll: async (query, worker) => (await ask('GET', `${at}/poll?${query}`, key, worker)) as Polled,
+    async beat(work, token, expected) {
+      const query = `expected_last_heartbeat=${encodeURIComponent(expected)}`
+      const beaten = await ask('POST', `${at}/${work}/heartbeat?${query}`, token)
+      return (beaten as { last_heartbeat: string }).last_heartbeat
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+export async function* work(
+  dataDir: string,
+  env: Record<string, string>,
+  setUp: (base: string) => Promise<Place>,
+): AsyncGenerator<Figure> {
+  const server = await startServer(dataDir, env)
+  const place = await setUp(server.base)
+  yield await claimed(place)
+  yield* drained(place)
+  yield await beaten(place)
+  yield* idle(place, Number(server.child.pid), () => server.rss())
+  await place.call.close()
+  await server.stop()
+}
+
+/** From the request that creates the session; the poll has been waiting for a while. */
+async function claimed(place: Place): Promise<Figure> {
+  const workers = await workersOf(place, 4)
+  const times: number[] = []
+  for (let run = 0; run < 60; run++) {
+    const waiting = workers.poll('block_ms=999', 'one')
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    const began = performance.now()
+    await workers.create()
+    const item = await waiting
+    if (!item) throw new Error('a poll that was waiting was not woken')
+    times.push(performance.now() - began)
+  }
+  await workers.close()
+  const what = 'session created until claimed by a poll that waits'
+  return { what, value: median(times.slice(10)), unit: 'ms', goal: 20 }
+}
+
+async function* drained(place: Place): AsyncGenerator<Figure> {
+  const workers = await workersOf(place, 8)
+  const count = 1_000
+  for (let n = 0; n < count; n += 20)
+    await Promise.all(Array.from({ length: 20 }, () => workers.create()))
+  const claims: string[] = []
+  const began = performance.now()
+  let last = began
+  const drain = async (_: unknown, n: number) => {
+    for (;;) {
+      const item = await workers.poll('reclaim_older_than_ms=600000', `worker-${n}`)
+      if (!item) return
+      claims.push(item.id)
+      last = performance.now()
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, drain))
+  await workers.close()
+  const rate = (claims.length / (last - began)) * 1000
+  yield { what: '1,000 items, 8 pollers: claims', value: rate, unit: '/s', goal: 500, rate: true }
+  const twice = claims.length - new Set(claims).size
+  yield { what: '1,000 items, 8 pollers: claimed twice', value: twice, unit: '', goal: 0 }
+}
+
+async function beaten(place: Place): Promise<Figure> {
+  const workers = await workersOf(place, 1)
+  await workers.create()
+  const item = await workers.poll('block_ms=999')
+  if (!item) throw new Error('there is nothing to beat for')
+  const { sessions_token } = JSON.parse(Buffer.from(item.secret, 'base64url').toString()) as {
+    sessions_token: string
+  }
+  const times: number[] = []
+  let last = 'NO_HEARTBEAT'
+  for (let n = 0; n < 300; n++) {
+    const began = performance.now()
+    last = await workers.beat(item.id, sessions_token, last)
+    times.push(performance.now() - began)
+  }
+  await workers.close()
+  return { what: 'heartbeat', value: median(times.slice(50)), unit: 'ms', goal: 2 }
+}
+
+/** Each as the official worker polls when there is nothing: 999 ms at the door, one to three seconds away from it. */
+async function* idle(place: Place, pid: number, rss: () => number): AsyncGenerator<Figure> {
+  const workers = await workersOf(place, idlePollers)
+  const before = rss()
+  let isOver = false
+  let answered = 0
+  const pollers = Array.from({ length: idlePollers }, async (_, n) => {
+    await nextPause()
+    while (!isOver) {
+      await workers.poll('block_ms=999', `worker-${n}`)
+      answered++
+      await nextPause()
+    }
+  })
+  await new Promise((resolve) => setTimeout(resolve, 5_000))
+  const [began, polls] = [cpuSeconds(pid), answered]
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+  const cpu = ((cpuSeconds(pid) - began) / seconds) * 100
+  const rate = (answered - polls) / seconds
+  const grown = (rss() - before) / 1e6
+  isOver = true
+  await Promise.all(pollers)
+  await workers.close()
+  const what = '2,000 idle pollers'
+  yield { what: `${what}: of one core`, value: cpu, unit: '%' }
+  yield { what: `${what}: polls answered`, value: rate, unit: '/s' }
+  yield { what: `${what}: memory`, value: grown, unit: 'MB' }
+}
+
+/** Of the process, in user and system mode; Linux counts in hundredths. */
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
