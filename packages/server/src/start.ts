@@ -44,6 +44,7 @@ import { checkpoints } from './checkpoints/checkpoints.ts'
 import { checkpointSweep } from './checkpoints/sweep.ts'
 import { heldByCheckpoint } from './checkpoints/store.ts'
 import { heldByFile } from './files/store.ts'
+import { furnishRepositorySkills } from './skills/repository.ts'
 import { skillCatalog } from './skills/catalog.ts'
 import { sessionSkills } from './skills/session.ts'
 import { heldBySkill } from './skills/store.ts'
@@ -236,11 +237,10 @@ function repositoriesOf(
     indexing: { provider, limits: limitsOf(config), isHost },
     ...{ clock, log },
   })
-  const kind = furnishRepositories({
-    ...repositoryRows({ databases, seal, clock }),
-    ...{ mirrors: held, isHost, clock },
-  })
-  return { kind, sweep: mirrorSweep({ mirrors: held, clock, log }) }
+  const kept = repositoryRows({ databases, seal, clock })
+  const kind = furnishRepositories({ ...kept, ...{ mirrors: held, isHost, clock } })
+  const kinds = [kind, furnishRepositorySkills(kept.rows)]
+  return { kinds, sweep: mirrorSweep({ mirrors: held, clock, log }) }
 }
 
 /** Who may come in, and with which tokens. */
@@ -322,7 +322,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const skills = skillsOf(config, { databases, blobs, clock, log })
   const spaces = spacesOf(config, {
     ...{ databases, bus, clock, log, provider, keeping },
-    kinds: [packages.kind, repositories.kind, skills.ofSessions.furnish],
+    kinds: [packages.kind, ...repositories.kinds, skills.ofSessions.furnish],
     bind: waysOut.bind,
   })
   const resolveModel = modelResolver({ databases, seal, ...config })

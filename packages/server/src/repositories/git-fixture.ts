@@ -1,9 +1,9 @@
 /** For tests: real repositories behind git's own server program, over https, each opened by a token of its own. */
 import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Listener, TestUpstream } from '../egress/fixture.ts'
 import { upstreamServer } from '../egress/fixture.ts'
@@ -73,6 +73,7 @@ export async function gitServer(): Promise<GitServer> {
     if (from) await git(path, ...place, 'read-tree', from)
     else await git(path, ...place, 'read-tree', '--empty')
     for (const [name, text] of Object.entries(files)) {
+      await mkdir(dirname(join(work, name)), { recursive: true })
       await writeFile(join(work, name), text)
       await git(path, ...place, 'update-index', '--add', join(work, name))
     }
