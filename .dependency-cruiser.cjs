@@ -4,6 +4,7 @@ const packages = [['protocol', 'model', 'sandbox', 'gate'], ['harness'], ['serve
 const rooms = [
   ['core', 'settings.ts'],
   ['bus', 'database', 'http', 'config.ts'],
+  ['webhooks'],
   ['audit', 'blobs'],
   [
     'events',
@@ -79,7 +80,7 @@ module.exports = {
     only(
       'SQL stays in stores',
       '^node_modules/kysely/',
-      'server/src/(database/|[^/]+/store\\.ts|events/(head|log|inbox|calls)\\.ts|vaults/credentials\\.ts|memory-stores/(memories|versions)\\.ts)',
+      'server/src/(database/|[^/]+/store\\.ts|webhooks/(outbox|deliveries|log)\\.ts|events/(head|log|inbox|calls)\\.ts|vaults/credentials\\.ts|memory-stores/(memories|versions)\\.ts)',
     ),
     only(
       'suites and stubs stay in tests',

@@ -41,6 +41,7 @@ import { skillRoutes } from './skills/routes.ts'
 import type { WorkSettings } from './work/queue.ts'
 import { workRoutes } from './work/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 export type AppDeps = Refusals & {
   databases: Databases
@@ -97,6 +98,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...mcpProxyRoutes(deps),
     ...workRoutes(deps),
     ...modelGatewayRoutes(deps),
+    ...webhookRoutes(deps),
   ]
   const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
   const health = route(

@@ -55,6 +55,10 @@ export type Config = {
   sandboxProcesses: number
   sandboxCpus: number
   most: number
+  webhooks: {
+    organization: string | undefined
+    hint: { url: string; secret: string } | undefined
+  }
   offlineModel: boolean
   embeddingModel: string
   logLevel: 'debug' | 'info' | 'warn' | 'error'
@@ -71,6 +75,24 @@ type Environment = Record<string, string | undefined>
 /** Our names and the specification's; whatever else is in the environment is none of our business. */
 const ours =
   /^(STEWARD_|PLATFORM_|EGRESS_|SANDBOX_|RUNNER_|PER_TENANT_|STORE_|FILES_|REPOSITORY_|PACKAGE_|INTEGRATIONS_|VENDOR_)/
+
+function signingKey(text: string): string | undefined {
+  const bytes = Buffer.from(text.replace(/^whsec_/, ''), 'base64')
+  const isWhole = bytes.toString('base64') === text.replace(/^whsec_/, '')
+  return isWhole && bytes.length >= 24 && bytes.length <= 64 ? text : undefined
+}
+
+type Take = (name: string, parse: (text: string) => string | undefined) => string | undefined
+type Url = (name: string, protocols: RegExp) => string | undefined
+
+function hint(env: Environment, problems: string[], { take, url }: { take: Take; url: Url }) {
+  const where = 'PLATFORM_MANAGED_AGENTS_WEBHOOK_URL'
+  const key = 'PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY'
+  if (Boolean(env[where]) !== Boolean(env[key]))
+    problems.push(`${where} and ${key} go together: nothing is sent unsigned`)
+  const [address, secret] = [url(where, /^https?:$/), take(key, signingKey)]
+  return address && secret ? { url: address, secret } : undefined
+}
 
 type Known = ReadonlyMap<string, (typeof settings)[number]>
 
@@ -230,6 +252,10 @@ export function readConfig(
     sandboxCpus: number('SANDBOX_CPUS', 0.1, 1024, /^\d+(\.\d+)?$/),
     most: number('RUNNER_SESSIONS', 1, 100_000),
     embeddingModel: text('STEWARD_EMBEDDING_MODEL') ?? '',
+    webhooks: {
+      organization: text('PLATFORM_MANAGED_AGENTS_ORGANIZATION_ID'),
+      hint: hint(env, problems, { url, take }),
+    },
     offlineModel: choice('STEWARD_OFFLINE_MODEL', ['true', 'false']) === 'true',
     logLevel: choice('STEWARD_LOG_LEVEL', ['info', 'debug', 'warn', 'error']),
     fallbackKeys: {

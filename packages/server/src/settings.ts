@@ -228,14 +228,21 @@ export const settings: readonly Setting[] = [
     about: 'what a memory store is shown to be embedded with when it names nothing itself',
     default: 'none',
   },
+  {
+    name: 'PLATFORM_MANAGED_AGENTS_WEBHOOK_URL',
+    about: 'where a webhook goes when work is queued for the workers of an environment',
+    form: 'an http URL',
+  },
+  {
+    name: 'PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY',
+    about: 'signs it after Standard Webhooks: base64 of 24 to 64 bytes, whsec_ in front or not',
+    form: 'base64 of 24 to 64 bytes, whsec_ in front or not',
+  },
+  {
+    name: 'PLATFORM_MANAGED_AGENTS_ORGANIZATION_ID',
+    about: 'organization_id of every webhook; by default the workspace is its own',
+  },
   { name: 'PER_TENANT_DB_ENABLED', about: 'a database per workspace', later: true },
   { name: 'INTEGRATIONS_INTERNAL_SECRET', about: 'integrations', later: true },
   { name: 'INTEGRATIONS_PUBLIC_URL', about: 'integrations', later: true },
-  { name: 'PLATFORM_MANAGED_AGENTS_WEBHOOK_URL', about: 'run-started webhook', later: true },
-  {
-    name: 'PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY',
-    about: 'run-started webhook',
-    later: true,
-  },
-  { name: 'PLATFORM_MANAGED_AGENTS_ORGANIZATION_ID', about: 'run-started webhook', later: true },
 ]

@@ -73,6 +73,11 @@ import { furnishUploads } from './uploads/furnish.ts'
 import { givenFiles } from './uploads/given.ts'
 import { claimReader, withinClaim } from './work/claim.ts'
 import { workSweep } from './work/sweep.ts'
+import type { DispatchDeps } from './webhooks/dispatch.ts'
+import { dispatching } from './webhooks/dispatch.ts'
+import { announceWebhooks } from './webhooks/operator.ts'
+import { posting } from './webhooks/post.ts'
+import { webhookSweep } from './webhooks/sweep.ts'
 import { ensureInitialWorkspace } from './workspaces/create.ts'
 
 export const version = '0.1.0'
@@ -284,6 +289,24 @@ function skillsOf(
   }
 }
 
+type WebhooksDeps = Omit<DispatchDeps, 'post' | 'hint'> & Pick<EgressOptions, 'connect'>
+
+async function webhooksOf(
+  { webhooks: { hint, organization } }: Config,
+  { connect, ...deps }: WebhooksDeps,
+): Promise<Sweep> {
+  for (const database of deps.databases.all())
+    await announceWebhooks(database, { organization, isHinting: hint !== undefined })
+  const letters = posting(connect)
+  const running = [dispatching({ ...deps, hint, post: letters.post }), webhookSweep(deps)]
+  return {
+    async close() {
+      await Promise.all(running.map((each) => each.close()))
+      await letters.close()
+    },
+  }
+}
+
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const { fallbackKeys } = config
   const clock = overrides.clock ?? systemClock
@@ -301,11 +324,10 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
   const outside = outsideOf(config, overrides)
+  const { connect } = outside
+  const webhooks = await webhooksOf(config, { databases, bus, seal, clock, log, connect })
   const waysOut = egress({
-    databases,
-    seal,
-    clock,
-    log,
+    ...{ databases, seal, clock, log },
     profile: config.egressProfile,
     ...outside,
     placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
@@ -314,7 +336,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const provider = await sandboxes(config, log)
   const place = config.sandbox === 'local' ? 'host' : 'sandbox'
   const repositories = repositoriesOf(config, {
-    ...{ databases, seal, clock, log, provider, connect: outside.connect },
+    ...{ databases, seal, clock, log, provider, connect },
   })
   const packages = packagesOf({
     ...{ databases, clock, log, provider, outside, config, limits: limitsOf(config) },
@@ -361,7 +383,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   await work.sweep()
   const sweeps = [
     ...sweepsOf(config, { databases, bus, clock, keeping, log }),
-    ...[repositories.sweep, packages.sweep, skills.sweep],
+    ...[webhooks, repositories.sweep, packages.sweep, skills.sweep],
   ]
   void preload(wiresAhead).catch((error: unknown) =>
     log.warn('model libraries could not be loaded ahead', { error }),

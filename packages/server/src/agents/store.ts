@@ -9,6 +9,7 @@ import { taking } from '../database/lock.ts'
 import type { Moment } from '../database/seek.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
+import { outbox } from '../webhooks/outbox.ts'
 
 export type SealedTokens = Record<string, Sealed>
 
@@ -133,6 +134,7 @@ export function agentStore(db: Queries) {
       await db.insertInto('agents').values(row).execute()
       const agent = toAgent(row)
       await writeVersion(tenant, agent, config, tokens)
+      await outbox(db).put(tenant, ['agent.created'], { id: row.id }, now)
       return agent
     },
 
@@ -173,6 +175,7 @@ export function agentStore(db: Queries) {
         .execute()
       const agent: Agent = { ...kept, ...config, version, updated_at }
       await writeVersion(tenant, agent, config, tokens ?? sealed)
+      await outbox(db).put(tenant, ['agent.updated'], { id }, now)
       return agent
     },
 
@@ -187,6 +190,7 @@ export function agentStore(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
         .execute()
+      await outbox(db).put(tenant, ['agent.archived'], { id }, now)
       return { ...agent, archived: true, archived_at: at, updated_at: at }
     },
   }

@@ -1,4 +1,5 @@
 /** The trail of credentials: every use, by whom and where to; every change, by which key. No secret is in it. */
+import type { WebhookKind } from '@steward/protocol/webhooks.ts'
 import { newId } from '../core/ids.ts'
 import type { Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
@@ -6,6 +7,7 @@ import type { Queries } from '../database/database.ts'
 import type { Moment } from '../database/seek.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
+import { outbox } from '../webhooks/outbox.ts'
 
 export type UseRow = Tables['credential_uses']
 export type ChangeRow = Tables['credential_changes']
@@ -33,6 +35,17 @@ type Filter = {
 }
 
 type Asked = { filter: Filter; moments: readonly Moment[]; paging: Paging }
+
+/** What the outside may be told of; the resource is the credential, or the vault where there is none. */
+const webhookOf: { [change in Change]?: WebhookKind } = {
+  'vault.created': 'vault.created',
+  'vault.archived': 'vault.archived',
+  'vault.deleted': 'vault.deleted',
+  'credential.created': 'vault_credential.created',
+  'credential.archived': 'vault_credential.archived',
+  'credential.deleted': 'vault_credential.deleted',
+  'credential.refresh_failed': 'vault_credential.refresh_failed',
+}
 
 export function auditStore(db: Queries) {
   return {
@@ -72,6 +85,10 @@ export function auditStore(db: Queries) {
           created_at: iso(change.now),
         })
         .execute()
+      const kind = webhookOf[change.change]
+      const { vault, credential } = change
+      const ids = credential === null ? { id: vault } : { id: credential, vault_id: vault }
+      if (kind) await outbox(db).put(tenant, [kind], ids, change.now)
     },
 
     /** Newest first unless asked otherwise. */

@@ -21,6 +21,9 @@ const prefixes = {
   skill_archive: 'sklz_',
   thread: 'sthr_',
   vault: 'vlt_',
+  webhook_delivery: 'whdel_',
+  webhook_endpoint: 'whep_',
+  webhook_event: 'whevt_',
   work: 'work_',
   workspace: 'wrkspc_',
 } as const

@@ -12,6 +12,7 @@ import * as packages from './migrations/0009-packages.ts'
 import * as checkpoints from './migrations/0010-checkpoints.ts'
 import * as outputs from './migrations/0011-outputs.ts'
 import * as work from './migrations/0013-work.ts'
+import * as webhooks from './migrations/0014-webhooks.ts'
 import * as workIndexes from './migrations/0015-work-indexes.ts'
 
 const migrations: Record<string, Migration> = {
@@ -26,6 +27,7 @@ const migrations: Record<string, Migration> = {
   '0010-checkpoints': checkpoints,
   '0011-outputs': outputs,
   '0013-work': work,
+  '0014-webhooks': webhooks,
   '0015-work-indexes': workIndexes,
 }
 

@@ -1,11 +1,12 @@
 /** Every table as a type. Times are ISO text as on the wire; `…_ms` and `expires_at` of leases are numbers. */
 import type { workStates } from '@steward/protocol/work.ts'
 import type { Sealed } from '../core/seal.ts'
+import type { WebhookTables } from './webhook-tables.ts'
 
 /** JSON as text, parsed where it is read. */
 type Json = string
 
-export type Tables = {
+export type Tables = WebhookTables & {
   settings: { name: string; value: string }
   workspaces: { id: string; name: string; created_at: string }
   api_keys: {

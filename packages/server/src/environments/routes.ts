@@ -117,7 +117,9 @@ export function environmentRoutes({
         answer: Deleted('environment_deleted'),
       },
       async ({ tenant, params }) => {
-        await databases.of(tenant).write((tx) => environmentStore(tx).remove(tenant, params.id))
+        await databases
+          .of(tenant)
+          .write((tx) => environmentStore(tx).remove(tenant, params.id, clock.now()))
         return { id: params.id, type: 'environment_deleted' }
       },
     ),

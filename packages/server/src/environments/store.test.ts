@@ -88,7 +88,7 @@ for (const [name, open] of Object.entries(databases)) {
               },
             ),
           ),
-          database.write((tx) => environmentStore(tx).remove('t', id)),
+          database.write((tx) => environmentStore(tx).remove('t', id, 0)),
         ])
         const left = await environmentStore(database.read)
           .get('t', id)

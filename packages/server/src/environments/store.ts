@@ -8,6 +8,7 @@ import type { Queries } from '../database/database.ts'
 import { holding, taking } from '../database/lock.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
+import { outbox } from '../webhooks/outbox.ts'
 
 type Row = Tables['environments']
 
@@ -109,6 +110,7 @@ export function environmentStore(db: Queries) {
         updated_at: at,
       }
       await db.insertInto('environments').values(made).execute()
+      await outbox(db).put(tenant, ['environment.created'], { id: made.id }, now)
       return toEnvironment(made)
     },
 
@@ -135,6 +137,7 @@ export function environmentStore(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
         .execute()
+      await outbox(db).put(tenant, ['environment.updated'], { id }, now)
       return toEnvironment({ ...kept, ...columns })
     },
 
@@ -149,11 +152,12 @@ export function environmentStore(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
         .execute()
+      await outbox(db).put(tenant, ['environment.archived'], { id }, now)
       return toEnvironment({ ...kept, ...columns })
     },
 
     /** 409 while an agent or a live session refers to it. */
-    async remove(tenant: string, id: string): Promise<void> {
+    async remove(tenant: string, id: string, now: number): Promise<void> {
       // Taken before its users are looked for: a session that is being made holds it.
       await take(tenant, id)
       const inUse = await user(tenant, id)
@@ -166,6 +170,7 @@ export function environmentStore(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
         .execute()
+      await outbox(db).put(tenant, ['environment.deleted'], { id }, now)
     },
   }
 }

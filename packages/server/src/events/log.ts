@@ -6,6 +6,8 @@ import type { Queries } from '../database/database.ts'
 import type { Fence } from '../database/lease.ts'
 import { iso } from '../core/time.ts'
 import { projectCalls } from './calls.ts'
+import { listens, outbox } from '../webhooks/outbox.ts'
+import { kindsOf } from '../webhooks/kinds.ts'
 import { headChange } from './head.ts'
 
 /** `created_at` is given for what waited in the inbox. */
@@ -70,8 +72,13 @@ export async function append(
     .where('tenant_id', '=', tenant)
   if (fence)
     update = update.where('owner', '=', fence.owner).where('generation', '=', fence.generation)
-  const head = await update.returning('next_seq').executeTakeFirst()
+  const told = kindsOf(events)
+  const head = await update
+    .returning('next_seq')
+    .$if(told.length > 0, (query) => query.returning(listens(tenant)))
+    .executeTakeFirst()
   if (!head) return undefined
+  if (head.listens) await outbox(tx).fromLog(tenant, told, sessionId, now)
   const first = head.next_seq - entries.length + 1
   if (entries.length === 0) return { first, last: head.next_seq }
   const at = iso(now)

@@ -1,6 +1,7 @@
 /** The end of a store. It is no more with the first commit; what lay in it goes in parts that hold up nobody. */
 import { iso } from '../core/time.ts'
 import type { Database } from '../database/database.ts'
+import { outbox } from '../webhooks/outbox.ts'
 import { memoryStoreStore } from './store.ts'
 
 /** Rows of up to 100 KB each that one transaction removes. */
@@ -13,6 +14,7 @@ export async function removeStore(
   await database.write(async (tx) => {
     await memoryStoreStore(tx).take(tenant, id)
     await memoryStoreStore(tx).update(tenant, id, { deleted_at: iso(now) }, now)
+    await outbox(tx).put(tenant, ['memory_store.deleted'], { id }, now)
   })
   await removeRows(database, tenant, id)
 }

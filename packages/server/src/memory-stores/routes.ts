@@ -26,6 +26,7 @@ import type { Databases } from '../database/database.ts'
 import { moments } from '../database/seek.ts'
 import type { Call, Route } from '../http/route.ts'
 import { route } from '../http/route.ts'
+import { outbox } from '../webhooks/outbox.ts'
 import { listMemories } from './list.ts'
 import { memoryRows, showMemory } from './memories.ts'
 import { removeStore } from './remove.ts'
@@ -97,7 +98,10 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
           created_at: at,
           updated_at: at,
         }
-        await databases.of(tenant).write((tx) => memoryStoreStore(tx).insert(row))
+        await databases.of(tenant).write(async (tx) => {
+          await memoryStoreStore(tx).insert(row)
+          await outbox(tx).put(tenant, ['memory_store.created'], { id }, clock.now())
+        })
         return showStore(row)
       },
     ),
@@ -164,8 +168,10 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
           const store = memoryStoreStore(tx)
           const kept = await store.take(tenant, id)
           const now = clock.now()
-          if (kept.archived_at === null)
+          if (kept.archived_at === null) {
             await store.update(tenant, id, { archived_at: iso(now) }, now)
+            await outbox(tx).put(tenant, ['memory_store.archived'], { id }, now)
+          }
           return showStore(await store.row(tenant, id))
         }),
     ),

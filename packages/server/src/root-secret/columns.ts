@@ -6,9 +6,18 @@ import { tokenPlace } from '../sessions/create.ts'
 import { repositoryTokenPlace } from '../sessions/resources/repositories.ts'
 import type { SecretPart } from '../vaults/auth.ts'
 import { sealedPlace } from '../vaults/credentials.ts'
+import { secretPlace } from '../webhooks/store.ts'
+
+type SealedTable =
+  | 'model_cards'
+  | 'agent_versions'
+  | 'sessions'
+  | 'vault_credentials'
+  | 'session_resources'
+  | 'webhook_endpoints'
 
 export type SealedColumn = {
-  table: 'model_cards' | 'agent_versions' | 'sessions' | 'vault_credentials' | 'session_resources'
+  table: SealedTable
   /** The rest of the primary key, after the tenant. */
   keys: readonly string[]
   column: string
@@ -60,6 +69,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'sealed',
     holds: 'values',
     place: (tenant, id, part) => sealedPlace(tenant, id, part as SecretPart),
+  },
+  {
+    table: 'webhook_endpoints',
+    keys: ['id'],
+    column: 'sealed_secrets',
+    holds: 'values',
+    place: secretPlace,
   },
 ]
 

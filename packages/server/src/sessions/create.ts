@@ -17,6 +17,7 @@ import type { ResolveModel } from '../model-cards/resolve.ts'
 import { pinSkills } from '../skills/pin.ts'
 import { enqueue } from '../work/queue.ts'
 import { vaultStore } from '../vaults/store.ts'
+import { outbox } from '../webhooks/outbox.ts'
 import type { AddDeps } from './resources/add.ts'
 import { addResources } from './resources/add.ts'
 import type { SessionRow } from './store.ts'
@@ -72,7 +73,10 @@ export async function createSession(
     updated_at: at,
   }
   const first = await firstOf({ tx, tenant, now }, input)
-  await sessionStore(tx).insert(row, first.length > 0 ? 'running' : 'pending')
+  const isPending = first.length === 0
+  await sessionStore(tx).insert(row, isPending ? 'pending' : 'running')
+  const pending = isPending ? (['session.pending'] as const) : []
+  await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
   const deps = { tenant, session: id, now, seal, hosts, storeAccess }
   const resources = await addResources(tx, deps, wanted)
   if (isElsewhere) await enqueue(tx, { tenant, environment: environmentId, session: id }, { now })

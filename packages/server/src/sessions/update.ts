@@ -12,6 +12,7 @@ import { append } from '../events/log.ts'
 import { override, sealTokens } from './create.ts'
 import type { SessionRow } from './store.ts'
 import { checkpointStore } from '../checkpoints/store.ts'
+import { outbox } from '../webhooks/outbox.ts'
 import { removeFilesOf } from './resources/files.ts'
 import { sessionStore } from './store.ts'
 import { stopOf } from '../work/queue.ts'
@@ -85,6 +86,7 @@ export async function archiveSession(
     type: 'session.status_terminated',
   })
   await store.archive(tenant, id, now)
+  await outbox(tx).put(tenant, ['session.archived'], { id }, now)
   return store.get(tenant, id, now)
 }
 

@@ -11,6 +11,7 @@ import { openCalls } from '../events/calls.ts'
 import { asksForAction, lockHead, readHead } from '../events/head.ts'
 import { idleAgain } from '../events/idle.ts'
 import { append } from '../events/log.ts'
+import { outbox } from '../webhooks/outbox.ts'
 import type { Item } from './item.ts'
 import {
   acknowledged,
@@ -53,6 +54,7 @@ export async function enqueue(
   const live = await work.takeLive(tenant, session)
   if (live && !isAbandoned(live, now)) return false
   if (live) await work.change(live, stopped(live, now))
+  const due = attempts === 0 ? now : now + againMs * 2 ** attempts
   await work.insert({
     tenant_id: tenant,
     environment_id: environment,
@@ -60,7 +62,7 @@ export async function enqueue(
     session_id: session,
     state: 'queued',
     generation: 0,
-    due_ms: attempts === 0 ? now : now + againMs * 2 ** attempts,
+    due_ms: due,
     reserved_ms: null,
     lease_ms: null,
     heartbeat: null,
@@ -75,6 +77,7 @@ export async function enqueue(
     stop_requested_at: null,
     stopped_at: null,
   })
+  await outbox(tx).hint(tenant, session, { now, dueMs: due })
   return true
 }
 

@@ -1,0 +1,23 @@
+import type { NewEvent } from '@steward/protocol/events.ts'
+import type { WebhookKind } from '@steward/protocol/webhooks.ts'
+
+const ofEvents: { [type in NewEvent['type']]?: readonly WebhookKind[] } = {
+  'session.updated': ['session.updated'],
+  'session.status_run_started': ['session.status_run_started'],
+  'session.status_running': ['session.running'],
+  'session.status_idle': ['session.idled', 'session.status_idled'],
+  'session.status_rescheduled': ['session.status_rescheduled'],
+  'session.status_terminated': ['session.status_terminated'],
+  'session.deleted': ['session.deleted'],
+}
+
+const needed: readonly WebhookKind[] = ['session.requires_action']
+
+/** What a session's log has to tell the outside; empty for nearly everything. contract.md 5 */
+export const kindsOf = (events: readonly NewEvent[]): WebhookKind[] =>
+  events.flatMap((event) => {
+    const kinds = ofEvents[event.type] ?? []
+    const asks =
+      event.type === 'session.status_idle' && event.stop_reason.type === 'requires_action'
+    return asks ? [...kinds, ...needed] : kinds
+  })

@@ -1,0 +1,28 @@
+/** Standard Webhooks: what a receiver checks before it believes a body. contract.md 5 */
+import { createHmac, randomBytes } from 'node:crypto'
+
+const prefix = 'whsec_'
+
+/** 256 random bits. */
+export const newSecret = (): string => prefix + randomBytes(32).toString('base64')
+
+const keyOf = (secret: string): Buffer =>
+  Buffer.from(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64')
+
+/** Each secret signs: while one gives way to another, a receiver holds either. */
+export function signedHeaders(
+  { id, body }: { id: string; body: string },
+  secrets: readonly string[],
+  nowMs: number,
+): Record<string, string> {
+  const timestamp = String(Math.floor(nowMs / 1000))
+  const signatures = secrets.map((secret) => {
+    const mac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`)
+    return `v1,${mac.digest('base64')}`
+  })
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  }
+}

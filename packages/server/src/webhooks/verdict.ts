@@ -1,0 +1,28 @@
+/** What becomes of a delivery after an attempt. interface.md, webhook delivery */
+
+export const mostAttempts = 3
+
+const [leastMs, mostMs] = [5_000, 120_000]
+
+/** The answer's status, or why there was none. */
+export type Outcome = { status: number } | { error: string }
+
+export type Verdict =
+  | { kind: 'delivered' }
+  | { kind: 'again'; afterMs: number }
+  /** `redirected`: nothing more goes there. */
+  | { kind: 'failed'; redirected: boolean }
+
+/** Up to 20, then up to 80 seconds: exponential, the upper half of it by chance. `random` is in [0, 1). */
+export function backoffMs(begun: number, random: number): number {
+  const ceiling = Math.min(mostMs, leastMs * 4 ** begun)
+  return Math.max(leastMs, Math.round((ceiling * (1 + random)) / 2))
+}
+
+export function verdictOf(outcome: Outcome, begun: number, random: number): Verdict {
+  const status = 'status' in outcome ? outcome.status : 0
+  if (status >= 200 && status < 300) return { kind: 'delivered' }
+  const redirected = status >= 300 && status < 400
+  if (redirected || begun >= mostAttempts) return { kind: 'failed', redirected }
+  return { kind: 'again', afterMs: backoffMs(begun, random) }
+}
