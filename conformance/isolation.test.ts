@@ -77,8 +77,8 @@ type Fixtures = Record<string, { theirs: string; never: string }>
 const neverOf = (id: string): string => id.slice(0, -12) + '0'.repeat(12)
 
 async function makeFixtures(service: Service): Promise<Fixtures> {
-  const make = async (path: string, body: object) =>
-    (await service.ask('POST', path, { name: canary, ...body })).body.id
+  const make = async (path: string, body?: object) =>
+    (await service.ask('POST', path, body && { name: canary, ...body })).body.id
   const session = await newSession(service, { name: canary, system: canary })
   await turn(service, session, `say: ${canary}`)
   const threads = await service.ask('GET', `/v1/sessions/${session}/threads`)
@@ -111,6 +111,12 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
   const agent = await make('/v1/agents', { model: 'offline', tools: [] })
   await make('/v1/sessions', { name: undefined, agent, environment_id: environment })
   const work = await service.ask('GET', `/v1/environments/${environment}/work`)
+  const hook = await make('/v1/ext/webhook_endpoints', {
+    name: undefined,
+    url: 'https://first.example/hook',
+    enabled_events: ['agent.archived'],
+    description: canary,
+  })
   const ids = {
     '/v1/environments/:id/work/:work': work.body.data[0]?.id ?? '',
     '/v1/files/:id': file.id,
@@ -132,6 +138,10 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/sessions/:id/threads/:thread': threads.body.data[0]?.id ?? '',
     '/v1/models/:id': card.model_id,
     '/v1/ext/model_cards/:id': await make('/v1/ext/model_cards', card),
+    '/v1/ext/webhook_endpoints/:id': hook,
+    '/v1/ext/webhook_endpoints/:id/deliveries/:delivery': await make(
+      `/v1/ext/webhook_endpoints/${hook}/test`,
+    ),
     '/v1/ext/api_keys/:id': await make('/v1/ext/api_keys', {}),
   }
   const fixtures: Fixtures = { '/v1/agents/:id/versions/:version': { theirs: '1', never: '1' } }

@@ -61,6 +61,7 @@ async function fill(service: Service): Promise<void> {
       networking: { type: 'unrestricted' },
     },
   ]
+  await make('/v1/ext/webhook_endpoints', { url: url(4), enabled_events: ['agent.archived'] })
   await make('/v1/vaults', { name: 'v', credentials: auths.map((auth) => ({ auth })) })
 }
 

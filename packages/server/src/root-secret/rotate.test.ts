@@ -17,6 +17,8 @@ import { repositoryTokenPlace } from '../sessions/resources/repositories.ts'
 import { credentialStore } from '../vaults/credentials.ts'
 import { openSecrets } from '../vaults/open.ts'
 import { createCredential, createVault } from '../vaults/write.ts'
+import { newEndpoint } from '../webhooks/fixture.ts'
+import { endpointStore, secretsOf } from '../webhooks/store.ts'
 import { checkSealed, rotateRootSecret } from './rotate.ts'
 
 const [first, second] = ['the first root secret', 'the second root secret']
@@ -84,7 +86,12 @@ async function fill(database: Database, seal: Seal, credentials: number) {
     const vault = await newVault(database, seal)
     made.push((await newCredential(database, seal, vault.id, n)).id)
   }
-  return { agent: agent.id, session, credentials: made }
+  const { id: endpoint } = await newEndpoint(database, seal, {
+    tenant,
+    url: 'https://hooks.example/',
+    events: ['agent.archived'],
+  })
+  return { agent: agent.id, session, credentials: made, endpoint }
 }
 
 type Filled = Awaited<ReturnType<typeof fill>>
@@ -115,6 +122,7 @@ async function opened({ read }: Database, seal: Seal, filled: Filled): Promise<s
     seal.open(tokensOf(ofSession)['srv'] as Sealed, tokenPlace(tenant, filled.session, 'srv')),
     seal.open(tokensOf(ofAgent)['srv'] as Sealed, agentTokenPlace(tenant)),
   ]
+  texts.push(...secretsOf(seal, await endpointStore(read).row(tenant, filled.endpoint), now))
   for (const id of filled.credentials) {
     const row = await credentialStore(read).active(tenant, id)
     assert.ok(row)
@@ -137,7 +145,7 @@ for (const [name, open] of Object.entries(databases)) {
       const written = await rotateRootSecret(database, during, ({ column, done }) =>
         told.push(`${column} ${done}`),
       )
-      assert.equal(written, 5 + 3)
+      assert.equal(written, 6 + 3)
       assert.ok(told.includes('vault_credentials.sealed 3'), told.join())
       assert.deepEqual(await opened(database, after, filled), texts)
       await checkRootKey(database, after)

@@ -27,32 +27,43 @@ export const listens = (tenant: string) =>
     select 1 from webhook_endpoints where tenant_id = ${tenant} and disabled_at is null
   )`.as('listens')
 
-export function outbox(tx: Queries) {
-  async function subscribers(tenant: string, kinds: readonly string[]) {
-    const rows = await tx
-      .selectFrom('webhook_endpoints')
-      .select(['id', 'enabled_events'])
-      .where('tenant_id', '=', tenant)
-      .where('disabled_at', 'is', null)
-      .execute()
-    return kinds.flatMap((kind) => {
-      const asked = rows.filter(({ enabled_events }) => {
-        const wanted = JSON.parse(enabled_events) as string[]
-        return wanted.includes(kind) || wanted.includes('*')
-      })
-      return asked.length > 0 ? [{ kind, endpoints: asked.map(({ id }) => id) }] : []
+async function subscribers(tx: Queries, tenant: string, kinds: readonly string[]) {
+  const rows = await tx
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'enabled_events'])
+    .where('tenant_id', '=', tenant)
+    .where('disabled_at', 'is', null)
+    .execute()
+  return kinds.flatMap((kind) => {
+    const asked = rows.filter(({ enabled_events }) => {
+      const wanted = JSON.parse(enabled_events) as string[]
+      return wanted.includes(kind) || wanted.includes('*')
     })
-  }
+    return asked.length > 0 ? [{ kind, endpoints: asked.map(({ id }) => id) }] : []
+  })
+}
 
-  async function settings() {
-    const rows = await tx
-      .selectFrom('settings')
-      .select(['name', 'value'])
-      .where('name', 'in', [hintSetting, organizationSetting])
-      .execute()
-    return new Map(rows.map(({ name, value }) => [name, value]))
-  }
+async function settings(tx: Queries) {
+  const rows = await tx
+    .selectFrom('settings')
+    .select(['name', 'value'])
+    .where('name', 'in', [hintSetting, organizationSetting])
+    .execute()
+  return new Map(rows.map(({ name, value }) => [name, value]))
+}
 
+/** Work is queued for it: the hint of that is another's to send. */
+async function isQueued(tx: Queries, tenant: string, session: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('sessions')
+    .select('self_hosted')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', session)
+    .executeTakeFirst()
+  return found?.self_hosted === 1
+}
+
+export function outbox(tx: Queries) {
   async function write(
     tenant: string,
     sent: readonly { kind: string; endpoints: readonly string[] }[],
@@ -78,21 +89,10 @@ export function outbox(tx: Queries) {
     ids: Ids,
     now: number,
   ): Promise<void> {
-    const sent = await subscribers(tenant, kinds)
+    const sent = await subscribers(tx, tenant, kinds)
     if (sent.length === 0) return
-    const organization = (await settings()).get(organizationSetting)
+    const organization = (await settings(tx)).get(organizationSetting)
     await write(tenant, sent, ids, { organization, now })
-  }
-
-  /** Work is queued for it: the hint of that is another's to send. */
-  async function isQueued(tenant: string, session: string): Promise<boolean> {
-    const found = await tx
-      .selectFrom('sessions')
-      .select('self_hosted')
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', session)
-      .executeTakeFirst()
-    return found?.self_hosted === 1
   }
 
   return {
@@ -100,7 +100,7 @@ export function outbox(tx: Queries) {
 
     /** As `put`, for what a session's log tells. */
     async fromLog(tenant: string, kinds: readonly WebhookKind[], session: string, now: number) {
-      const isHint = kinds.includes(runStarted) && (await isQueued(tenant, session))
+      const isHint = kinds.includes(runStarted) && (await isQueued(tx, tenant, session))
       const told = isHint ? kinds.filter((kind) => kind !== runStarted) : kinds
       await put(tenant, told, { id: session }, now)
     },
@@ -114,8 +114,8 @@ export function outbox(tx: Queries) {
       session: string,
       { now, dueMs = now }: { now: number; dueMs?: number },
     ): Promise<void> {
-      const known = await settings()
-      const [asked] = await subscribers(tenant, [runStarted])
+      const known = await settings(tx)
+      const [asked] = await subscribers(tx, tenant, [runStarted])
       const ours = known.get(hintSetting) === 'on' ? [operator] : []
       const endpoints = [...ours, ...(asked?.endpoints ?? [])]
       if (endpoints.length === 0) return
@@ -127,7 +127,7 @@ export function outbox(tx: Queries) {
     /** To one endpoint, whatever it asked for. */
     async test(tenant: string, endpoint: string, now: number): Promise<Row> {
       const named = {
-        organization_id: (await settings()).get(organizationSetting) ?? tenant,
+        organization_id: (await settings(tx)).get(organizationSetting) ?? tenant,
         workspace_id: tenant,
       }
       const data = { type: 'webhook_endpoint.test', id: endpoint, ...named }
