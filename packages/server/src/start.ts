@@ -73,11 +73,7 @@ import { furnishUploads } from './uploads/furnish.ts'
 import { givenFiles } from './uploads/given.ts'
 import { claimReader, withinClaim } from './work/claim.ts'
 import { workSweep } from './work/sweep.ts'
-import type { DispatchDeps } from './webhooks/dispatch.ts'
-import { dispatching } from './webhooks/dispatch.ts'
-import { announceWebhooks } from './webhooks/operator.ts'
-import { posting } from './webhooks/post.ts'
-import { webhookSweep } from './webhooks/sweep.ts'
+import { openWebhooks } from './webhooks/webhooks.ts'
 import { ensureInitialWorkspace } from './workspaces/create.ts'
 
 export const version = '0.1.0'
@@ -289,24 +285,6 @@ function skillsOf(
   }
 }
 
-type WebhooksDeps = Omit<DispatchDeps, 'post' | 'hint'> & Pick<EgressOptions, 'connect'>
-
-async function webhooksOf(
-  { webhooks: { hint, organization } }: Config,
-  { connect, ...deps }: WebhooksDeps,
-): Promise<Sweep> {
-  for (const database of deps.databases.all())
-    await announceWebhooks(database, { organization, isHinting: hint !== undefined })
-  const letters = posting(connect)
-  const running = [dispatching({ ...deps, hint, post: letters.post }), webhookSweep(deps)]
-  return {
-    async close() {
-      await Promise.all(running.map((each) => each.close()))
-      await letters.close()
-    },
-  }
-}
-
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const { fallbackKeys } = config
   const clock = overrides.clock ?? systemClock
@@ -325,7 +303,8 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const keeping = blobKeeping({ databases, blobs, clock, holders })
   const outside = outsideOf(config, overrides)
   const { connect } = outside
-  const webhooks = await webhooksOf(config, { databases, bus, seal, clock, log, connect })
+  const ofAll = { databases, clock, log }
+  const webhooks = await openWebhooks(config.webhooks, { ...ofAll, bus, seal, connect })
   const waysOut = egress({
     ...{ databases, seal, clock, log },
     profile: config.egressProfile,
@@ -335,13 +314,9 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   })
   const provider = await sandboxes(config, log)
   const place = config.sandbox === 'local' ? 'host' : 'sandbox'
-  const repositories = repositoriesOf(config, {
-    ...{ databases, seal, clock, log, provider, connect },
-  })
-  const packages = packagesOf({
-    ...{ databases, clock, log, provider, outside, config, limits: limitsOf(config) },
-  })
-  const skills = skillsOf(config, { databases, blobs, clock, log })
+  const repositories = repositoriesOf(config, { ...ofAll, seal, provider, connect })
+  const packages = packagesOf({ ...ofAll, provider, outside, config, limits: limitsOf(config) })
+  const skills = skillsOf(config, { ...ofAll, blobs })
   const spaces = spacesOf(config, {
     ...{ databases, bus, clock, log, provider, keeping },
     kinds: [packages.kind, ...repositories.kinds, skills.ofSessions.furnish],
@@ -363,7 +338,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       await spaces.remove(session)
     },
   })
-  const models = upstream(outside.connect)
+  const models = upstream(connect)
   const { server, port } = await listen(
     app({
       ...{ databases, bus, clock, seal, log, fallbackKeys, resolveModel, version },
