@@ -114,7 +114,12 @@ for (const database of databases) {
     )
 
     verifies(
-      ['vaults/secrets-sealed', 'secrets/vault-tokens', 'command-secret/boundary'],
+      [
+        'vaults/secrets-sealed',
+        'secrets/vault-tokens',
+        'command-secret/boundary',
+        'secrets/subscription/not-archived',
+      ],
       'are in no file: no database and its log, no workspace, no blob, nothing of the way out',
       async () => {
         const { hits } = await foundInFolder(played.canaries, folder)

@@ -14,6 +14,7 @@ export const inspect = [
   'run: find / -xdev \\( -path /proc -o -path /sys -o -path /usr -o -path /workspace \\) -prune' +
     ' -o -type f -size -256k -exec cat {} + > files 2>/dev/null; wc files; ls -laR /run /tmp /home /mnt',
   'run: ls -l /proc/self/fd /proc/1/root /proc/1/cwd; cat /proc/net/unix /proc/self/mountinfo',
+  'run: cp files processes /mnt/session/outputs; env > /mnt/session/outputs/environment',
   'run: echo once | tee left-behind; history; declare -f',
 ].join('\n')
 

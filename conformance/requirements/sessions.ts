@@ -40,7 +40,7 @@ export const sessions = {
   'sessions/status/rescheduling': { section: '7.3 Status', says: '`running`, between attempts – waits to ask the model again – `rescheduling`' },
   'sessions/status/idle': { section: '7.3 Status', says: '`idle` – waits for input or for an answer – `idle`' },
   'sessions/status/done': { section: '7.3 Status', says: '`done` – archived – `terminated`' },
-  'sessions/status/failed': { section: '7.3 Status', says: '`failed` – ended by an error that cannot be mended – `terminated`', deferred: 'C' },
+  'sessions/status/failed': { section: '7.3 Status', says: '`failed` – ended by an error that cannot be mended, of which there is none so far – `terminated`', deferred: 'later' },
   'sessions/transition/run': { section: '7.3 Status', says: '`pending`, `idle` – accepted input – `running` – `session.status_run_started`, `session.status_running`' },
   'sessions/transition/idle': { section: '7.3 Status', says: '`running` – end of the turn, with its reason – `idle` – `session.status_idle`' },
   'sessions/transition/reschedule': { section: '7.3 Status', says: '`running` – a model call that may succeed later – `running` (`rescheduling`) – `session.status_rescheduled`' },

@@ -13,7 +13,7 @@ export const settings = {
   'secrets/root-rotation': { section: '22.1 Secrets', says: 'An operator\'s command seals everything anew under another root secret while servers run, and can be stopped and run again at any time.' },
   'secrets/model-keys-outside': { section: '22.1 Secrets', says: 'Keys of models never enter a sandbox, an event, a log line or a payload that a caller sees.' },
   'secrets/subscription/not-stored': { section: '22.1 Secrets', says: 'Subscription credentials of models are never written to a model card, and never sent along with a request.' },
-  'secrets/subscription/not-archived': { section: '22.1 Secrets', says: 'Subscription credentials of models are in no checkpoint and no published output.', deferred: 'C' },
+  'secrets/subscription/not-archived': { section: '22.1 Secrets', says: 'Subscription credentials of models are in no checkpoint and no published output.' },
   'secrets/subscription/not-in-sandbox': { section: '22.1 Secrets', says: 'Subscription credentials of models are in no sandbox, remote ones included.' },
   'settings/root-secret': { section: '22.2 Variables', says: '`PLATFORM_ROOT_SECRET` – seals and signs; required' },
   'settings/api-key': { section: '22.2 Variables', says: '`API_KEY` – the first workspace key, any text' },

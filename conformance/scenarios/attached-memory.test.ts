@@ -157,7 +157,7 @@ describe('memory stores where commands run on the host', () => {
   after(() => service.close())
 
   verifies(
-    ['resources/memory-store/local-refused'],
+    ['resources/memory-store/local-refused', 'errors/case/local-read-write'],
     'one that could be written to is refused before there is a session',
     async () => {
       const { id } = await service.client.beta.memoryStores.create({ name: 'notes' })
