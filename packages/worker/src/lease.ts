@@ -37,7 +37,7 @@ async function beatOn(
   let ttlMs = ttlSeconds * 1000
   let heldSince = now()
   while (!closed.aborted) {
-    const pauseMs = Math.min(ttlMs / 3, longestPauseMs)
+    const pauseMs = Math.floor(Math.min(ttlMs / 3, longestPauseMs))
     const begun = now()
     const signal = AbortSignal.any([closed, AbortSignal.timeout(pauseMs)])
     let waitMs = pauseMs

@@ -18,6 +18,8 @@ export type Polling = {
 }
 
 const blockMs = 999
+/** A service that answers at once is not asked again at once. */
+const shortestPauseMs = 500
 const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
 
 /**
@@ -28,7 +30,7 @@ export async function pollOn(polling: Polling, signal: AbortSignal): Promise<voi
   const { service, most, pauseMs, reclaimMs, log } = polling
   const running = new Set<Promise<void>>()
   let failures = 0
-  const rest = (ms: number) => delay(ms, undefined, { signal }).catch(() => {})
+  const rest = (ms: number) => delay(Math.max(0, ms), undefined, { signal }).catch(() => {})
   try {
     while (!signal.aborted) {
       if (running.size >= most) {
@@ -36,10 +38,11 @@ export async function pollOn(polling: Polling, signal: AbortSignal): Promise<voi
         continue
       }
       try {
+        const begun = performance.now()
         const item = await service.poll({ blockMs, reclaimMs }, signal)
         failures = 0
         if (item) start(item)
-        else if (pauseMs > blockMs) await rest(pauseMs - blockMs)
+        else await rest(Math.max(pauseMs, shortestPauseMs) - (performance.now() - begun))
       } catch (error) {
         if (signal.aborted) break
         if (isRefusal(error)) throw error

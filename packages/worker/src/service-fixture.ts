@@ -1,0 +1,110 @@
+/** The work API and one session's events, as far as a worker asks for them, on a real socket. */
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Stub = AsyncDisposable & {
+  url: string
+  /** `METHOD what`, in the order in which they came. */
+  asked: string[]
+  /** When each poll came. */
+  polls: number[]
+  /** Handed out one by one. */
+  queue: { work: string; session: string }[]
+  /** What a heartbeat is answered; by default that the lease goes on. */
+  beat: () => { status: number; body: object }
+  session: { status: number; environment: string }
+  /** Of the session's log. */
+  events: object[]
+  /** Sent to the session. */
+  posted: object[]
+  /** Resolves when something was asked for that often. */
+  until(what: string, times?: number): Promise<void>
+}
+
+export const secretFor = (session: string): string =>
+  Buffer.from(JSON.stringify({ sessions_token: `token of ${session}` })).toString('base64url')
+
+export const beaten = (state = 'active', extended = true) => ({
+  status: 200,
+  body: {
+    type: 'work_heartbeat',
+    last_heartbeat: `beat ${performance.now()}`,
+    lease_extended: extended,
+    state,
+    ttl_seconds: 10,
+  },
+})
+
+export const fenced = () => ({
+  status: 412,
+  body: { type: 'error', error: { type: 'invalid_request_error', message: 'another has it' } },
+})
+
+export async function stubService(): Promise<Stub> {
+  const server = createServer((request, response) => void answer(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  let look = () => {}
+  const stub: Stub = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: [],
+    polls: [],
+    queue: [],
+    beat: () => beaten(),
+    session: { status: 200, environment: 'env_1' },
+    events: [],
+    posted: [],
+    until: (what, times = 1) =>
+      new Promise((resolve) => {
+        look = () => {
+          if (stub.asked.filter((each) => each === what).length >= times) resolve()
+        }
+        look()
+      }),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '/', stub.url)
+    const what = `${request.method} ${pathname.replace(/^\/v1\/(environments\/\w+\/)?/, '')}`
+    if (what === 'GET work/poll') stub.polls.push(performance.now())
+    let text = ''
+    for await (const piece of request.setEncoding('utf8') as AsyncIterable<string>) text += piece
+    stub.asked.push(what)
+    if (/events$/.test(what) && request.method === 'POST')
+      stub.posted.push(...(JSON.parse(text) as { events: object[] }).events)
+    if (/stream$/.test(what)) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': here\n\n')
+    } else {
+      const { status, body } = reply(what)
+      response.writeHead(status, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(body))
+    }
+    look()
+  }
+
+  function reply(what: string): { status: number; body: object | null } {
+    const [method = '', path = ''] = what.split(' ')
+    const parts = path.split('/')
+    const session = { id: parts[1], environment_id: stub.session.environment, status: 'running' }
+    if (what === 'GET work/poll') return { status: 200, body: handOut() }
+    if (path.endsWith('/heartbeat')) return stub.beat()
+    if (path.endsWith('/events'))
+      return { status: 200, body: { data: method === 'GET' ? stub.events : [], next_page: null } }
+    if (parts[0] === 'sessions') return { status: stub.session.status, body: session }
+    return { status: 200, body: { id: parts[1], type: 'work' } }
+  }
+
+  function handOut(): object | null {
+    const next = stub.queue.shift()
+    if (!next) return null
+    const { work: id, session } = next
+    return { id, type: 'work', data: { type: 'session', id: session }, secret: secretFor(session) }
+  }
+  return stub
+}
