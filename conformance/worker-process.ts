@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Clients } from './service.ts'
 import type { Pool } from './workers.ts'
 
-const main = fileURLToPath(new URL('../packages/worker/src/main.ts', import.meta.url))
+const main = fileURLToPath(import.meta.resolve('@steward/worker/main.ts'))
 
 export type WorkerProcess = AsyncDisposable & {
   dir: string
@@ -17,6 +17,9 @@ export type WorkerProcess = AsyncDisposable & {
   until(pattern: RegExp): Promise<void>
   /** Ends it without a word, as a lost machine would. */
   kill(): Promise<void>
+  /** Neither runs nor ends, as behind a network that is cut. */
+  pause(): void
+  resume(): void
   /** SIGTERM; its exit code. */
   stop(): Promise<number | null>
 }
@@ -34,7 +37,8 @@ export async function startWorker(env: Record<string, string>): Promise<WorkerPr
     env: { PATH: process.env['PATH'], WORKER_DIR: dir, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const ended = once(child, 'close') as Promise<[number | null]>
+  // What it has started may hold its outputs for longer.
+  const ended = once(child, 'exit') as Promise<[number | null]>
   let text = ''
   let look = () => {}
   child.stderr.setEncoding('utf8').on('data', (piece: string) => {
@@ -56,6 +60,8 @@ export async function startWorker(env: Record<string, string>): Promise<WorkerPr
   await until(/"message":"working"/)
   return {
     ...{ dir, until, said: () => text },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),
     async [Symbol.asyncDispose]() {

@@ -4,14 +4,21 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { stubService } from '@steward/worker/service-fixture.ts'
 import type { ServerProcess } from '../process.ts'
 import { startServer } from '../process.ts'
 import type { Clients } from '../service.ts'
 import { clientsOf } from '../service.ts'
 import type { Seen } from '../turns.ts'
-import { all, post, say, textOf } from '../turns.ts'
+import { all, newSession, post, say, textOf, turn } from '../turns.ts'
+import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
-import { newPool, sessionIn } from '../workers.ts'
+import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
+
+const harnessFixture = fileURLToPath(
+  import.meta.resolve('@steward/worker/supervisor/harness-fixture.ts'),
+)
 
 describe('our worker', () => {
   let folder: string
@@ -38,30 +45,223 @@ describe('our worker', () => {
   const resultsIn = (log: readonly Seen[]) =>
     all(log, 'user.tool_result').map((each) => textOf(each).trim())
 
-  const work = `run: echo from elsewhere > made; cat made; env
-read: made
-glob: **/*
-say: done`
+  const work = 'run: echo from elsewhere > made; cat made; env\nread: made\nsay: done'
 
-  for (const lane of ['openma_supervised', 'ama_worker'])
-    for (const strategy of [
-      'claim_then_acquire',
-      'poll_unacked_then_dispatch',
-      'acquire_then_session_poll',
-    ]) {
-      if (lane === 'openma_supervised' && strategy !== 'claim_then_acquire') continue
-      it(`${lane} by ${strategy} runs the tools of a session in a sandbox`, async () => {
-        const pool = await newPool(service)
-        await using worker = await startWorker({
-          ...workerVariables(service, pool),
-          ...{ WORKER_LANE: lane, WORKER_STRATEGY: strategy },
-        })
-        const session = await sessionIn(service, pool)
-        const [first, second] = resultsIn(await answered(session, work))
-        assert.match(first ?? '', /^from elsewhere\n/, worker.said())
-        assert.equal(second, 'from elsewhere')
-        assert.doesNotMatch(first ?? '', new RegExp(`${pool.key}|stw_claim`))
-        assert.equal(await worker.stop(), 0, worker.said())
-      })
+  /** The tools of a session run, and what a command of it sees holds no credential. */
+  async function serves(env: Record<string, string>): Promise<Seen[]> {
+    const pool = await newPool(service)
+    await using worker = await startWorker({ ...workerVariables(service, pool), ...env })
+    const session = await sessionIn(service, pool)
+    const log = await answered(session, work)
+    const [first = '', second] = resultsIn(log)
+    assert.match(first, /^from elsewhere\n/, worker.said())
+    assert.equal(second, 'from elsewhere')
+    assert.doesNotMatch(first, /stw_(env|claim)_/)
+    assert.equal(await worker.stop(), 0, worker.said())
+    assert.doesNotMatch(worker.said(), /stw_(env|claim)_/)
+    const items = await service.ask('GET', `${pool.path}/work`)
+    assert.ok(items.body.data.every((item) => item['state'] === 'stopped'))
+    return log
+  }
+
+  verifies(
+    ['worker/strategy/claim-then-acquire', 'worker/lane/supervised'],
+    'a supervised harness runs the tools of a session, with the results of the service itself',
+    async () => {
+      const elsewhere = resultsIn(await serves({}))[1]
+      const here = await newSession(service, { tools: [{ type: 'agent_toolset_20260401' }] })
+      const log = await turn(service, here, 'write made: from elsewhere\nread: made')
+      assert.equal(textOf(all(log, 'agent.tool_result').at(-1) as Seen).trim(), elsewhere)
+    },
+  )
+
+  verifies(
+    'worker/lane/ama-worker',
+    'the official worker does in a sandbox, when it was claimed for it',
+    async () => {
+      await serves({ WORKER_LANE: 'ama_worker' })
+    },
+  )
+
+  verifies(
+    'worker/strategy/poll-unacked',
+    'the official worker acknowledges by its first heartbeat what was reserved for it',
+    async () => {
+      const strategy = { WORKER_STRATEGY: 'poll_unacked_then_dispatch' }
+      await serves({ WORKER_LANE: 'ama_worker', ...strategy })
+    },
+  )
+
+  it('the official worker claims for itself in a sandbox that was started for what waits', async () => {
+    const strategy = { WORKER_STRATEGY: 'acquire_then_session_poll' }
+    await serves({ WORKER_LANE: 'ama_worker', ...strategy })
+  })
+
+  verifies(
+    [
+      'worker/variable/environment-id',
+      'worker/variable/environment-key',
+      'worker/variable/session-id',
+      'worker/variable/work-id',
+      'worker/variable/work-secret',
+      'worker/variable/base-url',
+      'worker/variable/prefix',
+      'worker/variable/no-parent-key',
+    ],
+    'a runtime is told six variables under one prefix, and nothing of the worker’s own',
+    async () => {
+      const parent = { API_KEY: 'parent', ANTHROPIC_API_KEY: 'parent', VENDOR_API_KEY: 'parent' }
+      const names = ['BASE_URL', 'ENVIRONMENT_ID', 'ENVIRONMENT_KEY', 'SESSION_ID', 'WORK_ID']
+      const told = (prefix: string) => [...names, 'WORK_SECRET'].map((name) => `${prefix}_${name}`)
+      const pool = await newPool(service)
+      const env = { ...parent, ...workerVariables(service, pool) }
+      await using official = await startWorker({ ...env, WORKER_LANE: 'ama_worker' })
+      const session = await sessionIn(service, pool)
+      const names_ = `tr '\\0' '\\n' < /proc/$PPID/environ | cut -d= -f1 | sort | xargs`
+      const [seen = ''] = resultsIn(await answered(session, `run: ${names_}`))
+      const found = seen.split(' ').filter((name) => /VENDOR|ANTHROPIC|KEY|WORKER/.test(name))
+      assert.deepEqual(found, told('ANTHROPIC'))
+      await official.stop()
+
+      const harness = JSON.stringify([process.execPath, harnessFixture, 'variables'])
+      await using supervised = await startWorker({ ...env, WORKER_HARNESS: harness })
+      const other = await sessionIn(service, pool)
+      await supervised.until(/"event":"variables"/)
+      const line = supervised.said().match(/.*"event":"variables".*/)?.[0] ?? '{}'
+      const {
+        time: _time,
+        message: _message,
+        session: _session,
+        event: _event,
+        ...rest
+      } = JSON.parse(line) as Record<string, string>
+      assert.deepEqual(Object.keys(rest).toSorted(), ['PATH', ...told('VENDOR')].toSorted())
+      assert.equal(rest['VENDOR_SESSION_ID'], other)
+      assert.equal(rest['VENDOR_BASE_URL'], service.base)
+      assert.match(tokenOf(rest['VENDOR_WORK_SECRET'] ?? ''), /^stw_claim_/)
+    },
+  )
+
+  verifies(
+    ['work/poll-interval', 'limits/poll-interval'],
+    'a worker asks when it starts and then every five seconds, unless told otherwise',
+    async () => {
+      await using stub = await stubService()
+      const told = { ...workerVariables({ base: stub.url }, unusedPool), WORKER_POLL_SECONDS: '' }
+      await using _worker = await startWorker(told)
+      await stub.until('GET work/poll', 2)
+      const [first = 0, second = 0] = stub.polls
+      assert.ok(Math.abs(second - first - 5_000) < 500, `${second - first}`)
+    },
+  )
+
+  verifies(
+    ['work/state/start-failed', 'errors/case/start-failed'],
+    'of a session that cannot be read nothing is started or stopped, and a harness that does not start leaves its item to others',
+    async () => {
+      await using stub = await stubService()
+      stub.session.status = 404
+      stub.queue.push({ work: 'work_1', session: 'sesn_1' })
+      await using reader = await startWorker(workerVariables({ base: stub.url }, unusedPool))
+      await reader.until(/the item was left/)
+      assert.deepEqual(
+        stub.asked.filter((what) => /stop$|heartbeat$/.test(what)),
+        [],
+      )
+      assert.doesNotMatch(reader.said(), /harness/)
+
+      const pool = await newPool(service)
+      const harness = JSON.stringify([process.execPath, harnessFixture, 'refuses'])
+      const env = { WORKER_HARNESS: harness, WORKER_LEASE_SECONDS: '10' }
+      await using starter = await startWorker({ ...workerVariables(service, pool), ...env })
+      const session = await sessionIn(service, pool)
+      await starter.until(/"how":"refused"/)
+      await starter.stop()
+      let item = await poll(service, pool)
+      assert.equal(item, null)
+      while (!item) item = await poll(service, pool, '?block_ms=999')
+      assert.equal(item.data.id, session)
+    },
+  )
+
+  verifies(
+    'worker/lane/supervised-412',
+    'a worker whose claim another has taken aborts its harness, and stops nothing of the other’s',
+    async () => {
+      const pool = await newPool(service)
+      const env = { ...workerVariables(service, pool), WORKER_LEASE_SECONDS: '10' }
+      await using worker = await startWorker(env)
+      const session = await sessionIn(service, pool)
+      await post(service, session, 'run: sleep 60')
+      await worker.until(/"event":"call_started"/)
+      worker.pause()
+      let item = null
+      while (!item) item = await poll(service, pool, '?block_ms=999&reclaim_older_than_ms=600000')
+      worker.resume()
+      await worker.until(/"why":"aborted: lease_lost"/)
+      assert.match(worker.said(), /the heartbeat was refused: 412/)
+      const { body } = await service.ask('GET', `${pool.path}/work/${item.id}`)
+      assert.equal(body['state'], 'queued')
+      assert.deepEqual(all(await say(service, session), 'user.tool_result'), [])
+    },
+  )
+
+  it('kill -9 in mid call: the next worker runs that call once more, and its result is there once', async () => {
+    const pool = await newPool(service)
+    const env = { ...workerVariables(service, pool), WORKER_LEASE_SECONDS: '10' }
+    await using first = await startWorker(env)
+    const session = await sessionIn(service, pool)
+    const done = answered(session, 'run: echo ran >> runs; sleep 2; wc -l < runs\nrun: cat runs')
+    await first.until(/"event":"call_started"/)
+    await first.kill()
+    await using second = await startWorker(env)
+    const log = await done
+    assert.deepEqual(resultsIn(log), ['1', 'ran'], second.said())
+    assert.equal(second.said().match(/"event":"call_started"/g)?.length, 2)
+  })
+
+  it('SIGTERM: what runs is finished and kept, and the session goes on at another worker', async () => {
+    const pool = await newPool(service)
+    const env = workerVariables(service, pool)
+    await using first = await startWorker(env)
+    const session = await sessionIn(service, pool)
+    const done = answered(session, 'run: sleep 2; echo finished\nrun: echo at the other')
+    await first.until(/"event":"call_started"/)
+    assert.equal(await first.stop(), 0, first.said())
+    assert.match(first.said(), /"event":"call_posted","tool_use_id":"\w+","posted":true/)
+    await using second = await startWorker(env)
+    assert.deepEqual(resultsIn(await done), ['finished', 'at the other'], second.said())
+  })
+
+  it('SIGTERM: what takes too long is given up without a result, and done at another worker', async () => {
+    const pool = await newPool(service)
+    const env = workerVariables(service, pool)
+    for (const lane of ['openma_supervised', 'ama_worker']) {
+      const own = { ...env, WORKER_LANE: lane, WORKER_STOP_SECONDS: '3' }
+      await using first = await startWorker(own)
+      const session = await sessionIn(service, pool)
+      const seen = await service.client.beta.sessions.events.stream(session)
+      await post(service, session, 'run: sleep 40')
+      for await (const event of seen) if (event.type === 'agent.tool_use') break
+      if (lane === 'openma_supervised') await first.until(/"event":"call_started"/)
+      else await first.until(/claimed/)
+      assert.equal(await first.stop(), 0, first.said())
+      assert.deepEqual(all(await say(service, session), 'user.tool_result'), [])
+      let item = null
+      while (!item) item = await poll(service, pool, '?block_ms=999&reclaim_older_than_ms=600000')
+      assert.equal(item.data.id, session)
     }
+  })
+
+  it('one worker runs several sessions at once, apart from each other', async () => {
+    const pool = await newPool(service)
+    await using worker = await startWorker(workerVariables(service, pool))
+    const sessions = await Promise.all([0, 1, 2].map(() => sessionIn(service, pool)))
+    const logs = await Promise.all(
+      sessions.map((session, n) => answered(session, `run: echo ${n} > own; sleep 1; cat own; ls`)),
+    )
+    assert.deepEqual(logs.map(resultsIn), [['0\nown'], ['1\nown'], ['2\nown']], worker.said())
+  })
 })
+
+const unusedPool = { environment: 'env_1', path: '', key: 'none', keyId: '' }
