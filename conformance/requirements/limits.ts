@@ -10,7 +10,7 @@ export const limits = {
   'limits/vault-credentials': { section: '21 Limits', says: 'credentials of a vault – 20' },
   'limits/card-probe': { section: '21 Limits', says: 'probe of a model card – 6 seconds' },
   'limits/webhook-attempts': { section: '21 Limits', says: 'attempts of a webhook – 3, 5 to 120 seconds apart', deferred: 'D' },
-  'limits/poll-interval': { section: '21 Limits', says: 'pause between a worker\'s polls – 5 seconds when not given', deferred: 'D' },
+  'limits/poll-interval': { section: '21 Limits', says: 'pause between a worker\'s polls – 5 seconds when not given' },
   'limits/work-reclaim': { section: '21 Limits', says: 'reclaim of work – `reclaim_older_than_ms` unacknowledged, else the heartbeat lease' },
   'limits/outputs-list': { section: '21 Limits', says: 'list of outputs – `has_more` is always false' },
   'limits/builtin-skills': { section: '21 Limits', says: 'built-in skills – 4' },

@@ -30,6 +30,8 @@ export type Deps = {
   log: Log
 }
 
+const readWithinMs = 30_000
+
 export async function runItem(
   { environmentId, environmentKey, folders, lane, log }: Deps,
   item: Item,
@@ -37,7 +39,7 @@ export async function runItem(
   signal: AbortSignal,
 ): Promise<void> {
   const { work: workId, session: sessionId, secret: workSecret } = item
-  const seen = await claim.session(signal)
+  const seen = await claim.session(AbortSignal.timeout(readWithinMs))
   if (seen.id !== sessionId || seen.environmentId !== environmentId)
     throw new Error(
       `the claim names session ${sessionId} of environment ${environmentId}, and the service ${seen.id} of ${seen.environmentId}`,
@@ -45,6 +47,11 @@ export async function runItem(
   if (seen.status === 'terminated' || seen.status === 'done' || seen.status === 'failed') {
     await claim.stop()
     await folders.forget(sessionId)
+    return
+  }
+  if (signal.aborted) {
+    // Nothing has begun, and nobody needs to wait for the lease to run out.
+    await claim.stop()
     return
   }
   const place = await folders.of(sessionId)

@@ -20,6 +20,7 @@ export type Polling = {
 const blockMs = 999
 /** A service that answers at once is not asked again at once. */
 const shortestPauseMs = 500
+const acknowledgeWithinMs = 30_000
 const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
 
 /**
@@ -71,7 +72,7 @@ async function serve(
   log('claimed', { work, session })
   try {
     const claim = service.claim(item)
-    if (acknowledges) await service.acknowledge(item, signal)
+    if (acknowledges) await service.acknowledge(item, AbortSignal.timeout(acknowledgeWithinMs))
     await run(item, claim, signal)
   } catch (error) {
     log('the item was left', { work, session, error: (error as Error).message })
