@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { workspaces } from './cases/checkpoints.ts'
 import { egress } from './cases/egress.ts'
+import { furnished } from './cases/furnished.ts'
 import { packages } from './cases/packages.ts'
 import { givenFiles } from './cases/files.ts'
 import { diskSync, idleStreams, kills, starts } from './cases/process.ts'
@@ -67,6 +68,7 @@ async function measure(database: string, env: Record<string, string>): Promise<F
   await take('egress', egress(folder.path, env, again))
   if (database === 'sqlite') await take('workspaces', workspaces(folder.path))
   if (database === 'sqlite') await take('memory', memories())
+  if (database === 'sqlite') await take('furnished', furnished())
   if (database === 'sqlite') await take('repositories', repositories())
   if (database === 'sqlite') await take('packages', packages())
   model.stop()

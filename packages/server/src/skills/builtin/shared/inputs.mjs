@@ -2,13 +2,16 @@
 import { readFileSync } from 'node:fs'
 import { Refused } from './cli.mjs'
 
-export function readText(file) {
+/** `-` is what is piped in. */
+export function readBytes(file) {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
+    return readFileSync(file === '-' ? 0 : file)
   } catch (error) {
     throw new Refused(`${file} cannot be read: ${error.message}`)
   }
 }
+
+export const readText = (file) => readBytes(file).toString('utf8')
 
 export function readJson(file) {
   try {
@@ -34,12 +37,7 @@ export function numbersIn(text, count) {
 
 /** Bytes, type and size in pixels of a PNG or JPEG. */
 export function readImage(file) {
-  let bytes
-  try {
-    bytes = readFileSync(file)
-  } catch (error) {
-    throw new Refused(`${file} cannot be read: ${error.message}`)
-  }
+  const bytes = readBytes(file)
   if (bytes.subarray(0, 8).toString('hex') === '89504e470d0a1a0a')
     return { bytes, extension: 'png', type: 'image/png', ...pngSize(bytes) }
   if (bytes[0] === 0xff && bytes[1] === 0xd8)

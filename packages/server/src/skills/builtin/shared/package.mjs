@@ -1,8 +1,9 @@
 /** An Office file: parts in a zip, what type each has, and how one leads to another. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { Refused } from './cli.mjs'
 import { strToU8, unzipSync, zipSync } from './fflate.mjs'
+import { readBytes } from './inputs.mjs'
 import { element, elements, parse, serialize } from './xml.mjs'
 
 const largest = 512 * 1024 * 1024
@@ -11,12 +12,7 @@ export const packageTypes = `${base}/package/2006`
 export const officeTypes = `${base}/officeDocument/2006/relationships`
 
 export function openPackage(file) {
-  let bytes
-  try {
-    bytes = readFileSync(file)
-  } catch (error) {
-    throw new Refused(`${file} cannot be read: ${error.message}`)
-  }
+  const bytes = readBytes(file)
   if (bytes.subarray(0, 8).toString('hex') === 'd0cf11e0a1b11ae1')
     throw new Refused(`${file} is encrypted, or of the format before 2007; neither can be read`)
   let total = 0

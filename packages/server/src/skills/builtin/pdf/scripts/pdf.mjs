@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** Reads, makes, joins, cuts and fills PDF files. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { Refused, runCommands } from './lib/cli.mjs'
-import { numbersIn, readJson, readText } from './lib/inputs.mjs'
+import { numbersIn, readBytes, readJson, readText } from './lib/inputs.mjs'
 import { PDFDocument, StandardFonts, degrees, rgb } from './lib/pdf-lib.mjs'
 import { compose } from './compose.mjs'
 import { fieldsOf, fill } from './fields.mjs'
@@ -12,12 +12,7 @@ const text = { type: 'string' }
 const flag = { type: 'boolean' }
 
 async function open(file) {
-  let bytes
-  try {
-    bytes = readFileSync(file)
-  } catch (error) {
-    throw new Refused(`${file} cannot be read: ${error.message}`)
-  }
+  const bytes = readBytes(file)
   try {
     return await PDFDocument.load(bytes)
   } catch (error) {

@@ -1,16 +1,10 @@
 /** The text of pages, in lines as they are seen. */
-import { readFileSync } from 'node:fs'
 import { Refused } from './lib/cli.mjs'
-import { numbersIn } from './lib/inputs.mjs'
+import { numbersIn, readBytes } from './lib/inputs.mjs'
 import { getDocument, VerbosityLevel } from './lib/unpdf.mjs'
 
 export async function textOf(file, { pages, password }) {
-  let data
-  try {
-    data = new Uint8Array(readFileSync(file))
-  } catch (error) {
-    throw new Refused(`${file} cannot be read: ${error.message}`)
-  }
+  const data = new Uint8Array(readBytes(file))
   const options = { data, password, isEvalSupported: false, useSystemFonts: true }
   const loading = getDocument({ ...options, verbosity: VerbosityLevel.ERRORS })
   const document = await loading.promise.catch((cause) => {
