@@ -38,6 +38,7 @@ import { sessionStore } from './sessions/store.ts'
 import type { Refusals } from './sessions/supported.ts'
 import { threadRoutes } from './sessions/threads/routes.ts'
 import { skillRoutes } from './skills/routes.ts'
+import { checkStanding } from './work/claim.ts'
 import type { WorkSettings } from './work/queue.ts'
 import { workRoutes } from './work/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
@@ -93,7 +94,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...apiKeyRoutes(deps),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(deps),
-    ...memoryStoreRoutes(deps),
+    ...memoryStoreRoutes({ ...deps, checkClaim: checkStanding }),
     ...skillRoutes({ ...deps, largest: deps.fileLimits.workspace }),
     ...mcpProxyRoutes(deps),
     ...workRoutes(deps),

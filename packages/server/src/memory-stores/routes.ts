@@ -22,8 +22,9 @@ import { patched } from '../core/metadata.ts'
 import { pageOf, paging } from '../core/page.ts'
 import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
-import type { Databases } from '../database/database.ts'
+import type { Databases, Queries } from '../database/database.ts'
 import { moments } from '../database/seek.ts'
+import type { ClaimPrincipal } from '../http/principal.ts'
 import type { Call, Route } from '../http/route.ts'
 import { route } from '../http/route.ts'
 import { outbox } from '../webhooks/outbox.ts'
@@ -36,7 +37,13 @@ import { showVersion, versionStore } from './versions.ts'
 import type { Writing } from './write.ts'
 import { createMemory, deleteMemory, redactVersion, updateMemory } from './write.ts'
 
-type Deps = { databases: Databases; clock: Clock; embeddingModel: string }
+type Deps = {
+  databases: Databases
+  clock: Clock
+  embeddingModel: string
+  /** Within the transaction: throws for a claim that was lost since the request was let in. */
+  checkClaim: (tx: Queries, claim: ClaimPrincipal, now: number) => Promise<void>
+}
 type Anyone = Pick<Call<string, unknown, unknown>, 'tenant' | 'principal' | 'betas' | 'dialect'>
 
 const callers = ['workspace'] as const
@@ -194,11 +201,15 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
 
 /** Runs in one transaction in the caller's name. */
 const writes =
-  ({ databases, clock }: Deps) =>
+  ({ databases, clock, checkClaim }: Deps) =>
   <T>(call: Anyone, store: string, unit: (writing: Writing) => Promise<T>): Promise<T> => {
-    const { tenant } = call
+    const { tenant, principal } = call
     const actor = actorOf(call)
-    return databases.of(tenant).write((tx) => unit({ tx, tenant, store, actor, now: clock.now() }))
+    return databases.of(tenant).write(async (tx) => {
+      const now = clock.now()
+      if (principal.kind === 'claim') await checkClaim(tx, principal, now)
+      return unit({ tx, tenant, store, actor, now })
+    })
   }
 
 function ofMemories(deps: Deps): Route[] {

@@ -6,7 +6,7 @@ import type { Item } from './item.ts'
 import { claimNext, handBack } from './queue.ts'
 import { presence } from './presence.ts'
 import { workStore } from './store.ts'
-import { hearQueue, wakePollers } from './topics.ts'
+import { hearQueue, tellLost, wakePollers } from './topics.ts'
 
 export type Poll = {
   /** How long it may wait for work to come. */
@@ -48,6 +48,7 @@ export function poller({
     if (!(await workStore(database.read).hasFree(tenant, environment, at.now, reclaimMs)))
       return undefined
     const item = await database.write((tx) => claimNext(tx, tenant, environment, at))
+    if (item) tellLost(bus, { work: item.id, below: item.generation })
     if (!item || !signal.aborted) return item
     if (await database.write((tx) => handBack(tx, item))) wakePollers(bus, { environment })
     return undefined

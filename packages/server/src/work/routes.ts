@@ -28,6 +28,7 @@ import { poller } from './poll.ts'
 import type { By, WorkSettings } from './queue.ts'
 import { acknowledge, beat, stop } from './queue.ts'
 import { workStore } from './store.ts'
+import { tellLost } from './topics.ts'
 
 const section = 'Environment Work API'
 const one = '/v1/environments/:id/work/:work' as const
@@ -238,6 +239,7 @@ export function workRoutes(deps: {
         const how = { by: byOf(principal), force: body.force ?? false }
         const item = await databases.of(tenant).write((tx) => stop(tx, place, how, clock.now()))
         say(bus, item.session_id, ring)
+        if (item.state === 'stopped') tellLost(bus, { work: item.id, below: item.generation + 1 })
         return showWork(item)
       },
     ),

@@ -12,3 +12,24 @@ export const hearQueue = (bus: Bus, listen: (queued: Queued) => void): (() => vo
     const queued = Queued.safeParse(message)
     if (queued.success) listen(queued.data)
   })
+
+const Lost = z.object({ work: z.string(), below: z.number() })
+
+/** Claims of the item whose generation is below that stand no more; after the commit. */
+export const tellLost = (bus: Bus, lost: z.infer<typeof Lost>): void => bus.publish('claims', lost)
+
+/** Aborts once the claim is lost; listens until then, or until the other signal does. */
+export function lossOf(
+  bus: Bus,
+  { workId, generation }: { workId: string; generation: number },
+  until: AbortSignal,
+): AbortSignal {
+  const over = new AbortController()
+  const quiet = bus.subscribe('claims', (message) => {
+    const lost = Lost.safeParse(message)
+    if (lost.success && lost.data.work === workId && generation < lost.data.below) over.abort()
+  })
+  const either = AbortSignal.any([over.signal, until])
+  either.addEventListener('abort', quiet, { once: true })
+  return either
+}

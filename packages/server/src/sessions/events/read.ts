@@ -77,7 +77,12 @@ export async function* wholeLog(
 }
 
 type Source = { read: Queries; bus: Bus }
-type Start = { replay: boolean; lastEventId: string | null }
+type Start = {
+  replay: boolean
+  lastEventId: string | null
+  /** Ends the stream too; listens until the signal that it is given aborts. */
+  ends?: ((signal: AbortSignal) => AbortSignal) | undefined
+}
 
 /** From the beginning, behind a given event, or from now on; `now` is taken before the headers go out. */
 export async function eventStream(
@@ -88,7 +93,8 @@ export async function eventStream(
   start: Start,
 ): Promise<Reply> {
   const after = await startOf(source.read, tenant, sessionId, start)
-  return stream((signal) => {
+  return stream((gone) => {
+    const signal = start.ends?.(gone) ?? gone
     const tailed = tail(source, tenant, sessionId, { after, extensions: view.chunks, signal })
     return texts(tailed, sessionId, view, (each) => isKept(each, 'session.deleted'))
   })

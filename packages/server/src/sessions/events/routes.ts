@@ -12,10 +12,12 @@ import type { Bus } from '../../bus/bus.ts'
 import { forbidden, invalid } from '../../core/errors.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Databases } from '../../database/database.ts'
+import type { Principal } from '../../http/principal.ts'
 import { empty, pieces } from '../../http/reply.ts'
 import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
 import { checkStanding } from '../../work/claim.ts'
+import { lossOf } from '../../work/topics.ts'
 import { sessionStore } from '../store.ts'
 import { postMessage } from './message.ts'
 import { announce, postEvents } from './post.ts'
@@ -47,6 +49,10 @@ export function sessionEventRoutes(deps: {
     return read
   }
 
+  /** What a worker follows ends with its claim. */
+  const endOf = (principal: Principal) =>
+    principal.kind === 'claim' ? (signal: AbortSignal) => lossOf(bus, principal, signal) : undefined
+
   return [
     route(
       {
@@ -59,13 +65,13 @@ export function sessionEventRoutes(deps: {
         query: EventListQuery,
         answer: ListOf(EventShown),
       },
-      async ({ tenant, params, query, accept, lastEventId }) => {
+      async ({ tenant, principal, params, query, accept, lastEventId }) => {
         const read = await open(tenant, params.id)
         if (!accept.includes('text/event-stream')) return eventPage(read, tenant, params.id, query)
         // What was parsed once is not text any more.
         const options = StreamQuery.omit({ replay: true }).safeParse(query)
         if (!options.success) throw invalid('event_deltas: agent.message or agent.thinking')
-        const start = { replay: query.replay ?? false, lastEventId }
+        const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal) }
         return eventStream({ read, bus }, tenant, params.id, viewOf(options.data), start)
       },
     ),
@@ -80,9 +86,9 @@ export function sessionEventRoutes(deps: {
         query: StreamQuery,
         answer: 'stream',
       },
-      async ({ tenant, params, query, lastEventId }) => {
+      async ({ tenant, principal, params, query, lastEventId }) => {
         const read = await open(tenant, params.id)
-        const start = { replay: query.replay ?? false, lastEventId }
+        const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal) }
         return eventStream({ read, bus }, tenant, params.id, viewOf(query), start)
       },
     ),

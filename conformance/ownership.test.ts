@@ -1,0 +1,173 @@
+/** Whoever lost a claim touches nothing any more: requests that were under way, streams, workers that died. */
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe } from 'node:test'
+import { systemClock } from '@steward/server/core/time.ts'
+import { boot, databases } from './service.ts'
+import type { Service } from './service.ts'
+import { all, fresh, post, say, textOf } from './turns.ts'
+import { verifies } from './verifies.ts'
+import type { Pool } from './workers.ts'
+import { newPool, poll, sessionIn, tokenOf } from './workers.ts'
+
+for (const database of databases) {
+  describe(`ownership on ${database}`, () => {
+    let service: Service
+    let passed = 0
+    before(async () => {
+      const clock = { ...systemClock, now: () => Date.now() + passed }
+      service = await boot(database, { overrides: { clock } })
+    })
+    after(() => service.close())
+
+    const bearer = (token: string) => ({
+      ...{ 'x-api-key': '', authorization: `Bearer ${token}` },
+      'vendor-beta': 'agent-memory-2026-07-22',
+    })
+
+    async function owned(session: object = {}) {
+      const pool = await newPool(service)
+      const id = await sessionIn(service, pool, {}, session)
+      const item = await poll(service, pool)
+      assert.equal(item?.data.id, id)
+      return {
+        ...{ pool, session: id, work: item.id, token: tokenOf(item.secret) },
+        /** Another worker has it from now on. */
+        async lose() {
+          passed += 6_000
+          assert.equal((await poll(service, pool))?.id, item.id)
+        },
+      }
+    }
+
+    /** A request that is let in, and whose body comes when it is told to. */
+    async function slow(path: string, token: string) {
+      const headers = { ...bearer(token), 'content-type': 'application/json' }
+      const sending = request(`${service.base}${path}`, { method: 'POST', headers })
+      const answered = new Promise<number | undefined>((resolve, reject) => {
+        sending.on('response', ({ statusCode }) => resolve(statusCode)).on('error', reject)
+      })
+      sending.write('{')
+      while (!sending.socket?.bytesWritten) await new Promise((resolve) => setImmediate(resolve))
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return (rest: object) => {
+        sending.end(JSON.stringify(rest).slice(1))
+        return answered
+      }
+    }
+
+    verifies(
+      ['auth/claim-token/rotated', 'auth/claim-token/checked-live'],
+      'what a worker began to send while it had the claim is refused when it has lost it',
+      async () => {
+        const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
+        const named = { name: fresh('store') }
+        const { body } = await service.ask('POST', '/v1/memory_stores', named, beta)
+        const attached = { type: 'memory_store', memory_store_id: body.id, access: 'read_write' }
+        const mine = await owned({ resources: [attached] })
+        const memories = `/v1/memory_stores/${body.id}/memories`
+        const send = await slow(memories, mine.token)
+        const answer = await slow(`/v1/sessions/${mine.session}/events`, mine.token)
+        await mine.lose()
+        assert.equal(await send({ path: '/late', content: 'of one that has gone' }), 401)
+        const result = { type: 'user.tool_result', tool_use_id: 'sevt_any', content: [] }
+        assert.equal(await answer({ events: [result] }), 401)
+        const kept = await service.ask('GET', memories, undefined, beta)
+        assert.deepEqual(kept.body.data, [])
+      },
+    )
+
+    /** The official worker in a process of its own, told nothing but where to go and its key. */
+    function worker(pool: Pool, folder: string) {
+      const child = fork(new URL('./official-worker.ts', import.meta.url), [folder], {
+        env: {
+          ...{ PATH: process.env['PATH'], ANTHROPIC_BASE_URL: service.base },
+          ...{ ANTHROPIC_ENVIRONMENT_ID: pool.environment },
+          ...{ ANTHROPIC_ENVIRONMENT_KEY: pool.key },
+        },
+        stdio: 'ignore',
+      })
+      return { child, gone: once(child, 'exit') }
+    }
+
+    const results = async (session: string) =>
+      all(await say(service, session), 'user.tool_result').map((event) => textOf(event).trim())
+
+    async function inTheMidst(text: string) {
+      const folder = await mkdtemp(join(tmpdir(), 'steward-worker-'))
+      const pool = await newPool(service)
+      const session = await sessionIn(service, pool)
+      const first = worker(pool, folder)
+      await post(service, session, text)
+      while (!existsSync(join(folder, 'begun'))) await new Promise((done) => setTimeout(done, 20))
+      return { folder, pool, session, first }
+    }
+
+    const until = async (isSo: () => Promise<boolean>) => {
+      while (!(await isSo())) await new Promise((done) => setTimeout(done, 50))
+    }
+
+    // Runs for a minute the first time, and not at all when it is run again.
+    const long = 'run: test -e begun || { touch begun; sleep 60; }; echo run again'
+
+    verifies(
+      ['work/state/lease-expired', 'service/workers/claim'],
+      'a worker that is killed in the midst of a tool is followed by another, and the call has one result',
+      async () => {
+        const { folder, pool, session, first } = await inTheMidst(long)
+        first.child.kill('SIGKILL')
+        await first.gone
+        passed += 91_000
+        const second = worker(pool, folder)
+        await until(async () => (await results(session)).length > 0)
+        assert.deepEqual(await results(session), ['run again'])
+        const { body } = await service.ask('GET', `${pool.path}/work`)
+        assert.equal(body.data.length, 1)
+        second.child.kill('SIGKILL')
+        await second.gone
+        await rm(folder, { recursive: true })
+      },
+    )
+
+    verifies(
+      'work/stop',
+      'a worker that is asked to go in the midst of a tool leaves its session to another',
+      async () => {
+        const { folder, pool, session, first } = await inTheMidst(long)
+        first.child.kill('SIGTERM')
+        await first.gone
+        const { body } = await service.ask('GET', `${pool.path}/work?order=asc`)
+        assert.deepEqual(body.data.map((each) => each['state']).toSorted(), ['queued', 'stopped'])
+        passed += 60_000
+        const second = worker(pool, folder)
+        await until(async () => (await results(session)).length > 0)
+        assert.deepEqual(await results(session), ['run again'])
+        second.child.kill('SIGKILL')
+        await second.gone
+        await rm(folder, { recursive: true })
+      },
+    )
+
+    verifies(
+      'auth/claim-token/rotated',
+      'a stream that a worker follows ends with its claim',
+      async () => {
+        const mine = await owned()
+        const path = `/v1/sessions/${mine.session}/events/stream`
+        const stream = await service.raw('GET', path, undefined, bearer(mine.token))
+        assert.equal(stream.status, 200)
+        const read = stream.text()
+        await mine.lose()
+        await read
+        const again = await service.raw('GET', path, undefined, bearer(mine.token))
+        assert.equal(again.status, 401)
+      },
+    )
+  })
+}
