@@ -143,7 +143,10 @@ for (const database of databases) {
         first.child.kill('SIGTERM')
         await first.gone
         const { body } = await service.ask('GET', `${pool.path}/work?order=asc`)
-        assert.deepEqual(body.data.map((each) => each['state']).toSorted(), ['queued', 'stopped'])
+        assert.deepEqual(body.data.map((each) => String(each['state'])).toSorted(), [
+          'queued',
+          'stopped',
+        ])
         passed += 60_000
         const second = worker(pool, folder)
         await until(async () => (await results(session)).length > 0)
