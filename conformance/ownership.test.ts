@@ -38,6 +38,19 @@ for (const database of databases) {
       assert.equal(item?.data.id, id)
       return {
         ...{ pool, session: id, work: item.id, token: tokenOf(item.secret) },
+        /** The official worker for this item, by the variables of its claim and no key; until it ends. */
+        async handle() {
+          const folder = await mkdtemp(join(tmpdir(), 'steward-worker-'))
+          const env = {
+            ...{ PATH: process.env['PATH'], ANTHROPIC_BASE_URL: service.base },
+            ...{ ANTHROPIC_ENVIRONMENT_ID: pool.environment, ANTHROPIC_WORK_ID: item.id },
+            ...{ ANTHROPIC_SESSION_ID: id, ANTHROPIC_WORK_SECRET: item.secret },
+          }
+          const file = new URL('./official-worker.ts', import.meta.url)
+          await once(fork(file, [folder], { env, stdio: 'ignore' }), 'exit')
+          await rm(folder, { recursive: true })
+        },
+        state: async () => (await service.ask('GET', `${pool.path}/work/${item.id}`)).body['state'],
         /** Another worker has it from now on. */
         async lose() {
           passed += 6_000
@@ -80,6 +93,45 @@ for (const database of databases) {
         assert.equal(await answer({ events: [result] }), 401)
         const kept = await service.ask('GET', memories, undefined, beta)
         assert.deepEqual(kept.body.data, [])
+      },
+    )
+
+    verifies(
+      ['work/state/first-heartbeat', 'work/token-per-claim'],
+      'the official worker handles an item that was handed out and not acknowledged, without any key',
+      async () => {
+        const mine = await owned()
+        await post(service, mine.session, 'run: echo by its claim')
+        await mine.handle()
+        assert.deepEqual(await results(mine.session), ['by its claim'])
+        assert.equal(await mine.state(), 'stopped')
+      },
+    )
+
+    verifies(
+      ['work/state/stale-heartbeat', 'errors/case/stale-heartbeat'],
+      'the official worker of a claim that was lost ends, and does not end the one that follows',
+      async () => {
+        const mine = await owned()
+        await mine.lose()
+        await post(service, mine.session, 'run: echo nobody')
+        await mine.handle()
+        assert.equal(await mine.state(), 'queued')
+        assert.deepEqual(await results(mine.session), [])
+      },
+    )
+
+    verifies(
+      ['work/heartbeat', 'work/stop'],
+      'the official worker ends with the beat that tells it to',
+      async () => {
+        const mine = await owned()
+        const path = `${mine.pool.path}/work/${mine.work}`
+        await service.ask('POST', `${path}/ack`, undefined, bearer(mine.pool.key))
+        await service.ask('POST', `${path}/stop`, {})
+        assert.equal(await mine.state(), 'stopping')
+        await mine.handle()
+        assert.equal(await mine.state(), 'stopped')
       },
     )
 
