@@ -12,7 +12,7 @@ import { startServer } from '../process.ts'
 import type { Clients } from '../service.ts'
 import { clientsOf } from '../service.ts'
 import type { Seen } from '../turns.ts'
-import { all, newSession, post, say, textOf, turn } from '../turns.ts'
+import { all, fresh, newSession, post, say, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
 import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
@@ -253,6 +253,70 @@ describe('our worker', () => {
       assert.deepEqual(all(await say(service, session), 'user.tool_result'), [])
       assert.deepEqual(await states(), ['queued', 'stopped'], worker.said())
     })
+
+  /** An agent with a skill, and a resource of one memory store with one note. */
+  async function furnished() {
+    const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
+    const store = await service.ask('POST', '/v1/memory_stores', { name: fresh('store') }, beta)
+    const notes = `/v1/memory_stores/${store.body.id}/memories`
+    await service.ask('POST', notes, { path: '/note.md', content: 'as it was' }, beta)
+    const content = '---\nname: greeting\ndescription: d\n---\nSay hello.'
+    const files = [
+      { filename: 'SKILL.md', content },
+      { filename: 'run.sh', content: 'echo ran' },
+    ]
+    const skill = await service.ask('POST', '/v1/skills', { files })
+    return {
+      agent: { skills: [{ type: 'custom', skill_id: skill.body.id, version: 'latest' }] },
+      stores: {
+        resources: [{ type: 'memory_store', memory_store_id: store.body.id, access: 'read_write' }],
+      },
+      note: async () =>
+        (await service.ask('GET', `${notes}?view=full`, undefined, beta)).body.data[0]?.['content'],
+    }
+  }
+
+  verifies(
+    ['worker/input/skills', 'worker/input/memory-stores'],
+    'the official worker brings skills and memory stores into our sandbox, and the stores back',
+    async () => {
+      const { agent, stores, note } = await furnished()
+      const pool = await newPool(service)
+      const env = { ...workerVariables(service, pool), WORKER_LANE: 'ama_worker' }
+      await using worker = await startWorker({ ...env, WORKER_IDLE_SECONDS: '1' })
+      const session = await sessionIn(service, pool, agent, stores)
+      const shown = await service.ask('GET', `/v1/sessions/${session}`)
+      const [{ mount_path: at }] = shown.body['resources'] as [{ mount_path: string }]
+      const command = `run: tail -1 skills/*/SKILL.md; cat ${at}/note.md; echo changed > ${at}/note.md`
+      const log = await answered(session, command)
+      assert.deepEqual(resultsIn(log), ['Say hello.as it was'], worker.said())
+      await worker.until(/the official worker ended/)
+      assert.equal(await note(), 'changed\n')
+    },
+  )
+
+  verifies(
+    'worker/input/skills',
+    'the supervised lane lays skills out, past whatever the session put in their place, and leaves stores to others',
+    async () => {
+      const { agent, stores } = await furnished()
+      const pool = await newPool(service)
+      const env = { ...workerVariables(service, pool), WORKER_IDLE_SECONDS: '1' }
+      await using worker = await startWorker(env)
+      const session = await sessionIn(service, pool, agent)
+      const command = 'run: tail -1 skills/*/SKILL.md; sh skills/*/run.sh; ls -d skills/*'
+      const first = resultsIn(await answered(session, command))
+      assert.match(first[0] ?? '', /^Say hello\.ran\nskills\/\w+$/, worker.said())
+      await answered(session, 'run: rm -rf skills; ln -s /tmp skills')
+      await worker.until(/"how":"done"/)
+      const results = resultsIn(await answered(session, command))
+      assert.equal(results.at(-1), first[0])
+
+      const other = await sessionIn(service, pool, agent, stores)
+      await worker.until(/lays no memory_store out/)
+      assert.match(worker.said(), new RegExp(`"session":"${other}","how":"refused"`))
+    },
+  )
 
   it('one worker runs several sessions at once, apart from each other', async () => {
     const pool = await newPool(service)

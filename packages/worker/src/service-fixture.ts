@@ -42,6 +42,8 @@ export const fenced = () => ({
   body: { type: 'error', error: { type: 'invalid_request_error', message: 'another has it' } },
 })
 
+const nothing = { resources: [], agent: { skills: [] } }
+
 export async function stubService(): Promise<Stub> {
   const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
@@ -91,7 +93,12 @@ export async function stubService(): Promise<Stub> {
   function reply(what: string): { status: number; body: object | null } {
     const [method = '', path = ''] = what.split(' ')
     const parts = path.split('/')
-    const session = { id: parts[1], environment_id: stub.session.environment, status: 'running' }
+    const session = {
+      id: parts[1],
+      environment_id: stub.session.environment,
+      status: 'running',
+      ...nothing,
+    }
     if (what === 'GET work/poll') return { status: 200, body: handOut() }
     if (path.endsWith('/heartbeat')) return stub.beat()
     if (path.endsWith('/events'))

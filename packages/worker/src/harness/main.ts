@@ -8,6 +8,8 @@ import { linesOf } from '../supervisor/lines.ts'
 import type { Start, ToSupervisor } from '../supervisor/protocol.ts'
 import { exitCodes, hear, protocol, ToHarness } from '../supervisor/protocol.ts'
 import { runnableTools } from './calls.ts'
+import type { Inputs } from './inputs.ts'
+import { inputsOf } from './inputs.ts'
 
 const Variables = z.object({
   VENDOR_BASE_URL: z.string(),
@@ -27,8 +29,7 @@ async function fail(code: number, message: string): Promise<never> {
 }
 
 /** Started by the first call that needs it, and ended with the harness. */
-function sandboxOf(start: Start) {
-  const settings = SandboxSettings.parse(start.settings['sandbox'])
+function sandboxOf(start: Start, settings: SandboxSettings, inputs: Inputs) {
   const provider = sandboxesOf(settings, (line) => process.stderr.write(`${line}\n`))
   let found: Promise<Sandbox> | undefined
   const spec = {
@@ -38,12 +39,14 @@ function sandboxOf(start: Start) {
     isLaidOut: true,
     env: {},
     egress: null,
-    mounts: [],
+    mounts: inputs.mounts,
     limits: limitsOf(settings),
   }
   async function open(): Promise<Sandbox> {
     await provider.reap(spec)
-    return provider.acquire(spec)
+    const sandbox = await provider.acquire(spec)
+    await inputs.layOut(sandbox)
+    return sandbox
   }
   return {
     async open(): Promise<Sandbox> {
@@ -59,19 +62,23 @@ function sandboxOf(start: Start) {
       const late = new Promise<void>((resolve) => setTimeout(resolve, closeWithinMs))
       const ending = found?.then((sandbox) => sandbox.close()).catch(() => {})
       await Promise.race([ending, late])
+      await inputs.remove()
     },
   }
 }
 
-function serve(start: Start) {
+/** Rejects when the session's inputs, or the settings, are none that this harness can use. */
+async function serve(start: Start) {
   const told = Variables.parse(process.env)
-  const sandbox = sandboxOf(start)
-  const given = new AbortController()
-  const state = { running: 0, isStopping: false }
+  const settings = SandboxSettings.parse(start.settings['sandbox'])
   const client = new Anthropic({
     ...{ baseURL: told.VENDOR_BASE_URL, apiKey: null },
     authToken: tokenOf(told.VENDOR_WORK_SECRET),
   })
+  const inputs = await inputsOf(client, start.session_id, settings.provider === 'local')
+  const sandbox = sandboxOf(start, settings, inputs)
+  const given = new AbortController()
+  const state = { running: 0, isStopping: false }
   const tools = runnableTools(() => sandbox.open(), {
     began(id, name) {
       state.running++
@@ -118,7 +125,7 @@ function serve(start: Start) {
 }
 
 async function main(): Promise<void> {
-  let serving: ReturnType<typeof serve> | undefined
+  let serving: Awaited<ReturnType<typeof serve>> | undefined
   const types = ['start', 'stop', 'abort']
   for await (const line of linesOf(process.stdin)) {
     const found = hear(ToHarness, types, line)
@@ -135,7 +142,7 @@ async function main(): Promise<void> {
       return fail(exitCodes.refused, `this harness speaks ${protocol}, not ${message.protocol}`)
     if (serving) return fail(exitCodes.failed, 'a second start')
     try {
-      serving = serve(message)
+      serving = await serve(message)
     } catch (error) {
       return fail(exitCodes.refused, (error as Error).message)
     }
