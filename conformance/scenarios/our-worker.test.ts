@@ -98,6 +98,12 @@ describe('our worker', () => {
     await serves({ WORKER_LANE: 'ama_worker', ...strategy })
   })
 
+  it('both lanes run on a machine that has nothing to isolate them with', async () => {
+    const local = { SANDBOX_PROVIDER: 'local' }
+    await serves(local)
+    await serves({ ...local, WORKER_LANE: 'ama_worker' })
+  })
+
   verifies(
     [
       'worker/variable/environment-id',
