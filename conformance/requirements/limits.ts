@@ -9,7 +9,7 @@ export const limits = {
   'limits/stdio-ready-timeout': { section: '21 Limits', says: '`ready_timeout_ms` of a stdio server – 60000 when not given' },
   'limits/vault-credentials': { section: '21 Limits', says: 'credentials of a vault – 20' },
   'limits/card-probe': { section: '21 Limits', says: 'probe of a model card – 6 seconds' },
-  'limits/webhook-attempts': { section: '21 Limits', says: 'attempts of a webhook – 3, 5 to 120 seconds apart', deferred: 'D' },
+  'limits/webhook-attempts': { section: '21 Limits', says: 'attempts of a webhook – 3, 5 to 120 seconds apart' },
   'limits/poll-interval': { section: '21 Limits', says: 'pause between a worker\'s polls – 5 seconds when not given' },
   'limits/work-reclaim': { section: '21 Limits', says: 'reclaim of work – `reclaim_older_than_ms` unacknowledged, else the heartbeat lease' },
   'limits/outputs-list': { section: '21 Limits', says: 'list of outputs – `has_more` is always false' },

@@ -3,7 +3,7 @@ import type { Requirement } from '../specification.ts'
 
 // oxfmt-ignore
 export const workers = {
-  'work/state/queued': { section: '17.1 Work items', says: '– – a session on a `self_hosted` environment – `queued`, durably, and a signed `session.status_run_started` webhook as a hint', deferred: 'D' },
+  'work/state/queued': { section: '17.1 Work items', says: '– – a session on a `self_hosted` environment – `queued`, durably, and a signed `session.status_run_started` webhook as a hint' },
   'work/state/reserved': { section: '17.1 Work items', says: '`queued` – a raw poll – reserved for that poller, not acknowledged' },
   'work/state/acknowledged': { section: '17.1 Work items', says: '`queued` – claim and acknowledgement – acknowledged, with a `sessions_token` for this claim' },
   'work/state/reservation-expired': { section: '17.1 Work items', says: 'reserved – nothing for `reclaim_older_than_ms` – can be reclaimed' },

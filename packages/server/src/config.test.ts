@@ -178,6 +178,23 @@ describe('the configuration', () => {
     assert.deepEqual(problems({ ...others, STEWARD_EMPTY: '' }), [])
   })
 
+  it('signs hints of work, or sends none', () => {
+    const url = 'PLATFORM_MANAGED_AGENTS_WEBHOOK_URL'
+    const key = 'PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY'
+    const bytes = Buffer.alloc(32, 1).toString('base64')
+    const where = 'https://launcher.example/hook'
+    for (const text of [bytes, `whsec_${bytes}`]) {
+      const { hint } = config({ [url]: where, [key]: text }).webhooks
+      assert.deepEqual(hint, { url: where, secret: text })
+    }
+    assert.match(problems({ [url]: where }).join(), /go together/)
+    assert.match(problems({ [key]: bytes }).join(), /go together/)
+    const short = problems({ [url]: where, [key]: 'whsec_aHVudGVyMg==' }).join()
+    assert.match(short, /24 to 64 bytes/)
+    assert.ok(!short.includes('aHVudGVyMg'))
+    assert.match(problems({ [url]: 'ftp://x', [key]: bytes }).join(), /an http URL/)
+  })
+
   it('refuses what is specified and not built yet, unless it is switched off', () => {
     const later = settings.filter((setting) => setting.later)
     assert.ok(later.length > 0)

@@ -291,6 +291,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(there.letters.length, 1)
     })
 
+    // verifies: webhooks/independent
     it('an endpoint that hangs holds up no other, and has few requests open', async () => {
       await using at = await place()
       await using slow = await receiver()
@@ -309,6 +310,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(slow.letters.length, 4)
     })
 
+    // verifies: webhooks/disabled
     it('an endpoint is let go after twenty deliveries in a row that failed', async () => {
       await using at = await place()
       await using there = await receiver()
@@ -328,6 +330,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.deepEqual([standing.disabled_reason, standing.failures], ['failures', 20])
     })
 
+    // verifies: webhooks/private-address
     it('a private address is not dialled, by number or by name', async () => {
       await using at = await place({ allowed: '' })
       await using there = await receiver()

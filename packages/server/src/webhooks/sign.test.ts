@@ -11,6 +11,7 @@ const now = Date.now()
 const unwrap = (text: string, headers: Record<string, string>, key: string) =>
   client.beta.webhooks.unwrap(text, { headers, key })
 
+// verifies: webhooks/verified
 describe('a signed webhook', () => {
   it('is believed by the official client', () => {
     const secret = newSecret()
