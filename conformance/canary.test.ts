@@ -18,7 +18,15 @@ import { databases } from './service.ts'
 import { verifies } from './verifies.ts'
 
 /** Those that no upstream is sent. */
-const kept = ['rootSecret', 'previousRootSecret', 'adminKey', 'interceptor', 'command', 'refused']
+const kept = [
+  'rootSecret',
+  'previousRootSecret',
+  'adminKey',
+  'interceptor',
+  'command',
+  'refused',
+  'hintKey',
+]
 
 /** Two servers are started, and some hundred programs. */
 const patience = { timeout: 240_000 }
@@ -138,7 +146,12 @@ for (const database of databases) {
       }
       assert.ok(files.some((path) => path.startsWith('egress/')))
       assert.ok(files.some((path) => path.endsWith('-two-encodings.body')))
-      for (const part of ['/v1/ext/audit/credential_uses', '/v1/ext/model_cards/', '/threads/']) {
+      for (const part of [
+        '/v1/ext/audit/credential_uses',
+        '/v1/ext/model_cards/',
+        '/threads/',
+        '/deliveries/',
+      ]) {
         assert.ok(
           played.read.some((path) => path.includes(part)),
           played.read.join('\n'),

@@ -12,13 +12,16 @@ const half = 16
 export const newCanary = (name: string): Canary =>
   canaryOf(name, `c/"${randomBytes(half).toString('hex')}+&\\z`)
 
-/** Of a secret that was made elsewhere: its longest word is looked for. */
-export function canaryOf(name: string, secret: string): Canary {
-  const words = secret.split(/[^\w-]+/).toSorted((a, b) => b.length - a.length)
-  const [core = ''] = words
+/** Of a secret that was made elsewhere: its longest word is looked for, unless it is said what. */
+export function canaryOf(name: string, secret: string, core = longestWord(secret)): Canary {
   if (core.length < 2 * half) throw new Error(`${name} is too short to be looked for`)
   const halves = [core.slice(0, half), core.slice(-half)]
   return { name, secret, patterns: halves.flatMap((each) => spellings(Buffer.from(each))) }
+}
+
+function longestWord(text: string): string {
+  const [longest = ''] = text.split(/[^\w-]+/).toSorted((a, b) => b.length - a.length)
+  return longest
 }
 
 /** Either half as it is, in Base64 at any place, and in hexadecimal digits. */

@@ -29,8 +29,10 @@ export async function issue(
   body: object,
 ): Promise<string> {
   const shown = await reveal(path, body)
-  const secret = String(shown['key'] ?? shown['token'])
-  canaries.push(canaryOf(name, secret))
+  const secret = String(shown['key'] ?? shown['token'] ?? shown['secret'])
+  // What a webhook's secret is called before its key says nothing.
+  const core = /^whsec_(.*)=$/.exec(secret)?.[1]
+  canaries.push(canaryOf(name, secret, core))
   return secret
 }
 

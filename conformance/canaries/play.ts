@@ -51,6 +51,9 @@ export async function play(scene: Scene): Promise<Played> {
   try {
     const key = await issue(all, canaries, 'an API key', '/v1/ext/api_keys', { name: 'second' })
     clients = clientsOf(server.base, key)
+    const hook = { url: 'https://hooks.api.example/in', enabled_events: ['*'] }
+    const hooks = '/v1/ext/webhook_endpoints'
+    await issue(all, canaries, 'a webhook secret', hooks, hook)
     const given = await give(all, { ...scene, port: scene.upstream.port })
     await act(stage, given)
     await provoke(stage, given)

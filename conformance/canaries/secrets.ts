@@ -38,8 +38,15 @@ export function newSecrets() {
     refusedCardKey: newCanary('api_key of a refused model card'),
     repository: newCanary('authorization_token of a repository'),
     refused: newCanary('a secret in a body that is refused'),
+    hintKey: newSigningKey('the key of hints'),
     interceptor: { name: 'a private key', secret: '', patterns: [Buffer.from('PRIVATE KEY')] },
   }
+}
+
+/** Base64 of digits, so that it is one word. */
+function newSigningKey(name: string): Canary {
+  const key = Buffer.from(randomBytes(16).toString('hex')).toString('base64')
+  return canaryOf(name, `whsec_${key}`, key)
 }
 
 /** Visible on purpose; also a label of a hostname. */
@@ -122,6 +129,8 @@ export const settingsOf = (secrets: Secrets, port: number): Record<string, strin
   WEB_SEARCH_API_KEY: secrets.searchKey.secret,
   WEB_SEARCH_BASE_URL: 'https://search.api.example',
   OPENAI_API_KEY: secrets.modelKey.secret,
+  PLATFORM_MANAGED_AGENTS_WEBHOOK_URL: 'https://hooks.api.example/hint',
+  PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY: secrets.hintKey.secret,
   OPENAI_BASE_URL: `https://localhost:${port}/model`,
 })
 
