@@ -11,6 +11,18 @@ export const Id = Line.min(1).max(256)
 
 export const Timestamp = z.iso.datetime({ offset: true })
 
+/** Of somebody else's, without a secret in it. */
+export const HttpUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2048)
+  .refine((text) => !hasExtras(text), 'may hold no user, password or fragment')
+
+function hasExtras(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { username, password, hash } = new URL(text)
+  return Boolean(username || password || hash)
+}
+
 /** At most 16 pairs; keys up to 64 characters, values up to 512. contract.md 1 */
 export const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))

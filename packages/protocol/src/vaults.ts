@@ -1,5 +1,14 @@
 import { z } from 'zod'
-import { Flag, Id, Line, ListQuery, Metadata, MetadataPatch, Timestamp } from './primitives.ts'
+import {
+  Flag,
+  HttpUrl,
+  Id,
+  Line,
+  ListQuery,
+  Metadata,
+  MetadataPatch,
+  Timestamp,
+} from './primitives.ts'
 import { isReservedVariable } from './variables.ts'
 
 /** Goes into a header as it is. */
@@ -11,17 +20,6 @@ const Token = z
 const Secret = Line.min(1).max(16_384)
 /** Takes a placeholder's place in headers and bodies. */
 const Value = Secret.refine((text) => !/\p{Cc}/u.test(text), 'may hold no control characters')
-
-const Endpoint = z
-  .url({ protocol: /^https?$/ })
-  .max(2048)
-  .refine((text) => !hasExtras(text), 'may hold no user, password or fragment')
-
-function hasExtras(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { username, password, hash } = new URL(text)
-  return Boolean(username || password || hash)
-}
 
 const Variable = z
   .string()
@@ -64,7 +62,7 @@ const EndpointAuth = z.discriminatedUnion('type', [
 const Refresh = z.strictObject({
   client_id: Line.min(1).max(1024).nullish(),
   refresh_token: Secret,
-  token_endpoint: Endpoint,
+  token_endpoint: HttpUrl,
   token_endpoint_auth: EndpointAuth.default({ type: 'none' }),
   resource: Line.max(2048).nullish(),
   scope: Line.max(2048).nullish(),
@@ -76,17 +74,17 @@ const Prefix = Line.min(1)
 
 /** The write form: it holds secrets, and no answer is ever made of it. contract.md 1.7 */
 export const AuthCreate = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('static_bearer'), token: Token, mcp_server_url: Endpoint }),
+  z.strictObject({ type: z.literal('static_bearer'), token: Token, mcp_server_url: HttpUrl }),
   z
     .strictObject({
       type: z.literal('mcp_oauth'),
       access_token: Token,
-      mcp_server_url: Endpoint,
+      mcp_server_url: HttpUrl,
       expires_at: Timestamp.nullish(),
       refresh: Refresh.nullish(),
       // The interface's flat spelling.
       refresh_token: Secret.nullish(),
-      token_endpoint: Endpoint.nullish(),
+      token_endpoint: HttpUrl.nullish(),
     })
     .refine((auth) => !auth.refresh || (!auth.refresh_token && !auth.token_endpoint), {
       path: ['refresh'],

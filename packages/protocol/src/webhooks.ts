@@ -1,6 +1,6 @@
 /** Webhooks: their events, and the endpoints that a workspace has them sent to. contract.md 5 */
 import { z } from 'zod'
-import { Line, ListQuery, Timestamp } from './primitives.ts'
+import { HttpUrl, Line, ListQuery, Timestamp } from './primitives.ts'
 
 /** Those that something in this service brings about. */
 export const webhookKinds = [
@@ -72,28 +72,17 @@ const Kinds = z
   .max(64)
   .refine((kinds) => new Set(kinds).size === kinds.length, 'each event once')
 
-const Url = z
-  .url({ protocol: /^https?$/ })
-  .max(2048)
-  .refine((text) => !hasExtras(text), 'may hold no user, password or fragment')
-
-function hasExtras(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { username, password, hash } = new URL(text)
-  return Boolean(username || password || hash)
-}
-
 const Description = Line.max(1024)
 
 export const WebhookEndpointCreate = z.strictObject({
-  url: Url,
+  url: HttpUrl,
   enabled_events: Kinds,
   description: Description.nullish(),
 })
 export type WebhookEndpointCreate = z.infer<typeof WebhookEndpointCreate>
 
 export const WebhookEndpointUpdate = z.strictObject({
-  url: Url.optional(),
+  url: HttpUrl.optional(),
   enabled_events: Kinds.optional(),
   description: Description.nullish(),
   status: z.enum(['enabled', 'disabled']).optional(),

@@ -25,7 +25,7 @@ const pauseMs = 1_000
 /** Far longer than an attempt may take: one that has not ended by then was its process's last. */
 const lostMs = 60_000
 /** At once, of a process: to one endpoint, to one whose last delivery failed, to the operator's, and to all. */
-const most = { endpoint: 4, failing: 1, operator: 16, all: 256 }
+const most = { endpoint: 4, failing: 1, operator: 16, all: 1024 }
 /** An endpoint is let go after so many deliveries in a row that failed. */
 const failuresInARow = 20
 
@@ -56,11 +56,18 @@ export function dispatching({ random = Math.random, ...deps }: DispatchDeps): Sw
   const sending = new Set<Promise<void>>()
   const stopping = new AbortController()
   let rung = new AbortController()
+  /** The endpoint that was served last. */
+  let last = ''
 
   async function pass(): Promise<boolean> {
     for (const database of databases.all()) {
-      for (const endpoint of await deliveryStore(database.read).waiting(clock.now())) {
+      const waiting = await deliveryStore(database.read).waiting(clock.now())
+      // Each in its turn, where there are more than may be served at once.
+      const first = waiting.findIndex((endpoint) => endpoint > last)
+      const turns = first < 0 ? waiting : [...waiting.slice(first), ...waiting.slice(0, first)]
+      for (const endpoint of turns) {
         if (stopping.signal.aborted || sending.size >= most.all) return true
+        last = endpoint
         await serve(database, endpoint)
       }
     }

@@ -2,39 +2,22 @@
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { newId } from '../core/ids.ts'
 import type { Seal } from '../core/seal.ts'
 import type { Clock } from '../core/time.ts'
-import { iso, systemClock } from '../core/time.ts'
+import { systemClock } from '../core/time.ts'
 import type { Database } from '../database/database.ts'
 import { newSecret } from './sign.ts'
-import type { EndpointRow } from './store.ts'
-import { endpointStore, sealedSecrets } from './store.ts'
+import { endpointOf, endpointStore } from './store.ts'
 
 export async function newEndpoint(
   database: Database,
   seal: Seal,
   { tenant, url, events = ['*'] }: { tenant: string; url: string; events?: string[] },
 ): Promise<{ id: string; secret: string }> {
-  const id = newId('webhook_endpoint')
   const secret = newSecret()
-  const at = iso(0)
-  const row: EndpointRow = {
-    tenant_id: tenant,
-    id,
-    url,
-    description: null,
-    enabled_events: JSON.stringify(events),
-    sealed_secrets: sealedSecrets(seal, { tenant, id }, { current: secret }),
-    previous_until: null,
-    failures: 0,
-    disabled_reason: null,
-    disabled_at: null,
-    created_at: at,
-    updated_at: at,
-  }
+  const row = endpointOf(tenant, { url, enabled_events: events }, { seal, secret, now: 0 })
   await database.write((tx) => endpointStore(tx).insert(row))
-  return { id, secret }
+  return { id: row.id, secret }
 }
 
 /** Moved by hand; whoever sleeps looks at it every few milliseconds of the day's own. */

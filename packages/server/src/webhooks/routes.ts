@@ -1,5 +1,4 @@
 import { Deleted, ListOf, ListQuery } from '@steward/protocol/primitives.ts'
-import type { WebhookEndpointCreate as Create } from '@steward/protocol/webhooks.ts'
 import {
   WebhookDeliveryListQuery,
   WebhookDeliveryShown,
@@ -10,7 +9,6 @@ import {
 } from '@steward/protocol/webhooks.ts'
 import type { Bus } from '../bus/bus.ts'
 import { invalid } from '../core/errors.ts'
-import { newId } from '../core/ids.ts'
 import { pageOf, paging } from '../core/page.ts'
 import type { Seal } from '../core/seal.ts'
 import type { Clock } from '../core/time.ts'
@@ -24,8 +22,7 @@ import { deliveryLog, showDelivery } from './log.ts'
 import type { Row } from './outbox.ts'
 import { outbox } from './outbox.ts'
 import { newSecret } from './sign.ts'
-import type { EndpointRow } from './store.ts'
-import { endpointStore, sealedSecrets, secretsOf, showEndpoint } from './store.ts'
+import { endpointOf, endpointStore, sealedSecrets, secretsOf, showEndpoint } from './store.ts'
 import { changedEndpoint } from './update.ts'
 
 const callers = ['workspace'] as const
@@ -141,29 +138,6 @@ function writeRoutes({ databases, seal, clock }: Deps): Route[] {
       },
     ),
   ]
-}
-
-function endpointOf(
-  tenant: string,
-  body: Create,
-  { seal, secret, now }: { seal: Seal; secret: string; now: number },
-): EndpointRow {
-  const id = newId('webhook_endpoint')
-  const at = iso(now)
-  return {
-    tenant_id: tenant,
-    id,
-    url: body.url,
-    description: body.description ?? null,
-    enabled_events: JSON.stringify(body.enabled_events),
-    sealed_secrets: sealedSecrets(seal, { tenant, id }, { current: secret }),
-    previous_until: null,
-    failures: 0,
-    disabled_reason: null,
-    disabled_at: null,
-    created_at: at,
-    updated_at: at,
-  }
 }
 
 const rotation = ({ databases, seal, clock }: Deps): Route =>

@@ -1,5 +1,6 @@
-import type { WebhookEndpoint } from '@steward/protocol/webhooks.ts'
+import type { WebhookEndpoint, WebhookEndpointCreate } from '@steward/protocol/webhooks.ts'
 import { notFound } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
 import type { Paging } from '../core/page.ts'
 import type { Seal, Sealed } from '../core/seal.ts'
 import { iso } from '../core/time.ts'
@@ -30,6 +31,30 @@ export const sealedSecrets = (
       ]),
     ),
   )
+
+/** A new one, enabled. */
+export function endpointOf(
+  tenant: string,
+  body: WebhookEndpointCreate,
+  { seal, secret, now }: { seal: Seal; secret: string; now: number },
+): EndpointRow {
+  const id = newId('webhook_endpoint')
+  const at = iso(now)
+  return {
+    tenant_id: tenant,
+    id,
+    url: body.url,
+    description: body.description ?? null,
+    enabled_events: JSON.stringify(body.enabled_events),
+    sealed_secrets: sealedSecrets(seal, { tenant, id }, { current: secret }),
+    previous_until: null,
+    failures: 0,
+    disabled_reason: null,
+    disabled_at: null,
+    created_at: at,
+    updated_at: at,
+  }
+}
 
 /** Those that sign now, the newest first. */
 export function secretsOf(seal: Seal, row: EndpointRow, now: number): string[] {
