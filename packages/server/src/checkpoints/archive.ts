@@ -1,10 +1,13 @@
 /** Folders as a stream and back, by the tar of the machine, which follows no link and knows what has changed. */
-import type { ChildProcessByStdio } from 'node:child_process'
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { confined } from './confined.ts'
 
 const mostErrorChars = 2_000
 /** The session's processes go on: files may change or go while they are read. */
@@ -24,6 +27,12 @@ async function endOf(child: ChildProcessByStdio<Writable | null, Readable | null
   return { code, said: said.trim() } satisfies Ended
 }
 
+/** With what it has begun, which may not be bound to its life yet. */
+function kill({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return
+  process.kill(-pid, 'SIGKILL')
+}
+
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' }
 
 /**
@@ -37,8 +46,12 @@ export async function* packed(
 ): AsyncGenerator<Uint8Array> {
   const options = ['--create', '--file=-', `--directory=${folder}`, '--format=gnu', '--sparse']
   const what = [`--listed-incremental=${snapshot}`, '--no-check-device', '--mode=ug-s']
-  const child = spawn('tar', [...options, ...what, '--', ...names], {
+  await writeFile(snapshot, '', { flag: 'a' })
+  const seen = { reads: names.map((name) => join(folder, name)), writes: [snapshot] }
+  const [program, ...given] = await confined(seen, ['tar', ...options, ...what, '--', ...names])
+  const child = spawn(program, given, {
     env,
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const end = endOf(child)
@@ -50,7 +63,7 @@ export async function* packed(
     const { code, said } = await end
     if (code !== 0 && code !== changedWhileRead) throw new Error(`tar: ${said || `code ${code}`}`)
   } finally {
-    child.kill('SIGKILL')
+    kill(child)
     await Promise.allSettled([piped, end])
   }
 }
@@ -60,18 +73,43 @@ export async function unpack(folder: string, archive: AsyncIterable<Uint8Array>)
   const options = ['--extract', '--file=-', `--directory=${folder}`, '--preserve-permissions']
   // It reads to the end of its input with --ignore-zeros: it must not go before everything was given to it.
   const how = ['--no-same-owner', '--ignore-zeros', '--listed-incremental=/dev/null']
-  const child = spawn('tar', [...options, ...how], {
+  const seen = { reads: [], writes: [folder] }
+  const [program, ...given] = await confined(seen, ['tar', ...options, ...how])
+  const child = spawn(program, given, {
     env,
+    detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   const end = endOf(child)
   try {
     await pipeline(archive, createZstdDecompress({ chunkSize }), child.stdin)
   } catch (error) {
-    child.kill('SIGKILL')
+    kill(child)
     await end
     throw error
   }
   const { code, said } = await end
   if (code !== 0) throw new Error(`tar: ${said || `code ${code}`}`)
+}
+
+/**
+ * Whether a folder of the later snapshot was another one in the earlier. Such a move is in the archive between them,
+ * and is done by its path before anything else is: through a link that was there, to wherever that leads.
+ */
+export async function isMoved(earlier: string, later: string): Promise<boolean> {
+  const before = new Map((await foldersIn(earlier)).map(({ inode, path }) => [inode, path]))
+  return (await foldersIn(later)).some(({ inode, path }) => (before.get(inode) ?? path) !== path)
+}
+
+/** A version, a time of two numbers, and of each folder six fields and its entries. Appendix D of tar's manual. */
+async function foldersIn(snapshot: string): Promise<{ inode: string; path: string }[]> {
+  const fields = (await readFile(snapshot, 'latin1')).split('\0')
+  const folders: { inode: string; path: string }[] = []
+  for (let at = 2; at + 5 < fields.length; at += 2) {
+    const [inode = '', path = ''] = fields.slice(at + 4, at + 6)
+    folders.push({ inode, path })
+    at += 6
+    while (at < fields.length && fields[at] !== '') at++
+  }
+  return folders
 }

@@ -6,6 +6,7 @@ import {
   readFile,
   readdir,
   readlink,
+  rename,
   rm,
   stat,
   symlink,
@@ -86,6 +87,26 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(await readlink(at(other, 'link')), '/etc/passwd')
       assert.equal(await readFile(join(other.own, 'outputs/result'), 'utf8'), 'done')
       assert.deepEqual(await arrive(other), { kind: 'here' })
+    })
+
+    it('move no folder of a workspace along a link that was in it', async () => {
+      await using here = await place()
+      const [one, other] = [here.machine('one'), here.machine('other')]
+      const elsewhere = join(here.folder, 'elsewhere')
+      await mkdir(elsewhere)
+      await arrive(one)
+      await mkdir(at(one, 'mine'))
+      await writeFile(at(one, 'mine/file'), 'mine')
+      await symlink(elsewhere, at(one, 'way'))
+      await writeFile(at(one, 'large'), crypto.getRandomValues(Buffer.alloc(60_000)))
+      await save(one)
+      await rm(at(one, 'way'))
+      await mkdir(at(one, 'way'))
+      await rename(at(one, 'mine'), at(one, 'way/mine'))
+      await save(one)
+      await arrive(other)
+      assert.deepEqual(await readdir(elsewhere), [])
+      assert.equal(await read(other, 'way/mine/file'), 'mine')
     })
 
     it('hold what changed since the last, and let go of what they replace', async () => {

@@ -12,7 +12,8 @@ import { newId } from '../core/ids.ts'
 import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
-import { packed, unpack } from './archive.ts'
+import { isMoved, packed, unpack } from './archive.ts'
+import { canConfine } from './confined.ts'
 import type { CheckpointRow, Parts } from './store.ts'
 import { checkpointStore, letGo } from './store.ts'
 
@@ -77,8 +78,12 @@ export function checkpoints(deps: CheckpointDeps) {
       return row?.folder === (await folderId())
     },
 
-    /** Puts aside what has changed; nothing happens when the session has gone on elsewhere meanwhile. */
-    async save(whose: Whose): Promise<void> {
+    /**
+     * Puts aside what has changed; nothing happens when the session has gone on elsewhere meanwhile, nor while its
+     * sandbox runs on a machine where what reads along cannot be kept from following its links.
+     */
+    async save(whose: Whose, { isRunning = false } = {}): Promise<void> {
+      if (isRunning && !(await canConfine())) return
       const { tenant, session } = whose
       const here = await folderId()
       const row = await checkpointStore(databases.of(tenant).read).row(tenant, session)
@@ -123,9 +128,19 @@ async function idOf(folder: string): Promise<string> {
 const snapshotOf = (own: string): string => join(own, 'checkpoint.snapshot')
 
 async function put(deps: CheckpointDeps, whose: Whose, row: CheckpointRow): Promise<void> {
+  const base = await baseOf(whose.own, row)
+  if (!(await putPart(deps, whose, row, base))) await putPart(deps, whose, row, undefined)
+}
+
+/** What has changed since `base`, or the whole; false when the former cannot be told without moving a folder. */
+async function putPart(
+  deps: CheckpointDeps,
+  whose: Whose,
+  row: CheckpointRow,
+  base: Parts['base'] | undefined,
+): Promise<boolean> {
   const { databases, keeping, clock } = deps
   const { tenant, session, own } = whose
-  const base = await baseOf(own, row)
   const id = newId('checkpoint')
   const snapshot = join(own, `${id}.snapshot`)
   const key = `checkpoints/${tenant}/${session}/${id}`
@@ -133,6 +148,10 @@ async function put(deps: CheckpointDeps, whose: Whose, row: CheckpointRow): Prom
     if (base) await copyFile(snapshotOf(own), snapshot)
     const body = atMost(packed(own, parts, snapshot), deps.largest)
     const part = { key, ...(await keeping.put(tenant, key, body)) }
+    if (base && (await isMoved(snapshotOf(own), snapshot))) {
+      await keeping.abandon(tenant, key)
+      return false
+    }
     const made = base ? { base, delta: part } : { base: part, delta: null }
     const isKept = await databases.of(tenant).write(async (tx) => {
       const rows = checkpointStore(tx)
@@ -143,12 +162,13 @@ async function put(deps: CheckpointDeps, whose: Whose, row: CheckpointRow): Prom
       await rows.put(tenant, session, made, iso(clock.now()))
       return true
     })
-    if (!isKept) return await keeping.abandon(tenant, key)
-    if (base) return
+    if (!isKept) await keeping.abandon(tenant, key)
+    if (!isKept || base) return true
     // Named after its archive: what a crash leaves here belongs to no checkpoint.
     await writeFile(`${snapshot}.of`, key)
     await rename(snapshot, snapshotOf(own))
     await rename(`${snapshot}.of`, `${snapshotOf(own)}.of`)
+    return true
   } finally {
     await rm(snapshot, { force: true })
   }

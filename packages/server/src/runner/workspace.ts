@@ -124,9 +124,11 @@ function toldOf(arrival: Arrival): string | undefined {
 /** Puts the workspace aside; the session goes on when that fails, and its log says so. */
 async function save(deps: WorkspaceDeps, mine: Held): Promise<void> {
   const { tenant, session } = mine.binding
+  const isRunning = mine.running !== undefined
   mine.isChanged = false
   try {
-    await deps.checkpoints.save({ tenant, session, own: join(deps.folder, session) })
+    const own = join(deps.folder, session)
+    await deps.checkpoints.save({ tenant, session, own }, { isRunning })
   } catch (error) {
     deps.log.warn('a workspace was not put aside', { error, session_id: session })
     const message = `the workspace was not put aside: ${(error as Error).message}`

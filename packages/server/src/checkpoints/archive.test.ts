@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { packed, unpack } from './archive.ts'
+
+it('an archive holds nothing of the machine, whatever becomes of a folder while it is read', async () => {
+  await using folder = await temporary()
+  const path = (name: string) => join(folder.path, name)
+  await mkdir(path('elsewhere/sub'), { recursive: true })
+  await writeFile(path('elsewhere/sub/file'), 'secret')
+  await mkdir(path('own/workspace/z/sub'), { recursive: true })
+  await writeFile(path('own/workspace/z/sub/file'), 'mine')
+  await writeFile(path('own/workspace/a'), crypto.getRandomValues(Buffer.alloc(65_536)))
+  for (let n = 0; n < 400; n++)
+    await writeFile(path(`own/workspace/b${n}`), crypto.getRandomValues(Buffer.alloc(65_536)))
+  async function* swapped() {
+    let isSwapped = false
+    for await (const piece of packed(path('own'), ['workspace'], path('snapshot'))) {
+      if (!isSwapped) {
+        await rename(path('own/workspace/z'), path('away'))
+        await symlink(path('elsewhere'), path('own/workspace/z'))
+      }
+      isSwapped = true
+      yield piece
+    }
+  }
+  await mkdir(path('there'))
+  await unpack(path('there'), swapped()).catch(() => {})
+  assert.ok(existsSync(path('there/workspace/a')))
+  assert.equal(existsSync(path('there/workspace/z/sub/file')), false)
+})
+
+async function temporary() {
+  const path = await mkdtemp(join(tmpdir(), 'steward-archive-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
+}

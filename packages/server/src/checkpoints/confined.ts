@@ -1,0 +1,39 @@
+/**
+ * Programs of the machine at work on folders that a session writes to, perhaps meanwhile: whatever links lead to, they
+ * see nothing else of the machine but its programs.
+ */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+type Seen = { reads: readonly string[]; writes: readonly string[] }
+type Command = [string, ...string[]]
+
+const system = ['/usr', '/bin', '/lib', '/lib64', '/etc/ld.so.cache']
+/** Files are their sessions' users'. */
+const rights = ['CAP_DAC_OVERRIDE', 'CAP_DAC_READ_SEARCH', 'CAP_FOWNER']
+let found: Promise<boolean> | undefined
+
+/** Asked once: whether bubblewrap is there and may do it. */
+export const canConfine = (): Promise<boolean> => (found ??= tried())
+
+async function tried(): Promise<boolean> {
+  const [program, ...given] = inside({ reads: [], writes: [] }, ['true'])
+  return promisify(execFile)(program, given).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The command as it is where that cannot be done. */
+export const confined = async (seen: Seen, command: Command): Promise<Command> =>
+  (await canConfine()) ? inside(seen, command) : command
+
+const inside = ({ reads, writes }: Seen, command: Command): Command => [
+  ...(['bwrap', '--die-with-parent', '--unshare-net', '--dev', '/dev'] as const),
+  ...system.flatMap((path) => ['--ro-bind-try', path, path]),
+  ...reads.flatMap((path) => ['--ro-bind', path, path]),
+  ...writes.flatMap((path) => ['--bind', path, path]),
+  ...(process.getuid?.() === 0 ? rights.flatMap((right) => ['--cap-add', right]) : []),
+  '--',
+  ...command,
+]
