@@ -1,5 +1,6 @@
 /** The files of a mounted store, by their paths in it: from inside its sandbox, or on the host while nothing runs in it. */
 import { randomUUID } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
 import {
   closeSync,
   constants,
@@ -95,7 +96,7 @@ export function filesOnHost(folder: string, scratch?: string): StoreFiles {
           for (let at = dirname(path); at !== '/'; at = dirname(at)) await rmdir(folder + at)
         })
         return true
-      })) ?? lstatSync(folder + path, { throwIfNoEntry: false }) === undefined,
+      })) ?? lookAt(folder + path) === undefined,
   }
 }
 
@@ -114,6 +115,16 @@ async function tried<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** Undefined for what is not there, which a name that is not UTF-8 is as it is read, and may be too long then. */
+function lookAt(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false, bigint: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENAMETOOLONG') return undefined
+    throw error
+  }
+}
+
 /** The folders that a path lies in, the outermost first. */
 const above = (path: string): string[] => {
   const names = path.split('/').slice(1, -1)
@@ -122,13 +133,13 @@ const above = (path: string): string[] => {
 
 const isBelowLink = (folder: string, path: string): boolean =>
   above(path).some((each) => {
-    const found = lstatSync(folder + each, { throwIfNoEntry: false })
+    const found = lookAt(folder + each)
     return found !== undefined && !found.isDirectory()
   })
 
 async function makeAbove(folder: string, path: string): Promise<boolean> {
   for (const each of above(path)) {
-    const found = lstatSync(folder + each, { throwIfNoEntry: false })
+    const found = lookAt(folder + each)
     // Others may be making it.
     if (!found) await mkdir(folder + each, { recursive: true, mode: 0o755 })
     else if (!found.isDirectory()) return false
@@ -155,7 +166,7 @@ async function walkFolder(folder: string): Promise<Walked> {
 }
 
 function foundAt(folder: string, path: string): FoundFile {
-  const found = lstatSync(folder + path, { throwIfNoEntry: false, bigint: true })
+  const found = lookAt(folder + path)
   if (!found) return { path, size: 0, stamp: 'none', isFresh: false }
   const { size, ctimeNs, ino } = found
   const stamp = stampOf(Number(size), Number(ctimeNs / 1000n), Number(ino))
@@ -165,8 +176,7 @@ function foundAt(folder: string, path: string): FoundFile {
 async function readFile(path: string): Promise<ReadFile> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const opened = await tried(() => openSync(path, flags))
-  if (opened === undefined)
-    return { ok: false, isGone: !lstatSync(path, { throwIfNoEntry: false }) }
+  if (opened === undefined) return { ok: false, isGone: !lookAt(path) }
   try {
     if (!fstatSync(opened).isFile()) return { ok: false, isGone: false }
     const bytes = Buffer.alloc(Math.min(fstatSync(opened).size, mostBytes + 1))

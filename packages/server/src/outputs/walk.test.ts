@@ -23,6 +23,16 @@ describe('a folder that somebody else writes to', () => {
     return root
   }
 
+  it('is looked at whole beside a name that is not UTF-8, and longer as it is read', async () => {
+    const name = Buffer.concat([Buffer.from(at('')), Buffer.from('/'), Buffer.alloc(200, 0xff)])
+    await writeFile(name, '')
+    await using root = await opened()
+    const { files, left } = await filesIn(root, 100)
+    assert.equal(files.length, 1)
+    assert.match(left.map(({ why }) => why).join(), /not UTF-8/)
+    await rm(name)
+  })
+
   // verifies: outputs/regular
   it('is not followed out of, also where a path becomes a link after it was looked at', async () => {
     await using root = await opened()

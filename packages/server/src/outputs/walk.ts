@@ -112,6 +112,7 @@ function stampOf({ dev, ino, size, ctimeNs, ctimeMs }: BigIntStats): string | un
 
 function absent(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+  // A name that is not UTF-8 is longer as it is read.
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return undefined
   throw error
 }
