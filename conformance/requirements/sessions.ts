@@ -32,7 +32,6 @@ export const sessions = {
   'sessions/create/override-clears': { section: '7.2 Creating one', says: 'A null or empty override clears what the agent had; the agent itself is not touched.' },
   'sessions/create/unusable-parts': { section: '7.2 Creating one', says: 'An archived agent or environment, or one of another tenant, is refused.' },
   'sessions/create/no-sandbox': { section: '7.2 Creating one', says: 'No sandbox is started before a tool needs it.' },
-  'sessions/not-yet/resources': { section: '7.2 Creating one', says: '`resources` of type `memory_store` – 400 naming the field' },
   'sessions/not-yet/base-image': { section: '7.2 Creating one', says: '`base_image` of the environment, where sandboxes start from no image, what is no reference of one, or a root folder that is not there – 400 naming the field' },
   'sessions/not-yet/packages': { section: '7.2 Creating one', says: '`packages` of the environment, where sandboxes isolate nothing, or those of `apt` where their system is no Debian or Ubuntu or comes with an image – 400 naming the field' },
   'sessions/status/pending': { section: '7.3 Status', says: '`pending` – created, no turn yet – `idle`' },

@@ -189,7 +189,7 @@ for (const database of databases) {
         for (const [method, path] of [
           ['GET', '/'],
           ['GET', '/v1'],
-          ['GET', '/v1/skills'],
+          ['GET', '/v1/nothing'],
           ['PUT', '/v1/agents'],
           ['DELETE', '/v1/agents'],
           ['POST', '/healthz'],

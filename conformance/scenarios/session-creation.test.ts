@@ -178,17 +178,15 @@ for (const database of databases) {
       async () => {
         const agent = await agentId()
         const environment_id = await environment()
-        for (const bad of [
-          { type: 'user.interrupt' },
-          { type: 'user.message', content: [] },
-          { type: 'user.define_outcome', description: 'x' },
-          {
-            type: 'user.message',
-            content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }],
-          },
-        ]) {
+        const image = { type: 'image', source: { type: 'file', file_id: 'f' } }
+        for (const [bad, status] of [
+          [{ type: 'user.interrupt' }, 400],
+          [{ type: 'user.message', content: [] }, 400],
+          [{ type: 'user.define_outcome', description: 'x' }, 400],
+          [{ type: 'user.message', content: [image] }, 404],
+        ] as const) {
           const initial_events = [message('say: x'), bad]
-          assert.equal((await seed({ agent, environment_id, initial_events })).status, 400)
+          assert.equal((await seed({ agent, environment_id, initial_events })).status, status)
         }
         const { body } = await service.ask('GET', `/v1/sessions?agent_id=${agent}`)
         assert.deepEqual(body.data, [])
@@ -215,8 +213,8 @@ for (const database of databases) {
     )
 
     verifies(
-      ['sessions/not-yet/resources', 'sessions/not-yet/base-image'],
-      'what a session would need of later parts is refused by name, and empty values pass',
+      'sessions/not-yet/base-image',
+      'what this deployment cannot give is refused by name, and empty values pass',
       async () => {
         const environment_id = await environment()
         const agent = await agentId()
@@ -225,10 +223,6 @@ for (const database of databases) {
           assert.equal(answer.status, 400)
           assert.match(String((answer.body['error'] as Loose)['message']), words)
         }
-        await refused(
-          { resources: [{ type: 'memory_store', memory_store_id: 'memstore_1' }] },
-          /resources/,
-        )
         const base_image = 'debian:13'
         await refused({ environment_id: await environment({ base_image }) }, /base_image/)
         const empty = { vault_ids: [], resources: [], initial_events: [] }
