@@ -229,7 +229,8 @@ export const shellCases: Cases = {
     )
     const quoted = `quoted-"${mark()}"\\`
     const printed = await sandbox.shell({
-      ...{ command: `node -p 'JSON.stringify(process.env.QUOTED)'`, timeoutMs: 20_000 },
+      // As JSON has it, by what every sandbox has.
+      ...{ command: `printenv QUOTED | sed 's/["\\\\]/\\\\&/g; s/.*/"&"/'`, timeoutMs: 20_000 },
       secretEnv: { QUOTED: quoted },
     })
     assert.match(printed.output, /^"[*]+"\n$/)

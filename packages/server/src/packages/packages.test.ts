@@ -241,11 +241,13 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
 
   it('are built four at a time', async () => {
     let [most, under] = [0, 0]
+    const full = Promise.withResolvers<void>()
     const mine = room({
       async build(_wanted, place) {
         most = Math.max(most, ++under)
         await mkdir(join(place.folder, 'layer'))
-        await new Promise((resolve) => setImmediate(resolve))
+        if (under === 4) full.resolve()
+        await full.promise
         under--
       },
     })

@@ -6,7 +6,7 @@ import { newSecret, signedHeaders } from './sign.ts'
 const client = new Anthropic({ apiKey: 'none' })
 const body = '{"type":"event","id":"whevt_1","data":{"type":"agent.created","id":"agent_1"}}'
 const letter = { id: 'whevt_1', body }
-const now = Date.now()
+const signedNow = (secrets: string[]) => signedHeaders(letter, secrets, Date.now())
 
 const unwrap = (text: string, headers: Record<string, string>, key: string) =>
   client.beta.webhooks.unwrap(text, { headers, key })
@@ -16,15 +16,15 @@ describe('a signed webhook', () => {
   it('is believed by the official client', () => {
     const secret = newSecret()
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
-    const event = unwrap(body, signedHeaders(letter, [secret], now), secret)
+    const event = unwrap(body, signedNow([secret]), secret)
     assert.equal(event.data.type, 'agent.created')
     const plain = secret.slice('whsec_'.length)
-    assert.ok(unwrap(body, signedHeaders(letter, [plain], now), secret))
+    assert.ok(unwrap(body, signedNow([plain]), secret))
   })
 
   it('is not, when a byte of body or id is another, or the key is', () => {
     const secret = newSecret()
-    const headers = signedHeaders(letter, [secret], now)
+    const headers = signedNow([secret])
     const none = /No matching signature/
     assert.throws(() => unwrap(`${body} `, headers, secret), none)
     assert.throws(() => unwrap(body, { ...headers, 'webhook-id': 'whevt_2' }, secret), none)
@@ -41,9 +41,9 @@ describe('a signed webhook', () => {
 
   it('is believed under either secret while one gives way to another', () => {
     const [before, after] = [newSecret(), newSecret()]
-    const headers = signedHeaders(letter, [after, before], now)
+    const headers = signedNow([after, before])
     assert.ok(unwrap(body, headers, before))
     assert.ok(unwrap(body, headers, after))
-    assert.throws(() => unwrap(body, signedHeaders(letter, [after], now), before))
+    assert.throws(() => unwrap(body, signedNow([after]), before))
   })
 })
