@@ -198,7 +198,10 @@ for (const database of databases) {
         for (const { id, filename } of all)
           if (filename === 'x') await service.client.files.delete(id)
         await run(session, 'ls')
-        assert.deepEqual((await names(session)).toSorted(), ['1', '2', '3'])
+        assert.deepEqual(
+          (await names(session)).map(String).toSorted((a, b) => a.localeCompare(b)),
+          ['1', '2', '3'],
+        )
       },
     )
 
