@@ -1,16 +1,9 @@
 /** Walks every declared route as somebody who must not get anywhere. A new route is walked without a change here. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { routesOf } from '@steward/server/app.ts'
-import { unusedKeeping } from '@steward/server/blobs/fixture.ts'
-import { memoryBus } from '@steward/server/bus/memory.ts'
-import { jsonLog } from '@steward/server/core/log.ts'
+import { routesOver } from '@steward/server/app-fixture.ts'
 import { derivedKey } from '@steward/server/core/signed.ts'
-import { claimTokens } from '@steward/server/core/claim-token.ts'
 import { mcpTokens } from '@steward/server/core/mcp-token.ts'
-import { sealUnder } from '@steward/server/core/seal.ts'
-import { systemClock } from '@steward/server/core/time.ts'
-import { oneDatabase } from '@steward/server/database/database.ts'
 import type { Route } from '@steward/server/http/route.ts'
 import type { Service } from './service.ts'
 import { boot, databases, rootSecret } from './service.ts'
@@ -20,7 +13,6 @@ import { uploadFile } from './files.ts'
 import { message, newSession, turn } from './turns.ts'
 import { verifies } from './verifies.ts'
 
-const never = (): never => assert.fail('no MCP server is asked')
 const canary = 'canary of the first tenant'
 /** Without it the routes of memory stores say only that it is missing. */
 const memoryBeta = 'agent-memory-2026-07-22'
@@ -38,37 +30,6 @@ const bodies: Record<string, object> = {
   'patch /v1/environments/:id/work/:work': { metadata: {} },
   'post /v1/environments/:id/work/:work/stop': {},
   'post /v1/sessions/:id/resources/:resource': { authorization_token: 'x' },
-}
-
-function routesOfService(service: Service): Route[] {
-  const parts = {
-    databases: oneDatabase(service.database),
-    bus: memoryBus(),
-    clock: systemClock,
-    seal: sealUnder(rootSecret),
-    log: jsonLog(() => {}, 'error'),
-    authenticate: () => Promise.reject(new Error('never called')),
-    fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
-    resolveModel: () => assert.fail('no model is asked for'),
-    egress: { proxy: { find: never, ask: never, close: never }, validate: never },
-    mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
-    claimTokens: claimTokens(derivedKey('a root secret for tests', 'claim token')),
-    withinClaim: async () => false,
-    specOfModel: () => assert.fail('no model is asked for'),
-    models: { send: () => assert.fail('no model is asked') },
-    work: { idleMs: 1, unclaimedMs: 1 },
-    publicUrl: undefined,
-    keeping: unusedKeeping(oneDatabase(service.database)),
-    publishes: true,
-    fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
-    embeddingModel: 'none',
-    repositoryHosts: [],
-    refuseImage: () => undefined,
-    refusePackages: () => undefined,
-    storeAccess: 'read_write' as const,
-    version: '0',
-  }
-  return routesOf(parts)
 }
 
 /** For each parameter, by the path that leads to it: the first tenant's, and one that never was. */
@@ -182,7 +143,7 @@ for (const database of databases) {
     let stranger: { 'x-api-key': string }
     before(async () => {
       service = await boot(database)
-      routes = routesOfService(service)
+      routes = routesOver(service.database)
       fixtures = await makeFixtures(service)
       stranger = { 'x-api-key': (await service.otherWorkspace('second')).key }
     })

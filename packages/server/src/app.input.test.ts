@@ -1,55 +1,16 @@
 /** What no caller would write, and any caller may: an answer that names the mistake, never a failure of ours. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { routesOf } from './app.ts'
-import { unusedKeeping } from './blobs/fixture.ts'
-import { memoryBus } from './bus/memory.ts'
+import { routesOver } from './app-fixture.ts'
 import { encodeCursor } from './core/cursor.ts'
-import { derivedKey } from './core/signed.ts'
-import { claimTokens } from './core/claim-token.ts'
-import { mcpTokens } from './core/mcp-token.ts'
-import { jsonLog } from './core/log.ts'
-import { sealUnder } from './core/seal.ts'
-import { systemClock } from './core/time.ts'
-import { oneDatabase } from './database/database.ts'
 import { databases } from './database/fixture.ts'
 import { served } from './http/fixture.ts'
-
-const never = (): never => assert.fail('no MCP server is asked')
 
 type Made = { id: string }
 
 async function serving(dialect: keyof typeof databases) {
   const opened = await databases[dialect]()
-  const server = await served(
-    routesOf({
-      databases: oneDatabase(opened.database),
-      bus: memoryBus(),
-      clock: systemClock,
-      seal: sealUnder('a root secret for tests'),
-      log: jsonLog(() => {}),
-      authenticate: () => assert.fail('the fixture has its own'),
-      fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
-      resolveModel: async () => assert.fail('no model is asked for'),
-      egress: { proxy: { find: never, ask: never, close: never }, validate: never },
-      mcpTokens: mcpTokens(derivedKey('a root secret for tests', 'mcp token')),
-      claimTokens: claimTokens(derivedKey('a root secret for tests', 'claim token')),
-      withinClaim: async () => false,
-      specOfModel: () => assert.fail('no model is asked for'),
-      models: { send: () => assert.fail('no model is asked') },
-      work: { idleMs: 1, unclaimedMs: 1 },
-      publicUrl: undefined,
-      keeping: unusedKeeping(oneDatabase(opened.database)),
-      publishes: true,
-      fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
-      embeddingModel: 'none',
-      repositoryHosts: [],
-      refuseImage: () => undefined,
-      refusePackages: () => undefined,
-      storeAccess: 'read_write',
-      version: '1.2.3',
-    }),
-  )
+  const server = await served(routesOver(opened.database))
   const call = async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(server.url + path, {
       method,

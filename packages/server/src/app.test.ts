@@ -1,20 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { routesOf } from './app.ts'
-import { unusedKeeping } from './blobs/fixture.ts'
-import { memoryBus } from './bus/memory.ts'
-import { derivedKey } from './core/signed.ts'
-import { claimTokens } from './core/claim-token.ts'
-import { mcpTokens } from './core/mcp-token.ts'
-import { jsonLog } from './core/log.ts'
-import { sealUnder } from './core/seal.ts'
-import { systemClock } from './core/time.ts'
-import { oneDatabase } from './database/database.ts'
+import { routesOver } from './app-fixture.ts'
 import { databases } from './database/fixture.ts'
 import { openApi } from './http/openapi.ts'
-
-const never = (): never => assert.fail('no MCP server is asked')
 
 type Json = { [key: string]: Json }
 type Operation = {
@@ -28,33 +17,7 @@ type Operation = {
 
 async function described() {
   await using opened = await databases.sqlite()
-  const routes = routesOf({
-    databases: oneDatabase(opened.database),
-    bus: memoryBus(),
-    clock: systemClock,
-    seal: sealUnder('a root secret for tests'),
-    log: jsonLog(() => {}),
-    authenticate: () => assert.fail('nobody calls'),
-    fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
-    resolveModel: async () => assert.fail('no model is asked for'),
-    egress: { proxy: { find: never, ask: never, close: never }, validate: never },
-    mcpTokens: mcpTokens(derivedKey('a root secret for tests', 'mcp token')),
-    claimTokens: claimTokens(derivedKey('a root secret for tests', 'claim token')),
-    withinClaim: never,
-    specOfModel: () => assert.fail('no model is asked for'),
-    models: { send: () => assert.fail('no model is asked') },
-    work: { idleMs: 1, unclaimedMs: 1 },
-    publicUrl: undefined,
-    keeping: unusedKeeping(oneDatabase(opened.database)),
-    publishes: true,
-    fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
-    embeddingModel: 'none',
-    repositoryHosts: [],
-    refuseImage: () => undefined,
-    refusePackages: () => undefined,
-    storeAccess: 'read_write',
-    version: '1.2.3',
-  })
+  const routes = routesOver(opened.database)
   const text = JSON.stringify(openApi(routes, '1.2.3'))
   const paths = (JSON.parse(text) as { paths: Record<string, Record<string, Operation>> }).paths
   const operations = Object.entries(paths).flatMap(([path, item]) =>

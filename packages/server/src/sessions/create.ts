@@ -15,11 +15,11 @@ import { readHead } from '../events/head.ts'
 import { admit } from '../events/inbox.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
 import { pinSkills } from '../skills/pin.ts'
-import { enqueue } from '../work/queue.ts'
 import { vaultStore } from '../vaults/store.ts'
 import { outbox } from '../webhooks/outbox.ts'
 import type { AddDeps } from './resources/add.ts'
 import { addResources } from './resources/add.ts'
+import { queued } from './queued.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
 import type { Refusals } from './supported.ts'
@@ -27,12 +27,15 @@ import { checkAgent, checkEnvironment, checkForWorker, resourcesOf } from './sup
 
 type CreateDeps = Omit<AddDeps, 'tenant' | 'session'> & Refusals
 
+/** `queue`: the environment whose workers have something to claim. */
+export type Created = { session: Session; queue: string | undefined }
+
 export async function createSession(
   tx: Queries,
   tenant: string,
   input: SessionCreate,
   { now, seal, hosts, storeAccess, ...refusals }: CreateDeps,
-): Promise<Session> {
+): Promise<Created> {
   const { agent: chosen, tokens } = await chooseAgent(tx, tenant, input.agent)
   const wanted = resourcesOf(input, chosen)
   checkAgent(chosen)
@@ -79,9 +82,10 @@ export async function createSession(
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
   const deps = { tenant, session: id, now, seal, hosts, storeAccess }
   const resources = await addResources(tx, deps, wanted)
-  if (isElsewhere) await enqueue(tx, { tenant, environment: environmentId, session: id }, { now })
+  const queue = await queued(tx, row, now)
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
-  return showSession(row, await readHead(tx, tenant, row.id), { now, resources })
+  const session = showSession(row, await readHead(tx, tenant, row.id), { now, resources })
+  return { session, queue }
 }
 
 async function firstOf(

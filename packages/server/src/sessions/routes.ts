@@ -80,14 +80,13 @@ export function sessionRoutes({
       },
       async ({ tenant, body }) => {
         await checkSpeed(databases.of(tenant).read, resolveModel, tenant, body.agent)
-        const session = await databases.of(tenant).write((tx) =>
+        const { session, queue } = await databases.of(tenant).write((tx) =>
           createSession(tx, tenant, body, {
             ...{ now: clock.now(), seal, hosts, storeAccess, refuseImage, refusePackages },
           }),
         )
         if (body.initial_events?.length) wake(bus, { tenant, session: session.id })
-        // Heard by nobody but the pollers of a self-hosted environment.
-        wakePollers(bus, { environment: session.environment_id })
+        if (queue !== undefined) wakePollers(bus, { environment: queue })
         return session
       },
     ),

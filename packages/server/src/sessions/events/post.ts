@@ -14,8 +14,8 @@ import type { WireEvent } from '../../events/log.ts'
 import { append, showEvent } from '../../events/log.ts'
 import { ring, say, wake } from '../../events/topics.ts'
 import { checkShown } from '../../files/shown.ts'
-import { enqueue } from '../../work/queue.ts'
 import { wakePollers } from '../../work/topics.ts'
+import { queued } from '../queued.ts'
 import { sessionStore } from '../store.ts'
 import type { Answer } from './answers.ts'
 import { callOf, keptBehind, settledBy } from './answers.ts'
@@ -66,8 +66,7 @@ export async function postEvents(
   // A session that waits for an answer takes messages without running them.
   const due = kept.length > 0 || interrupt || (waits.length > 0 && !asksForAction(target.head))
   if (waits.length > 0) await admit(tx, tenant, sessionId, waits, { now, due })
-  const place = { tenant, environment: session.environment_id, session: sessionId }
-  const isQueued = session.self_hosted === 1 && (await enqueue(tx, place, { now }))
+  const queue = await queued(tx, session, now)
   const entries = kept.map((event) => ({ event }))
   const written =
     entries.length > 0 && (await append(tx, tenant, sessionId, entries, { now, due: true }))
@@ -88,7 +87,7 @@ export async function postEvents(
     appended: kept.length > 0,
     due,
     interrupt,
-    queue: isQueued ? session.environment_id : undefined,
+    queue,
   }
 }
 

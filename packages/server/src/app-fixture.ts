@@ -1,0 +1,48 @@
+/** For tests that look at the routes, or call those that need nothing but a database: whatever else would be asked fails. */
+import assert from 'node:assert/strict'
+import { routesOf } from './app.ts'
+import { unusedKeeping } from './blobs/fixture.ts'
+import { memoryBus } from './bus/memory.ts'
+import { claimTokens } from './core/claim-token.ts'
+import { jsonLog } from './core/log.ts'
+import { mcpTokens } from './core/mcp-token.ts'
+import { sealUnder } from './core/seal.ts'
+import { derivedKey } from './core/signed.ts'
+import { systemClock } from './core/time.ts'
+import type { Database } from './database/database.ts'
+import { oneDatabase } from './database/database.ts'
+import type { Route } from './http/route.ts'
+
+const rootSecret = 'a root secret for tests'
+const never = (): never => assert.fail('nothing beyond the database is asked')
+
+export function routesOver(database: Database): Route[] {
+  const databases = oneDatabase(database)
+  return routesOf({
+    databases,
+    bus: memoryBus(),
+    clock: systemClock,
+    seal: sealUnder(rootSecret),
+    log: jsonLog(() => {}),
+    authenticate: never,
+    fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
+    resolveModel: async () => never(),
+    egress: { proxy: { find: never, ask: never, close: never }, validate: never },
+    mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
+    claimTokens: claimTokens(derivedKey(rootSecret, 'claim token')),
+    withinClaim: never,
+    specOfModel: never,
+    models: { send: never },
+    work: { idleMs: 1, unclaimedMs: 1 },
+    publicUrl: undefined,
+    keeping: unusedKeeping(databases),
+    publishes: true,
+    fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
+    embeddingModel: 'none',
+    repositoryHosts: [],
+    refuseImage: () => undefined,
+    refusePackages: () => undefined,
+    storeAccess: 'read_write',
+    version: '1.2.3',
+  })
+}
