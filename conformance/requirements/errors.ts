@@ -24,7 +24,7 @@ export const errors = {
   'errors/case/speed-unsupported': { section: '20.2 Where to expect what', says: '`speed: fast` where the provider has no fast mode – an explicit unsupported error' },
   'errors/case/stdio-on-host': { section: '20.2 Where to expect what', says: 'a `stdio`-only MCP server on a harness in the service – refused: `url` is required' },
   'errors/case/limited-environment': { section: '20.2 Where to expect what', says: 'a limited environment without `allow_mcp_servers: true` – no MCP server is contacted' },
-  'errors/case/no-materializer': { section: '20.2 Where to expect what', says: 'a session with resources and nothing to lay them out – refused before compute is acquired', deferred: 'D' },
+  'errors/case/no-materializer': { section: '20.2 Where to expect what', says: 'a session with resources and nothing to lay them out – refused before compute is acquired' },
   'errors/case/local-read-write': { section: '20.2 Where to expect what', says: 'a `read_write` store with the `local` provider – refused before anything is laid out' },
   'errors/case/egress-unavailable': { section: '20.2 Where to expect what', says: 'egress is `required` and not there, or its fence is invalid – start or request fails; no direct connection' },
   'errors/case/old-sandbox': { section: '20.2 Where to expect what', says: 'a request from an earlier sandbox after a reclaim – refused, its token\'s expiry notwithstanding', deferred: 'D' },

@@ -42,6 +42,7 @@ export function routesOver(database: Database): Route[] {
     repositoryHosts: [],
     refuseImage: () => undefined,
     refusePackages: () => undefined,
+    workerInputs: [],
     storeAccess: 'read_write',
     version: '1.2.3',
   })

@@ -45,6 +45,7 @@ export type Config = {
   publicUrl: string | undefined
   /** When a worker is sent away, and when a session is told that none comes. */
   work: { idleMs: number; unclaimedMs: number }
+  workerInputs: readonly WorkerInput[]
   checkpoints: {
     saving: Saving
     /** Bytes of one archive. */
@@ -138,6 +139,14 @@ function hostNames(text: string): string[] | undefined {
   const names = listed(text)
   return names.every((name) => normalHost(name.replace(/^\*\./, ''))) ? names : undefined
 }
+const workerInputs = ['files', 'repositories'] as const
+export type WorkerInput = (typeof workerInputs)[number]
+
+function inputKinds(text: string): WorkerInput[] | undefined {
+  const kinds = workerInputs.filter((kind) => listed(text).includes(kind))
+  return kinds.length === new Set(listed(text)).size ? kinds : undefined
+}
+
 /** `idle`: at each end of a turn that may have changed something, and as with `stop`: when the sandbox is stopped. */
 export type Saving = (typeof savings)[number]
 const savings = ['idle', 'stop', 'off'] as const
@@ -240,6 +249,7 @@ export function readConfig(
       idleMs: number('WORK_IDLE_SECONDS', 1, 86_400) * 1000,
       unclaimedMs: number('WORK_UNCLAIMED_SECONDS', 1, 86_400) * 1000,
     },
+    workerInputs: takeOr('WORKER_INPUTS', inputKinds, []),
     checkpoints: {
       saving:
         take('CHECKPOINTS', (value) => savings.find((each) => each === value)) ??

@@ -170,6 +170,12 @@ export const settings: readonly Setting[] = [
     form: '1 to 86400',
   },
   {
+    name: 'WORKER_INPUTS',
+    about:
+      'what the workers of self_hosted environments lay out besides skills and memory stores, e.g. files,repositories; sessions with anything else are refused',
+    form: 'a list of files and repositories',
+  },
+  {
     name: 'CHECKPOINTS',
     about:
       'when workspaces are put aside in the blob store: idle (at the end of each turn that may have changed them, which machines without a common SANDBOX_DIR need), stop (with their sandbox) or off; by default idle with DATABASE_URL, else stop',

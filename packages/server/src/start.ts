@@ -350,7 +350,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       ...{ egress: waysOut, keeping, fileLimits: config.files },
       specOfModel: specOfModel({ databases, seal, fallbackKeys }),
       models,
-      work: config.work,
+      ...{ work: config.work, workerInputs: config.workerInputs },
       ...{ publicUrl: config.publicUrl, publishes: config.publishes },
     }),
     config,

@@ -84,6 +84,7 @@ for (const [name, open] of Object.entries(databases)) {
                 hosts: [],
                 refuseImage: () => undefined,
                 refusePackages: () => undefined,
+                workerInputs: [],
                 storeAccess: 'read_write',
               },
             ),

@@ -23,7 +23,14 @@ import { queued } from './queued.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
 import type { Refusals } from './supported.ts'
-import { checkAgent, checkEnvironment, checkForWorker, resourcesOf } from './supported.ts'
+import {
+  checkAgent,
+  checkEnvironment,
+  checkInputs,
+  checkToolsForWorker,
+  checkVaultForWorker,
+  resourcesOf,
+} from './supported.ts'
 
 type CreateDeps = Omit<AddDeps, 'tenant' | 'session'> & Refusals
 
@@ -50,11 +57,15 @@ export async function createSession(
     )
   }
   const isElsewhere = environment.record.kind === 'self_hosted'
-  if (isElsewhere) checkForWorker(agent, wanted)
-  else checkEnvironment(environment.record, refusals)
+  if (isElsewhere) {
+    checkInputs(wanted, refusals.workerInputs)
+    checkToolsForWorker(agent)
+  } else checkEnvironment(environment.record, refusals)
   const vaultIds = input.vault_ids ?? []
-  for (const [index, vault] of vaultIds.entries())
+  for (const [index, vault] of vaultIds.entries()) {
     await vaultStore(tx).hold(tenant, vault, `vault_ids.${index}`)
+    if (isElsewhere) await checkVaultForWorker(tx, tenant, vault, `vault_ids.${index}`)
+  }
   const at = iso(now)
   const id = newId('session')
   const row: SessionRow = {

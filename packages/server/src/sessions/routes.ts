@@ -41,6 +41,7 @@ export function sessionRoutes({
   repositoryHosts: hosts,
   refuseImage,
   refusePackages,
+  workerInputs,
   publicUrl,
   storeAccess,
 }: Refusals & {
@@ -82,7 +83,8 @@ export function sessionRoutes({
         await checkSpeed(databases.of(tenant).read, resolveModel, tenant, body.agent)
         const { session, queue } = await databases.of(tenant).write((tx) =>
           createSession(tx, tenant, body, {
-            ...{ now: clock.now(), seal, hosts, storeAccess, refuseImage, refusePackages },
+            ...{ now: clock.now(), seal, hosts, storeAccess },
+            ...{ refuseImage, refusePackages, workerInputs },
           }),
         )
         if (body.initial_events?.length) wake(bus, { tenant, session: session.id })

@@ -4,7 +4,10 @@ import type { PackageManager } from '@steward/protocol/packages.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
 import type { SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { Tools } from '@steward/protocol/tools.ts'
+import type { WorkerInput } from '../config.ts'
 import { invalid, unsupported } from '../core/errors.ts'
+import type { Queries } from '../database/database.ts'
+import { credentialStore } from '../vaults/credentials.ts'
 import type { Wanted } from './resources/add.ts'
 
 export function checkAgent(agent: SessionAgent): void {
@@ -43,11 +46,16 @@ export type RefusePackages = (
   image: string | undefined,
 ) => string | undefined
 
-export type Refusals = { refuseImage: RefuseImage; refusePackages: RefusePackages }
+export type Refusals = {
+  refuseImage: RefuseImage
+  refusePackages: RefusePackages
+  /** What workers lay out besides skills and memory stores. */
+  workerInputs: readonly WorkerInput[]
+}
 
 export function checkEnvironment(
   record: EnvironmentRecord,
-  { refuseImage, refusePackages }: Refusals,
+  { refuseImage, refusePackages }: Omit<Refusals, 'workerInputs'>,
 ): void {
   const refused = record.base_image === null ? undefined : refuseImage(record.base_image)
   if (refused !== undefined) throw invalid(`environment.base_image: ${refused}`)
@@ -58,21 +66,41 @@ export function checkEnvironment(
   }
 }
 
-/**
- * What the worker of the official client does not do, on an environment whose workers are such: it lays no files and no
- * repositories out, and runs no tools but its own. contract.md 4.6
- */
-export function checkForWorker(agent: SessionAgent, wanted: readonly Wanted[]): void {
-  for (const { resource, at } of wanted)
-    if (resource.type !== 'memory_store')
-      throw invalid(
-        `${at.slice(0, -1)}: nothing lays a ${resource.type} out on a self_hosted environment`,
-      )
-  for (const [index, tool] of agent.tools.entries())
+const inputOf = { file: 'files', github_repository: 'repositories' } as const
+
+/** The worker of the official client lays skills and memory stores out; what else is laid out is the operator's to say. contract.md 4.6 */
+export function checkInputs(wanted: readonly Wanted[], inputs: readonly WorkerInput[]): void {
+  for (const { resource, at } of wanted) {
+    if (resource.type === 'memory_store' || inputs.includes(inputOf[resource.type])) continue
+    throw invalid(
+      `${at.slice(0, -1) || 'type'}: the workers of this self_hosted environment lay no ${resource.type} out; those that do are announced by the server's setting WORKER_INPUTS=${inputOf[resource.type]}`,
+    )
+  }
+}
+
+/** Workers run the tools of the built-in toolset alone. */
+export function checkToolsForWorker({ tools }: SessionAgent): void {
+  for (const [index, tool] of tools.entries())
     if (tool.type === 'custom' && tool.execution?.type === 'sandbox')
       throw invalid(
-        `agent.tools.${index}.execution: sandbox tools do not run on a self_hosted environment`,
+        `agent.tools.${index}.execution: the tool ${tool.name} is one of the sandbox, and such do not run on a self_hosted environment`,
       )
+}
+
+/** Nothing of a vault reaches a worker's sandbox, where the commands are that such a secret is for. */
+export async function checkVaultForWorker(
+  tx: Queries,
+  tenant: string,
+  vault: string,
+  at: string,
+): Promise<void> {
+  const paging = { limit: 100, order: 'asc' } as const
+  const all = await credentialStore(tx).list(tenant, vault, { paging, archived: false })
+  const found = all.find(({ auth }) => auth.type === 'command_secret')
+  if (found)
+    throw invalid(
+      `${at}: the command_secret ${found.id} of vault ${vault} cannot be used on a self_hosted environment: its commands run where no secret of a vault is brought`,
+    )
 }
 
 /** Those that can be brought in, each with its place in the request; the agent's own store last, unless it is named. */

@@ -16,7 +16,7 @@ import { outbox } from '../webhooks/outbox.ts'
 import { removeFilesOf } from './resources/files.ts'
 import { sessionStore } from './store.ts'
 import { stopOf } from '../work/queue.ts'
-import { checkAgent } from './supported.ts'
+import { checkAgent, checkToolsForWorker } from './supported.ts'
 
 /** Tools and servers are replaced whole, for this session only, and only between turns. behaviours.md 1.8 */
 export async function updateSession(
@@ -65,6 +65,7 @@ function replaced(
 ): ReturnType<typeof override> | undefined {
   const next = override(JSON.parse(row.agent) as SessionAgent, change)
   checkAgent(next.agent)
+  if (row.self_hosted === 1) checkToolsForWorker(next.agent)
   const isSame = !next.tokens && JSON.stringify(next.agent) === row.agent
   return isSame ? undefined : next
 }

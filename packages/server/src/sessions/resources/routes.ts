@@ -9,10 +9,13 @@ import {
 import { pageOf, paging } from '../../core/page.ts'
 import type { Seal } from '../../core/seal.ts'
 import type { Clock } from '../../core/time.ts'
+import type { WorkerInput } from '../../config.ts'
 import type { Databases, Queries } from '../../database/database.ts'
 import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
+import type { SessionRow } from '../store.ts'
 import { sessionStore } from '../store.ts'
+import { checkInputs } from '../supported.ts'
 import type { AddDeps } from './add.ts'
 import { addResources } from './add.ts'
 import { removeResource } from './files.ts'
@@ -31,21 +34,23 @@ export function resourceRoutes({
   seal,
   repositoryHosts: hosts,
   storeAccess,
+  workerInputs,
 }: {
   databases: Databases
   clock: Clock
   seal: Seal
   repositoryHosts: RepositoryHosts
   storeAccess: MemoryAccess
+  workerInputs: readonly WorkerInput[]
 }): Route[] {
   const change = <T>(
     tenant: string,
     session: string,
-    unit: (tx: Queries, held: AddDeps) => Promise<T>,
+    unit: (tx: Queries, held: AddDeps, row: SessionRow) => Promise<T>,
   ) =>
     databases.of(tenant).write(async (tx) => {
-      await sessionStore(tx).takeOpen(tenant, session)
-      return unit(tx, { tenant, session, now: clock.now(), seal, hosts, storeAccess })
+      const row = await sessionStore(tx).takeOpen(tenant, session)
+      return unit(tx, { tenant, session, now: clock.now(), seal, hosts, storeAccess }, row)
     })
   const one = async (tenant: string, session: string, id: string) => {
     const { read } = databases.of(tenant)
@@ -85,7 +90,10 @@ export function resourceRoutes({
       },
       async ({ tenant, params: { id }, body }) => {
         const wanted = [{ resource: body, at: '' }]
-        const [added] = await change(tenant, id, (tx, held) => addResources(tx, held, wanted))
+        const [added] = await change(tenant, id, (tx, held, row) => {
+          if (row.self_hosted === 1) checkInputs(wanted, workerInputs)
+          return addResources(tx, held, wanted)
+        })
         return added ? showResource(added) : {}
       },
     ),
