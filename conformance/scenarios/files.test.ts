@@ -240,5 +240,30 @@ for (const database of databases) {
         }
       },
     )
+
+    verifies(
+      ['files/upload/quota', 'resources/file/copy'],
+      'a quota is not passed by uploads that come together, nor by bytes that only sessions hold',
+      async () => {
+        const service = await boot(database, { env: { FILES_WORKSPACE_MB: '1' } })
+        try {
+          const { files, beta } = service.client
+          const upload = async (bytes: number) =>
+            files.upload({ file: await toFile(Buffer.alloc(bytes), 'x') })
+          const many = await Promise.allSettled(Array.from({ length: 8 }, () => upload(400_000)))
+          const made = many.filter((each) => each.status === 'fulfilled')
+          assert.equal(made.length, 2)
+          const session = await newSession(service)
+          const { id: file_id } = made[0]?.value ?? assert.fail()
+          const copy = await beta.sessions.resources.add(session, { type: 'file', file_id })
+          await files.delete(file_id)
+          await assert.rejects(upload(400_000), StorageQuotaExceededError)
+          await beta.sessions.resources.delete(copy.id, { session_id: session })
+          await upload(400_000)
+        } finally {
+          await service.close()
+        }
+      },
+    )
   })
 }

@@ -1,4 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { Queries } from './database.ts'
 import type { Tables } from './tables.ts'
 
@@ -27,6 +28,12 @@ export function skipping<Table extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
   return isPostgres(tx) ? query.forUpdate().skipLocked() : query
+}
+
+/** No other transaction that asks for the same goes on until this one ends: for sums of rows that others add to. */
+export async function alone(tx: Queries, what: string): Promise<void> {
+  if (!isPostgres(tx)) return
+  await sql`select pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(tx)
 }
 
 const isPostgres = (tx: Queries): boolean =>

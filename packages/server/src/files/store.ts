@@ -3,7 +3,7 @@ import { notFound } from '../core/errors.ts'
 import type { Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
-import { holding, taking } from '../database/lock.ts'
+import { alone, holding, taking } from '../database/lock.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 
@@ -30,6 +30,20 @@ export function fileStore(db: Queries) {
       .where('tenant_id', '=', tenant_id)
       .where('id', '=', session_id)
       .execute()
+  }
+
+  /** Bytes that count against the workspace: those of each blob once, whoever holds it. */
+  async function stored(tenant: string): Promise<number> {
+    const each = ofTenant(tenant)
+      .clearSelect()
+      .select(({ fn }) => fn.max('size_bytes').as('bytes'))
+      .where('blob_key', 'is not', null)
+      .groupBy('blob_key')
+    const { bytes } = await db
+      .selectFrom(each.as('blobs'))
+      .select(({ fn }) => fn.sum<string | number | null>('bytes').as('bytes'))
+      .executeTakeFirstOrThrow()
+    return Number(bytes ?? 0)
   }
 
   return {
@@ -69,16 +83,11 @@ export function fileStore(db: Queries) {
     allOfSession: (tenant: string, session: string): Promise<FileRow[]> =>
       ofTenant(tenant).where('session_id', '=', session).execute(),
 
-    /** Bytes that count against the workspace. A session's own copies do not. */
-    async stored(tenant: string): Promise<number> {
-      const { bytes } = await db
-        .selectFrom('files')
-        .select(({ fn }) => fn.sum<string | number | null>('size_bytes').as('bytes'))
-        .where('tenant_id', '=', tenant)
-        .where('origin', '!=', 'copy')
-        .where('blob_key', 'is not', null)
-        .executeTakeFirstOrThrow()
-      return Number(bytes ?? 0)
+    stored,
+    /** The same, and nobody else adds to it until the transaction ends. */
+    async storedAlone(tenant: string): Promise<number> {
+      await alone(db, `files/${tenant}`)
+      return stored(tenant)
     },
 
     async insert(file: FileRow): Promise<void> {

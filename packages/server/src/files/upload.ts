@@ -70,7 +70,7 @@ export async function upload(deps: UploadDeps, tenant: string, raw: Raw): Promis
     await databases.of(tenant).write(async (tx) => {
       if (session_id !== undefined) await deps.holdSession(tx, tenant, session_id)
       const files = fileStore(tx)
-      if ((await files.stored(tenant)) + row.size_bytes > limits.workspace) throw full(limits)
+      if ((await files.storedAlone(tenant)) + row.size_bytes > limits.workspace) throw full(limits)
       await keeping.hold(tx, tenant, key)
       await files.insert(row)
     })

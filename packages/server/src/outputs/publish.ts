@@ -133,7 +133,7 @@ async function write(
   const { kept, unsaid } = await database.write(async (tx: Queries) => {
     await sessionStore(tx).take(tenant, session)
     const files = fileStore(tx)
-    let bytes = await files.stored(tenant)
+    let bytes = await files.storedAlone(tenant)
     const over: Left[] = []
     const within = copies.filter(({ found, row }) => {
       if (bytes + row.size_bytes > limits.workspace) {

@@ -100,7 +100,7 @@ async function insertVersion(
   const skill = await skills.take(tenant, id)
   if (skill.name !== bundle.name)
     throw invalid(`SKILL.md: name: is ${skill.name} in every version of skill ${id}`)
-  if ((await skills.stored(tenant)) + kept.size > largest)
+  if ((await skills.storedAlone(tenant)) + kept.size > largest)
     throw invalid(
       `the skills of this workspace would take more than ${largest} bytes: delete some first`,
       'storage_quota_exceeded',

@@ -3,7 +3,7 @@ import type { Skill, SkillSource, SkillVersion } from '@steward/protocol/skills.
 import { notFound } from '../core/errors.ts'
 import type { Paging } from '../core/page.ts'
 import type { Queries } from '../database/database.ts'
-import { taking } from '../database/lock.ts'
+import { alone, taking } from '../database/lock.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 
@@ -135,8 +135,9 @@ export function skillStore(db: Queries) {
         .execute()
     },
 
-    /** Bytes of all versions of all skills. */
-    async stored(tenant: string): Promise<number> {
+    /** Bytes of all versions of all skills, to which nobody else adds until the transaction ends. */
+    async storedAlone(tenant: string): Promise<number> {
+      await alone(db, `skills/${tenant}`)
       const { bytes } = await db
         .selectFrom('skill_versions')
         .select(({ fn }) => fn.sum<string | number | null>('size_bytes').as('bytes'))
