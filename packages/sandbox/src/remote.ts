@@ -5,7 +5,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { connect } from './connection.ts'
 import type { AgentStream, Connection, Reply } from './connection.ts'
 import { FrameError, maxDataBytes, replies, requests } from './frames.ts'
-import type { Failed, FileError, FileStat, Sandbox, ShellCommand, ShellResult } from './sandbox.ts'
+import type { AsideCommand, Failed, FileError, FileStat } from './sandbox.ts'
+import type { Sandbox, ShellCommand, ShellResult } from './sandbox.ts'
 import { hideSecrets } from './secrets.ts'
 import { secretScript, shellScript } from './shell.ts'
 
@@ -309,6 +310,18 @@ function sessionShell(
   }
 }
 
+/** A program of its own, that knows nothing of the session's shell. */
+async function runAside(
+  agent: Connection,
+  options: RemoteOptions,
+  { script, arguments: words, env = {}, timeoutMs, signal }: AsideCommand,
+): Promise<ShellResult> {
+  const own = { ...options, env: { ...options.env, ...env }, spillMax: 0 }
+  const bash = [options.places.bash, '--norc', '--noprofile', '-c', script, 'bash']
+  const result = await execute(agent, own, { arguments: [...bash, ...words], timeoutMs, signal })
+  return hideSecrets(result, Object.values(env))
+}
+
 /** Resolves when the agent is ready; rejects with `SandboxEnded`, after `stop`, when it does not come up. */
 export async function remoteSandbox(options: RemoteOptions): Promise<Sandbox> {
   const ended = Promise.withResolvers<string>()
@@ -328,6 +341,7 @@ export async function remoteSandbox(options: RemoteOptions): Promise<Sandbox> {
     id: options.id,
     ...sessionShell(agent, options),
     ...fileCalls(agent),
+    aside: (command) => runAside(agent, options, command),
     search: ({ pattern, path, timeoutMs, signal }) =>
       execute(agent, options, {
         arguments: [places.ripgrep, ...searchOptions, '--', pattern, path],

@@ -68,6 +68,17 @@ export type ShellCommand = {
   secretEnv?: Record<string, string>
 }
 
+/** A script of bash, and what its `$1` and those after it are. */
+export type AsideCommand = {
+  script: string
+  arguments: readonly string[]
+  /** Of this command alone; the values are masked in its result. */
+  env?: Record<string, string>
+  timeoutMs: number
+  /** As of a shell command. */
+  signal?: AbortSignal
+}
+
 export type ShellResult = {
   /** stdout and stderr in the order written, ANSI codes removed, the last 100 KiB. */
   output: string
@@ -108,6 +119,11 @@ export interface Sandbox {
   readonly id: string
   /** Runs in the session's shell: directory, variables, functions, aliases and options carry over. Serialised. */
   shell(command: ShellCommand): Promise<ShellResult>
+  /**
+   * Runs beside the session's shell, from the workspace: it waits for no command, and neither takes nor leaves any
+   * state. No whole output is kept. It ends with the others when the shell is restarted.
+   */
+  aside(command: AsideCommand): Promise<ShellResult>
   /** Kills every process and forgets the shell's state. */
   restartShell(): Promise<void>
   /** At most `maxBytes` from `offset`; `size` is the whole file's. Regular files only. */

@@ -269,4 +269,47 @@ export const shellCases: Cases = {
     })
     assert.equal(result.output, '6\n')
   },
+
+  'runs a command aside while the shell has another, with variables and a directory of its own':
+    async ({ open }) => {
+      const sandbox = await open()
+      await run(sandbox, 'mkdir elsewhere; cd elsewhere; kept=1; f() { echo taken; }')
+      const [sign, TOKEN] = [mark(), `token-${mark()}`]
+      const shell = run(sandbox, `sleep ${sign}`)
+      await until('it runs', () => processesWith(sign).length === 1)
+      const script =
+        'pwd | tail -c 10; echo "$1-${kept-none}-$TOKEN"; type -t f; cd /; left=1; exit 3'
+      const aside = { script, arguments: ["a 'b'"], env: { TOKEN }, timeoutMs: 20_000 }
+      const result = await sandbox.aside(aside)
+      assert.deepEqual(
+        [result.output, result.exitCode],
+        [`workspace\na 'b'-none-${'*'.repeat(TOKEN.length)}\n`, 3],
+      )
+      await sandbox.restartShell()
+      assert.equal((await shell).ended, 'aborted')
+      assert.equal(await say(sandbox, 'echo "${left-none}"'), 'none')
+    },
+
+  'ends a command aside with its time, with its signal and with the shell': async ({ open }) => {
+    const sandbox = await open()
+    const begin = async (timeoutMs: number, signal?: AbortSignal) => {
+      const sign = mark()
+      const script = 'sleep "$1" & wait'
+      const given = { script, arguments: [sign], timeoutMs, ...(signal && { signal }) }
+      const ended = sandbox.aside(given).then((result) => result.ended)
+      await until('it runs', () => processesWith(sign).length > 0)
+      return { sign, ended }
+    }
+    const stop = new AbortController()
+    const [timed, stopped, left] = [
+      await begin(1_000),
+      await begin(20_000, stop.signal),
+      await begin(20_000),
+    ]
+    stop.abort()
+    assert.deepEqual([await timed.ended, await stopped.ended], ['timeout', 'aborted'])
+    await sandbox.restartShell()
+    assert.equal(await left.ended, 'aborted')
+    for (const { sign } of [timed, stopped, left]) assert.deepEqual(processesWith(sign), [])
+  },
 }
