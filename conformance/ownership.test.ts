@@ -1,20 +1,16 @@
 /** Whoever lost a claim touches nothing any more: requests that were under way, streams, workers that died. */
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/server/core/time.ts'
+import { itemVariables, poolVariables, startOfficial } from './official.ts'
 import { boot, databases } from './service.ts'
 import type { Service } from './service.ts'
 import { all, fresh, post, say, textOf } from './turns.ts'
 import { verifies } from './verifies.ts'
-import type { Pool } from './workers.ts'
-import { newPool, poll, sessionIn, tokenOf } from './workers.ts'
+import { newPool, poll, sessionIn, states, tokenOf } from './workers.ts'
 
 for (const database of databases) {
   describe(`ownership on ${database}`, () => {
@@ -40,15 +36,8 @@ for (const database of databases) {
         ...{ pool, session: id, work: item.id, token: tokenOf(item.secret) },
         /** The official worker for this item, by the variables of its claim and no key; until it ends. */
         async handle() {
-          const folder = await mkdtemp(join(tmpdir(), 'steward-worker-'))
-          const env = {
-            ...{ PATH: process.env['PATH'], ANTHROPIC_BASE_URL: service.base },
-            ...{ ANTHROPIC_ENVIRONMENT_ID: pool.environment, ANTHROPIC_WORK_ID: item.id },
-            ...{ ANTHROPIC_SESSION_ID: id, ANTHROPIC_WORK_SECRET: item.secret },
-          }
-          const file = new URL('./official-worker.ts', import.meta.url)
-          await once(fork(file, [folder], { env, stdio: 'ignore' }), 'exit')
-          await rm(folder, { recursive: true })
+          await using worker = await startOfficial(service, itemVariables(pool, item))
+          await worker.gone
         },
         state: async () => (await service.ask('GET', `${pool.path}/work/${item.id}`)).body['state'],
         /** Another worker has it from now on. */
@@ -135,30 +124,17 @@ for (const database of databases) {
       },
     )
 
-    /** The official worker in a process of its own, told nothing but where to go and its key. */
-    function worker(pool: Pool, folder: string) {
-      const child = fork(new URL('./official-worker.ts', import.meta.url), [folder], {
-        env: {
-          ...{ PATH: process.env['PATH'], ANTHROPIC_BASE_URL: service.base },
-          ...{ ANTHROPIC_ENVIRONMENT_ID: pool.environment },
-          ...{ ANTHROPIC_ENVIRONMENT_KEY: pool.key },
-        },
-        stdio: 'ignore',
-      })
-      return { child, gone: once(child, 'exit') }
-    }
-
     const results = async (session: string) =>
       all(await say(service, session), 'user.tool_result').map((event) => textOf(event).trim())
 
     async function inTheMidst(text: string) {
-      const folder = await mkdtemp(join(tmpdir(), 'steward-worker-'))
       const pool = await newPool(service)
       const session = await sessionIn(service, pool)
-      const first = worker(pool, folder)
+      const first = await startOfficial(service, poolVariables(pool))
       await post(service, session, text)
-      while (!existsSync(join(folder, 'begun'))) await new Promise((done) => setTimeout(done, 20))
-      return { folder, pool, session, first }
+      while (!existsSync(join(first.folder, 'begun')))
+        await new Promise((done) => setTimeout(done, 20))
+      return { pool, session, first }
     }
 
     const until = async (isSo: () => Promise<boolean>) => {
@@ -172,18 +148,17 @@ for (const database of databases) {
       ['work/state/lease-expired', 'service/workers/claim'],
       'a worker that is killed in the midst of a tool is followed by another, and the call has one result',
       async () => {
-        const { folder, pool, session, first } = await inTheMidst(long)
-        first.child.kill('SIGKILL')
+        const { pool, session, first: begun } = await inTheMidst(long)
+        await using first = begun
+        first.signal('SIGKILL')
         await first.gone
         passed += 91_000
-        const second = worker(pool, folder)
+        const { folder } = first
+        await using _second = await startOfficial(service, poolVariables(pool), { folder })
         await until(async () => (await results(session)).length > 0)
         assert.deepEqual(await results(session), ['run again'])
         const { body } = await service.ask('GET', `${pool.path}/work`)
         assert.equal(body.data.length, 1)
-        second.child.kill('SIGKILL')
-        await second.gone
-        await rm(folder, { recursive: true })
       },
     )
 
@@ -191,21 +166,16 @@ for (const database of databases) {
       'work/stop',
       'a worker that is asked to go in the midst of a tool leaves its session to another',
       async () => {
-        const { folder, pool, session, first } = await inTheMidst(long)
-        first.child.kill('SIGTERM')
+        const { pool, session, first: begun } = await inTheMidst(long)
+        await using first = begun
+        first.signal('SIGTERM')
         await first.gone
-        const { body } = await service.ask('GET', `${pool.path}/work?order=asc`)
-        assert.deepEqual(body.data.map((each) => String(each['state'])).toSorted(), [
-          'queued',
-          'stopped',
-        ])
+        assert.deepEqual(await states(service, pool), ['queued', 'stopped'])
         passed += 60_000
-        const second = worker(pool, folder)
+        const { folder } = first
+        await using _second = await startOfficial(service, poolVariables(pool), { folder })
         await until(async () => (await results(session)).length > 0)
         assert.deepEqual(await results(session), ['run again'])
-        second.child.kill('SIGKILL')
-        await second.gone
-        await rm(folder, { recursive: true })
       },
     )
 

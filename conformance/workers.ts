@@ -1,7 +1,8 @@
 /** Pools of workers: a self-hosted environment, its key, and sessions that are claimed from it. */
 import assert from 'node:assert/strict'
 import type { Clients, Service } from './service.ts'
-import { fresh, message } from './turns.ts'
+import type { Seen } from './turns.ts'
+import { fresh, message, post, say } from './turns.ts'
 
 export type Pool = { environment: string; path: string; key: string; keyId: string }
 
@@ -71,6 +72,30 @@ export async function claimedSession(
       throw new Error('the stream ended without a call')
     },
   }
+}
+
+/** Posts, waits until the session has nothing left to do, and gives its whole log. */
+export async function restsAfter(
+  service: Clients,
+  session: string,
+  ...posted: Parameters<typeof post>[2][]
+): Promise<Seen[]> {
+  const stream = await service.client.beta.sessions.events.stream(session)
+  await post(service, session, ...posted)
+  for await (const event of stream)
+    if (event.type === 'session.status_idle' && event.stop_reason.type === 'end_turn') break
+  return say(service, session)
+}
+
+export const states = async (service: Clients, pool: Pool): Promise<string[]> => {
+  const { body } = await service.ask('GET', `${pool.path}/work`)
+  return body.data.map((item) => String(item['state'])).toSorted((a, b) => (a < b ? -1 : 1))
+}
+
+/** Until no worker has anything of it any more. */
+export async function untilStopped(service: Clients, pool: Pool): Promise<void> {
+  while ((await states(service, pool)).some((state) => state !== 'stopped'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 /** Every route, with these ids where their parameters stand, and others elsewhere. */

@@ -15,7 +15,7 @@ import type { Seen } from '../turns.ts'
 import { all, fresh, newSession, post, say, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
-import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
+import { newPool, poll, restsAfter, sessionIn, states, tokenOf } from '../workers.ts'
 
 const harnessFixture = fileURLToPath(
   import.meta.resolve('@steward/worker/supervisor/harness-fixture.ts'),
@@ -35,14 +35,7 @@ describe('our worker', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** Posts, and gives the whole log when the session has nothing left to do. */
-  async function answered(session: string, text: string): Promise<Seen[]> {
-    const stream = await service.client.beta.sessions.events.stream(session)
-    await post(service, session, text)
-    for await (const event of stream)
-      if (event.type === 'session.status_idle' && event.stop_reason.type === 'end_turn') break
-    return say(service, session)
-  }
+  const answered = (session: string, text: string) => restsAfter(service, session, text)
   const resultsIn = (log: readonly Seen[]) =>
     all(log, 'user.tool_result').map((each) => textOf(each).trim())
 
@@ -249,15 +242,11 @@ describe('our worker', () => {
       const seen = await service.client.beta.sessions.events.stream(session)
       await post(service, session, 'run: sleep 40')
       for await (const event of seen) if (event.type === 'agent.tool_use') break
-      const states = async () => {
-        const { body } = await service.ask('GET', `${pool.path}/work`)
-        return body.data.map((item) => String(item['state'])).toSorted((a, b) => (a < b ? -1 : 1))
-      }
-      while ((await states())[0] !== 'active') await delay(50)
+      while ((await states(service, pool))[0] !== 'active') await delay(50)
       if (lane === 'openma_supervised') await worker.until(/"event":"call_started"/)
       assert.equal(await worker.stop(), 0, worker.said())
       assert.deepEqual(all(await say(service, session), 'user.tool_result'), [])
-      assert.deepEqual(await states(), ['queued', 'stopped'], worker.said())
+      assert.deepEqual(await states(service, pool), ['queued', 'stopped'], worker.said())
     })
 
   /** An agent with a skill, and a resource of one memory store with one note. */

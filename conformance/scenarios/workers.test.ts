@@ -8,11 +8,19 @@ import Anthropic from '@anthropic-ai/sdk'
 import { systemClock } from '@steward/server/core/time.ts'
 import { boot, databases } from '../service.ts'
 import type { Service } from '../service.ts'
-import type { Seen } from '../turns.ts'
-import { all, fresh, message, only, post, say, textOf, turn } from '../turns.ts'
+import { all, fresh, message, only, say, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import type { Pool } from '../workers.ts'
-import { claimedSession, newPool, poll, sessionIn, tokenOf } from '../workers.ts'
+import {
+  claimedSession,
+  newPool,
+  poll,
+  restsAfter,
+  sessionIn,
+  states,
+  tokenOf,
+  untilStopped,
+} from '../workers.ts'
 
 for (const database of databases) {
   describe(`workers on ${database}`, () => {
@@ -49,20 +57,7 @@ for (const database of databases) {
       }
     }
 
-    /** Until the session has been idle with nothing left to do. */
-    async function rests(session: string): Promise<Seen[]> {
-      const stream = await service.client.beta.sessions.events.stream(session)
-      for await (const event of stream) {
-        if (event.type === 'session.status_idle' && event.stop_reason.type === 'end_turn') break
-      }
-      return say(service, session)
-    }
-
-    const answered = async (session: string, text: string): Promise<Seen[]> => {
-      const seen = rests(session)
-      await post(service, session, text)
-      return seen
-    }
+    const answered = (session: string, text: string) => restsAfter(service, session, text)
 
     verifies(
       [
@@ -131,9 +126,7 @@ for (const database of databases) {
         const writes = mounts.map((mount) => `echo changed > ${mount}/note.md`).join('; ')
         const log = await answered(session, `run: cat skills/*/SKILL.md; ${writes}`)
         assert.match(textOf(only(log, 'user.tool_result')), /Say hello/)
-        const item = () => service.ask('GET', `${pool.path}/work`).then(({ body }) => body.data)
-        while ((await item()).some((each) => each['state'] !== 'stopped'))
-          await new Promise((resolve) => setTimeout(resolve, 50))
+        await untilStopped(service, pool)
         const contents = await Promise.all(
           mine.map(async ({ path }) => {
             const { body } = await service.ask('GET', `${path}?view=full`, undefined, beta)
@@ -148,15 +141,13 @@ for (const database of databases) {
       await using _worker = await working()
       const session = await sessionIn(service, pool)
       await answered(session, 'run: echo one')
-      const item = () => service.ask('GET', `${pool.path}/work`).then(({ body }) => body.data)
-      while ((await item()).some((each) => each['state'] !== 'stopped'))
-        await new Promise((resolve) => setTimeout(resolve, 50))
+      await untilStopped(service, pool)
       const log = await answered(session, 'run: echo two')
       assert.deepEqual(
         all(log, 'user.tool_result').map((each) => textOf(each).trim()),
         ['one', 'two'],
       )
-      assert.equal((await item()).length, 2)
+      assert.equal((await states(service, pool)).length, 2)
     })
 
     it('a call that asks is held until it is confirmed, and is then the worker’s', async () => {
@@ -165,11 +156,10 @@ for (const database of databases) {
       const tools = [{ type: 'agent_toolset_20260401', default_config: policy }]
       const session = await sessionIn(service, pool, { tools })
       const asked = only(await turn(service, session, 'run: echo allowed'), 'agent.tool_use')
-      const seen = rests(session)
-      await post(service, session, {
+      const log = await restsAfter(service, session, {
         ...{ type: 'user.tool_confirmation', tool_use_id: asked.id, result: 'allow' },
       })
-      assert.equal(textOf(only(await seen, 'user.tool_result')).trim(), 'allowed')
+      assert.equal(textOf(only(log, 'user.tool_result')).trim(), 'allowed')
     })
 
     verifies(
