@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { newPostgresUrl } from '@steward/server/database/fixture.ts'
 import { startServer } from './process.ts'
@@ -98,4 +98,12 @@ describe('machines of their own', () => {
       }
     },
   )
+
+  it('says at its start where workspaces are put aside less often than is asked for', async () => {
+    const env = { SANDBOX_PROVIDER: 'local', EGRESS_PROFILE: 'disabled', CHECKPOINTS: 'idle' }
+    await using without = await startServer({ DATA_DIR: join(folder, 'x'), PATH: folder, ...env })
+    assert.match(without.said(), /CHECKPOINTS=idle does no more here than stop/)
+    await using at = await startServer({ DATA_DIR: join(folder, 'y'), ...env })
+    assert.doesNotMatch(at.said(), /CHECKPOINTS/)
+  })
 })

@@ -215,7 +215,12 @@ describe('the configuration', () => {
 
   it('shows no secret in what it complains about', () => {
     const url = 'mysql://user:hunter2@db/x'
-    const text = problems({ DATABASE_URL: url, OPENAI_BASE_URL: 'ftp://hunter2@x' }).join()
+    const text = problems({
+      DATABASE_URL: url,
+      OPENAI_BASE_URL: 'ftp://hunter2@x',
+      PACKAGE_REGISTRIES: 'npm=https://user:hunter2@npm.example/',
+      REPOSITORY_HOSTS: 'https://hunter2@git.example',
+    }).join()
     assert.ok(text.includes('DATABASE_URL') && !text.includes('hunter2'))
   })
 })

@@ -177,7 +177,7 @@ function readers(env: Environment, known: Known, problems: string[]) {
   }
   const takeOr = <T>(name: string, parse: (text: string) => T | undefined, otherwise: T): T =>
     take(name, parse) ?? otherwise
-  const secret = (name: string) => /KEY|SECRET|URL/.test(name)
+  const secret = (name: string) => /KEY|SECRET|URL|REGISTRIES|HOSTS/.test(name)
   const text = (name: string) => take(name, (value) => value)
   const number = (name: string, least: number, most: number, form = /^\d+$/) =>
     take(name, (value) => {

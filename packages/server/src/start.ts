@@ -41,6 +41,7 @@ import { inlineTokens } from './egress/inline.ts'
 import { append } from './events/log.ts'
 import { ring, say } from './events/topics.ts'
 import { checkpoints } from './checkpoints/checkpoints.ts'
+import { canConfine } from './checkpoints/confined.ts'
 import { checkpointSweep } from './checkpoints/sweep.ts'
 import { heldByCheckpoint } from './checkpoints/store.ts'
 import { heldByFile } from './files/store.ts'
@@ -124,6 +125,10 @@ function providerOf(config: Config, log: Log): SandboxProvider {
   })
 }
 
+const onlyAtTheEnd =
+  'CHECKPOINTS=idle does no more here than stop: a workspace is put aside while its sandbox runs only where bubblewrap ' +
+  'works (apt-get install bubblewrap), and what a machine that dies had changed since its sandbox started is lost'
+
 /** Those that work on this machine; throws, saying how to mend it, when they do not. */
 export async function sandboxes(config: Config, log: Log): Promise<SandboxProvider> {
   const provider = providerOf(config, log)
@@ -140,6 +145,7 @@ export async function sandboxes(config: Config, log: Log): Promise<SandboxProvid
     )
   }
   log.info('sandboxes', { provider: provider.name, ...checked.isolation })
+  if (config.checkpoints.saving === 'idle' && !(await canConfine())) log.warn(onlyAtTheEnd)
   return provider
 }
 

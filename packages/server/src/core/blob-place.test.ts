@@ -39,6 +39,7 @@ describe('the setting of blob stores', () => {
       ],
       [{ blobs: { ...s3, endpoint: 'ftp://a.example' } }, /^blobs\.endpoint: .*http/],
       [{ blobs: { ...s3, endpoint: 'canary' } }, /^blobs\.endpoint: must be an http/],
+      [{ blobs: { ...s3, endpoint: 'https://u:canary@a.example' } }, /^blobs\.endpoint: must be/],
       [{ blobs: { ...s3, prefix: '/a' } }, /^blobs\.prefix: takes/],
       [{ blobs: { ...s3, prefix: '../a' } }, /^blobs\.prefix: takes/],
     ]

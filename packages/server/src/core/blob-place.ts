@@ -3,8 +3,9 @@ import { z } from 'zod'
 const word = z.string().min(1)
 const origin = z.string().refine((text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  return url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search
-}, 'must be an http or https URL without a path')
+  const isPlain = url?.pathname === '/' && !url.search && !url.username && !url.password
+  return isPlain && /^https?:$/.test(url.protocol)
+}, 'must be an http or https URL without a path and without credentials')
 
 const Disk = z.strictObject({ type: z.literal('disk'), dir: word })
 const S3 = z.strictObject({

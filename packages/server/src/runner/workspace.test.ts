@@ -17,6 +17,7 @@ import type { Door } from '../egress/door-fixture.ts'
 import { doorTo, environment, tenant } from '../egress/door-fixture.ts'
 import { sessionStore } from '../sessions/store.ts'
 import type { Furnish } from './furnishing.ts'
+import type { Saving } from '../config.ts'
 import type { Claimed, Workspaces } from './workspace.ts'
 import { workspaces } from './workspace.ts'
 
@@ -32,6 +33,7 @@ describe('the sandbox of a session', () => {
   let spaces: Workspaces
   let kind: Furnish
   let said: string[]
+  let open: (saving: Saving) => Workspaces
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-workspace-'))
     door = await doorTo({ port: 1 })
@@ -49,18 +51,20 @@ describe('the sandbox of a session', () => {
     const { read } = door.database
     said = []
     kind = async () => ({})
-    spaces = workspaces({
-      ...{ provider, bind, folder, limits, isPassable: false, idleMs, clock, log },
-      kinds: [(place) => kind(place)],
-      session: (owner, session) => sessionStore(read).row(owner, session),
-      checkpoints: checkpoints({
-        ...{ databases: one, clock, folder, largest: 1 << 30 },
-        keeping: unusedKeeping(one),
-      }),
-      saving: 'off',
-      publish: async () => {},
-      keep: async (_, events) => void said.push(...events.map(({ type }) => type)),
-    })
+    open = (saving) =>
+      workspaces({
+        ...{ provider, bind, folder, limits, isPassable: false, idleMs, clock, log },
+        kinds: [(place) => kind(place)],
+        session: (owner, session) => sessionStore(read).row(owner, session),
+        checkpoints: checkpoints({
+          ...{ databases: one, clock, folder, largest: 1 << 30 },
+          keeping: unusedKeeping(one),
+        }),
+        saving,
+        publish: async () => {},
+        keep: async (_, events) => void said.push(...events.map(({ type }) => type)),
+      })
+    spaces = open('off')
   })
   afterEach(() => spaces.close())
 
@@ -180,6 +184,19 @@ describe('the sandbox of a session', () => {
     const again = spaces.use(session)
     assert.match(await run(await again.sandbox(), 'ls -A /workspace'), /^$/)
     again.giveBack()
+  })
+
+  it('is put aside at the end of a later turn where that has failed', async () => {
+    await spaces.close()
+    spaces = open('idle')
+    const session = await newSession()
+    const turn = spaces.use(session)
+    await turn.sandbox()
+    await turn.changed()
+    await turn.rested()
+    await turn.rested()
+    assert.deepEqual(said, ['session.warning', 'session.warning'])
+    turn.giveBack()
   })
 
   // verifies: egress/fence/revoked-first

@@ -130,6 +130,7 @@ async function save(deps: WorkspaceDeps, mine: Held): Promise<void> {
     const own = join(deps.folder, session)
     await deps.checkpoints.save({ tenant, session, own }, { isRunning })
   } catch (error) {
+    mine.isChanged = true
     deps.log.warn('a workspace was not put aside', { error, session_id: session })
     const message = `the workspace was not put aside: ${(error as Error).message}`
     await warn(deps, mine, 'checkpoint_failed', message)
