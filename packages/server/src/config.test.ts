@@ -55,6 +55,7 @@ describe('the configuration', () => {
       publicUrl: undefined,
       webhooks: { organization: undefined, hint: undefined },
       work: { idleMs: 120_000, unclaimedMs: 60_000 },
+      workerInputs: [],
       checkpoints: { saving: 'stop', largest: 10 * 1024 ** 3, keptMs: 90 * 24 * 60 * 60 * 1000 },
       sandboxMemory: 2048 * 1024 * 1024,
       sandboxProcesses: 512,

@@ -1,8 +1,18 @@
 /** What sessions keep on this machine, below the worker's folder, from one piece of work to the next. */
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export type Place = { folder: string; workspace: string; outputs: string; memory: string }
+export type Place = {
+  folder: string
+  workspace: string
+  outputs: string
+  memory: string
+  /** Nothing of the session writes to it. */
+  inputs: string
+  /** Whether the workspace was there before. */
+  isKnown: boolean
+}
 
 export type Folders = {
   /** Made when it is not there; its memory stores are empty, as the official worker demands. */
@@ -24,12 +34,14 @@ export function foldersBelow(dir: string): Folders {
     async of(session) {
       const folder = folderOf(session)
       const [workspace, outputs] = [join(folder, 'workspace'), join(folder, 'outputs')]
-      const memory = join(folder, 'memory')
+      const [memory, inputs] = [join(folder, 'memory'), join(folder, 'inputs')]
+      const isKnown = existsSync(workspace)
       await rm(memory, { recursive: true, force: true })
-      for (const each of [workspace, outputs, memory]) await mkdir(each, { recursive: true })
+      for (const each of [workspace, outputs, memory, inputs])
+        await mkdir(each, { recursive: true })
       const now = new Date()
       await utimes(folder, now, now)
-      return { folder, workspace, outputs, memory }
+      return { folder, workspace, outputs, memory, inputs, isKnown }
     },
     forget: (session) => rm(folderOf(session), { recursive: true, force: true }),
     async sweep(olderThanMs, now) {

@@ -42,6 +42,7 @@ export const openmaSupervised =
       start: {
         ...{ environment_id: told.environmentId, session_id: session, work_id: work },
         ...{ workdir: place.workspace, outputs: place.outputs, idle_ms: config.idleMs },
+        ...{ inputs: place.inputs, is_known: place.isKnown },
         settings: { sandbox: config.sandbox },
       },
       heard(message) {

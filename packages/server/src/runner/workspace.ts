@@ -4,6 +4,8 @@
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
+import { furnish } from '@steward/harness/furnish/furnished.ts'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
@@ -22,8 +24,7 @@ import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import type { Binding, SessionEgress } from '../egress/binding.ts'
 import type { SessionRow } from '../sessions/store.ts'
-import type { Furnish, FurnishedAll, SessionPlace } from './furnishing.ts'
-import { furnish } from './furnishing.ts'
+import type { Furnish, SessionPlace } from './furnishing.ts'
 
 export type WorkspaceDeps = {
   provider: SandboxProvider

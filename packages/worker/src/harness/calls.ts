@@ -20,17 +20,20 @@ export type Watch = {
 
 const whole = { type: 'agent_toolset_20260401', default_config: { enabled: true } } as const
 
-export function runnableTools(sandbox: () => Promise<Sandbox>, watch: Watch): Runnable[] {
+/** `changed`: after a call that may have changed something; lines for the model. */
+export type Place = { open(): Promise<Sandbox>; changed(): Promise<readonly string[]> }
+
+export function runnableTools(place: Place, watch: Watch): Runnable[] {
   const tools = toolsOf([whole], {
-    sandbox,
+    sandbox: () => place.open(),
     web: null,
     commandSecrets: () => Promise.resolve({}),
     outbound: () => Promise.reject(new Error('this harness calls no endpoints')),
   })
-  return tools.map((tool) => runnable(tool, watch))
+  return tools.map((tool) => runnable(tool, place, watch))
 }
 
-function runnable(tool: Tool, watch: Watch): Runnable {
+function runnable(tool: Tool, place: Place, watch: Watch): Runnable {
   const { name, description, input_schema } = tool
   return {
     type: 'custom',
@@ -42,7 +45,7 @@ function runnable(tool: Tool, watch: Watch): Runnable {
       const id = context?.toolUse.id ?? ''
       watch.began(id, name)
       const signal = context?.signal ?? new AbortController().signal
-      const { content, is_error } = await attempt(tool, input, signal)
+      const { content, is_error } = await attempt(tool, place, input, signal)
       watch.ended(id, is_error)
       if (is_error) throw new ToolError(content as Content)
       return content as Content
@@ -52,13 +55,17 @@ function runnable(tool: Tool, watch: Watch): Runnable {
 
 async function attempt(
   tool: Tool,
+  place: Place,
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const why = complaint(tool, input)
   if (why !== undefined) return textResult(why, true)
   try {
-    return await tool.run(input, { signal })
+    const result = await tool.run(input, { signal })
+    const lines = tool.sandbox === 'changed' ? await place.changed() : []
+    if (lines.length === 0) return result
+    return { ...result, content: [...result.content, { type: 'text', text: lines.join('\n') }] }
   } catch (error) {
     if (!(error instanceof SandboxEnded)) throw error
     return textResult(`the sandbox of this session ended: ${error.message}`, true)

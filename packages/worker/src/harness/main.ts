@@ -1,5 +1,9 @@
 /** The reference harness of `openma-harness-supervisor-v1`: a session's calls, run in a sandbox of this machine. */
 import Anthropic from '@anthropic-ai/sdk'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 import { limitsOf, sandboxesOf, SandboxSettings } from '../sandboxes.ts'
@@ -8,7 +12,6 @@ import { linesOf } from '../supervisor/lines.ts'
 import type { Start, ToSupervisor } from '../supervisor/protocol.ts'
 import { exitCodes, hear, protocol, ToHarness } from '../supervisor/protocol.ts'
 import { runnableTools } from './calls.ts'
-import type { Inputs } from './inputs.ts'
 import { inputsOf } from './inputs.ts'
 
 const Variables = z.object({
@@ -29,7 +32,7 @@ async function fail(code: number, message: string): Promise<never> {
 }
 
 /** Started by the first call that needs it, and ended with the harness. */
-function sandboxOf(start: Start, settings: SandboxSettings, inputs: Inputs) {
+function sandboxOf(start: Start, settings: SandboxSettings, inputs: FurnishedAll) {
   const provider = sandboxesOf(settings, (line) => process.stderr.write(`${line}\n`))
   let found: Promise<Sandbox> | undefined
   const spec = {
@@ -37,32 +40,46 @@ function sandboxOf(start: Start, settings: SandboxSettings, inputs: Inputs) {
     workspace: start.workdir,
     outputs: start.outputs,
     isLaidOut: true,
-    env: {},
+    env: inputs.env,
     egress: null,
     mounts: inputs.mounts,
+    path: inputs.path,
     limits: limitsOf(settings),
   }
-  async function open(): Promise<Sandbox> {
+  async function begin(): Promise<Sandbox> {
     await provider.reap(spec)
     const sandbox = await provider.acquire(spec)
-    await inputs.layOut(sandbox)
+    await inputs.started(sandbox)
     return sandbox
+  }
+  async function open(): Promise<Sandbox> {
+    found ??= begin()
+    try {
+      return await found
+    } catch (error) {
+      found = undefined
+      throw error
+    }
   }
   return {
     async open(): Promise<Sandbox> {
-      found ??= open()
-      try {
-        return await found
-      } catch (error) {
-        found = undefined
-        throw error
-      }
+      const sandbox = await open()
+      await inputs.before(sandbox)
+      return sandbox
+    },
+    /** After a call; lines for the model. */
+    async changed(): Promise<readonly string[]> {
+      return found ? inputs.changed(await found) : []
+    },
+    /** What runs has ended, and the session rests. */
+    async rested(): Promise<void> {
+      if (found) await inputs.rested(await found)
     },
     async close(): Promise<void> {
       const late = new Promise<void>((resolve) => setTimeout(resolve, closeWithinMs))
       const ending = found?.then((sandbox) => sandbox.close()).catch(() => {})
       await Promise.race([ending, late])
-      await inputs.remove()
+      await inputs.ended()
     },
   }
 }
@@ -75,11 +92,15 @@ async function serve(start: Start) {
     ...{ baseURL: told.VENDOR_BASE_URL, apiKey: null },
     authToken: tokenOf(told.VENDOR_WORK_SECRET),
   })
-  const inputs = await inputsOf(client, start.session_id, settings.provider === 'local')
+  const inputs = await inputsOf({
+    ...{ client, session: await client.beta.sessions.retrieve(start.session_id) },
+    folder: start.inputs ?? (await mkdtemp(join(tmpdir(), 'steward-inputs-'))),
+    ...{ isKnown: start.is_known ?? false, isHost: settings.provider === 'local' },
+  })
   const sandbox = sandboxOf(start, settings, inputs)
   const given = new AbortController()
   const state = { running: 0, isStopping: false }
-  const tools = runnableTools(() => sandbox.open(), {
+  const tools = runnableTools(sandbox, {
     began(id, name) {
       state.running++
       say({ type: 'event', name: 'call_started', data: { tool_use_id: id, name } })
@@ -105,7 +126,11 @@ async function serve(start: Start) {
       })
       if (state.isStopping) break
     }
-    await sandbox.close()
+    try {
+      await sandbox.rested()
+    } finally {
+      await sandbox.close()
+    }
     say({ type: 'done', reason: state.isStopping ? 'stopped' : 'rested' })
   }
   return {

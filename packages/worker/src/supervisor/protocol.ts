@@ -17,6 +17,10 @@ const Start = z.object({
   /** Absolute, there, and kept for the next work of the same session on this machine. */
   workdir: z.string(),
   outputs: z.string(),
+  /** A third such folder, which nothing of the session writes to; for what is laid out beside the workspace. */
+  inputs: z.string().optional(),
+  /** Whether `workdir` is as an earlier harness of the session left it, here or elsewhere. */
+  is_known: z.boolean().optional(),
   /** How long the session may rest before the harness is done. */
   idle_ms: z.number().int().positive(),
   /** The operator's, for this harness; none of the supervisor's business. */
