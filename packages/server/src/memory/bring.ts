@@ -1,8 +1,12 @@
 /** What others have changed in a store, in its folder: all but files that hold what the store does not take. */
+import { setImmediate as giveWay } from 'node:timers/promises'
 import { memoryStore } from '../memory-stores/mounted.ts'
 import type { StoreFiles } from './files.ts'
 import type { MountState } from './state.ts'
 import { portions, shownPath, unwanted } from './state.ts'
+
+/** Files that are written before others have a turn. */
+const atOnce = 10
 
 /** After a look: what the session has changed since is lost. */
 export async function bring(state: MountState, files: StoreFiles): Promise<void> {
@@ -60,7 +64,11 @@ async function layOut(
   const store = memoryStore(database.read)
   const laid: { path: string; sha: string }[] = []
   const found = await store.contents(row.tenant_id, row.memory_store_id, paths)
-  const written = await Promise.all(found.map(({ path, content }) => files.write(path, content)))
+  const written: boolean[] = []
+  for (const few of portions(found, atOnce)) {
+    written.push(...(await Promise.all(few.map(({ path, content }) => files.write(path, content)))))
+    await giveWay()
+  }
   for (const [index, { path, content_sha256: sha }] of found.entries()) {
     if (!written[index]) {
       said.add(`${shownPath(state, path)} cannot be laid out: something else is in its place`)

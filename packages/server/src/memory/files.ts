@@ -6,11 +6,15 @@ import {
   constants,
   fstatSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
 } from 'node:fs'
-import { mkdir, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises'
+import { rmdir, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
@@ -72,20 +76,19 @@ export function filesInside(sandbox: Sandbox, root: string, folder: string): Sto
 
 /**
  * `folder` may be the session's, and hold whatever it has left there. `scratch`, on the same file system, is for a folder
- * that is looked at meanwhile: each file appears in it whole. What only reads does not wait for the disk as a rule, and
- * is synchronous: the detour through the thread pool takes longer than itself.
+ * that is looked at meanwhile: each file appears in it whole. Small files do not wait for the disk as a rule, and are
+ * read and written synchronously: the detour through the thread pool takes longer. Who has many gives way in between.
  */
 export function filesOnHost(folder: string, scratch?: string): StoreFiles {
   return {
     walk: () => walkFolder(folder),
     read: (path) => readFile(folder + path),
     write: async (path, content) =>
-      (await tried(async () => {
-        if (!(await makeAbove(folder, path))) return false
+      (await tried(() => {
+        if (!makeAbove(folder, path)) return false
         const to = scratch === undefined ? folder + path : join(scratch, randomUUID())
-        if (scratch === undefined) await rm(to, { force: true })
-        await writeFile(to, content, { flag: 'wx', mode: 0o644 })
-        if (scratch !== undefined) await rename(to, folder + path)
+        writeAnew(to, content)
+        if (scratch !== undefined) renameSync(to, folder + path)
         return true
       })) ?? false,
     remove: async (path) =>
@@ -137,14 +140,25 @@ const isBelowLink = (folder: string, path: string): boolean =>
     return found !== undefined && !found.isDirectory()
   })
 
-async function makeAbove(folder: string, path: string): Promise<boolean> {
+function makeAbove(folder: string, path: string): boolean {
   for (const each of above(path)) {
     const found = lookAt(folder + each)
-    // Others may be making it.
-    if (!found) await mkdir(folder + each, { recursive: true, mode: 0o755 })
+    if (!found) mkdirSync(folder + each, { recursive: true, mode: 0o755 })
     else if (!found.isDirectory()) return false
   }
   return true
+}
+
+/** In place of whatever file or link is there. */
+function writeAnew(path: string, content: string): void {
+  const how = { flag: 'wx', mode: 0o644 }
+  try {
+    writeFileSync(path, content, how)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    unlinkSync(path)
+    writeFileSync(path, content, how)
+  }
 }
 
 async function walkFolder(folder: string): Promise<Walked> {

@@ -56,8 +56,8 @@ export function shownPath({ row }: MountState, path: string): string {
   return /\p{Cc}/u.test(whole) ? JSON.stringify(whole) : whole
 }
 
-export function portions<T>(all: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(all.length / portion) }, (_, n) =>
-    all.slice(n * portion, (n + 1) * portion),
+export function portions<T>(all: readonly T[], most = portion): T[][] {
+  return Array.from({ length: Math.ceil(all.length / most) }, (_, n) =>
+    all.slice(n * most, (n + 1) * most),
   )
 }
