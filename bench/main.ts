@@ -5,6 +5,7 @@ import { egress } from './cases/egress.ts'
 import { furnished } from './cases/furnished.ts'
 import { packages } from './cases/packages.ts'
 import { givenFiles } from './cases/files.ts'
+import { largeFiles } from './cases/large-files.ts'
 import { diskSync, idleStreams, kills, starts } from './cases/process.ts'
 import { memories } from './cases/memory.ts'
 import { repositories } from './cases/repositories.ts'
@@ -65,6 +66,7 @@ async function measure(database: string, env: Record<string, string>): Promise<F
   await take('idleStreams', idleStreams(folder.path, env, again))
   await take('kills', kills(folder.path, env, again))
   await take('work', work(folder.path, env, again))
+  await take('largeFiles', largeFiles(folder.path, env))
   await take('egress', egress(folder.path, env, again))
   if (database === 'sqlite') await take('workspaces', workspaces(folder.path))
   if (database === 'sqlite') await take('memory', memories())
