@@ -28,21 +28,24 @@ export async function postgresDatabase(url: string): Promise<Database> {
   return {
     dialect: 'postgres',
     read: db,
-    async write(unit) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await db.transaction().execute(unit)
-        } catch (error) {
-          const code = (error as { code?: string }).code ?? ''
-          if (!retried.has(code) || attempt >= attempts) throw error
-        }
-      }
-    },
+    write: (unit) => again(() => db.transaction().execute(unit)),
+    once: (statement) => again(() => statement(db)),
     owners,
     async close() {
       await owners.close()
       await db.destroy()
     },
+  }
+}
+
+async function again<T>(unit: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await unit()
+    } catch (error) {
+      const code = (error as { code?: string }).code ?? ''
+      if (!retried.has(code) || attempt >= attempts) throw error
+    }
   }
 }
 

@@ -102,6 +102,7 @@ export async function sqliteDatabase(path: string, { alone = true } = {}): Promi
     dialect: 'sqlite',
     read,
     write: units.write,
+    once: units.write,
     owners: { self, dead: async (owners) => owners.filter((owner) => owner !== self) },
     async close() {
       await units.drained()

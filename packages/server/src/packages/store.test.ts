@@ -19,6 +19,7 @@ function locksOf(database: Database, self: string, dead: readonly string[] = [])
       ...database,
       read: database.read,
       write: (unit) => database.write(unit),
+      once: (statement) => database.once(statement),
       owners,
     }),
   )

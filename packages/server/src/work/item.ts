@@ -18,17 +18,9 @@ export const reservationMs = 5_000
 const isLive = ({ state }: Item): boolean => state !== 'stopped'
 const isClaimed = ({ state }: Item): boolean => state === 'starting' || state === 'active'
 
-/** Whether it is anyone's to have: never handed out, or handed out and not taken up, or its lease has run out. */
-export function isFree(item: Item, now: number, reclaimMs: number): boolean {
-  if (item.state === 'queued')
-    return item.due_ms <= now && (item.reserved_ms === null || item.reserved_ms <= now - reclaimMs)
-  return isClaimed(item) && (item.lease_ms ?? 0) <= now
-}
-
-/** Handed out: whoever had it before has an older generation from now on, and its first heartbeat is nobody's yet. */
-export const handedOut = (item: Item, now: number): Change => ({
+/** Handed out, under the next generation: whoever had it before has an older one, and its first heartbeat is nobody's yet. */
+export const handedOut = (now: number): Change => ({
   state: 'queued',
-  generation: item.generation + 1,
   reserved_ms: now,
   lease_ms: null,
   heartbeat: null,

@@ -5,18 +5,22 @@ import { systemClock } from '../core/time.ts'
 import { oneDatabase } from '../database/database.ts'
 import { databases as kinds } from '../database/fixture.ts'
 import { tenant } from '../events/fixture.ts'
+import { recordOf } from '../environments/record.ts'
+import { environmentStore } from '../environments/store.ts'
 import { newSession } from '../sessions/fixture.ts'
 import { poller } from './poll.ts'
 import { claimNext, enqueue } from './queue.ts'
 import { workStore } from './store.ts'
 import { wakePollers } from './topics.ts'
 
-const environment = 'env_test'
+const pool = recordOf({ name: 'pool', config: { type: 'self_hosted' } })
 
 for (const [kind, open] of Object.entries(kinds)) {
   async function place() {
     const opened = await open()
     const { database } = opened
+    const made = await database.write((tx) => environmentStore(tx).create(tenant, pool, 0))
+    const environment = made.id
     const bus = memoryBus()
     const ask = poller({ databases: oneDatabase(database), bus, clock: systemClock })
     const put = async () => {
@@ -27,7 +31,7 @@ for (const [kind, open] of Object.entries(kinds)) {
     }
     const stats = () => workStore(database.read).stats(tenant, environment, Date.now())
     return {
-      ...{ database, put, stats },
+      ...{ database, environment, put, stats },
       ask: (blockMs: number, signal = new AbortController().signal, worker?: string) =>
         ask(tenant, environment, { blockMs, reclaimMs: 600_000, worker, signal }),
       [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
@@ -76,13 +80,13 @@ for (const [kind, open] of Object.entries(kinds)) {
 
     it('1,000 items go to 8 pollers, each to one', async () => {
       await using here = await place()
-      const { database } = here
+      const { database, environment } = here
       for (let n = 0; n < 20; n++) await Promise.all(Array.from({ length: 50 }, () => here.put()))
       const got: string[] = []
       const at = { now: Date.now(), reclaimMs: 600_000 }
       const drain = async () => {
         for (;;) {
-          const item = await database.write((tx) => claimNext(tx, tenant, environment, at))
+          const item = await claimNext(database, tenant, environment, at)
           if (!item) return
           assert.equal(item.generation, 1)
           got.push(item.id)

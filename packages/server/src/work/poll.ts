@@ -1,11 +1,11 @@
 /** Polls that wait: woken by whoever puts work in, and asking the database once each. */
+import { checkEnvironment } from '../api-keys/environment.ts'
 import type { Bus } from '../bus/bus.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import type { Item } from './item.ts'
 import { claimNext, handBack } from './queue.ts'
 import { presence } from './presence.ts'
-import { workStore } from './store.ts'
 import { hearQueue, tellLost, wakePollers } from './topics.ts'
 
 export type Poll = {
@@ -45,10 +45,8 @@ export function poller({
   async function claim(tenant: string, environment: string, { reclaimMs, signal }: Poll) {
     const database = databases.of(tenant)
     const at = { now: clock.now(), reclaimMs }
-    if (!(await workStore(database.read).hasFree(tenant, environment, at.now, reclaimMs)))
-      return undefined
-    const item = await database.write((tx) => claimNext(tx, tenant, environment, at))
-    if (item) tellLost(bus, { work: item.id, below: item.generation })
+    const item = await claimNext(database, tenant, environment, at)
+    if (item && item.generation > 1) tellLost(bus, { work: item.id, below: item.generation })
     if (!item || !signal.aborted) return item
     if (await database.write((tx) => handBack(tx, item))) wakePollers(bus, { environment })
     return undefined
@@ -61,18 +59,25 @@ export function poller({
     if (!waiter.isWoken) await clock.sleep(ms, AbortSignal.any([woken.signal, signal]))
   }
 
-  /** In line before it first asks, so that it misses nothing. */
+  /**
+   * In line before it first asks, so that it misses nothing. Only where there is nothing to have it is asked whether the
+   * environment is there at all.
+   */
   async function wait(tenant: string, environment: string, poll: Poll): Promise<Item | undefined> {
     const until = clock.now() + poll.blockMs
     const others = waiting.get(environment) ?? new Set()
     const waiter: Waiter = { isWoken: false, wake: () => {} }
+    let isThere = false
     waiting.set(environment, others.add(waiter))
     try {
       do {
         waiter.isWoken = false
         const item = await claim(tenant, environment, poll)
+        if (item) return item
+        if (!isThere) await checkEnvironment(databases.of(tenant).read, tenant, environment)
+        isThere = true
         const left = until - clock.now()
-        if (item || left <= 0) return item
+        if (left <= 0) return undefined
         await sleep(waiter, left, poll.signal)
       } while (waiter.isWoken && !poll.signal.aborted)
       return undefined
@@ -86,6 +91,6 @@ export function poller({
   return async (tenant: string, environment: string, poll: Poll): Promise<Item | undefined> => {
     if (poll.worker !== undefined) await see(tenant, environment, poll.worker)
     if (poll.signal.aborted) return undefined
-    return poll.blockMs > 0 ? wait(tenant, environment, poll) : claim(tenant, environment, poll)
+    return wait(tenant, environment, poll)
   }
 }

@@ -23,21 +23,19 @@ for (const [kind, open] of Object.entries(kinds)) {
     const put = (attempts = 0) =>
       database.write((tx) => enqueue(tx, { tenant, environment, session }, { now, attempts }))
     const claim = (reclaimMs = 5_000) =>
-      database.write((tx) => claimNext(tx, tenant, environment, { now, reclaimMs }))
+      claimNext(database, tenant, environment, { now, reclaimMs })
     const at = ({ id }: Item) => ({ tenant, environment, id })
     return {
       ...{ database, session, put, claim },
       pass: (ms: number) => (now += ms),
       now: () => now,
-      ack: ({ id }: Item) => database.write((tx) => acknowledge(tx, tenant, environment, id, now)),
+      ack: (item: Item) => acknowledge(database, at(item), now),
       beat: (item: Item, expected?: string, ttlMs = leaseMs) =>
-        database.write((tx) =>
-          beat(
-            tx,
-            at(item),
-            { by: { generation: item.generation }, expected, ttlMs },
-            { now, idleMs },
-          ),
+        beat(
+          database,
+          at(item),
+          { by: { generation: item.generation }, expected, ttlMs },
+          { now, idleMs },
         ),
       stop: (item: Item, force = true) =>
         database.write((tx) =>

@@ -3,26 +3,18 @@
  * time. A claim is fenced by its generation, as a session's runner is by its lease. contract.md 4
  */
 import type { SessionError } from '@steward/protocol/events.ts'
+import type { Heartbeat } from '@steward/protocol/work.ts'
 import { conflict, PlatformError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { iso } from '../core/time.ts'
-import type { Queries } from '../database/database.ts'
+import type { Database, Queries } from '../database/database.ts'
 import { openCalls } from '../events/calls.ts'
 import { asksForAction, lockHead, readHead } from '../events/head.ts'
 import { idleAgain } from '../events/idle.ts'
 import { append } from '../events/log.ts'
 import { outbox } from '../webhooks/outbox.ts'
-import type { Item } from './item.ts'
-import {
-  acknowledged,
-  beaten,
-  handedOut,
-  heartbeatOf,
-  isFree,
-  leaseMs,
-  stopped,
-  stopping,
-} from './item.ts'
+import type { Change, Item } from './item.ts'
+import { acknowledged, beaten, handedOut, heartbeatOf, leaseMs, stopped, stopping } from './item.ts'
 import { workStore } from './store.ts'
 
 export type WorkSettings = {
@@ -85,19 +77,13 @@ const isAbandoned = ({ state, lease_ms }: Item, now: number): boolean =>
   state === 'stopping' && (lease_ms ?? 0) <= now
 
 /** One item for this poller alone, of a generation of its own; undefined when there is none. */
-export async function claimNext(
-  tx: Queries,
+export const claimNext = (
+  database: Database,
   tenant: string,
   environment: string,
-  { now, reclaimMs }: { now: number; reclaimMs: number },
-): Promise<Item | undefined> {
-  const work = workStore(tx)
-  const item = await work.takeFree(tenant, environment, now, reclaimMs)
-  if (!item || !isFree(item, now, reclaimMs)) return undefined
-  const change = handedOut(item, now)
-  await work.change(item, change)
-  return { ...item, ...change }
-}
+  at: { now: number; reclaimMs: number },
+): Promise<Item | undefined> =>
+  database.once((db) => workStore(db).claim(tenant, environment, at, handedOut(at.now)))
 
 /** Handed out to a poller that has gone meanwhile: the next one need not wait for it. */
 export async function handBack(tx: Queries, handed: Item): Promise<boolean> {
@@ -108,43 +94,43 @@ export async function handBack(tx: Queries, handed: Item): Promise<boolean> {
   return isItself
 }
 
-export async function acknowledge(
-  tx: Queries,
-  tenant: string,
-  environment: string,
-  id: string,
-  now: number,
-): Promise<Item> {
-  const work = workStore(tx)
-  const item = await work.take(tenant, environment, id)
-  const change = acknowledged(item, now)
-  if (!change) {
-    const what = item.state === 'queued' ? 'is handed out to nobody' : `is ${item.state}`
-    throw conflict(`work ${id} ${what} and cannot be acknowledged`)
+/** What comes of an item as it is: told when that is written, and thought over when the item was another by then. */
+async function changed<T>(
+  database: Database,
+  { tenant, environment, id }: Place,
+  decide: (item: Item) => Promise<{ change: Change; answer: (item: Item) => T }>,
+): Promise<T> {
+  for (;;) {
+    const item = await workStore(database.read).row(tenant, environment, id)
+    const { change, answer } = await decide(item)
+    if (await database.once((db) => workStore(db).replace(item, change)))
+      return answer({ ...item, ...change })
   }
-  await work.change(item, change)
-  return { ...item, ...change }
 }
 
-export async function beat(
-  tx: Queries,
+export const acknowledge = (database: Database, place: Place, now: number): Promise<Item> =>
+  changed(database, place, async (item) => {
+    const change = acknowledged(item, now)
+    if (change) return { change, answer: (after) => after }
+    const what = item.state === 'queued' ? 'is handed out to nobody' : `is ${item.state}`
+    throw conflict(`work ${item.id} ${what} and cannot be acknowledged`)
+  })
+
+export const beat = (
+  database: Database,
   place: Place,
   { by, expected, ttlMs = leaseMs }: { by: By; expected?: string | undefined; ttlMs?: number },
   { now, idleMs }: { now: number; idleMs: number },
-) {
-  const work = workStore(tx)
-  const item = await work.take(place.tenant, place.environment, place.id)
-  if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
-  if (item.state === 'active' && (await hasRested(tx, item, now, idleMs))) {
-    const change = stopping(item, now)
-    await work.change(item, change)
-    return heartbeatOf({ ...item, ...change }, false, now)
-  }
-  const beats = beaten(item, { expected, ttlMs, now })
-  if (beats === 'stale') throw fenced(item, now)
-  await work.change(item, beats.change)
-  return heartbeatOf({ ...item, ...beats.change }, beats.extended, now)
-}
+): Promise<Heartbeat> =>
+  changed(database, place, async (item) => {
+    if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
+    const beats =
+      item.state === 'active' && (await hasRested(database.read, item, now, idleMs))
+        ? { change: stopping(item, now), extended: false }
+        : beaten(item, { expected, ttlMs, now })
+    if (beats === 'stale') throw fenced(item, now)
+    return { change: beats.change, answer: (after) => heartbeatOf(after, beats.extended, now) }
+  })
 
 /** The beat of one that no longer has it, or does not know where it stands. contract.md 4.4 */
 const fenced = (item: Item, now: number) =>
@@ -158,8 +144,8 @@ const fenced = (item: Item, now: number) =>
   )
 
 /** Idle, and not because someone must act: nothing is left for its worker to do. */
-async function hasRested(tx: Queries, item: Item, now: number, idleMs: number): Promise<boolean> {
-  const head = await readHead(tx, item.tenant_id, item.session_id)
+async function hasRested(db: Queries, item: Item, now: number, idleMs: number): Promise<boolean> {
+  const head = await readHead(db, item.tenant_id, item.session_id)
   if (head.status !== 'idle' || head.due === 1 || asksForAction(head)) return false
   const since = Math.max(head.idle_since_ms ?? 0, Date.parse(item.started_at ?? item.created_at))
   return now - since >= idleMs

@@ -118,7 +118,7 @@ export function workRoutes(deps: {
         answer: Work.nullable(),
       },
       async ({ tenant, principal, params: { id }, query, workerId, signal }) => {
-        await open(tenant, principal, id)
+        checkOwn(principal, id)
         const item = await poll(tenant, id, {
           blockMs: query.block_ms ?? 0,
           reclaimMs: query.reclaim_older_than_ms ?? reservationMs,
@@ -190,10 +190,8 @@ export function workRoutes(deps: {
       async ({ tenant, principal, params }) => {
         checkOwn(principal, params.id)
         const now = clock.now()
-        const item = await databases
-          .of(tenant)
-          .write((tx) => acknowledge(tx, tenant, params.id, params.work, now))
-        return showWork(item)
+        const place = { tenant, environment: params.id, id: params.work }
+        return showWork(await acknowledge(databases.of(tenant), place, now))
       },
     ),
     route(
@@ -217,9 +215,7 @@ export function workRoutes(deps: {
           ...(seconds === undefined ? {} : { ttlMs: seconds * 1000 }),
         }
         const { idleMs } = settings
-        return databases
-          .of(tenant)
-          .write((tx) => beat(tx, place, how, { now: clock.now(), idleMs }))
+        return beat(databases.of(tenant), place, how, { now: clock.now(), idleMs })
       },
     ),
     route(

@@ -92,7 +92,7 @@ async function poll(world: World, reclaimMs: number): Promise<Claim | undefined>
     const live = liveOf(session)
     return live && isFree(live, now, reclaimMs)
   })
-  const got = await database.write((tx) => claimNext(tx, tenant, environment, { now, reclaimMs }))
+  const got = await claimNext(database, tenant, environment, { now, reclaimMs })
   if (!got) {
     assert.deepEqual(free, [], 'work that was to be had was not handed out')
     return undefined
@@ -126,7 +126,7 @@ async function beats(world: World, claim: Claim, expected: string | undefined, i
   )
   const place = { tenant, environment, id: claim.id }
   const how = { by: { generation }, expected, ttlMs }
-  const beaten = database.write((tx) => beat(tx, place, how, { now, idleMs }))
+  const beaten = beat(database, place, how, { now, idleMs })
   if (said === 'fenced') {
     assert.equal(await kindOf(beaten), 'precondition_failed')
     return
@@ -293,7 +293,7 @@ export async function step(world: World): Promise<void> {
 
 async function acks({ database, environment, clock }: World, { id, item }: Claim) {
   const isTaken = takeUp(item, clock.now)
-  const acked = database.write((tx) => acknowledge(tx, tenant, environment, id, clock.now))
+  const acked = acknowledge(database, { tenant, environment, id }, clock.now)
   assert.equal(await kindOf(acked), isTaken ? 'ok' : 'conflict')
 }
 

@@ -35,9 +35,14 @@ export function workStore(db: Queries) {
   const byId = (tenant: string, environment: string, id: string) =>
     ofEnvironment(tenant, environment).where('id', '=', id)
 
-  /** Those that are anyone's to have, see `isFree`: what others left behind, then what waits, the oldest first. */
+  /** Those that are anyone's to have: what others left behind, then what waits, the oldest first. */
   const free = (tenant: string, environment: string, now: number, reclaimMs: number) => {
-    const own = ofEnvironment(tenant, environment).limit(1)
+    const own = db
+      .selectFrom('work')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('environment_id', '=', environment)
+      .limit(1)
     return [
       own.where(is.held).where('lease_ms', '<=', now).orderBy('lease_ms'),
       own
@@ -70,28 +75,23 @@ export function workStore(db: Queries) {
     find: (tenant: string, environment: string, id: string): Promise<Item | undefined> =>
       byId(tenant, environment, id).executeTakeFirst(),
 
-    /** Whether there is one to have. */
-    async hasFree(tenant: string, environment: string, now: number, reclaimMs: number) {
-      const kinds = free(tenant, environment, now, reclaimMs)
-      const found = await db
-        .selectNoFrom((eb) => eb.or(kinds.map((kind) => eb.exists(kind))).as('found'))
-        .executeTakeFirstOrThrow()
-      return Boolean(found.found)
-    },
-
-    /** One to have that nobody else is taking at the moment. */
-    async takeFree(
+    /** Changes one that is to be had, and that nobody else is taking at the moment, to its next generation: one statement. */
+    claim: (
       tenant: string,
       environment: string,
-      now: number,
-      reclaimMs: number,
-    ): Promise<Item | undefined> {
-      for (const kind of free(tenant, environment, now, reclaimMs)) {
-        const item = await skipping(db, kind).executeTakeFirst()
-        if (item) return item
-      }
-      return undefined
-    },
+      { now, reclaimMs }: { now: number; reclaimMs: number },
+      change: Change,
+    ): Promise<Item | undefined> =>
+      db
+        .updateTable('work')
+        .set((eb) => ({ ...change, generation: eb('generation', '+', 1) }))
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', (eb) => {
+          const [held, reserved, waiting] = free(tenant, environment, now, reclaimMs)
+          return eb.fn.coalesce(skipping(db, held), skipping(db, reserved), skipping(db, waiting))
+        })
+        .returningAll()
+        .executeTakeFirst(),
 
     /** The session's item that has not stopped: there is one at most. Nobody else changes it until the transaction ends. */
     takeLive: (tenant: string, session: string): Promise<Item | undefined> =>
@@ -117,6 +117,23 @@ export function workStore(db: Queries) {
         .where('tenant_id', '=', tenant_id)
         .where('id', '=', id)
         .execute()
+    },
+
+    /** As `change`, in one statement, unless somebody has changed it since it was read; whether it was written. */
+    async replace(item: Item, change: Change): Promise<boolean> {
+      if (Object.keys(change).length === 0) return true
+      const { numUpdatedRows } = await db
+        .updateTable('work')
+        .set(change)
+        .where('tenant_id', '=', item.tenant_id)
+        .where('id', '=', item.id)
+        .where('state', '=', item.state)
+        .where('generation', '=', item.generation)
+        .where('reserved_ms', 'is not distinct from', item.reserved_ms)
+        .where('lease_ms', 'is not distinct from', item.lease_ms)
+        .where('heartbeat', 'is not distinct from', item.heartbeat)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
     },
 
     list: (tenant: string, environment: string, paging: Paging): Promise<Item[]> => {
