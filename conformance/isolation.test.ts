@@ -96,6 +96,7 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/sessions/:id': session,
     '/v1/ext/mcp-proxy/:session_id': session,
     '/v1/ext/model-gateway/:session_id': session,
+    '/v1/ext/egress/:session_id': session,
     '/v1/sessions/:id/threads/:thread': threads.body.data[0]?.id ?? '',
     '/v1/models/:id': card.model_id,
     '/v1/ext/model_cards/:id': await make('/v1/ext/model_cards', card),

@@ -93,6 +93,16 @@ describe('a certificate authority', () => {
     assert.equal(leaf.verify(new X509Certificate(other.pem).publicKey), false)
   })
 
+  it('is the same in every process that makes it of the same seed', async () => {
+    const seed = Buffer.alloc(32, 9)
+    const [one, other] = [certificateAuthority({ seed }), certificateAuthority({ seed })]
+    const leaf = await seen(other, 'a.example')
+    assert.equal(leaf.verify(new X509Certificate(one.pem).publicKey), true)
+    assert.equal(leaf.issuer, new X509Certificate(one.pem).subject)
+    const third = certificateAuthority({ seed: Buffer.alloc(32, 0xff) })
+    assert.equal(leaf.verify(new X509Certificate(third.pem).publicKey), false)
+  })
+
   it('keeps the contexts in use last, and no more than its bound', () => {
     const authority = certificateAuthority({ contexts: 2 })
     const first = authority.contextFor('a.example')

@@ -1,5 +1,5 @@
 /** The authority that sandboxes trust, and the certificates it makes. Its keys never leave this process's memory. */
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { SecureContext } from 'node:tls'
 import {
@@ -30,17 +30,22 @@ export interface Authority {
   contextFor(host: string): SecureContext
 }
 
-/** One for each process. `contexts`: how many are kept, of 60 KB each. */
+/**
+ * One for each process; those that are made of the same `seed`, of 32 bytes, are the same to whoever trusts one of
+ * them. `contexts`: how many are kept, of 60 KB each.
+ */
 export function certificateAuthority({
   contexts = 256,
   now = Date.now,
-}: { contexts?: number; now?: () => number } = {}): Authority {
-  const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  seed,
+}: { contexts?: number; now?: () => number; seed?: Buffer } = {}): Authority {
+  const own = seed ? keysOf(seed) : generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const leafKey = leaf.privateKey.export({ type: 'pkcs8', format: 'pem' })
   const leafKeyId = keyIdOf(leaf.publicKey)
-  const name = commonName(`Steward sandbox authority ${randomBytes(4).toString('hex')}`)
-  const issuer = { name, keyId: keyIdOf(own.publicKey), privateKey: own.privateKey }
+  const keyId = keyIdOf(own.publicKey)
+  const name = commonName(`Steward sandbox authority ${keyId.toString('hex', 0, 4)}`)
+  const issuer = { name, keyId, privateKey: own.privateKey }
   const pem = pemOf(
     certificate(issuer, {
       subject: name,
@@ -88,4 +93,19 @@ export function certificateAuthority({
       return entry.context
     },
   }
+}
+
+/** Of P-256's group; private keys are the numbers below it, without 0. */
+const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+
+function keysOf(seed: Buffer) {
+  const number = (BigInt(`0x${seed.toString('hex')}`) % (order - 1n)) + 1n
+  const d = Buffer.from(number.toString(16).padStart(64, '0'), 'hex')
+  const curve = createECDH('prime256v1')
+  curve.setPrivateKey(d)
+  const point = curve.getPublicKey()
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((at) => at.toString('base64url'))
+  const jwk = { kty: 'EC', crv: 'P-256', d: d.toString('base64url'), x, y }
+  const privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
+  return { privateKey, publicKey: createPublicKey(privateKey) }
 }

@@ -1,4 +1,4 @@
-/** One session's gate: an HTTP proxy on a unix socket. It holds no rule and no secret of its own. */
+/** One session's gate: an HTTP proxy, as a rule on a unix socket. It holds no rule and no secret of its own. */
 import { chmod, lchown, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
@@ -43,20 +43,56 @@ export interface Gate {
   close(): Promise<void>
 }
 
+/** One without a socket of its own. */
+export interface TakingGate extends Gate {
+  /** A client's connection that came by some other way. How many there are is the caller's to bound. */
+  take(connection: Socket): void
+}
+
 export type GateOptions = {
-  /** Made anew; a socket left there by a process that died is replaced. At most 107 bytes. */
-  socketPath: string
-  mode?: number
-  uid?: number
   authority: Authority
   owner: GateOwner
   limits?: Partial<GateLimits>
 }
 
+export type SocketOptions = {
+  /** Made anew; a socket left there by a process that died is replaced. At most 107 bytes. */
+  socketPath: string
+  mode?: number
+  uid?: number
+}
+
 /** Rejects when the socket cannot be made. */
-export async function openGate(options: GateOptions): Promise<Gate> {
-  const { socketPath, mode = 0o600, uid, authority, owner } = options
-  const limits = { ...gateLimits, ...options.limits }
+export async function openGate(options: GateOptions & SocketOptions): Promise<Gate> {
+  const { socketPath, mode = 0o600, uid } = options
+  const { server, close } = gateServer(options)
+  await rm(socketPath, { force: true })
+  await new Promise<void>((resolve, reject) => {
+    server.on('error', reject)
+    server.listen(socketPath, resolve)
+  })
+  try {
+    await chmod(socketPath, mode)
+    if (uid !== undefined) await lchown(socketPath, uid, uid)
+  } catch (error) {
+    server.close()
+    throw error
+  }
+  return { close }
+}
+
+export function takingGate(options: GateOptions): TakingGate {
+  const { server, close } = gateServer(options)
+  // Node looks after the times of requests from here on.
+  server.emit('listening')
+  return {
+    take: (connection) => void server.emit('connection', connection),
+    close,
+  }
+}
+
+function gateServer({ authority, owner, limits: own }: GateOptions) {
+  const limits = { ...gateLimits, ...own }
   const inside = new WeakMap<Socket, Inside>()
   const sockets = new Set<Socket>()
   const room = { owner, objections: objections(owner), inside, limits }
@@ -110,21 +146,9 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     else unreadable(error, socket as Socket)
   })
 
-  await rm(socketPath, { force: true })
-  await new Promise<void>((resolve, reject) => {
-    server.on('error', reject)
-    server.listen(socketPath, resolve)
-  })
-  try {
-    await chmod(socketPath, mode)
-    if (uid !== undefined) await lchown(socketPath, uid, uid)
-  } catch (error) {
-    server.close()
-    throw error
-  }
-
   return {
-    async close() {
+    server,
+    close: async (): Promise<void> => {
       const closed = new Promise((resolve) => server.close(resolve))
       for (const socket of sockets) socket.destroy()
       await closed

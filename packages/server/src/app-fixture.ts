@@ -27,7 +27,11 @@ export function routesOver(database: Database): Route[] {
     authenticate: never,
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     resolveModel: async () => never(),
-    egress: { proxy: { find: never, ask: never, close: never }, validate: never },
+    egress: {
+      proxy: { find: never, ask: never, close: never },
+      remote: { tunnel: never, told: never, close: never },
+      validate: never,
+    },
     mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
     claimTokens: claimTokens(derivedKey(rootSecret, 'claim token')),
     withinClaim: never,

@@ -14,7 +14,7 @@ import type { Clock } from './core/time.ts'
 import type { Databases } from './database/database.ts'
 import type { Egress } from './egress/egress.ts'
 import type { Upstream } from './egress/upstream.ts'
-import { mcpProxyRoutes } from './egress/routes.ts'
+import { mcpProxyRoutes, remoteEgressRoutes } from './egress/routes.ts'
 import { environmentRoutes } from './environments/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import type { Limits } from './files/upload.ts'
@@ -53,7 +53,7 @@ export type AppDeps = Refusals & {
   authenticate: Authenticate
   fallbackKeys: FallbackKeys
   resolveModel: ResolveModel
-  egress: Pick<Egress, 'proxy' | 'validate'>
+  egress: Pick<Egress, 'proxy' | 'remote' | 'validate'>
   mcpTokens: McpTokens
   claimTokens: ClaimTokens
   withinClaim: WithinClaim
@@ -97,6 +97,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...memoryStoreRoutes({ ...deps, checkClaim: checkStanding }),
     ...skillRoutes({ ...deps, largest: deps.fileLimits.workspace }),
     ...mcpProxyRoutes(deps),
+    ...remoteEgressRoutes(deps),
     ...workRoutes(deps),
     ...modelGatewayRoutes(deps),
     ...webhookRoutes(deps),

@@ -316,6 +316,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     profile: config.egressProfile,
     ...outside,
     placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
+    ...{ bus, authorityKeys: keysFor(config, 'sandbox authority') },
     folder: resolve(config.dataDir, 'egress'),
   })
   const provider = await sandboxes(config, log)

@@ -1,4 +1,5 @@
 /** Whose call it is, and the words that the files of this room share. */
+import type { TakingGate } from '@steward/gate/gate.ts'
 import type { Refusal } from '@steward/gate/outbound.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 
@@ -10,9 +11,13 @@ export type Binding = {
   tenant: string
   session: string
   environment: EnvironmentRecord
-  /** The run lease that the sandbox belongs to; null for a caller with a key of its own. */
+  /** The run lease that the sandbox belongs to; null for a caller with a key of its own, and where a claim stands. */
   generation: number | null
+  /** Of the worker whose sandbox it is. */
+  claim?: Claim
 }
+
+export type Claim = { environmentId: string; workId: string; generation: number }
 
 /** As the platform's `fetch`. Rejects with `Refused` for what was not sent. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
@@ -35,6 +40,10 @@ export interface SessionEgress {
   outboundFetch(options: { credentials: boolean }): Fetch
   /** A sandbox's only way out, on a socket in this folder. */
   openGate(folder: string, uid?: number): Promise<OpenedGate>
+  /** For connections of a sandbox elsewhere, which are brought to it. */
+  takingGate(): TakingGate
+  /** Placeholders by the names of their variables. */
+  placeholders(): Promise<Record<string, string>>
   /** Variables for one single simple command, given as its words. */
   commandSecrets(words: readonly string[]): Promise<Record<string, string>>
   /** Refusals since the last call. */

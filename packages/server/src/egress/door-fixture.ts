@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import type { AuthCreate, AuthUpdate } from '@steward/protocol/vaults.ts'
+import { memoryBus } from '../bus/memory.ts'
 import { jsonLog } from '../core/log.ts'
 import { sealUnder } from '../core/seal.ts'
 import type { Clock } from '../core/time.ts'
@@ -48,6 +49,7 @@ export async function doorTo(
     connect: connectTo(upstream),
     dial: () => Promise.reject(new Error('no tunnels here')),
     placeholderKey: Buffer.alloc(32, 3),
+    ...{ authorityKeys: [Buffer.alloc(32, 4)], bus: memoryBus() },
     folder,
     ...options,
   })

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { getCACertificates } from 'node:tls'
 import { certificateAuthority } from '@steward/gate/authority.ts'
 import type { Target } from '@steward/gate/outbound.ts'
+import type { Bus } from '../bus/bus.ts'
 import type { guardedConnector } from '../core/dial.ts'
 import type { Log } from '../core/log.ts'
 import type { Seal } from '../core/seal.ts'
@@ -19,6 +20,7 @@ import { openSecrets } from '../vaults/open.ts'
 import type { Binding, Profile, SessionEgress } from './binding.ts'
 import { forwarding } from './forward.ts'
 import { proxy } from './proxy.ts'
+import { remoteSandboxes } from './remote.ts'
 import { records } from './records.ts'
 import { refreshing } from './refresh.ts'
 import { oauthRows, refreshFailed, useRows } from './rows.ts'
@@ -27,6 +29,7 @@ import { rulesOf } from './rules.ts'
 import { sessionEgress } from './session.ts'
 import type { Bound } from './standing.ts'
 import { bound } from './standing.ts'
+import { standsOf } from './claimed.ts'
 import { sessionNow } from './store.ts'
 import { askForToken } from './token-request.ts'
 import { upstream } from './upstream.ts'
@@ -44,6 +47,13 @@ export type EgressOptions = {
   dial: (target: Target) => Promise<Duplex>
   /** Placeholders are made under it: the same key, the same names. */
   placeholderKey: Buffer
+  /**
+   * The authority is made of the first: the same in every process, and after a restart, to sandboxes that run elsewhere.
+   * Those of the others are trusted too.
+   */
+  authorityKeys: readonly [Buffer, ...Buffer[]]
+  /** Tells of claims that are lost. */
+  bus: Bus
   /** Where the bundle of certificates for sandboxes is laid. */
   folder: string
 }
@@ -51,8 +61,13 @@ export type EgressOptions = {
 export type Egress = ReturnType<typeof egress>
 
 export function egress(options: EgressOptions) {
-  const { databases, seal, clock, log, profile, connect, dial, placeholderKey, folder } = options
-  const authority = certificateAuthority()
+  const { databases, seal, clock, log, profile, connect, dial, folder } = options
+  const { placeholderKey, authorityKeys, bus } = options
+  const authority = certificateAuthority({ seed: authorityKeys[0] })
+  const trusted = [
+    authority,
+    ...authorityKeys.slice(1).map((seed) => certificateAuthority({ seed })),
+  ]
   const open = (row: Parameters<typeof openSecrets>[1]) => openSecrets(seal, row)
   const kept = records({ rows: useRows(databases), log, clock })
   const failed = (error: unknown) => log.error('a refresh could not be made', { error })
@@ -85,37 +100,39 @@ export function egress(options: EgressOptions) {
   /** Connections of its own for each. */
   function stand(binding: Binding): Bound {
     const rules = rulesOf(binding.environment)
-    const own = { rules, upstream: upstream(connect), read, ended: () => standing.delete(made) }
+    const own = {
+      ...{ rules, upstream: upstream(connect), read },
+      stands: binding.claim && standsOf(databases, clock, binding, binding.claim),
+      ended: () => standing.delete(made),
+    }
     const made: Bound = bound(binding, own)
     standing.add(made)
     return made
   }
 
+  const bundleText = () =>
+    [...getCACertificates('default'), ...trusted.map(({ pem }) => pem)].join('\n')
   let bundle: Promise<string> | undefined
   async function certificates(): Promise<string> {
-    // Each process has an authority of its own, and may share the folder with others.
+    // Others may share the folder.
     const path = join(folder, `${hostname()}-${process.pid}.crt`)
     await mkdir(folder, { recursive: true })
-    await writeFile(path, [...getCACertificates('default'), authority.pem].join('\n'), {
-      mode: 0o644,
-    })
+    await writeFile(path, bundleText(), { mode: 0o644 })
     return path
   }
 
   const proxied = proxy({ databases, seal, clock, forward, stand })
+  const bind = (binding: Binding): SessionEgress =>
+    sessionEgress(stand(binding), {
+      ...{ forward, records: kept, profile, dial, open, placeholderKey, authority },
+      certificates: () => (bundle ??= certificates()),
+    })
+  const remote = remoteSandboxes({ databases, clock, bus, log, bind, certificates: bundleText })
   return {
     /** The lists are the environment's as it is given: whoever binds reads it anew. */
-    bind: (binding: Binding): SessionEgress =>
-      sessionEgress(stand(binding), {
-        forward,
-        records: kept,
-        profile,
-        dial,
-        open,
-        placeholderKey,
-        authority,
-        certificates: () => (bundle ??= certificates()),
-      }),
+    bind,
+    /** For the routes of workers. */
+    remote,
     /** For the proxy's route. */
     proxy: proxied,
     /** For the vaults' route. */
@@ -123,6 +140,7 @@ export function egress(options: EgressOptions) {
     counts: kept.counts,
     async close() {
       proxied.close()
+      await remote.close()
       for (const each of standing) each.revoke()
       await refresh.settled()
       await kept.close()

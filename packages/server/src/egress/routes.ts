@@ -5,7 +5,7 @@ import { forbidden, PlatformError, unauthorized } from '../core/errors.ts'
 import type { McpTokens } from '../core/mcp-token.ts'
 import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
-import type { Principal } from '../http/principal.ts'
+import type { ClaimPrincipal, Principal } from '../http/principal.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Call, Raw, Route } from '../http/route.ts'
 import { also, rawRoute, route } from '../http/route.ts'
@@ -97,4 +97,48 @@ function shown(error: unknown, server: string): PlatformError {
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown }).code
   return typeof code === 'string' && /^[A-Z][A-Z\d_]+$/.test(code) ? ` (${code})` : ''
+}
+
+const tunnelPath = '/v1/ext/egress/:session_id'
+
+const Told = z.object({ certificates: z.string(), variables: z.record(z.string(), z.string()) })
+
+/** The way out of sandboxes that workers run. */
+export function remoteEgressRoutes({
+  egress: { remote },
+}: {
+  egress: Pick<Egress, 'remote'>
+}): Route[] {
+  const of = { callers: ['claim'], claim: 'session', section: 'Egress profiles' } as const
+  return [
+    rawRoute(
+      {
+        method: 'get',
+        path: tunnelPath,
+        ...of,
+        summary: "Upgrade: steward-egress; a connection of the session's sandbox, as HTTP proxy",
+        answer: 'any',
+      },
+      async ({ principal }) => ({
+        reply: 'switch',
+        protocol: 'steward-egress',
+        take: await remote.tunnel(claimOf(principal)),
+      }),
+    ),
+    route(
+      {
+        method: 'get',
+        path: `${tunnelPath}/authorities`,
+        ...of,
+        summary: "Whom the session's sandbox trusts on its way out, and its variables",
+        answer: Told,
+      },
+      ({ principal }) => remote.told(claimOf(principal)),
+    ),
+  ]
+}
+
+function claimOf(principal: Principal): ClaimPrincipal {
+  if (principal.kind === 'claim') return principal
+  throw forbidden('this is for the worker that has claimed the session')
 }

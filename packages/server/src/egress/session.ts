@@ -1,7 +1,7 @@
 /** A session's ways out, all over one standing. */
 import { join } from 'node:path'
 import type { Authority } from '@steward/gate/authority.ts'
-import { openGate } from '@steward/gate/gate.ts'
+import { openGate, takingGate } from '@steward/gate/gate.ts'
 import type { Gate } from '@steward/gate/gate.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Secrets } from '../vaults/auth.ts'
@@ -15,7 +15,6 @@ import type { OwnerDeps } from './owner.ts'
 import { gateOwner } from './owner.ts'
 import { placeholderOf } from './placeholder.ts'
 import type { Bound } from './standing.ts'
-import type { Holdings } from './store.ts'
 
 export type SessionDeps = OwnerDeps & {
   open: (row: CredentialRow) => Secrets
@@ -46,6 +45,26 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
       }
     }
 
+  const behind = { authority: deps.authority, owner: gateOwner(standing, deps) }
+
+  async function leave(gate: Gate): Promise<void> {
+    gates.delete(gate)
+    await gate.close()
+  }
+
+  async function placeholders(): Promise<Record<string, string>> {
+    if (profile === 'disabled') return {}
+    const { credentials } = await standing.look(sandbox)
+    const { tenant, session } = standing
+    const names = credentials.flatMap(({ id, auth }) => {
+      const name = variableOf(auth)
+      const place = { tenant, session, credential: id }
+      return name ? [[name, placeholderOf(deps.placeholderKey, place)] as const] : []
+    })
+    // The first vault's wins: it is laid last.
+    return Object.fromEntries(names.toReversed())
+  }
+
   return {
     mcpFetch({ name, url, authorization_token }) {
       const named = new URL(url)
@@ -69,40 +88,24 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
       return noting(fetch)
     },
 
+    placeholders,
+
     async openGate(folder, uid) {
-      const env = profile === 'disabled' ? {} : placeholders(await standing.look(sandbox), deps)
+      const env = await placeholders()
       const socket = join(folder, 'egress.sock')
       const certificates = await deps.certificates()
-      const owner = gateOwner(standing, deps)
-      const { authority } = deps
-      const gate = await openGate({
-        socketPath: socket,
-        authority,
-        owner,
-        ...(uid === undefined ? {} : { uid }),
-      })
+      const own = { socketPath: socket, ...(uid === undefined ? {} : { uid }) }
+      const gate = await openGate({ ...behind, ...own })
       gates.add(gate)
       if (standing.isRevoked) await gate.close()
-      return {
-        socket,
-        certificates,
-        env,
-        async close() {
-          gates.delete(gate)
-          await gate.close()
-        },
-      }
+      return { socket, certificates, env, close: () => leave(gate) }
+    },
 
-      function placeholders({ credentials }: Holdings, { placeholderKey }: SessionDeps) {
-        const { tenant, session } = standing
-        const names = credentials.flatMap(({ id, auth }) => {
-          const name = variableOf(auth)
-          const place = { tenant, session, credential: id }
-          return name ? [[name, placeholderOf(placeholderKey, place)] as const] : []
-        })
-        // The first vault's wins: it is laid last.
-        return Object.fromEntries(names.toReversed())
-      }
+    takingGate() {
+      const gate = takingGate(behind)
+      gates.add(gate)
+      if (standing.isRevoked) void gate.close()
+      return { ...gate, close: () => leave(gate) }
     },
 
     async commandSecrets(words) {

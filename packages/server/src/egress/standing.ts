@@ -25,13 +25,15 @@ export type BoundDeps = {
   upstream: Upstream
   /** One query. Undefined when there is no such session. */
   read: (tenant: string, session: string) => Promise<SessionNow | undefined>
+  /** Whether a worker's claim is still its own; left out where there is none. */
+  stands?: (() => Promise<boolean>) | undefined
   /** Called once, when it is revoked. */
   ended: () => void
 }
 
 export function bound(
   { tenant, session, generation: first }: Binding,
-  { rules, upstream, read, ended }: BoundDeps,
+  { rules, upstream, read, stands, ended }: BoundDeps,
 ): Bound {
   let generation = first
   let isRevoked = false
@@ -42,7 +44,7 @@ export function bound(
     refused(
       target,
       'fenced',
-      generation === null
+      generation === null && !stands
         ? 'the session is archived or deleted'
         : 'the session no longer holds the sandbox that this call comes from',
     )
@@ -57,13 +59,14 @@ export function bound(
     async look(target) {
       if (isRevoked) throw fenced(target)
       let now: SessionNow | undefined
+      let isClaimed: boolean
       try {
-        now = await read(tenant, session)
+        ;[now, isClaimed] = await Promise.all([read(tenant, session), stands?.() ?? true])
       } catch (cause) {
         const message = 'the credentials of the session could not be read'
         throw Object.assign(refused(target, 'vault', message), { cause })
       }
-      const holds = generation === null || now?.generation === generation
+      const holds = isClaimed && (generation === null || now?.generation === generation)
       if (!now || now.isOver || !holds || isRevoked) throw fenced(target)
       return now
     },

@@ -19,6 +19,7 @@ import type { Reply } from './reply.ts'
 import { isReply } from './reply.ts'
 import type { Raw, Route } from './route.ts'
 import { streamHeaders, writeStream } from './sse.ts'
+import { switchTo } from './switching.ts'
 import type { Texts } from './write.ts'
 import { readerOf, writeBytes, writeTexts } from './write.ts'
 
@@ -134,6 +135,9 @@ function replied(
       return written(writePieces(outgoing, result.texts, { headers, clock }))
     case 'raw':
       return written(passOn(outgoing, result, { requestId, clock, head }))
+    case 'switch':
+      switchTo(result.protocol, { incoming, outgoing }, result.take)
+      return RESPONSE_ALREADY_SENT
     case 'stream':
       if (head) return new Response(null, { headers: { ...headers, ...streamHeaders } })
       return written(writeStream(outgoing, result.frames, { headers, clock }))

@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import type { Protocol } from './switching.ts'
 import type { Texts } from './write.ts'
 
 /** An answer that is not a JSON body with status 200. */
@@ -16,6 +18,8 @@ export type Reply =
       body: Readable
       ours?: boolean
     }
+  /** The connection itself, from then on: to a caller that asked for this protocol and no other. */
+  | { reply: 'switch'; protocol: Protocol; take: (connection: Socket) => void }
 
 export const json = (status: number, body: object | null): Reply => ({
   reply: 'json',

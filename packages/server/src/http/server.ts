@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
 import type { mount } from './mount.ts'
+import { asksToSwitch, switching } from './switching.ts'
 
 /** How long a caller may take, in milliseconds. None of them ends a stream, whose comments count as traffic. */
 export const patience = {
@@ -21,9 +22,11 @@ export function listen(
   { host, port }: { host: string; port: number },
   limits: typeof patience = patience,
 ): Promise<{ server: Server; port: number }> {
-  const { timeout, ...serverOptions } = limits
+  const { timeout, ...times } = limits
+  const serverOptions = { ...times, shouldUpgradeCallback: asksToSwitch }
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server
   server.timeout = timeout
+  switching(server)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { describe, it } from 'node:test'
+import { certificateAuthority } from './authority.ts'
+import type { GateLimits } from './gate.ts'
+import { takingGate } from './gate.ts'
+import { listening, toTheEnd, until, world } from './gate-fixture.ts'
+
+/** Connections at a port go to a gate without a socket, each behind bytes that came with its request. */
+async function taking(limits: Partial<GateLimits> = {}) {
+  const place = await world()
+  const { owner } = place
+  const gate = takingGate({ authority: certificateAuthority(), owner, limits })
+  const server = createServer({ allowHalfOpen: true }, (socket: Socket) => gate.take(socket))
+  const port = await listening(server)
+  return {
+    gate,
+    dial: () => connect(port, '127.0.0.1').setEncoding('utf8'),
+    async [Symbol.asyncDispose]() {
+      await gate.close()
+      server.close()
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const get = 'GET http://good.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n'
+
+describe('a gate without a socket', () => {
+  it('serves what it is brought, also what came before it was', async () => {
+    await using place = await taking()
+    const socket = place.dial()
+    const answer = until(socket, (text) => text.includes('hello'))
+    socket.write(get)
+    assert.match(await answer, /^HTTP\/1\.1 200 /)
+    socket.destroy()
+  })
+
+  it('lets nobody wait with a request, or without one', async () => {
+    await using place = await taking({ headersMs: 200 })
+    const [begun, silent] = [place.dial(), place.dial()]
+    const answers = [toTheEnd(begun), toTheEnd(silent)]
+    begun.write('GET http://good')
+    assert.match((await answers[0]) ?? '', /^HTTP\/1\.1 408 /)
+    await answers[1]
+  })
+
+  it('ends what it was brought when it is closed', async () => {
+    await using place = await taking()
+    const socket = place.dial()
+    const answer = until(socket, (text) => text.includes('hello'))
+    socket.write(get)
+    await answer
+    const closed = once(socket, 'close')
+    await place.gate.close()
+    await closed
+  })
+})
