@@ -15,6 +15,8 @@ export type Config = {
   harness: [string, ...string[]] | undefined
   sessions: number
   pollMs: number
+  /** Undefined: no hints are taken. */
+  webhook: { host: string; port: number; key: string } | undefined
   leaseSeconds: number
   reserveMs: number
   idleMs: number
@@ -65,6 +67,12 @@ const Settings = z.object({
   WORKER_HARNESS: words.optional(),
   WORKER_SESSIONS: whole(1, 1000),
   WORKER_POLL_SECONDS: seconds(0, 3600),
+  WORKER_WEBHOOK_PORT: whole(0, 65_535).optional(),
+  WORKER_WEBHOOK_HOST: z.string(),
+  WORKER_WEBHOOK_SIGNING_KEY: z
+    .string()
+    .regex(/^(whsec_)?[A-Za-z0-9+/]{32,}={0,2}$/)
+    .optional(),
   WORKER_LEASE_SECONDS: whole(10, 300),
   WORKER_RESERVE_SECONDS: seconds(5, 3600),
   WORKER_IDLE_SECONDS: seconds(1, 86_400),
@@ -99,8 +107,16 @@ export function readConfig(
     return { ok: false, problems: [...unknown, ...wrong] }
   }
   const config = { ...configOf(read.data), path: env['PATH'] ?? '' }
-  const problems = [...unknown, ...contradictions(config)]
+  const problems = [...unknown, ...contradictions(config), ...halves(env)]
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config }
+}
+
+function halves(env: Environment): string[] {
+  const [port, key] = ['WORKER_WEBHOOK_PORT', 'WORKER_WEBHOOK_SIGNING_KEY'] as const
+  if (Boolean(env[port]) === Boolean(env[key])) return []
+  return env[port]
+    ? [`${port} needs ${key}: hints that nobody signed are not believed`]
+    : [`${key} needs ${port}`]
 }
 
 function contradictions({ lane, strategy, harness }: Config): string[] {
@@ -112,6 +128,12 @@ function contradictions({ lane, strategy, harness }: Config): string[] {
   ]
 }
 
+function webhookOf(given: Settings): Config['webhook'] {
+  const { WORKER_WEBHOOK_PORT: port, WORKER_WEBHOOK_SIGNING_KEY: key } = given
+  if (port === undefined || key === undefined) return undefined
+  return { host: given.WORKER_WEBHOOK_HOST, port, key }
+}
+
 const configOf = (given: Settings): Omit<Config, 'path'> => ({
   baseUrl: given.WORKER_BASE_URL.replace(/\/+$/, ''),
   environmentId: given.WORKER_ENVIRONMENT_ID,
@@ -121,6 +143,7 @@ const configOf = (given: Settings): Omit<Config, 'path'> => ({
   harness: given.WORKER_HARNESS,
   sessions: given.WORKER_SESSIONS,
   pollMs: given.WORKER_POLL_SECONDS,
+  webhook: webhookOf(given),
   leaseSeconds: given.WORKER_LEASE_SECONDS,
   reserveMs: given.WORKER_RESERVE_SECONDS,
   idleMs: given.WORKER_IDLE_SECONDS,

@@ -1,11 +1,16 @@
-/** The strategy `acquire_then_session_poll`: sandboxes for what waits, in each a worker that claims for itself. */
-import { setTimeout as delay } from 'node:timers/promises'
+/**
+ * The strategy `acquire_then_session_poll`: sandboxes for what waits or was hinted at, in each a worker that claims for
+ * itself. Nothing is claimed out here.
+ */
+import type { Hints } from './hints/hints.ts'
 import type { Log } from './log.ts'
 import type { Service } from './service.ts'
 import { isRefusal } from './service.ts'
 
 export type Launching = {
   service: Pick<Service, 'depth'>
+  /** One that comes makes it look at once, and starts a sandbox where the queue cannot be seen. */
+  hints: Hints
   most: number
   pauseMs: number
   /** How long a sandbox may take to its first poll. */
@@ -16,34 +21,57 @@ export type Launching = {
 
 const shortestPauseMs = 200
 
-/** Resolves and rejects as `pollOn`. One that finds nothing to claim ends by itself. */
+/**
+ * Resolves and rejects as `pollOn`. A sandbox whose worker finds nothing to claim ends by itself. A hint is settled when
+ * its sandbox has ended, or when nothing waits for one.
+ */
 export async function launchOn(launching: Launching, signal: AbortSignal): Promise<void> {
-  const { service, most, pauseMs, startMs, launch, log } = launching
-  const running = new Map<Promise<void>, number>()
+  const { service, hints, most, pauseMs, startMs, launch, log } = launching
+  const running = new Map<Promise<void>, { begun: number; hint: string | undefined }>()
   try {
     while (!signal.aborted) {
-      try {
-        const depth = await service.depth(signal)
-        const now = performance.now()
-        const young = [...running.values()].filter((begun) => now - begun < startMs).length
-        const wanted = Math.min(depth - young, most - running.size)
-        for (let i = 0; i < wanted; i++) start()
-      } catch (error) {
-        if (signal.aborted) break
-        if (isRefusal(error)) throw error
-        log('the queue was not seen', { error: (error as Error).message })
-      }
-      const pause = delay(Math.max(pauseMs, shortestPauseMs), undefined, { signal })
-      await pause.catch(() => {})
+      const taken = new Set([...running.values()].map(({ hint }) => hint))
+      const hinted = hints.open().filter((each) => !taken.has(each))
+      const depth = await look(hinted)
+      if (signal.aborted) break
+      const now = performance.now()
+      const young = [...running.values()].filter(({ begun }) => now - begun < startMs).length
+      const wanted = depth === undefined ? hinted.length : Math.max(0, depth - young)
+      const count = Math.min(wanted, most - running.size)
+      for (let n = 0; n < count; n++) start(hinted[n])
+      if (depth !== undefined) await hints.settle(hinted.slice(wanted))
+      const roomOrStop = wanted > count ? AbortSignal.any([signal, oneEnds()]) : signal
+      await hints.wait(Math.max(pauseMs, shortestPauseMs), roomOrStop)
     }
   } finally {
     await Promise.all(running.keys())
   }
 
-  function start(): void {
+  /** How many items nobody has; undefined when that is not known now. */
+  async function look(hinted: readonly string[]): Promise<number | undefined> {
+    try {
+      return await service.depth(signal)
+    } catch (error) {
+      if (isRefusal(error)) throw error
+      if (!signal.aborted)
+        log('the queue was not seen', { error: (error as Error).message, hints: hinted.length })
+      return undefined
+    }
+  }
+
+  function oneEnds(): AbortSignal {
+    const ended = new AbortController()
+    void Promise.race(running.keys()).then(() => ended.abort())
+    return ended.signal
+  }
+
+  function start(hint: string | undefined): void {
+    log('a sandbox starts', hint === undefined ? {} : { hint })
     const run = launch(signal)
       .catch((error: Error) => log('a sandbox was left', { error: error.message }))
+      .then(() => hints.settle(hint === undefined ? [] : [hint]))
+      .catch((error: Error) => log('a hint was not settled', { error: error.message }))
       .finally(() => running.delete(run))
-    running.set(run, performance.now())
+    running.set(run, { begun: performance.now(), hint })
   }
 }

@@ -1,11 +1,13 @@
 /** Asks for work for as long as there is room, and runs each item on its own. */
-import { setTimeout as delay } from 'node:timers/promises'
+import type { Hints } from './hints/hints.ts'
 import type { Log } from './log.ts'
 import type { Claim, Item, Service } from './service.ts'
 import { isRefusal } from './service.ts'
 
 export type Polling = {
   service: Service
+  /** One that comes makes it ask at once. */
+  hints: Hints
   /** How many run at once. */
   most: number
   /** Between polls that found nothing. */
@@ -28,10 +30,10 @@ const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
  * A failure of one item is that item's alone.
  */
 export async function pollOn(polling: Polling, signal: AbortSignal): Promise<void> {
-  const { service, most, pauseMs, reclaimMs, log } = polling
+  const { service, hints, most, pauseMs, reclaimMs, log } = polling
   const running = new Set<Promise<void>>()
   let failures = 0
-  const rest = (ms: number) => delay(Math.max(0, ms), undefined, { signal }).catch(() => {})
+  const rest = (ms: number) => hints.wait(Math.max(0, ms), signal)
   try {
     while (!signal.aborted) {
       if (running.size >= most) {
@@ -40,10 +42,12 @@ export async function pollOn(polling: Polling, signal: AbortSignal): Promise<voi
       }
       try {
         const begun = performance.now()
+        const hinted = hints.open()
         const item = await service.poll({ blockMs, reclaimMs }, signal)
         failures = 0
         if (item) start(item)
-        else await rest(Math.max(pauseMs, shortestPauseMs) - (performance.now() - begun))
+        await hints.settle(hinted)
+        if (!item) await rest(Math.max(pauseMs, shortestPauseMs) - (performance.now() - begun))
       } catch (error) {
         if (signal.aborted) break
         if (isRefusal(error)) throw error

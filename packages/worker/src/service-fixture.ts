@@ -12,6 +12,8 @@ export type Stub = AsyncDisposable & {
   polls: number[]
   /** Handed out one by one. */
   queue: { work: string; session: string }[]
+  /** How many items wait, as its figures say; undefined where it does not answer. */
+  depth: number | undefined
   /** What a heartbeat is answered; by default that the lease goes on. */
   beat: () => { status: number; body: object }
   session: { status: number; environment: string }
@@ -54,6 +56,7 @@ export async function stubService(): Promise<Stub> {
     asked: [],
     polls: [],
     queue: [],
+    depth: 0,
     beat: () => beaten(),
     session: { status: 200, environment: 'env_1' },
     events: [],
@@ -100,6 +103,8 @@ export async function stubService(): Promise<Stub> {
       ...nothing,
     }
     if (what === 'GET work/poll') return { status: 200, body: handOut() }
+    if (what === 'GET work/stats')
+      return { status: stub.depth === undefined ? 503 : 200, body: { depth: stub.depth } }
     if (path.endsWith('/heartbeat')) return stub.beat()
     if (path.endsWith('/events'))
       return { status: 200, body: { data: method === 'GET' ? stub.events : [], next_page: null } }

@@ -27,6 +27,9 @@ export type Service = {
   claim(item: Item): Claim
 }
 
+/** Milliseconds: a connection whose other end is no more seen says nothing by itself. */
+const timeout = 20_000
+
 /** Refused for good, and not for the moment. */
 export const isRefusal = (error: unknown): error is APIError =>
   error instanceof APIError &&
@@ -43,7 +46,7 @@ export function serviceAt(options: {
 }): Service {
   const { baseUrl, environmentId: environment_id, environmentKey, workerId } = options
   const clientOf = (authToken: string) =>
-    new Anthropic({ baseURL: baseUrl, apiKey: null, authToken, maxRetries: 1 }).beta
+    new Anthropic({ baseURL: baseUrl, apiKey: null, authToken, maxRetries: 1, timeout }).beta
   const { work } = clientOf(environmentKey).environments
   return {
     async poll({ blockMs, reclaimMs }, signal) {

@@ -45,6 +45,22 @@ export const settings: readonly Setting[] = [
     form: '0 to 3600',
   },
   {
+    name: 'WORKER_WEBHOOK_PORT',
+    about:
+      'port at which the signed hints of queued work are taken, to poll at once; 0 takes a free one',
+    form: 'a port',
+  },
+  {
+    name: 'WORKER_WEBHOOK_HOST',
+    about: 'address of that port',
+    default: '127.0.0.1',
+  },
+  {
+    name: 'WORKER_WEBHOOK_SIGNING_KEY',
+    about: 'what hints are signed with: the secret of their endpoint; required with that port',
+    form: 'a secret as the service shows it, whsec_ and base64',
+  },
+  {
     name: 'WORKER_LEASE_SECONDS',
     about: 'how long a claim outlives this worker, where this worker sends the heartbeats',
     default: '90',

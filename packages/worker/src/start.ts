@@ -2,10 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { runOfficial } from './ama/run.ts'
 import type { Config } from './config.ts'
 import { foldersBelow } from './folders.ts'
+import type { Hints } from './hints/hints.ts'
+import { noHints } from './hints/hints.ts'
+import { receiveHints } from './hints/receiver.ts'
 import { runItem } from './item.ts'
 import { amaWorker, openmaSupervised } from './lanes.ts'
 import { launchOn } from './launcher.ts'
@@ -28,6 +32,15 @@ async function checked(config: Config, log: Log): Promise<SandboxProvider> {
   )
 }
 
+/** Until the signal aborts; a sender who finds nobody tries again. */
+async function listening({ webhook, dir }: Config, log: Log, signal: AbortSignal): Promise<Hints> {
+  if (!webhook) return noHints
+  const receiver = await receiveHints({ ...webhook, folder: join(dir, 'intents') }, log)
+  log('listening for hints', { host: webhook.host, port: receiver.port })
+  signal.addEventListener('abort', () => void receiver.close(), { once: true })
+  return receiver
+}
+
 /** Resolves when the signal has aborted and nothing of it runs any more. */
 export async function startWorker(config: Config, log: Log, signal: AbortSignal): Promise<void> {
   const { baseUrl, environmentId, environmentKey, lane, strategy } = config
@@ -37,7 +50,8 @@ export async function startWorker(config: Config, log: Log, signal: AbortSignal)
   const provider = await checked(config, log)
   const workerId = `${hostname()}-${randomUUID()}`
   const service = serviceAt({ baseUrl, environmentId, environmentKey, workerId })
-  const common = { service, most: config.sessions, pauseMs: config.pollMs, log }
+  const hints = await listening(config, log, signal)
+  const common = { service, hints, most: config.sessions, pauseMs: config.pollMs, log }
   log('working', { environment: environmentId, lane, strategy, sandbox: provider.name })
   if (strategy === 'acquire_then_session_poll') {
     const launch = async (): Promise<void> => {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from './config.ts'
 import { readConfig } from './config.ts'
 import { foldersBelow } from './folders.ts'
+import { noHints } from './hints/hints.ts'
 import { runItem } from './item.ts'
 import { openmaSupervised } from './lanes.ts'
 import type { Log } from './log.ts'
@@ -46,7 +47,7 @@ async function working(stub: Stub, mode: string, env: Record<string, string> = {
   const deps = { environmentId, environmentKey, folders, lane, log }
   const ended = pollOn(
     {
-      ...{ service, most: config.sessions, pauseMs: config.pollMs, log },
+      ...{ service, hints: noHints, most: config.sessions, pauseMs: config.pollMs, log },
       ...{ reclaimMs: 5_000, acknowledges: true },
       run: (item, claim, signal) => runItem(deps, item, claim, signal),
     },
@@ -187,6 +188,8 @@ describe('a worker', () => {
   })
 })
 
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
 describe('the settings of a worker', () => {
   const right = {
     WORKER_BASE_URL: 'https://steward.example/',
@@ -217,6 +220,17 @@ describe('the settings of a worker', () => {
       assert.match(text, new RegExp(`WORKER_${name}`))
     assert.match(text, /WORKER_SESSION is not a setting/)
     assert.match(text, /WORKER_HARNESS is not a JSON list/)
+  })
+
+  it('want a port and a signing key for hints, or neither', () => {
+    const [port, key] = [{ WORKER_WEBHOOK_PORT: '0' }, { WORKER_WEBHOOK_SIGNING_KEY: secret }]
+    assert.deepEqual(value({ ...port, ...key }, 'webhook'), {
+      ...{ host: '127.0.0.1', port: 0, key: secret },
+    })
+    assert.match(wrong(port)[0] ?? '', /needs WORKER_WEBHOOK_SIGNING_KEY/)
+    assert.match(wrong(key)[0] ?? '', /needs WORKER_WEBHOOK_PORT/)
+    const short = wrong({ ...port, WORKER_WEBHOOK_SIGNING_KEY: 'short' })
+    assert.match(short[0] ?? '', /WORKER_WEBHOOK_SIGNING_KEY is not a secret/)
   })
 
   it('are refused where a strategy and a lane disagree on who owns the lease', () => {

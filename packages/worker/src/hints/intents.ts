@@ -1,0 +1,82 @@
+/** Hints that were taken, in a folder: what a crash leaves undone is done by the next start, and none is taken twice. */
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export type Intents = {
+  /** Resolves once it is on the disk; false for an id that was taken before. The id must be a plain name. */
+  keep(id: string, text: string): Promise<boolean>
+  /** Those that nothing was done about yet, oldest first. */
+  open: () => readonly string[]
+  settle: (ids: readonly string[]) => Promise<void>
+}
+
+/** A sender tries again for minutes, and a person who asks for it for days. */
+const keptMs = 7 * 24 * 3_600_000
+
+export async function intentsIn(folder: string, now: number): Promise<Intents> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const kept = new Map<string, Promise<void>>()
+  const waiting = new Set<string>()
+  const found = []
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const { mtimeMs } = await stat(path)
+    const [id = '', state] = name.split('.')
+    if (state === 'open') found.push({ id, mtimeMs })
+    if (state === 'done' && mtimeMs > now - keptMs) kept.set(id, Promise.resolve())
+    else if (state !== 'open') await rm(path)
+  }
+  for (const { id } of found.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
+    kept.set(id, Promise.resolve())
+    waiting.add(id)
+  }
+
+  async function write(id: string, text: string): Promise<void> {
+    const draft = join(folder, `${id}.draft`)
+    const file = await open(draft, 'w', 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, join(folder, `${id}.open`))
+    await syncFolder(folder)
+  }
+
+  return {
+    async keep(id, text) {
+      const before = kept.get(id)
+      if (before) {
+        await before
+        return false
+      }
+      const written = write(id, text)
+      kept.set(id, written)
+      try {
+        await written
+      } catch (error) {
+        kept.delete(id)
+        throw error
+      }
+      waiting.add(id)
+      return true
+    },
+    open: () => [...waiting],
+    async settle(ids) {
+      for (const id of ids) {
+        if (!waiting.delete(id)) continue
+        await rename(join(folder, `${id}.open`), join(folder, `${id}.done`))
+      }
+    },
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
