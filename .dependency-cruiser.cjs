@@ -23,7 +23,7 @@ const rooms = [
   ['egress', 'root-secret'],
   ['model-gateway'],
   ['runner', 'app.ts'],
-  ['repositories', 'uploads', 'packages', 'outputs', 'memory'],
+  ['repositories', 'packages', 'outputs', 'memory'],
   ['start.ts'],
   ['main.ts'],
 ]

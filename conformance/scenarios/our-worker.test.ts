@@ -292,9 +292,9 @@ describe('our worker', () => {
 
   verifies(
     'worker/input/skills',
-    'the supervised lane lays skills out, past whatever the session put in their place, and leaves stores to others',
+    'the supervised lane lays skills out, past whatever the session put in their place',
     async () => {
-      const { agent, stores } = await furnished()
+      const { agent } = await furnished()
       const pool = await newPool(service)
       const env = { ...workerVariables(service, pool), WORKER_IDLE_SECONDS: '1' }
       await using worker = await startWorker(env)
@@ -306,10 +306,6 @@ describe('our worker', () => {
       await worker.until(/"how":"done"/)
       const results = resultsIn(await answered(session, command))
       assert.equal(results.at(-1), first[0])
-
-      const other = await sessionIn(service, pool, agent, stores)
-      await worker.until(/lays no memory_store out/)
-      assert.match(worker.said(), new RegExp(`"session":"${other}","how":"refused"`))
     },
   )
 

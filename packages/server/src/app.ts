@@ -32,6 +32,7 @@ import { memoryStoreRoutes } from './memory-stores/routes.ts'
 import { sessionEventRoutes } from './sessions/events/routes.ts'
 import { outputRoutes } from './sessions/outputs/routes.ts'
 import type { RepositoryHosts } from './sessions/resources/repositories.ts'
+import { inputRoutes } from './sessions/inputs/routes.ts'
 import { resourceRoutes } from './sessions/resources/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { sessionStore } from './sessions/store.ts'
@@ -82,6 +83,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...sessionEventRoutes(deps),
     ...threadRoutes(deps),
     ...resourceRoutes(deps),
+    ...inputRoutes({ ...deps, blobs: deps.keeping.blobs }),
     ...outputRoutes({ ...deps, blobs: deps.keeping.blobs }),
     ...fileRoutes({
       ...deps,

@@ -1,6 +1,7 @@
 /** Builds everything from a configuration, and takes it down again. The only room that names an adapter. */
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { furnishFiles } from '@steward/harness/furnish/files/furnish.ts'
 import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
 import { preload } from '@steward/model/wire.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
@@ -65,13 +66,13 @@ import { repositoryRows } from './repositories/rows.ts'
 import { mirrorSweep } from './repositories/sweep.ts'
 import { packagesOf } from './packages/packages.ts'
 import { outputPublisher } from './outputs/publish.ts'
+import type { Furnish } from './runner/furnishing.ts'
 import { runner } from './runner/runner.ts'
 import type { WorkspaceDeps } from './runner/workspace.ts'
 import { workspaces } from './runner/workspace.ts'
 import { belongings } from './sessions/claimed.ts'
 import { sessionStore } from './sessions/store.ts'
-import { furnishUploads } from './uploads/furnish.ts'
-import { givenFiles } from './uploads/given.ts'
+import { givenFiles } from './sessions/resources/given.ts'
 import { claimReader, withinClaim } from './work/claim.ts'
 import { workSweep } from './work/sweep.ts'
 import { openWebhooks } from './webhooks/webhooks.ts'
@@ -186,8 +187,10 @@ function spacesOf(
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
   const kept = checkpoints({ databases, keeping, clock, folder, ...config.checkpoints })
   const { largest, workspace } = config.files
-  const given = givenFiles({ databases, blobs: keeping.blobs, clock })
-  const uploads = furnishUploads({ ...given, isHost: config.sandbox === 'local' })
+  const uploads: Furnish = ({ tenant, session, folder: own }) =>
+    furnishFiles(givenFiles({ databases, blobs: keeping.blobs, clock }, tenant, session), {
+      ...{ folder: own, workspace: join(own, 'workspace'), isHost: config.sandbox === 'local' },
+    })
   const memory = furnishMemory({ databases, clock })
   const outputs = outputPublisher({
     ...{ databases, keeping, clock, isHere: (turned) => kept.isHere(turned) },

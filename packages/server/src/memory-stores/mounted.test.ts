@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { MemoryChange, MountedMemory } from '@steward/protocol/inputs.ts'
 import { iso } from '../core/time.ts'
 import type { Database } from '../database/database.ts'
 import { databases } from '../database/fixture.ts'
 import { start, storeIn, tenant } from './fixture.ts'
-import type { MountedChange, MountedMemory } from './mounted.ts'
 import { memoryStore } from './mounted.ts'
 import { memoryStoreStore } from './store.ts'
 
@@ -21,15 +21,17 @@ type Changed =
   | { path: string; content: string; expectedSha?: string | null }
   | { path: string; deleted: true; expectedSha?: string | null }
 
-const writing = (database: Database, store: string) => (change: Changed) =>
-  database.write((tx) =>
-    memoryStore(tx).write(
-      tenant,
-      store,
-      { expectedSha: null, actor, ...change } as MountedChange,
-      start,
-    ),
-  )
+const writing =
+  (database: Database, store: string) =>
+  ({ expectedSha = null, ...change }: Changed) =>
+    database.write((tx) =>
+      memoryStore(tx).write(
+        tenant,
+        store,
+        { actor, expected_sha: expectedSha, ...change } as MemoryChange & { actor: typeof actor },
+        start,
+      ),
+    )
 
 for (const [kind, open] of Object.entries(databases)) {
   describe(`a mounted memory store on ${kind}`, () => {
@@ -60,14 +62,15 @@ for (const [kind, open] of Object.entries(databases)) {
         {
           path: '/a/b',
           deleted: true,
-          expectedSha: (await laidOut(database, store.id))[0]?.content_sha256 ?? '',
-          actor,
+          expected_sha: (await laidOut(database, store.id))[0]?.content_sha256 ?? '',
         },
-        { path: '/a', content: 'now a file', expectedSha: null, actor },
-        { path: '/b//', content: '', expectedSha: null, actor },
+        { path: '/a', content: 'now a file', expected_sha: null },
+        { path: '/b//', content: '', expected_sha: null },
       ] as const
       const write = () =>
-        database.write((tx) => memoryStore(tx).writeAll(tenant, store.id, changes, start))
+        database.write((tx) =>
+          memoryStore(tx).writeAll(tenant, store.id, { actor, changes }, start),
+        )
       const written = await write()
       assert.deepEqual(
         written?.outcomes.map(({ type }) => type),
@@ -77,7 +80,7 @@ for (const [kind, open] of Object.entries(databases)) {
       const again = await write()
       assert.deepEqual([again?.from, again?.to], [3, 3], 'nothing is another than it was')
       const nowhere = database.write((tx) =>
-        memoryStore(tx).writeAll(tenant, 'memstore_never', changes, start),
+        memoryStore(tx).writeAll(tenant, 'memstore_never', { actor, changes }, start),
       )
       assert.equal(await nowhere, undefined)
     })

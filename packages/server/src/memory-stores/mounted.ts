@@ -1,4 +1,5 @@
 /** A store as a folder of files, for who lays it out in a sandbox and brings back what was changed there. */
+import type { MemoryChange, MountedMemory, MountedOutcome } from '@steward/protocol/inputs.ts'
 import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
 import { MemoryCreate } from '@steward/protocol/memory-stores.ts'
 import { PlatformError } from '../core/errors.ts'
@@ -8,30 +9,6 @@ import { memoryRows } from './memories.ts'
 import { memoryStoreStore } from './store.ts'
 import type { Writing } from './write.ts'
 import { createMemory, deleteMemory, updateMemory } from './write.ts'
-
-export type MountedMemory = {
-  memory_id: string
-  path: string
-  content: string
-  content_sha256: string
-}
-
-/** A file as it is now, or that it is no more. `expectedSha` is the hash of the content it was changed from, null for a new file. */
-export type MountedChange = {
-  path: string
-  expectedSha: string | null
-  actor: MemoryActor
-} & ({ content: string } | { deleted: true })
-
-/**
- * `ok`: the store holds what the file holds, in place of what was `replaced`; `memory` is null after a deletion. `conflict`: another wrote first, and
- * nothing was written; `current` lies at the path, or at one above or below it. `refused`: the store does not take
- * such a file, or none any more, until it is another one.
- */
-export type MountedOutcome =
-  | { type: 'ok'; memory: MountedMemory | null; replaced?: MountedMemory }
-  | { type: 'conflict'; current: MountedMemory }
-  | { type: 'refused'; why: string }
 
 const Written = MemoryCreate.extend({ content: MemoryCreate.shape.content.unwrap() })
 
@@ -74,10 +51,10 @@ export function memoryStore(db: Queries) {
   async function write(
     tenant: string,
     store: string,
-    change: MountedChange,
+    { actor, ...change }: MemoryChange & { actor: MemoryActor },
     now: number,
   ): Promise<MountedOutcome> {
-    const { path, expectedSha, actor } = change
+    const { path, expected_sha: expectedSha } = change
     const writing: Writing = { tx: db, tenant, store, actor, now }
     try {
       if ('deleted' in change) return await remove(writing, path, expectedSha)
@@ -126,14 +103,15 @@ export function memoryStore(db: Queries) {
     async writeAll(
       tenant: string,
       store: string,
-      changes: readonly MountedChange[],
+      { actor, changes }: { actor: MemoryActor; changes: readonly MemoryChange[] },
       now: number,
     ): Promise<{ outcomes: MountedOutcome[]; from: number; to: number } | undefined> {
       const stores = memoryStoreStore(db)
       const row = await stores.takeIfAny(tenant, store)
       if (!row) return undefined
       const outcomes: MountedOutcome[] = []
-      for (const change of changes) outcomes.push(await write(tenant, store, change, now))
+      for (const change of changes)
+        outcomes.push(await write(tenant, store, { ...change, actor }, now))
       const { revision: to } = await stores.row(tenant, store)
       return { outcomes, from: row.revision, to }
     },

@@ -95,6 +95,7 @@ async function serve(start: Start) {
   const inputs = await inputsOf({
     ...{ client, session: await client.beta.sessions.retrieve(start.session_id) },
     folder: start.inputs ?? (await mkdtemp(join(tmpdir(), 'steward-inputs-'))),
+    workdir: start.workdir,
     ...{ isKnown: start.is_known ?? false, isHost: settings.provider === 'local' },
   })
   const sandbox = sandboxOf(start, settings, inputs)

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setupSkills } from '@anthropic-ai/sdk/tools/agent-toolset/node'
-import type { Input } from './inputs.ts'
+import type { Input } from './input.ts'
 
 const path = '/opt/steward-skills'
 const layOutWithinMs = 60_000

@@ -1,7 +1,6 @@
 /** What a session has changed in a store's folder, as versions of the store. */
 import { createHash } from 'node:crypto'
-import type { MountedOutcome } from '../memory-stores/mounted.ts'
-import { memoryStore } from '../memory-stores/mounted.ts'
+import type { MountedOutcome } from '@steward/protocol/inputs.ts'
 import type { FoundFile, StoreFiles } from './files.ts'
 import { mostBytes } from './files.ts'
 import type { MountState } from './state.ts'
@@ -15,10 +14,10 @@ const doubtful = { type: 'doubtful' } as const
 
 /** What another wrote first stays in the store, and leaves `revision` undefined: it is to be laid out. */
 export async function look(state: MountState, files: StoreFiles): Promise<void> {
-  const { known, left, said, row } = state
+  const { known, left, said } = state
   const walked = await files.walk()
   if (!walked.complete && state.isWhole)
-    said.add(`${row.mount_path} holds more than can be looked at; not all of it is kept`)
+    said.add(`${state.path} holds more than can be looked at; not all of it is kept`)
   state.isWhole = walked.complete
   const found = new Set(walked.files.map(({ path }) => path))
   const gone = walked.complete ? [...known.keys()].filter((path) => !found.has(path)) : []
@@ -91,15 +90,15 @@ async function settle(state: MountState, changes: readonly Change[]): Promise<vo
   )
 }
 
-async function write(state: MountState, changes: readonly Change[]): Promise<MountedOutcome[]> {
-  const { database, known, row, now } = state
-  const { tenant_id: tenant, memory_store_id: store, session_id } = row
-  const actor = { type: 'session_actor', session_id } as const
-  const mounted = changes.map(({ stamp: _, ...change }) => {
-    const { sha } = known.get(change.path) ?? {}
-    return { ...change, actor, expectedSha: sha ?? null }
-  })
-  const unit = await database.write((tx) => memoryStore(tx).writeAll(tenant, store, mounted, now()))
+async function write(
+  state: MountState,
+  changes: readonly Change[],
+): Promise<readonly MountedOutcome[]> {
+  const wanted = changes.map(({ stamp: _, ...change }) => ({
+    ...change,
+    expected_sha: state.known.get(change.path)?.sha ?? null,
+  }))
+  const unit = await state.store.write(wanted)
   if (!unit) return changes.map(() => ({ type: 'refused', why: 'the store was deleted' }))
   state.revision = unit.from === state.revision ? unit.to : undefined
   return unit.outcomes
@@ -155,7 +154,7 @@ async function giveWay(
 }
 
 const putAside = (
-  { asides, row: { mount_path: root } }: MountState,
+  { asides, path: root }: MountState,
   path: string,
   content: string,
   about: string,

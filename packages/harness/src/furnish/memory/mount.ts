@@ -3,7 +3,6 @@
  * it. Nobody's text is lost: of two that changed one file, the later is told, and the text that has no place is put
  * aside.
  */
-import { memoryStore } from '../memory-stores/mounted.ts'
 import { bring } from './bring.ts'
 import type { StoreFiles } from './files.ts'
 import { look } from './look.ts'
@@ -16,7 +15,7 @@ export type StoreMount = ReturnType<typeof storeMount>
 const named = 10
 
 export function storeMount(deps: MountDeps) {
-  const { database, row, ledger } = deps
+  const { store, ledger } = deps
   const state = stateOf(deps)
   const { known, left, untold, said } = state
 
@@ -30,7 +29,7 @@ export function storeMount(deps: MountDeps) {
     async begin(files: StoreFiles): Promise<void> {
       state.isDoubtful = !ledger.isOfThisBoot
       if (!ledger.entries) {
-        const facts = await memoryStore(database.read).facts(row.tenant_id, row.memory_store_id)
+        const facts = await store.facts()
         for (const [path, sha] of facts?.hashes ?? []) known.set(path, { sha, stamp: null })
       }
       if (state.isDoubtful) for (const laid of known.values()) laid.stamp = null

@@ -1,6 +1,5 @@
 /** What others have changed in a store, in its folder: all but files that hold what the store does not take. */
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { memoryStore } from '../memory-stores/mounted.ts'
 import type { StoreFiles } from './files.ts'
 import type { MountState } from './state.ts'
 import { portions, shownPath, unwanted } from './state.ts'
@@ -10,8 +9,8 @@ const atOnce = 10
 
 /** After a look: what the session has changed since is lost. */
 export async function bring(state: MountState, files: StoreFiles): Promise<void> {
-  const { database, row, known } = state
-  const facts = await memoryStore(database.read).facts(row.tenant_id, row.memory_store_id)
+  const { store, known } = state
+  const facts = await store.facts()
   if (!facts) return sayGone(state)
   await removeOthers(state, files, facts.hashes)
   const other = [...facts.hashes].filter(([path, sha]) => known.get(path)?.sha !== sha)
@@ -21,9 +20,9 @@ export async function bring(state: MountState, files: StoreFiles): Promise<void>
 }
 
 function sayGone(state: MountState): void {
-  const { said, row } = state
+  const { said, path } = state
   if (!state.isGone)
-    said.add(`the memory store of ${row.mount_path} was deleted; nothing written there is kept`)
+    said.add(`the memory store of ${path} was deleted; nothing written there is kept`)
   state.isGone = true
   state.revision = undefined
 }
@@ -60,10 +59,9 @@ async function layOut(
   files: StoreFiles,
   paths: readonly string[],
 ): Promise<void> {
-  const { database, row, known, untold, said, ledger } = state
-  const store = memoryStore(database.read)
+  const { store, known, untold, said, ledger } = state
   const laid: { path: string; sha: string }[] = []
-  const found = await store.contents(row.tenant_id, row.memory_store_id, paths)
+  const found = await store.contents(paths)
   const written: boolean[] = []
   for (const few of portions(found, atOnce)) {
     written.push(...(await Promise.all(few.map(({ path, content }) => files.write(path, content)))))

@@ -1,15 +1,26 @@
 /** Where one store's folder stands in this process, for those who look at it and those who bring into it. */
-import type { Database } from '../database/database.ts'
-import type { AttachedStore } from '../sessions/resources/memory-stores.ts'
+import type { MemoryChange, MountedMemory, MountedOutcome } from '@steward/protocol/inputs.ts'
 import type { Asides } from './asides.ts'
 import type { Laid, Ledger } from './ledger.ts'
 
+/** A store, wherever it is kept. Undefined is one that was deleted. */
+export type KeptStore = {
+  /** Hashes by path, at a revision or a later one. */
+  facts(): Promise<{ revision: number; hashes: ReadonlyMap<string, string> } | undefined>
+  /** Those of the paths that are there. */
+  contents(paths: readonly string[]): Promise<readonly MountedMemory[]>
+  /** One after the other, and between which revisions of the store. */
+  write(
+    changes: readonly MemoryChange[],
+  ): Promise<{ outcomes: readonly MountedOutcome[]; from: number; to: number } | undefined>
+}
+
 export type MountDeps = {
-  database: Database
-  row: AttachedStore
+  store: KeptStore
+  /** Where it is mounted. */
+  path: string
   ledger: Ledger
   asides: Asides
-  now: () => number
 }
 
 /** As it was when the agent was told why, and what another has put into the store in its place. */
@@ -51,8 +62,8 @@ export const stateOf = (deps: MountDeps): MountState => ({
   isDoubtful: false,
 })
 
-export function shownPath({ row }: MountState, path: string): string {
-  const whole = row.mount_path + path
+export function shownPath({ path: root }: MountState, path: string): string {
+  const whole = root + path
   return /\p{Cc}/u.test(whole) ? JSON.stringify(whole) : whole
 }
 

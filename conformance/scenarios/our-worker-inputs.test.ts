@@ -1,0 +1,159 @@
+/** What a session brings to our worker, each a process of its own. docs/interface.md 17.5 */
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import { toFile } from '@anthropic-ai/sdk'
+import { uploadFile } from '../files.ts'
+import type { Service } from '../service.ts'
+import { boot } from '../service.ts'
+import { all, fresh, post, say, textOf } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+import { startWorker, workerVariables } from '../worker-process.ts'
+import type { Pool } from '../workers.ts'
+import { claimedSession, newPool, sessionIn } from '../workers.ts'
+
+describe('what a session brings to our worker', () => {
+  let service: Service
+  before(async () => {
+    service = await boot('sqlite', { env: { WORKER_INPUTS: 'files' } })
+  })
+  after(() => service.close())
+
+  /** The results of the commands of one message. */
+  async function run(session: string, ...commands: string[]): Promise<string[]> {
+    const stream = await service.client.beta.sessions.events.stream(session)
+    await post(service, session, commands.map((each) => `run: ${each}`).join('\n'))
+    for await (const event of stream)
+      if (event.type === 'session.status_idle' && event.stop_reason.type === 'end_turn') break
+    const results = all(await say(service, session), 'user.tool_result').map(textOf)
+    return results.slice(-commands.length)
+  }
+  const upload = async (content: string, name = 'a.txt') =>
+    (await service.client.files.upload({ file: await toFile(Buffer.from(content), name) })).id
+  const working = (pool: Pool, env: Record<string, string> = {}) =>
+    startWorker({ ...workerVariables(service, pool), WORKER_LEASE_SECONDS: '10', ...env })
+
+  verifies(
+    ['worker/input/files', 'worker/input/files/asked'],
+    'files lie where they were asked to be and cannot be changed, also those that come later',
+    async () => {
+      const pool = await newPool(service)
+      await using worker = await working(pool)
+      const [one, two] = [await upload('first\n', "it's.txt"), await upload('second\n')]
+      const { resources } = service.client.beta.sessions
+      const places = ['/workspace/in/b', '/home/user/b', '/mnt/session/uploads/c/d.txt']
+      const session = await sessionIn(
+        service,
+        pool,
+        {},
+        {
+          resources: [
+            { type: 'file', file_id: one },
+            ...places.map((mount_path) => ({ type: 'file', file_id: two, mount_path })),
+          ],
+        },
+      )
+      const paths = [`/mnt/session/uploads/${one}`, ...places].join(' ')
+      const spoil = `for f in ${paths}; do echo x >>$f; chmod 666 $f; done 2>/dev/null; cat ${paths}`
+      const whole = 'first\nsecond\nsecond\nsecond\n'
+      assert.deepEqual(await run(session, `cat ${paths}`, spoil), [whole, whole], worker.said())
+
+      const added = await resources.add(session, {
+        ...{ type: 'file', file_id: one, mount_path: '/workspace/later' },
+      })
+      const fields = { session_id: session }
+      const given = await uploadFile(service, { name: 'notes.md', content: 'hello', fields })
+      const path = `/home/user/files/${given.id}/notes.md`
+      const [seen = ''] = await run(session, `cat later ${path}`)
+      assert.match(seen, /^first\nhello/, worker.said())
+      assert.match(seen, /A file was given: \/workspace\/later/)
+      assert.ok(seen.includes(`A file was given: ${path}`))
+      await resources.delete(added.id, { session_id: session })
+      assert.match((await run(session, 'cat later'))[0] ?? '', /No such file/)
+
+      const other = await claimedSession(service, await newPool(service))
+      const mine = { 'x-api-key': '', authorization: `Bearer ${other.token}` }
+      const ask = async (path_: string) =>
+        (await service.raw('GET', `/v1/ext/inputs/${path_}`, undefined, mine)).status
+      assert.equal(await ask(`${other.session}/files`), 200)
+      assert.equal(await ask(`${session}/files`), 403)
+      assert.equal(await ask(`${other.session}/files/${given.id}`), 404)
+    },
+  )
+
+  const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
+  async function newStore(content: string) {
+    const { body } = await service.ask('POST', '/v1/memory_stores', { name: fresh('s') }, beta)
+    const path = `/v1/memory_stores/${body.id}/memories`
+    const made = await service.ask('POST', path, { path: '/note', content }, beta)
+    return {
+      id: body.id,
+      held: async () => {
+        const found = await service.ask('GET', `${path}?view=full`, undefined, beta)
+        return Object.fromEntries(found.body.data.map((each) => [each['path'], each['content']]))
+      },
+      change: (text: string) =>
+        service.ask('POST', `${path}/${made.body.id}`, { content: text }, beta),
+    }
+  }
+  const attached = (...stores: { id: string; access?: string }[]) => ({
+    resources: stores.map(({ id, access = 'read_write' }, index) => ({
+      ...{ type: 'memory_store', memory_store_id: id, access },
+      mount_path: `/mnt/memory/${index}`,
+    })),
+  })
+
+  verifies(
+    ['worker/input/memory-stores', 'worker/input/read-only', 'worker/input/memory-asked'],
+    'a store is there, follows what others write, and takes what each call has changed; one that is read_only stays as it is',
+    async () => {
+      const pool = await newPool(service)
+      await using worker = await working(pool)
+      const [mine, fixed] = [await newStore('as it was'), await newStore('fixed')]
+      const stores = attached(mine, { ...fixed, access: 'read_only' })
+      const session = await sessionIn(service, pool, {}, stores)
+      const spoil = 'echo x > /mnt/memory/1/note; ln -s /etc/passwd leak; mkdir d; echo new > d/e'
+      const said = await run(session, 'cd /mnt/memory/0; cat note ../1/note', spoil)
+      assert.match(said[0] ?? '', /^as it wasfixed/, worker.said())
+      assert.deepEqual(await mine.held(), { '/note': 'as it was', '/d/e': 'new\n' })
+      assert.deepEqual(await fixed.held(), { '/note': 'fixed' })
+      await mine.change('by another')
+      assert.match((await run(session, 'cat /mnt/memory/0/note'))[0] ?? '', /^by another/)
+
+      const other = await claimedSession(service, await newPool(service))
+      const token = { 'x-api-key': '', authorization: `Bearer ${other.token}` }
+      const path = `/v1/ext/inputs/${other.session}/stores/${mine.id}/changes`
+      const change = { path: '/a', expected_sha: null, content: 'x' }
+      const answer = await service.raw('POST', path, { changes: [change] }, token)
+      assert.equal(answer.status, 403)
+    },
+  )
+
+  verifies(
+    'worker/input/memory-conflicts',
+    'neither two writers of one memory nor a worker that is killed lose a text',
+    async () => {
+      const pool = await newPool(service)
+      const worker = await working(pool)
+      const store = await newStore('first')
+      const session = await sessionIn(service, pool, {}, attached(store))
+      await run(session, 'cd /mnt/memory/0; ls')
+      const changing = run(session, 'sleep 2; echo mine > note; sleep 1')
+      await worker.until(/"call_started"[^\n]*\n[^]*"call_started"/)
+      await store.change('theirs')
+      const [told = ''] = await changing
+      assert.match(told, /conflict: \/mnt\/memory\/0\/note was changed by another/, worker.said())
+      assert.deepEqual(await store.held(), { '/note': 'theirs' })
+      const [both] = await run(session, 'cat note; cat /workspace/.steward/conflicts/*/0/note')
+      assert.equal(both, 'theirsmine\n')
+
+      const lost = run(session, 'echo late > late; sleep 3')
+      await worker.until(/(?:"call_started"[^]*){4}/)
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      await worker.kill()
+      await using next = await working(pool, { WORKER_DIR: worker.dir })
+      await lost
+      assert.equal((await store.held())['/late'], 'late\n', next.said())
+      await worker[Symbol.asyncDispose]()
+    },
+  )
+})

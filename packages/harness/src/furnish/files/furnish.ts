@@ -1,0 +1,149 @@
+/**
+ * Files that people give to a session, in its sandbox: read-only, at their own paths below folders that are mounted,
+ * and by a link where the session itself writes. What comes or goes is seen before the next call.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { TurnFailed } from '../../turn.ts'
+import type { Furnished } from '../furnished.ts'
+import type { OpenBytes } from './layout.ts'
+import { folderOf, layOut } from './layout.ts'
+import type { Link } from './links.ts'
+import { relink } from './links.ts'
+
+const filesPath = '/home/user/files'
+const uploadsPath = '/mnt/session/uploads'
+
+/** `mountPath`: of a resource; null for an upload. `isTold`: the agent knows of it from the first. */
+export type GivenFile = { id: string; filename: string; mountPath: string | null; isTold: boolean }
+
+/** Files that are given to one session. */
+export type GivenFiles = {
+  /** Another one whenever `files` would answer otherwise. */
+  revision(): Promise<number | undefined>
+  files(): Promise<GivenFile[]>
+  /** Undefined when the file is gone. */
+  open: (id: string) => ReturnType<OpenBytes>
+}
+
+export type FilesPlace = {
+  /** Where they are laid out: nothing of the session writes to it. */
+  folder: string
+  /** Host path of what is `/workspace` inside. */
+  workspace: string
+  /** Whether commands see the host's own paths. */
+  isHost: boolean
+}
+
+export async function furnishFiles(given: GivenFiles, place: FilesPlace): Promise<Furnished> {
+  const { folder } = place
+  const said: string[] = []
+  let revision: number | undefined
+  let links = await readLinks(folder)
+  let linking: Link[] = []
+  let isLinked = false
+  const refused = new Set<string>()
+
+  /** Asked for before the files are, so that what comes meanwhile is seen at the next look. */
+  async function look(): Promise<void> {
+    const now = await given.revision()
+    if (now === revision) return
+    const files = await given.files()
+    const came = await bring(given, place, files)
+    revision = now
+    isLinked = false
+    linking = files.flatMap((file) => linkOf(place, file) ?? [])
+    for (const file of files) {
+      if (came.has(file.id) && !file.isTold) said.push(`A file was given: ${shownPath(file)}`)
+    }
+  }
+
+  async function makeLinks(sandbox: Sandbox): Promise<void> {
+    const wanted = new Map(linking.map((each) => [each.path, each]))
+    const gone = links.filter(({ path, target }) => wanted.get(path)?.target !== target)
+    const shelf = place.isHost ? folderOf(folder, 'files') : filesPath
+    const taken = await relink(sandbox, { gone, wanted: linking, shelf })
+    for (const { path, target } of taken) {
+      if (refused.has(target)) continue
+      refused.add(target)
+      said.push(`Something else is at ${path}: the file that was given for it is ${target}`)
+    }
+    if (links.length + linking.length > 0) await writeLinks(folder, linking)
+    links = linking
+    isLinked = true
+  }
+
+  await look()
+  let looking = Promise.resolve()
+  return {
+    mounts: [
+      { source: folderOf(folder, 'files'), path: filesPath, access: 'read' },
+      { source: folderOf(folder, 'uploads'), path: uploadsPath, access: 'read' },
+    ],
+    started: makeLinks,
+    async before(sandbox) {
+      const again = async () => {
+        await look()
+        if (!isLinked) await makeLinks(sandbox)
+      }
+      // Calls may come together.
+      looking = looking.then(again, again)
+      await looking
+    },
+    changed: async () => said.splice(0),
+  }
+}
+
+async function bring(
+  { open }: GivenFiles,
+  { folder }: FilesPlace,
+  files: readonly GivenFile[],
+): Promise<Set<string>> {
+  const wanted = files.map((file) => ({ id: file.id, path: pathBelow(file) }))
+  try {
+    return await layOut(folder, wanted, ({ id }) => open(id))
+  } catch (cause) {
+    const message = `the files of the session could not be laid out: ${(cause as Error).message}`
+    throw new TurnFailed({ type: 'unknown_error', message }, { cause })
+  }
+}
+
+const isUpload = (path: string): boolean => path.startsWith(`${uploadsPath}/`)
+const onShelf = ({ id, filename }: GivenFile): string => `${id}/${filename}`
+
+function pathBelow(file: GivenFile): string {
+  const { mountPath } = file
+  if (mountPath !== null && isUpload(mountPath))
+    return `uploads${mountPath.slice(uploadsPath.length)}`
+  return `files/${onShelf(file)}`
+}
+
+const shownPath = (file: GivenFile): string => file.mountPath ?? `${filesPath}/${onShelf(file)}`
+
+/** None for what is mounted, nor on the host itself for a home that is not there. */
+function linkOf(place: FilesPlace, file: GivenFile): Link | undefined {
+  const { mountPath: path } = file
+  if (path === null || isUpload(path)) return undefined
+  if (!place.isHost) return { path, target: `${filesPath}/${onShelf(file)}` }
+  if (!path.startsWith('/workspace/')) return undefined
+  return {
+    path: join(place.workspace, path.slice('/workspace/'.length)),
+    target: join(folderOf(place.folder, 'files'), onShelf(file)),
+  }
+}
+
+/** Those that were made in the workspace, which outlives the sandbox they were made in. */
+const linksFile = (folder: string): string => join(folder, 'links.json')
+
+async function readLinks(folder: string): Promise<Link[]> {
+  try {
+    return JSON.parse(await readFile(linksFile(folder), 'utf8')) as Link[]
+  } catch {
+    // What is left of them then leads nowhere.
+    return []
+  }
+}
+
+const writeLinks = (folder: string, links: readonly Link[]): Promise<void> =>
+  writeFile(linksFile(folder), JSON.stringify(links))

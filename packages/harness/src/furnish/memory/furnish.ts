@@ -1,0 +1,115 @@
+/** A session's memory stores in its sandbox. contract.md 1.4, behaviours.md 1.15 */
+import { existsSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import type { Furnished } from '../furnished.ts'
+import { asides } from './asides.ts'
+import type { StoreFiles } from './files.ts'
+import { filesInside, filesOnHost } from './files.ts'
+import { openLedger } from './ledger.ts'
+import type { StoreMount } from './mount.ts'
+import { storeMount } from './mount.ts'
+import type { KeptStore } from './state.ts'
+
+export type Attached = KeptStore & {
+  id: string
+  path: string
+  access: 'read_write' | 'read_only'
+}
+
+export type MemoryPlace = {
+  /** Where they are laid out; the session writes to nothing in it but what is mounted. */
+  folder: string
+  stores: readonly Attached[]
+  /** By the ids of the stores; one that was deleted is missing. */
+  revisions: () => Promise<ReadonlyMap<string, number>>
+  now: () => number
+}
+
+type Laid = { store: Attached; folder: string; mount: StoreMount; host: StoreFiles }
+
+/** Lines for the model after one call. */
+const mostLines = 20
+
+export async function furnishStores(place: MemoryPlace) {
+  const kept = asides(join(place.folder, 'asides'), place.now)
+  const laid = await Promise.all(place.stores.map((store) => layOut(place.folder, store, kept)))
+  return lookedAfter(place, laid, kept)
+}
+
+async function layOut(
+  place: string,
+  store: Attached,
+  kept: ReturnType<typeof asides>,
+): Promise<Laid> {
+  const own = join(place, store.id)
+  const [files, scratch] = [join(own, 'files'), join(own, 'scratch')]
+  await rm(scratch, { recursive: true, force: true })
+  // What can only be read is nobody's work.
+  if (store.access === 'read_only') await rm(own, { recursive: true, force: true })
+  const isNew = !existsSync(files)
+  for (const each of [files, scratch]) await mkdir(each, { recursive: true, mode: 0o755 })
+  const ledger = await openLedger(join(own, 'ledger'), isNew)
+  const mount = storeMount({ store, path: store.path, ledger, asides: kept })
+  await mount.begin(filesOnHost(files))
+  return { store, folder: files, mount, host: filesOnHost(files, scratch) }
+}
+
+function lookedAfter(
+  { revisions }: MemoryPlace,
+  laid: readonly Laid[],
+  kept: ReturnType<typeof asides>,
+) {
+  const written = laid.filter(({ store }) => store.access === 'read_write')
+  const lines: string[] = []
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Calls of tools that read may come together. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = last.then(work)
+    last = done.catch(() => undefined)
+    return done
+  }
+  const inside = ({ store, folder }: Laid, sandbox: Sandbox) =>
+    filesInside(sandbox, store.path, folder)
+  const lookAll = async (sandbox: Sandbox) => {
+    for (const each of written) await each.mount.settle(inside(each, sandbox))
+  }
+
+  return {
+    mounts: laid.map(({ store, folder }) => ({
+      source: folder,
+      path: store.path,
+      access: store.access === 'read_write' ? ('write' as const) : ('read' as const),
+    })),
+    started: (sandbox) =>
+      inTurn(async () => {
+        for (const each of written) await each.mount.stamp(inside(each, sandbox))
+        lines.push(...(await kept.deliver(sandbox)))
+      }),
+    before: (sandbox) =>
+      inTurn(async () => {
+        const now = await revisions()
+        for (const each of laid) {
+          const isWritten = each.store.access === 'read_write'
+          const files = isWritten ? inside(each, sandbox) : each.host
+          await each.mount.follow(files, now.get(each.store.id), isWritten)
+        }
+      }),
+    changed: (sandbox) =>
+      inTurn(async () => {
+        await lookAll(sandbox)
+        lines.push(...(await kept.deliver(sandbox)))
+        lines.push(...laid.flatMap(({ mount }) => mount.takeSaid()))
+        const told = lines.splice(0)
+        if (told.length <= mostLines) return told
+        return [...told.slice(0, mostLines), `and ${told.length - mostLines} more of this kind`]
+      }),
+    rested: (sandbox) => inTurn(() => lookAll(sandbox)),
+    ended: () =>
+      inTurn(async () => {
+        for (const { mount, host } of written) await mount.end(host)
+      }),
+  } satisfies Furnished
+}

@@ -1,0 +1,79 @@
+/** What a session works with, as whoever runs its sandbox elsewhere asks for it. docs/interface.md 17.6 */
+import { z } from 'zod'
+
+/** `known`: a revision whose files are known; with it nothing is listed again. */
+export const GivenFilesQuery = z.strictObject({ known: z.coerce.number<string>().int().optional() })
+
+/** `revision` is another one whenever the files are others. `is_told`: the agent has known of it from the first. */
+export const GivenFiles = z.object({
+  revision: z.number(),
+  files: z
+    .array(
+      z.object({
+        id: z.string(),
+        filename: z.string(),
+        mount_path: z.string().nullable(),
+        is_told: z.boolean(),
+      }),
+    )
+    .nullable(),
+})
+
+export type GivenFiles = z.infer<typeof GivenFiles>
+
+/** By the id of the store; one that was deleted is missing. */
+export const StoreRevisions = z.object({ revisions: z.record(z.string(), z.number()) })
+
+/** All that lies in a store, by path; null for a store that is gone. */
+export const StoreFacts = z.object({
+  facts: z
+    .object({ revision: z.number(), hashes: z.array(z.tuple([z.string(), z.string()])) })
+    .nullable(),
+})
+
+const most = 50
+const path = z.string().max(4096)
+
+export const MemoryPaths = z.strictObject({ paths: z.array(path).max(most) })
+
+export const MountedMemory = z.object({
+  memory_id: z.string(),
+  path: z.string(),
+  content: z.string(),
+  content_sha256: z.string(),
+})
+export type MountedMemory = z.infer<typeof MountedMemory>
+
+export const MemoryContents = z.object({ memories: z.array(MountedMemory) })
+
+/** A file as it is now, or that it is no more. `expected_sha` is the hash of the content it was changed from, null for a new file. */
+const expected_sha = z.string().nullable()
+const MemoryChange = z.union([
+  z.strictObject({ path, expected_sha, content: z.string() }),
+  z.strictObject({ path, expected_sha, deleted: z.literal(true) }),
+])
+export type MemoryChange = z.infer<typeof MemoryChange>
+export const MemoryChanges = z.strictObject({ changes: z.array(MemoryChange).max(most) })
+
+/**
+ * `ok`: the store holds what the file holds, in place of what was `replaced`; `memory` is null after a deletion.
+ * `conflict`: another wrote first, and nothing was written; `current` lies at the path, or at one above or below it.
+ * `refused`: the store does not take such a file, or none any more, until it is another one.
+ */
+export const MountedOutcome = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('ok'),
+    memory: MountedMemory.nullable(),
+    replaced: MountedMemory.optional(),
+  }),
+  z.object({ type: z.literal('conflict'), current: MountedMemory }),
+  z.object({ type: z.literal('refused'), why: z.string() }),
+])
+export type MountedOutcome = z.infer<typeof MountedOutcome>
+
+/** One for each change, and between which revisions of the store; null for a store that is gone. */
+export const MemoryOutcomes = z.object({
+  written: z
+    .object({ outcomes: z.array(MountedOutcome), from: z.number(), to: z.number() })
+    .nullable(),
+})

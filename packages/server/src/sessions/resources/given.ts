@@ -1,0 +1,46 @@
+/** What lies in a session's sandbox by its rows, and the bytes of it. */
+import type { GivenFiles } from '@steward/harness/furnish/files/furnish.ts'
+import type { Blobs } from '../../blobs/blobs.ts'
+import type { Clock } from '../../core/time.ts'
+import type { Databases } from '../../database/database.ts'
+import { fileStore, isExpired } from '../../files/store.ts'
+import { resourceStore } from './store.ts'
+import { sessionStore } from '../store.ts'
+
+export function givenFiles(
+  { databases, blobs, clock }: { databases: Databases; blobs: Blobs; clock: Clock },
+  tenant: string,
+  session: string,
+): GivenFiles {
+  const { read } = databases.of(tenant)
+  return {
+    revision: () => sessionStore(read).filesRevision(tenant, session),
+    async files() {
+      const [rows, resources, { created_at }] = await Promise.all([
+        fileStore(read).ofSession(tenant, session),
+        resourceStore(read).ofSessions(tenant, [session]),
+        sessionStore(read).row(tenant, session),
+      ])
+      const byFile = new Map((resources.get(session) ?? []).map((each) => [each.file_id, each]))
+      return rows.flatMap((row) => {
+        const resource = byFile.get(row.id)
+        // Between the two reads its resource came or went: the revision says so at the next look.
+        const { id, filename } = row
+        if (isExpired(row, clock.now()) || row.blob_key === null) return []
+        if (row.origin === 'copy' && !resource) return []
+        const isTold = resource?.created_at === created_at
+        return [{ id, filename, mountPath: resource?.mount_path ?? null, isTold }]
+      })
+    },
+    async open(id) {
+      for (;;) {
+        const [row] = await fileStore(read).named(tenant, [id])
+        if (row?.session_id !== session || row.blob_key === null) return undefined
+        const found = await blobs.get(row.blob_key)
+        if (found) return found.body
+        const [now] = await fileStore(read).named(tenant, [id])
+        if (now?.blob_key === row.blob_key) throw new Error(`the bytes of file ${id} are missing`)
+      }
+    },
+  }
+}

@@ -1,0 +1,34 @@
+/** Files that people give to the session, where the service's own sandboxes have them. docs/interface.md 17.6 */
+import { Readable } from 'node:stream'
+import { APIError } from '@anthropic-ai/sdk'
+import { furnishFiles as furnish } from '@steward/harness/furnish/files/furnish.ts'
+import { GivenFiles } from '@steward/protocol/inputs.ts'
+import type { Input } from './input.ts'
+
+export const furnishFiles: Input = ({ client, session, folder, workdir, isHost }) => {
+  const path = `/v1/ext/inputs/${session.id}/files`
+  let known: Extract<GivenFiles['files'], unknown[]> = []
+  let revision: number | undefined
+  const given = {
+    async revision() {
+      const query = revision === undefined ? {} : { known: revision }
+      const found = GivenFiles.parse(await client.get(path, { query }))
+      known = found.files ?? known
+      return (revision = found.revision)
+    },
+    files: async () =>
+      known.map(({ id, filename, mount_path, is_told }) => ({
+        ...{ id, filename, mountPath: mount_path, isTold: is_told },
+      })),
+    async open(id: string) {
+      try {
+        const { body } = await client.get(`${path}/${id}`).asResponse()
+        return Readable.from(body ?? [])
+      } catch (error) {
+        if (error instanceof APIError && error.status === 404) return undefined
+        throw error
+      }
+    },
+  }
+  return furnish(given, { folder, workspace: workdir, isHost })
+}
