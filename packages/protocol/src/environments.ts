@@ -21,8 +21,15 @@ const Networking = z.discriminatedUnion('type', [
   }),
 ])
 
+/** As long as compute may take to start before its first heartbeat. */
+const longestReclaimMs = 60 * 60 * 1000
+
 const Config = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('self_hosted') }),
+  z.strictObject({
+    type: z.literal('self_hosted'),
+    /** Milliseconds; the least that polls may name. */
+    reclaim_older_than_ms: z.int().min(1).max(longestReclaimMs).nullish(),
+  }),
   z.strictObject({
     type: z.literal('cloud'),
     networking: Networking.nullish(),
@@ -63,6 +70,8 @@ export type EnvironmentRecord = {
   name: string
   description: string | null
   kind: 'cloud' | 'self_hosted'
+  /** How long an item of work that was handed out stays hidden at least. */
+  reclaim_older_than_ms?: number | undefined
   base_image: string | null
   packages: PackageLists
   limited: boolean
@@ -102,7 +111,8 @@ export function foldPackages(kept: PackageLists, input: Packages | null): Packag
 
 /** What a reply carries besides id, times and archive mark: the record in both spellings. */
 export function showEnvironment(record: EnvironmentRecord) {
-  const { kind, limited, allowlist, denylist, allow_package_managers, ...shown } = record
+  const { kind, limited, allowlist, denylist, allow_package_managers, ...rest } = record
+  const { reclaim_older_than_ms, ...shown } = rest
   const networking = limited
     ? {
         type: 'limited' as const,
@@ -113,7 +123,7 @@ export function showEnvironment(record: EnvironmentRecord) {
     : { type: 'unrestricted' as const }
   const config =
     kind === 'self_hosted'
-      ? { type: kind }
+      ? { type: kind, ...(reclaim_older_than_ms === undefined ? {} : { reclaim_older_than_ms }) }
       : { type: kind, networking, packages: { type: 'packages' as const, ...record.packages } }
   return { ...shown, network: { allowlist, denylist }, config }
 }

@@ -165,7 +165,8 @@ export const settings: readonly Setting[] = [
   },
   {
     name: 'WORK_UNCLAIMED_SECONDS',
-    about: 'a session whose work no worker has taken for this long is told so',
+    about:
+      'a session whose work no worker has taken for this long, or has left for this long, is told so',
     default: '60',
     form: '1 to 86400',
   },

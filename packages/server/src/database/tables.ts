@@ -46,6 +46,8 @@ export type Tables = WebhookTables & {
     id: string
     name: string
     record: Json
+    /** How long an item that was handed out stays hidden at least, whatever a poll asks for. */
+    reclaim_ms: number
     archived_at: string | null
     created_at: string
     updated_at: string

@@ -29,6 +29,7 @@ function fold(kept: EnvironmentRecord, input: EnvironmentUpdate): EnvironmentRec
     env: input.env === undefined ? kept.env : (input.env ?? {}),
     metadata: patched(kept.metadata, input.metadata ?? {}),
     ...networkOf(kept, input.network),
+    ...poolOf(input.config),
   }
   next.allow_mcp_servers = input.allow_mcp_servers ?? kept.allow_mcp_servers
   for (const packages of [input.packages, cloud?.packages]) {
@@ -37,6 +38,12 @@ function fold(kept: EnvironmentRecord, input: EnvironmentUpdate): EnvironmentRec
   return cloud?.networking === undefined
     ? next
     : { ...next, ...networkingOf(next, cloud.networking) }
+}
+
+/** What workers of the environment are held to; null clears. */
+function poolOf(config: EnvironmentUpdate['config']): Partial<EnvironmentRecord> {
+  if (config?.type !== 'self_hosted' || config.reclaim_older_than_ms === undefined) return {}
+  return { reclaim_older_than_ms: config.reclaim_older_than_ms ?? undefined }
 }
 
 /** Null and an empty text clear what may be cleared. */

@@ -105,6 +105,7 @@ export function environmentStore(db: Queries) {
         id: newId('environment'),
         name: record.name,
         record: recordText('environment', record),
+        reclaim_ms: record.reclaim_older_than_ms ?? 0,
         archived_at: null,
         created_at: at,
         updated_at: at,
@@ -129,6 +130,7 @@ export function environmentStore(db: Queries) {
       const columns = {
         name: record.name,
         record: recordText('environment', record),
+        reclaim_ms: record.reclaim_older_than_ms ?? 0,
         updated_at: iso(now),
       }
       await db

@@ -27,8 +27,8 @@ export const claimReader =
   }
 
 /**
- * Within the transaction that writes for it: a claim that was lost since is refused. Takes the session's head first, as
- * everyone does who needs both.
+ * Within the transaction that writes for it: a claim that was lost since is refused, and one that writes has not been
+ * taken up in vain. Takes the session's head first, as everyone does who needs both.
  */
 export async function checkStanding(
   tx: Queries,
@@ -39,6 +39,7 @@ export async function checkStanding(
   const item = await workStore(tx).hold(tenant, environmentId, workId)
   if (!item || standing(item, generation, now) !== 'current')
     throw unauthorized('the claim has ended, or another has it now')
+  if (item.attempts > 0) await workStore(tx).change(item, { attempts: 0 })
 }
 
 /** What belongs to the claimed session. */

@@ -11,7 +11,8 @@ export type Change = Partial<Item>
 
 /** Of a lease, when the worker names none; it beats three times as often. */
 export const leaseMs = 90_000
-const [shortestLeaseMs, longestLeaseMs] = [10_000, 300_000]
+const shortestLeaseMs = 10_000
+const longestLeaseMs = 300_000
 /** How long an item that was handed out stays hidden, when the poll names no time. */
 export const reservationMs = 5_000
 
@@ -28,6 +29,7 @@ export const handedOut = (now: number): Change => ({
   acknowledged_at: null,
   started_at: null,
   latest_heartbeat_at: null,
+  warned: 0,
 })
 
 /** Undefined when it is not handed out, or others have begun with it. Twice is the same as once. */

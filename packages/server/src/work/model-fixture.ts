@@ -68,9 +68,20 @@ export function put(session: ModelSession, now: number, attempts = 0): void {
   })
 }
 
-export function take(item: ModelItem, now: number): void {
+/** Handed out; false when that was once too often, and it has ended. */
+export function take(session: ModelSession, item: ModelItem, now: number): boolean {
+  if (item.phase !== 'queued') item.attempts++
   Object.assign(item, { phase: 'reserved', at: now, beats: [noBeat], startedAt: 0 })
   item.generation++
+  if (item.attempts <= mostAttempts) return true
+  item.phase = 'stopped'
+  if (owes(session)) tell(session, now)
+  return false
+}
+
+/** An idle session says again that it is idle. */
+function tell(session: ModelSession, now: number): void {
+  if (session.status === 'idle' && session.idleSince !== undefined) session.idleSince = now
 }
 
 export function takeUp(item: ModelItem, now: number): boolean {
@@ -122,7 +133,7 @@ function leave(session: ModelSession, item: ModelItem, now: number): void {
   item.phase = 'stopped'
   if (!owes(session)) return
   if (item.attempts < mostAttempts) put(session, now, item.attempts + 1)
-  else if (session.status === 'idle' && session.idleSince !== undefined) session.idleSince = now
+  else tell(session, now)
 }
 
 /** Time alone ends what was asked to stop. */

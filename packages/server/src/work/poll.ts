@@ -4,6 +4,7 @@ import type { Bus } from '../bus/bus.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import type { Item } from './item.ts'
+import { ring, say } from '../events/topics.ts'
 import { claimNext, handBack } from './queue.ts'
 import { presence } from './presence.ts'
 import { hearQueue, tellLost, wakePollers } from './topics.ts'
@@ -45,7 +46,16 @@ export function poller({
   async function claim(tenant: string, environment: string, { reclaimMs, signal }: Poll) {
     const database = databases.of(tenant)
     const at = { now: clock.now(), reclaimMs }
-    const item = await claimNext(database, tenant, environment, at)
+    const item = await claimNext(
+      database,
+      tenant,
+      environment,
+      at,
+      ({ id, generation, session_id }) => {
+        tellLost(bus, { work: id, below: generation })
+        say(bus, session_id, ring)
+      },
+    )
     if (item && item.generation > 1) tellLost(bus, { work: item.id, below: item.generation })
     if (!item || !signal.aborted) return item
     if (await database.write((tx) => handBack(tx, item))) wakePollers(bus, { environment })

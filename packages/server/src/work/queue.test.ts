@@ -6,6 +6,7 @@ import { append } from '../events/log.ts'
 import { tenant } from '../events/fixture.ts'
 import { newSession } from '../sessions/fixture.ts'
 import { PlatformError } from '../core/errors.ts'
+import { checkStanding } from './claim.ts'
 import type { Item } from './item.ts'
 import { leaseMs, none, standing } from './item.ts'
 import { acknowledge, beat, claimNext, enqueue, settleOverdue, stop } from './queue.ts'
@@ -41,6 +42,20 @@ for (const [kind, open] of Object.entries(kinds)) {
         database.write((tx) =>
           stop(tx, at(item), { by: { generation: item.generation }, force }, now),
         ),
+      sweep: () =>
+        database.write((tx) => settleOverdue(tx, { now, unclaimedMs: 30_000, limit: 10 })),
+      /** As whoever writes for the session under its claim does it. */
+      writes: ({ id, generation }: Item) =>
+        database.write((tx) =>
+          checkStanding(
+            tx,
+            {
+              ...{ kind: 'claim', tenant, environmentId: environment, sessionId: session },
+              ...{ workId: id, generation, standing: 'current' },
+            },
+            now,
+          ),
+        ),
       state: async (item: Item) =>
         (await workStore(database.read).row(tenant, environment, item.id)).state,
       [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
@@ -52,6 +67,13 @@ for (const [kind, open] of Object.entries(kinds)) {
     const found = await item
     assert.ok(found)
     return found
+  }
+  /** What the session was told, line by line. */
+  const errorsOf = async (database: Database): Promise<string> => {
+    const query = database.read.selectFrom('events').select('data')
+    const rows = await query.where('type', '=', 'session.error').execute()
+    assert.ok(rows.length <= 1, 'told once')
+    return rows.map(({ data }) => data).join('\n')
   }
   const asks = (database: Database, session: string, now: number) =>
     database.write((tx) =>
@@ -146,22 +168,59 @@ for (const [kind, open] of Object.entries(kinds)) {
         here.pass(60_000)
       }
       assert.equal(await here.claim(), undefined)
-      const rows = await here.database.read
-        .selectFrom('events')
-        .select('data')
-        .where('type', '=', 'session.error')
-        .execute()
-      assert.equal(rows.length, 1)
-      assert.match(rows[0]?.data ?? '', /6 times in a row.*"exhausted"/)
+      assert.match(await errorsOf(here.database), /6 times in a row.*"exhausted"/)
+    })
+
+    it('ends with the typed error when worker after worker takes it up and dies', async () => {
+      await using here = await place()
+      await here.put()
+      await asks(here.database, here.session, here.now())
+      for (let attempt = 0; attempt <= 5; attempt++) {
+        const item = await taken(here.claim())
+        if (attempt % 2 === 0) await here.beat(item, none)
+        here.pass(300_000)
+      }
+      assert.equal(await here.claim(), undefined)
+      assert.match(await errorsOf(here.database), /6 times in a row.*"exhausted"/)
+      here.pass(300_000)
+      assert.equal(await here.claim(), undefined)
+      assert.equal(await here.put(), true, 'a message begins anew')
+      assert.equal((await taken(here.claim())).attempts, 0)
+    })
+
+    it('is let go without an end as long as its workers get something done', async () => {
+      await using here = await place()
+      await here.put()
+      await asks(here.database, here.session, here.now())
+      for (let attempt = 0; attempt <= 12; attempt++) {
+        const item = await taken(here.claim())
+        await here.beat(item, none)
+        if (attempt % 4 === 3) await here.writes(item)
+        here.pass(300_000)
+      }
+      assert.equal(await errorsOf(here.database), '')
+    })
+
+    it('tells its session when the worker that had it is gone and no other takes it', async () => {
+      await using here = await place()
+      await here.put()
+      const told = async () => (await here.sweep()).told.length
+      await here.beat(await taken(here.claim()), none)
+      here.pass(leaseMs + 29_999)
+      assert.equal(await told(), 0)
+      here.pass(1)
+      assert.deepEqual([await told(), await told()], [1, 0])
+      await taken(here.claim())
+      here.pass(29_999)
+      assert.equal(await told(), 0)
+      here.pass(1)
+      assert.equal(await told(), 1, 'handed out, and not taken up')
     })
 
     it('is settled without its worker: one that died on its way out, one that nobody takes', async () => {
       await using here = await place()
       await here.put()
-      const sweep = () =>
-        here.database.write((tx) =>
-          settleOverdue(tx, { now: here.now(), unclaimedMs: 30_000, limit: 10 }),
-        )
+      const { sweep } = here
       here.pass(30_000)
       assert.deepEqual((await sweep()).told, [here.session])
       assert.deepEqual((await sweep()).told, [], 'once')

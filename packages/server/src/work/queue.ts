@@ -24,7 +24,7 @@ export type WorkSettings = {
   unclaimedMs: number
 }
 
-/** How often in a row a worker may leave a session with work undone. */
+/** How often in a row workers may leave a session, by a stop or without a word, while none has done anything for it. */
 const mostAttempts = 5
 const againMs = 1_000
 
@@ -76,14 +76,35 @@ export async function enqueue(
 const isAbandoned = ({ state, lease_ms }: Item, now: number): boolean =>
   state === 'stopping' && (lease_ms ?? 0) <= now
 
-/** One item for this poller alone, of a generation of its own; undefined when there is none. */
-export const claimNext = (
+/**
+ * One item for this poller alone, of a generation of its own; undefined when there is none. What was let go too often
+ * is nobody's any more, and `ended`.
+ */
+export async function claimNext(
   database: Database,
   tenant: string,
   environment: string,
   at: { now: number; reclaimMs: number },
-): Promise<Item | undefined> =>
-  database.once((db) => workStore(db).claim(tenant, environment, at, handedOut(at.now)))
+  ended: (item: Item) => void = () => {},
+): Promise<Item | undefined> {
+  for (;;) {
+    const item = await database.once((db) =>
+      workStore(db).claim(tenant, environment, at, handedOut(at.now)),
+    )
+    if (!item || item.attempts <= mostAttempts) return item
+    if (await database.write((tx) => giveUp(tx, item, at.now))) ended(item)
+  }
+}
+
+/** Unless another has it by now. */
+async function giveUp(tx: Queries, handed: Item, now: number): Promise<boolean> {
+  const { tenant_id: tenant, environment_id: environment, id, generation } = handed
+  const { work, item } = await takeWithHead(tx, { tenant, environment, id })
+  if (item.generation !== generation || item.state !== 'queued') return false
+  await work.change(item, stopped(item, now))
+  if (await owes(tx, tenant, item.session_id)) await tellExhausted(tx, item, now)
+  return true
+}
 
 /** Handed out to a poller that has gone meanwhile: the next one need not wait for it. */
 export async function handBack(tx: Queries, handed: Item): Promise<boolean> {
@@ -191,11 +212,13 @@ async function leave(tx: Queries, item: Item, now: number): Promise<void> {
   const { tenant_id: tenant, environment_id: environment, session_id: session } = item
   if (!(await owes(tx, tenant, session))) return
   const attempts = item.attempts + 1
-  if (attempts <= mostAttempts) {
+  if (attempts <= mostAttempts)
     await enqueue(tx, { tenant, environment, session }, { now, attempts })
-    return
-  }
-  const message = `workers left this session ${attempts} times in a row with work undone; send a message or an interrupt to go on`
+  else await tellExhausted(tx, { ...item, attempts }, now)
+}
+
+async function tellExhausted(tx: Queries, item: Item, now: number): Promise<void> {
+  const message = `workers left this session ${item.attempts} times in a row with work undone; send a message or an interrupt to go on`
   const error = { type: 'unknown_error', message, retry_status: { type: 'exhausted' } } as const
   await tell(tx, item, error, now)
 }
@@ -234,13 +257,16 @@ export async function settleOverdue(
   const told: string[] = []
   for (const { tenant_id, environment_id, id } of unclaimed) {
     const { item } = await takeWithHead(tx, { tenant: tenant_id, environment: environment_id, id })
-    if (item.warned || item.reserved_ms !== null || item.state !== 'queued') continue
+    if (item.warned || isTaken(item, now - unclaimedMs)) continue
     await work.change(item, { warned: 1 })
     await tellUnclaimed(tx, item, now, unclaimedMs)
     told.push(item.session_id)
   }
   return { isAll: overdue.length < limit && unclaimed.length < limit, told }
 }
+
+const isTaken = ({ state, due_ms, reserved_ms, lease_ms }: Item, before: number): boolean =>
+  state === 'stopping' || state === 'stopped' || (lease_ms ?? reserved_ms ?? due_ms) > before
 
 async function tellUnclaimed(tx: Queries, item: Item, now: number, unclaimedMs: number) {
   const message = `no worker of environment ${item.environment_id} has taken this session for ${unclaimedMs / 1000} seconds; it waits for one`

@@ -92,19 +92,30 @@ async function poll(world: World, reclaimMs: number): Promise<Claim | undefined>
     const live = liveOf(session)
     return live && isFree(live, now, reclaimMs)
   })
-  const got = await claimNext(database, tenant, environment, { now, reclaimMs })
+  const at = { now, reclaimMs }
+  const ended = new Set<string>()
+  const got = await claimNext(database, tenant, environment, at, ({ session_id, id }) => {
+    const session = sessionOf(world, session_id)
+    const item = liveOf(session)
+    assert.ok(item && isFree(item, now, reclaimMs), 'ended, and not to be had')
+    assert.equal(item.id ?? id, id)
+    assert.equal(take(session, item, now), false, 'ended, and not let go so often')
+    ended.add(session_id)
+  })
   if (!got) {
-    assert.deepEqual(free, [], 'work that was to be had was not handed out')
+    const left = free.filter(([id]) => !ended.has(id))
+    assert.deepEqual(left, [], 'work that was to be had was not handed out')
     return undefined
   }
   assert.ok(
     free.some(([id]) => id === got.session_id),
     `handed out, and not to be had: ${JSON.stringify([now, got, sessions.get(got.session_id)])}`,
   )
-  const item = liveOf(sessionOf(world, got.session_id))
+  const session = sessionOf(world, got.session_id)
+  const item = liveOf(session)
   assert.ok(item)
   item.id ??= got.id
-  take(item, now)
+  assert.ok(take(session, item, now), 'handed out once too often')
   assert.deepEqual([got.id, got.generation], [item.id, item.generation])
   const claim = { session: got.session_id, item, id: got.id, generation: got.generation }
   world.claims.push({ ...claim, last: noBeat })
@@ -173,6 +184,7 @@ async function answers(world: World, claim: Claim, call: string): Promise<void> 
     return
   }
   assert.equal(await posted, session.status === 'done' ? 'invalid_request' : 'ok')
+  if (session.status !== 'done') claim.item.attempts = 0
   if (session.status === 'done' || session.call !== call) return
   Object.assign(session, { call: undefined, due: true })
   calls.set(call, { session: claim.session, by: text })

@@ -15,9 +15,14 @@ const is = {
   reserved: sql<boolean>`state = 'queued' and reserved_ms is not null`,
   waiting: sql<boolean>`state = 'queued' and reserved_ms is null`,
   stopping: sql<boolean>`state = 'stopping'`,
-  unclaimed: sql<boolean>`state = 'queued' and reserved_ms is null and warned = 0`,
+  unwarned: sql<boolean>`state in ('queued', 'starting', 'active') and warned = 0`,
   stopped: sql<boolean>`state = 'stopped'`,
 }
+/** When somebody should have taken it up, or shown that it still has it. */
+const expected = sql<number>`coalesce(lease_ms, reserved_ms, due_ms)`
+/** How long an item stays reserved at least. */
+const reclaimMsOf = sql<number>`coalesce((select reclaim_ms from environments
+  where environments.tenant_id = work.tenant_id and environments.id = work.environment_id), 0)`
 /** How long a worker that asked counts as one that asks. contract.md 1.12 */
 const presentMs = 30_000
 
@@ -48,6 +53,7 @@ export function workStore(db: Queries) {
       own
         .where(is.reserved)
         .where('reserved_ms', '<=', now - reclaimMs)
+        .where(sql<boolean>`reserved_ms <= ${now} - ${reclaimMsOf}`)
         .orderBy('reserved_ms'),
       own.where(is.waiting).where('due_ms', '<=', now).orderBy('due_ms').orderBy('id'),
     ] as const
@@ -75,7 +81,10 @@ export function workStore(db: Queries) {
     find: (tenant: string, environment: string, id: string): Promise<Item | undefined> =>
       byId(tenant, environment, id).executeTakeFirst(),
 
-    /** Changes one that is to be had, and that nobody else is taking at the moment, to its next generation: one statement. */
+    /**
+     * Changes one that is to be had, and that nobody else is taking at the moment, to its next generation: one statement.
+     * One that another has let go is an attempt further.
+     */
     claim: (
       tenant: string,
       environment: string,
@@ -84,7 +93,16 @@ export function workStore(db: Queries) {
     ): Promise<Item | undefined> =>
       db
         .updateTable('work')
-        .set((eb) => ({ ...change, generation: eb('generation', '+', 1) }))
+        .set((eb) => ({
+          ...change,
+          generation: eb('generation', '+', 1),
+          attempts: eb
+            .case()
+            .when(is.waiting)
+            .then(eb.ref('attempts'))
+            .else(eb('attempts', '+', 1))
+            .end(),
+        }))
         .where('tenant_id', '=', tenant)
         .where('id', '=', (eb) => {
           const [held, reserved, waiting] = free(tenant, environment, now, reclaimMs)
@@ -156,13 +174,17 @@ export function workStore(db: Queries) {
         .limit(limit)
         .execute(),
 
-    /** Of all tenants: due for longer than that, taken by nobody, and not told yet. */
+    /** Of all tenants: due, or left by its worker, for longer than that, taken by nobody, and not told yet. */
     unclaimed: (before: number, limit: number): Promise<Item[]> =>
       db
         .selectFrom('work')
         .selectAll()
-        .where(is.unclaimed)
-        .where('due_ms', '<=', before)
+        .where(is.unwarned)
+        .where(expected, '<=', before)
+        .where(
+          sql<boolean>`(lease_ms is not null or reserved_ms is null
+            or reserved_ms <= ${before} - ${reclaimMsOf})`,
+        )
         .limit(limit)
         .execute(),
 
