@@ -24,6 +24,8 @@ export type Config = {
   dir: string
   keepMs: number
   sandbox: SandboxSettings
+  /** What sandboxes reach: what their session may, or nothing but the service, if that. */
+  egress: (typeof reaches)[number]
   /** Where this machine's programs are, for a harness. */
   path: string
 }
@@ -34,6 +36,8 @@ const strategies = [
   'poll_unacked_then_dispatch',
   'acquire_then_session_poll',
 ] as const
+
+const reaches = ['session', 'service'] as const
 
 type Environment = Record<string, string | undefined>
 const ours = /^(WORKER_|SANDBOX_)/
@@ -79,6 +83,7 @@ const Settings = z.object({
   WORKER_STOP_SECONDS: seconds(1, 3600),
   WORKER_DIR: z.string(),
   WORKER_KEEP_DAYS: number(1, 3650),
+  WORKER_EGRESS: z.enum(reaches).optional(),
   SANDBOX_PROVIDER: z.enum(providers),
   SANDBOX_SOCKET: z.string().optional(),
   SANDBOX_IMAGE: z.string(),
@@ -150,6 +155,8 @@ const configOf = (given: Settings): Omit<Config, 'path'> => ({
   stopMs: given.WORKER_STOP_SECONDS,
   dir: resolve(given.WORKER_DIR),
   keepMs: given.WORKER_KEEP_DAYS * dayMs,
+  // What runs in the sandbox of the other lane holds a key of the environment, which could be sent anywhere.
+  egress: given.WORKER_EGRESS ?? (given.WORKER_LANE === 'ama_worker' ? 'service' : 'session'),
   sandbox: {
     provider: given.SANDBOX_PROVIDER,
     ...(given.SANDBOX_SOCKET === undefined ? {} : { socket: given.SANDBOX_SOCKET }),

@@ -43,7 +43,7 @@ export const openmaSupervised =
         ...{ environment_id: told.environmentId, session_id: session, work_id: work },
         ...{ workdir: place.workspace, outputs: place.outputs, idle_ms: config.idleMs },
         ...{ inputs: place.inputs, is_known: place.isKnown },
-        settings: { sandbox: config.sandbox },
+        settings: { sandbox: config.sandbox, egress: config.egress },
       },
       heard(message) {
         if (message.type !== 'event') return

@@ -109,6 +109,8 @@ export async function stubService(): Promise<Stub> {
     if (path.endsWith('/events'))
       return { status: 200, body: { data: method === 'GET' ? stub.events : [], next_page: null } }
     if (path.endsWith('/files')) return { status: 200, body: { revision: 0, files: [] } }
+    if (path.endsWith('/authorities'))
+      return { status: 200, body: { certificates: '', variables: {} } }
     if (parts[0] === 'sessions') return { status: stub.session.status, body: session }
     return { status: 200, body: { id: parts[1], type: 'work' } }
   }

@@ -96,6 +96,12 @@ export const settings: readonly Setting[] = [
     form: '1 to 3650',
   },
   {
+    name: 'WORKER_EGRESS',
+    about:
+      'what sandboxes reach through the service: session, what their session may; service, nothing else than the service itself; by default session with openma_supervised and service with ama_worker',
+    form: 'session or service',
+  },
+  {
     name: 'SANDBOX_PROVIDER',
     about: 'where commands run; `local` isolates nothing and is for trials',
     default: 'bubblewrap',

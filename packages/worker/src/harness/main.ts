@@ -11,6 +11,8 @@ import { tokenOf } from '../service.ts'
 import { linesOf } from '../supervisor/lines.ts'
 import type { Start, ToSupervisor } from '../supervisor/protocol.ts'
 import { exitCodes, hear, protocol, ToHarness } from '../supervisor/protocol.ts'
+import type { WayOut } from '../tunnel.ts'
+import { openWayOut } from '../tunnel.ts'
 import { runnableTools } from './calls.ts'
 import { inputsOf } from './inputs.ts'
 
@@ -32,7 +34,11 @@ async function fail(code: number, message: string): Promise<never> {
 }
 
 /** Started by the first call that needs it, and ended with the harness. */
-function sandboxOf(start: Start, settings: SandboxSettings, inputs: FurnishedAll) {
+function sandboxOf(
+  start: Start,
+  settings: SandboxSettings,
+  { inputs, wayOut }: { inputs: FurnishedAll; wayOut: WayOut | undefined },
+) {
   const provider = sandboxesOf(settings, (line) => process.stderr.write(`${line}\n`))
   let found: Promise<Sandbox> | undefined
   const spec = {
@@ -40,8 +46,8 @@ function sandboxOf(start: Start, settings: SandboxSettings, inputs: FurnishedAll
     workspace: start.workdir,
     outputs: start.outputs,
     isLaidOut: true,
-    env: inputs.env,
-    egress: null,
+    env: { ...inputs.env, ...wayOut?.variables },
+    egress: wayOut?.egress ?? null,
     mounts: inputs.mounts,
     path: inputs.path,
     limits: limitsOf(settings),
@@ -79,6 +85,7 @@ function sandboxOf(start: Start, settings: SandboxSettings, inputs: FurnishedAll
       const late = new Promise<void>((resolve) => setTimeout(resolve, closeWithinMs))
       const ending = found?.then((sandbox) => sandbox.close()).catch(() => {})
       await Promise.race([ending, late])
+      await wayOut?.close()
       await inputs.ended()
     },
   }
@@ -88,17 +95,17 @@ function sandboxOf(start: Start, settings: SandboxSettings, inputs: FurnishedAll
 async function serve(start: Start) {
   const told = Variables.parse(process.env)
   const settings = SandboxSettings.parse(start.settings['sandbox'])
-  const client = new Anthropic({
-    ...{ baseURL: told.VENDOR_BASE_URL, apiKey: null },
-    authToken: tokenOf(told.VENDOR_WORK_SECRET),
-  })
+  const [baseUrl, token] = [told.VENDOR_BASE_URL, tokenOf(told.VENDOR_WORK_SECRET)]
+  const client = new Anthropic({ baseURL: baseUrl, apiKey: null, authToken: token })
   const inputs = await inputsOf({
     ...{ client, session: await client.beta.sessions.retrieve(start.session_id) },
     folder: start.inputs ?? (await mkdtemp(join(tmpdir(), 'steward-inputs-'))),
     workdir: start.workdir,
     ...{ isKnown: start.is_known ?? false, isHost: settings.provider === 'local' },
   })
-  const sandbox = sandboxOf(start, settings, inputs)
+  const claimed = { baseUrl, token, session: start.session_id }
+  const wayOut = start.settings['egress'] === 'session' ? await openWayOut(claimed) : undefined
+  const sandbox = sandboxOf(start, settings, { inputs, wayOut })
   const given = new AbortController()
   const state = { running: 0, isStopping: false }
   const tools = runnableTools(sandbox, {

@@ -1,0 +1,120 @@
+/**
+ * The way out of a session's sandbox: each of its connections is carried as it is to the service, under the token of the
+ * claim, where the session's gate reads it. docs/workers.md "The way out"
+ */
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { ClientRequest } from 'node:http'
+import { request as plainRequest, STATUS_CODES } from 'node:http'
+import { request as secureRequest } from 'node:https'
+import type { Socket } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pump } from '@steward/gate/pump.ts'
+import type { SandboxEgress } from '@steward/sandbox/sandbox.ts'
+import { z } from 'zod'
+
+export type Claimed = { baseUrl: string; session: string; token: string }
+
+export type WayOut = {
+  egress: SandboxEgress
+  /** Of every command. */
+  variables: Record<string, string>
+  close(): Promise<void>
+}
+
+/** The service takes no more of one claim. */
+const mostConnections = 256
+const openWithinMs = 20_000
+const askWithinMs = 30_000
+/** As the gate's own, and a little longer, so that the gate ends what is idle. */
+const idleMs = 16 * 60_000
+
+const Told = z.object({ certificates: z.string(), variables: z.record(z.string(), z.string()) })
+
+/** Rejects when the service does not say whom the sandbox may trust. */
+export async function openWayOut(claimed: Claimed): Promise<WayOut> {
+  const { certificates: pem, variables } = await ask(claimed)
+  const folder = await mkdtemp(join(tmpdir(), 'steward-out-'))
+  const [socket, certificates] = [join(folder, 'socket'), join(folder, 'authorities.pem')]
+  await writeFile(certificates, pem)
+  const open = new Set<Socket>()
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (connection) => {
+    open.add(connection)
+    connection.once('close', () => open.delete(connection))
+    carry(claimed, connection)
+  })
+  server.maxConnections = mostConnections
+  server.listen(socket)
+  await once(server, 'listening')
+  return {
+    egress: { socket, certificates },
+    variables,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const each of open) each.destroy()
+      await closed
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function ask(claimed: Claimed): Promise<z.infer<typeof Told>> {
+  const answer = await fetch(placeOf(claimed, '/authorities'), {
+    headers: { authorization: `Bearer ${claimed.token}` },
+    signal: AbortSignal.timeout(askWithinMs),
+  })
+  if (!answer.ok) throw new Error(`the service opens no way out: ${answer.status}`)
+  return Told.parse(await answer.json())
+}
+
+const placeOf = ({ baseUrl, session }: Claimed, more = ''): URL =>
+  new URL(`${baseUrl.replace(/\/+$/, '')}/v1/ext/egress/${encodeURIComponent(session)}${more}`)
+
+/** Reads nothing of the connection before the service has it. */
+export function carry(claimed: Claimed, connection: Socket): void {
+  connection.on('error', () => connection.destroy())
+  const onward = begin(claimed)
+  const late = setTimeout(() => onward.destroy(new Error('it took too long')), openWithinMs)
+  onward.once('close', () => clearTimeout(late))
+  const leave = (): void => void onward.destroy()
+  connection.once('close', leave)
+  onward.on('upgrade', (_answer, upstream: Socket, head: Buffer) => {
+    clearTimeout(late)
+    connection.off('close', leave)
+    if (head.length > 0) upstream.unshift(head)
+    pump(connection, upstream, idleMs).open()
+  })
+  onward.on('response', (answer) => {
+    answer.resume()
+    refuse(connection, answer.statusCode ?? 502, 'the service refused the connection')
+  })
+  onward.on('error', (error) =>
+    refuse(connection, 502, `the service was not reached: ${error.message}`),
+  )
+  onward.end()
+}
+
+function begin(claimed: Claimed): ClientRequest {
+  const url = placeOf(claimed)
+  const send = url.protocol === 'https:' ? secureRequest : plainRequest
+  return send(url, {
+    agent: false,
+    headers: {
+      authorization: `Bearer ${claimed.token}`,
+      connection: 'Upgrade',
+      upgrade: 'steward-egress',
+    },
+  })
+}
+
+/** As an answer to the request that is not read; its phrase is all that many clients show. */
+function refuse(connection: Socket, status: number, why: string): void {
+  if (connection.destroyed) return
+  const phrase = why.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)
+  connection.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}: ${phrase}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+  )
+  connection.resume()
+}
