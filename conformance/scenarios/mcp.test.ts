@@ -204,8 +204,8 @@ for (const database of databases) {
         const session = await sessionOf(service, { servers: many.slice(0, 20) })
         const lines = [0, 19].map((n) => call(`mcp__s${n}__echo`, { text: `of ${n}` }))
         const events = await turn(service, session, lines.join('\n'))
-        assert.deepEqual(all(events, 'agent.mcp_tool_result').map(textOf), ['of 0', 'of 19'])
         assert.deepEqual(errorsOf(events), [])
+        assert.deepEqual(all(events, 'agent.mcp_tool_result').map(textOf), ['of 0', 'of 19'])
         const refused = await service.ask('POST', '/v1/agents', {
           name: 'too many',
           model: 'offline',

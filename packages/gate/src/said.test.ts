@@ -38,4 +38,18 @@ describe('a refusal while a body is still coming', () => {
     assert.match(await answer, /^HTTP\/1\.1 403 /)
     socket.destroy()
   })
+
+  it('is not lost to a reset where the head is too large and goes on coming', async () => {
+    await using place = await world({ forward: fenced })
+    const socket = await connected(place.socketPath, 'a.example:80')
+    const answer = toTheEnd(socket)
+    socket.write('GET / HTTP/1.1\r\nHost: a.example\r\nX: ')
+    const failures: unknown[] = []
+    for (let n = 0; n < 40; n++) {
+      failures.push(await new Promise((resolve) => socket.write('a'.repeat(10_000), resolve)))
+    }
+    assert.deepEqual(failures.filter(Boolean), [])
+    assert.match(await answer, /^HTTP\/1\.1 431 [^]*Connection: close/)
+    socket.destroy()
+  })
 })

@@ -78,13 +78,17 @@ function textOf(said: Said): string {
 }
 
 const lingerMs = 1000
+/** A parser complains again of whatever follows what it could not read. */
+const lingering = new WeakSet<Socket>()
 
 /** What still comes is read and dropped, so that these bytes are not lost to a reset. */
 export function lastWord(socket: Socket, bytes: string | Buffer): void {
+  if (lingering.has(socket)) return
   if (!socket.writable) {
     socket.destroy()
     return
   }
+  lingering.add(socket)
   const linger = setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.once('close', () => clearTimeout(linger))
   socket.end(bytes)

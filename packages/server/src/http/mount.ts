@@ -134,7 +134,8 @@ function replied(
       if (head) return new Response(null, { headers: { ...headers, ...jsonHeaders } })
       return written(writePieces(outgoing, result.texts, { headers, clock }))
     case 'raw':
-      return written(passOn(outgoing, result, { requestId, clock, head }))
+      if (head) return headOf(result, requestId)
+      return written(passOn(outgoing, result, { requestId, clock }))
     case 'switch':
       switchTo(result.protocol, { incoming, outgoing }, result.take)
       return RESPONSE_ALREADY_SENT
@@ -213,19 +214,22 @@ function bodyOf(incoming: IncomingMessage): Readable {
   return body
 }
 
+function headOf(
+  { status, headers, body }: Extract<Reply, { reply: 'raw' }>,
+  requestId: string,
+): Response {
+  body.destroy()
+  return new Response(null, { status, headers: [...headers, ['request-id', requestId]] })
+}
+
 /** The answer may pause for as long as it likes: only a reader that takes nothing is let go. */
 async function passOn(
   outgoing: ServerResponse,
   { status, headers, body, ours }: Extract<Reply, { reply: 'raw' }>,
-  { requestId, clock, head }: { requestId: string; clock: Clock; head: boolean },
+  { requestId, clock }: { requestId: string; clock: Clock },
 ): Promise<void> {
   outgoing.setTimeout(0)
   outgoing.writeHead(status, [...headers.flat(), 'request-id', requestId])
-  if (head) {
-    body.destroy()
-    outgoing.end()
-    return
-  }
   // A body of known length follows at once, in the same packet where it is short.
   const isKnown = headers.some(([name]) => name.toLowerCase() === 'content-length')
   if (!isKnown) outgoing.flushHeaders()

@@ -130,4 +130,22 @@ describe('a raw route', () => {
     body.destroy(new Error('the upstream went away'))
     await assert.rejects(answer.text())
   })
+
+  it('answers HEAD by its head alone, and the connection goes on', async () => {
+    const body = new PassThrough()
+    const route = rawRoute({ ...about, method: 'get', path: '/v1/raw' }, async () => ({
+      ...{ reply: 'raw', status: 200, headers: [['Content-Length', '5']] },
+      body: body.destroyed ? Readable.from('whole') : body,
+    }))
+    await using server = await served([route])
+    const socket = await dial(server.port, 'HEAD /v1/raw HTTP/1.1\r\nhost: x\r\n\r\n')
+    let got = ''
+    socket.on('data', (piece: string) => (got += piece))
+    while (!got.endsWith('\r\n\r\n')) await once(socket, 'data')
+    assert.match(got, /^HTTP\/1\.1 200 .*content-length: 5\r\n/is)
+    assert.ok(body.destroyed)
+    socket.write('GET /v1/raw HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    await once(socket, 'close')
+    assert.ok(got.endsWith('\r\n\r\nwhole'), got)
+  })
 })
