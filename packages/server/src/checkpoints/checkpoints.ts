@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { TurnFailed } from '@steward/harness/turn.ts'
 import type { Keeping } from '../blobs/keeping.ts'
 import { newId } from '../core/ids.ts'
+import { removeTree } from '../core/remove.ts'
 import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
@@ -109,7 +110,7 @@ async function layOut(
     return { kind: 'restored', takenAt: row.taken_at ?? '' }
   }
   // It is older than what another machine had.
-  if (row && isThere) await rm(join(own, 'workspace'), { recursive: true })
+  if (row && isThere) await removeTree(join(own, 'workspace'))
   for (const part of parts) await mkdir(join(own, part), { recursive: true })
   if (row) return { kind: 'lost' }
   return { kind: isThere ? 'here' : 'new' }
@@ -203,7 +204,7 @@ async function* atMost(
 async function restore(deps: CheckpointDeps, whose: Whose, row: CheckpointRow): Promise<void> {
   const { own, session } = whose
   const beside = join(own, 'restoring')
-  await rm(beside, { recursive: true, force: true })
+  await removeTree(beside)
   await mkdir(beside, { recursive: true, mode: 0o700 })
   try {
     await bring(deps, beside, row, 'base')
@@ -212,7 +213,7 @@ async function restore(deps: CheckpointDeps, whose: Whose, row: CheckpointRow): 
       if (!existsSync(join(beside, part))) throw new Corrupt(`it holds no ${part}`)
     }
   } catch (error) {
-    await rm(beside, { recursive: true, force: true })
+    await removeTree(beside)
     const what = error instanceof Corrupt ? 'is corrupt' : 'could not be read'
     const message = `the checkpoint of the workspace of ${session} ${what} (${(error as Error).message}): the session cannot go on without it`
     throw new TurnFailed({ type: 'unknown_error', message }, { cause: error })
@@ -220,7 +221,7 @@ async function restore(deps: CheckpointDeps, whose: Whose, row: CheckpointRow): 
   // What was known of files here does not hold for these.
   await rm(`${snapshotOf(own)}.of`, { force: true })
   for (const part of parts.toReversed()) {
-    await rm(join(own, part), { recursive: true, force: true })
+    await removeTree(join(own, part))
     await rename(join(beside, part), join(own, part))
   }
   await rm(beside, { recursive: true })

@@ -3,7 +3,7 @@
  * sandbox of no session. Nothing of a tenant is in there but the names of the packages.
  */
 import { execFile } from 'node:child_process'
-import { lstat, mkdir, rm } from 'node:fs/promises'
+import { lstat, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { PackageLists, PackageManager } from '@steward/protocol/packages.ts'
@@ -61,18 +61,19 @@ type Bench = {
 /** Rejects with `BuildFailure`, or with the signal's reason. */
 export function builder(deps: BuildDeps): Build {
   return async (wanted, { id, folder }, progress, signal) => {
-    const { largest, timeoutMs } = deps
+    const { largest, timeoutMs, clock } = deps
+    const end = clock.now() + timeoutMs
     const at = (name: string) => join(folder, name)
     for (const name of ['workspace', 'outputs', 'layer/system', 'layer/prefix'])
       await mkdir(at(name), { recursive: true })
     const check = async () => {
-      const bytes = await bytesOf([at('layer'), at('workspace')])
+      const bytes = await bytesOf(['layer', 'workspace', 'outputs'].map(at))
       if (bytes > largest)
         throw new BuildFailure(null, `it is larger than ${Math.floor(largest / 2 ** 20)} MB`)
     }
     const bench: Bench = {
       ...{ deps, wanted, id, folder },
-      watch: { progress, check, signal, timeoutMs },
+      watch: { progress, check, signal, leftMs: () => end - clock.now() },
     }
     try {
       if (wanted.packages.apt.length > 0) await buildSystem(bench)
@@ -106,8 +107,8 @@ async function buildSystem(bench: Bench): Promise<void> {
   await settle(system)
   const say =
     (command: string) =>
-    async (sandbox: Sandbox, { timeoutMs, signal }: Watch) => {
-      await sandbox.shell({ command, timeoutMs, signal })
+    async (sandbox: Sandbox, { leftMs, signal }: Watch) => {
+      await sandbox.shell({ command, timeoutMs: Math.max(1, leftMs()), signal })
     }
   await within(bench, { managers: [], layer: system }, say(setUpScript))
   await within(bench, { managers: [], mounts }, say(takeScript))
@@ -196,10 +197,4 @@ async function settle(folder: string): Promise<void> {
     const stat = await lstat(join(folder, name)).catch(() => undefined)
     if (stat?.isSymbolicLink()) throw new BuildFailure(null, `its ${name} is a link`)
   }
-}
-
-/** With whatever a build has left unreadable in it. */
-export async function clearAway(folder: string): Promise<void> {
-  await run('chmod', ['-R', 'u+rwX', '--', folder]).catch(() => {})
-  await rm(folder, { recursive: true, force: true })
 }

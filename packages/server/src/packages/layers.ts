@@ -4,10 +4,11 @@
  * processes; there whole or not at all.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { removeTree, removeUnused } from '../core/remove.ts'
+import { oneByOne } from '../core/turns.ts'
 import type { Wanted } from './build.ts'
-import { clearAway } from './build.ts'
 import type { MakingDeps, Place } from './making.ts'
 import { making, touch } from './making.ts'
 import type { Progress } from './step.ts'
@@ -47,6 +48,7 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
   const { clock } = deps
   const building = new Map<string, Building>()
   const inUse = new Map<string, number>()
+  const inTurn = oneByOne()
   const closing = new AbortController()
   const workFolder = join(folder, workName)
   const make = making({ ...deps, workFolder, signal: closing.signal })
@@ -60,7 +62,7 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
       const all: Progress = (news) => {
         for (const each of told) each(news)
       }
-      const made = makeRoom(place.tenant)
+      const made = inTurn(place.tenant, () => makeRoom(place))
         .then(() => make(place, wanted, all))
         .finally(() => building.delete(path))
       mine = { made, told }
@@ -86,30 +88,33 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
   }
 
   /** The oldest go first, but none that a process of this host may still use: such are touched each hour. */
-  async function makeRoom(tenant: string): Promise<void> {
-    const names = await readdir(join(folder, tenant)).catch(() => [])
-    const all = names.map(async (name) => {
-      const path = join(folder, tenant, name)
-      return { path, usedAt: (await stat(path)).mtimeMs }
-    })
-    const found = (await Promise.all(all)).toSorted((one, other) => one.usedAt - other.usedAt)
-    const [oldest] = found
-    if (!oldest || found.length < mostLayers) return
-    if (inUse.has(oldest.path) || clock.now() - oldest.usedAt < 2 * hour) {
+  async function makeRoom({ tenant, path }: Place): Promise<void> {
+    const of = join(folder, tenant)
+    const names = await namesIn(of)
+    const found = await Promise.all(
+      names.map(async (name) => ({ path: join(of, name), usedAt: await usedAt(join(of, name)) })),
+    )
+    const under = [...building.keys()].filter((each) => dirname(each) === of)
+    const before = under
+      .slice(0, under.indexOf(path))
+      .filter((each) => !names.includes(basename(each)))
+    const tooMany = names.length + before.length + 1 - mostLayers
+    if (tooMany <= 0) return
+    const since = clock.now() - 2 * hour
+    const oldest = found.toSorted((one, other) => one.usedAt - other.usedAt).slice(0, tooMany)
+    if (
+      oldest.length < tooMany ||
+      oldest.some((each) => inUse.has(each.path) || each.usedAt > since)
+    ) {
       const why = `the workspace uses ${mostLayers} different sets of packages, and may not have more`
       throw new BuildFailure(null, why)
     }
-    await discard(oldest.path, 2 * hour)
+    for (const each of oldest) await discard(each.path, since)
   }
 
-  async function discard(path: string, unusedMs = keptMs): Promise<void> {
-    const away = join(workFolder, randomUUID())
+  async function discard(path: string, since: number): Promise<void> {
     await mkdir(workFolder, { recursive: true, mode: 0o700 })
-    await rename(path, away)
-    const { mtimeMs } = await stat(away)
-    // Somebody has begun to use it.
-    if (clock.now() - mtimeMs < unusedMs) await rename(away, path)
-    else await clearAway(away)
+    await removeUnused(path, join(workFolder, randomUUID()), since)
   }
 
   return {
@@ -122,15 +127,13 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
 
     async sweep() {
       await Promise.all([...inUse.keys()].map((path) => touch(path, clock.now())))
-      for (const tenant of await readdir(folder).catch(() => [])) {
-        for (const name of await readdir(join(folder, tenant))) {
+      for (const tenant of await namesIn(folder)) {
+        for (const name of await namesIn(join(folder, tenant))) {
           const path = join(folder, tenant, name)
-          const found = await stat(path).catch(() => undefined)
-          if (!found) continue
-          const unusedMs = clock.now() - found.mtimeMs
+          const at = await usedAt(path)
           if (tenant === workName) {
-            if (unusedMs > day) await clearAway(path)
-          } else if (unusedMs > keptMs) await discard(path)
+            if (clock.now() - at > day) await removeTree(path)
+          } else if (clock.now() - at > keptMs) await discard(path, clock.now() - keptMs)
         }
       }
     },
@@ -141,3 +144,9 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
     },
   }
 }
+
+const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
+
+/** Of one that has gone meanwhile: never. */
+const usedAt = async (path: string): Promise<number> =>
+  (await stat(path).catch(() => undefined))?.mtimeMs ?? 0

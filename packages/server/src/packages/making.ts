@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Log } from '../core/log.ts'
+import { removeTree } from '../core/remove.ts'
 import type { Clock } from '../core/time.ts'
 import type { Build, Wanted } from './build.ts'
-import { clearAway } from './build.ts'
 import type { News, Progress } from './step.ts'
 import type { BuildLocks } from './store.ts'
 
@@ -42,22 +42,28 @@ export async function touch(path: string, now: number): Promise<boolean> {
 export type Place = { tenant: string; layer: string; path: string }
 
 export function making({ build, locks, clock, log, workFolder, signal }: MakingDeps) {
-  let under = 0
-  const queue: (() => void)[] = []
+  const queue: { tenant: string; go: () => void }[] = []
+  /** Tenants of those under way. */
+  const under: string[] = []
+  const underOf = (tenant: string) => under.filter((each) => each === tenant).length
 
-  /** One goes on when another has ended. */
-  async function inTurn(work: () => Promise<void>, tell: Progress): Promise<void> {
-    if (under >= mostAtOnce) {
+  /** One goes on when another has ended: of the tenant that has the fewest under way. */
+  async function inTurn(tenant: string, work: () => Promise<void>, tell: Progress): Promise<void> {
+    if (under.length >= mostAtOnce) {
       tell(waiting)
-      await new Promise<void>((resolve) => queue.push(resolve))
-    } else under++
+      await new Promise<void>((go) => queue.push({ tenant, go }))
+    } else under.push(tenant)
     try {
       signal.throwIfAborted()
       await work()
     } finally {
-      const next = queue.shift()
-      if (next) next()
-      else under--
+      under.splice(under.indexOf(tenant), 1)
+      const [next] = queue.toSorted((one, other) => underOf(one.tenant) - underOf(other.tenant))
+      if (next) {
+        queue.splice(queue.indexOf(next), 1)
+        under.push(next.tenant)
+        next.go()
+      }
     }
   }
 
@@ -76,7 +82,8 @@ export function making({ build, locks, clock, log, workFolder, signal }: MakingD
         .catch((error: unknown) => log.warn('a build could not prolong its lock', { error }))
     }, beatMs)
     try {
-      if (!(await touch(path, clock.now()))) await inTurn(() => makeAlone(path, wanted, tell), tell)
+      if (!(await touch(path, clock.now())))
+        await inTurn(tenant, () => makeAlone(path, wanted, tell), tell)
     } finally {
       clearInterval(beat)
       await locks.release(tenant, layer)
@@ -95,7 +102,7 @@ export function making({ build, locks, clock, log, workFolder, signal }: MakingD
         if (!(await touch(path, clock.now()))) throw error
       })
     } finally {
-      await clearAway(folder)
+      await removeTree(folder)
     }
   }
 }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { foldPackages, emptyEnvironment } from '@steward/protocol/environments.ts'
 import type { PackageLists } from '@steward/protocol/packages.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
@@ -186,6 +187,26 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     assert.ok(await room().take(tenant, list, () => {}))
   })
 
+  it('may be no larger beside the layer either, wherever a script of theirs can write', async () => {
+    const list = wanted({ npm: ['filling-npm'] })
+    await assert.rejects(
+      room({ largest: 6_000_000 }).take(tenant, list, () => {}),
+      /larger than 5 MB/,
+    )
+    assert.equal(await left(), 0)
+  })
+
+  it('have their time together, and not for each manager', async () => {
+    registries.hold = async (path) => {
+      if (path.endsWith('.tgz')) now += defaults.timeoutMs
+    }
+    await assert.rejects(
+      room().take(tenant, wanted({ npm: ['tiny-npm'], pip: ['tiny-pip'] }), () => {}),
+      (error) =>
+        error instanceof BuildFailure && error.manager === 'pip' && /too long/.test(error.message),
+    )
+  })
+
   it('end with the server, half built', async () => {
     const begun = Promise.withResolvers<void>()
     registries.hold = () => {
@@ -237,6 +258,47 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     await mine.take(tenant, list, () => {})
     await assert.rejects(stat(names.at(-1) ?? ''), /ENOENT/)
     assert.ok(await stat(names[0] ?? ''))
+  })
+
+  it('are no more than a tenant may have, however many are asked for at once', async () => {
+    for (let n = 0; n < 48; n++)
+      await mkdir(join(folder, tenant, `layer-${n}`), { recursive: true })
+    const mine = room({
+      async build(_wanted, place) {
+        await mkdir(join(place.folder, 'layer'))
+      },
+    })
+    const take = (n: number) => mine.take(tenant, wanted({ npm: [`package-${n}`] }), () => {})
+    const all = await Promise.allSettled(Array.from({ length: 6 }, (_, n) => take(n)))
+    assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 2)
+    assert.equal((await readdir(join(folder, tenant))).length, 50)
+    now += 3 * 60 * 60_000
+    await Promise.all([10, 11, 12].map(take))
+    assert.equal((await readdir(join(folder, tenant))).length, 50)
+  })
+
+  it('of one tenant do not keep those of another waiting until all are built', async () => {
+    const built: string[] = []
+    const gate = Promise.withResolvers<void>()
+    const mine = room({
+      async build({ packages }, place) {
+        await mkdir(join(place.folder, 'layer'))
+        await gate.promise
+        built.push(...packages.npm)
+      },
+    })
+    const waiting = new Set<string>()
+    const take = (who: string, name: string) =>
+      mine.take(who, wanted({ npm: [name] }), ({ state }) => {
+        if (state === 'waiting') waiting.add(name)
+      })
+    const all = Array.from({ length: 8 }, (_, n) => take(tenant, `package-${n}`))
+    while (waiting.size < 4) await setImmediate()
+    all.push(take('wrkspc_other', 'theirs'))
+    while (waiting.size < 5) await setImmediate()
+    gate.resolve()
+    await Promise.all(all)
+    assert.equal(built.indexOf('theirs'), 4)
   })
 
   it('are built four at a time', async () => {

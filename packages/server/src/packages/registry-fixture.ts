@@ -134,6 +134,7 @@ async function layNpm(at: string, source: string, name: string, install: string)
 }
 
 const tellsVariables = 'env >seen.txt'
+const fills = 'head -c 8000000 /dev/urandom >/mnt/session/outputs/x'
 const asksElsewhere =
   'curl -s -o /dev/null -w "%{http_code}" http://elsewhere.test/secret >code.txt || true'
 
@@ -153,6 +154,7 @@ export async function registry(): Promise<Registry> {
     layCrate(at, source('cargo')),
     layModule(at, source('go')),
     layNpm(at, source('npm'), 'tiny-npm', tellsVariables),
+    layNpm(at, source('filling'), 'filling-npm', fills),
     layNpm(at, source('curious'), 'curious-npm', asksElsewhere),
   ])
   const asked: string[] = []

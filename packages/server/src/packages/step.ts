@@ -43,7 +43,8 @@ export type Watch = {
   check: () => Promise<void>
   /** For the whole build; its reason is thrown. */
   signal: AbortSignal
-  timeoutMs: number
+  /** Of the whole build's time. */
+  leftMs: () => number
 }
 
 /** Throws `BuildFailure`, or the signal's reason. */
@@ -62,9 +63,11 @@ export async function runStep(
     return new BuildFailure(manager, why, { ...options, lines })
   }
   progress({ state: 'running', manager, lines: [] })
+  const timeoutMs = watch.leftMs()
+  if (timeoutMs <= 0) throw await fail('it took too long')
   await sandbox.write(script, Buffer.from(text))
   const command = `bash ${script} >${log} 2>&1`
-  const ran = sandbox.shell({ command, timeoutMs: watch.timeoutMs, signal: both })
+  const ran = sandbox.shell({ command, timeoutMs, signal: both })
   const ended = new AbortController()
   const watching = follow(sandbox, manager, watch, ended.signal).catch((error: unknown) => {
     if (!(error instanceof SandboxEnded)) stopping.abort(error)

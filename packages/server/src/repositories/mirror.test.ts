@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync, utimesSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,13 +41,18 @@ describe('mirrors of repositories', () => {
     if ('after' in test) test.after(() => rm(folder, { recursive: true, force: true }))
   })
 
-  const opened = ({ most = mebibyte, connect }: { most?: number } & Partial<MirrorDeps> = {}) =>
+  const opened = ({
+    most = mebibyte,
+    connect,
+    ...own
+  }: { most?: number } & Partial<MirrorDeps> = {}) =>
     mirrors({
       ...{ folder: join(folder, 'mirrors'), key: Buffer.alloc(32, 1) },
       connect: connect ?? (() => remote(upstream(connectTo(git.server)), most)),
       indexing: { provider: bubblewrapSandboxes(), limits, isHost: false },
       clock: { ...systemClock, now: () => now },
       log: jsonLog(() => {}),
+      ...own,
     })
   type Mirrors = ReturnType<typeof opened>
   const url = (path: string) => `https://api.example${path}`
@@ -191,6 +197,43 @@ describe('mirrors of repositories', () => {
     await held.sweep()
     assert.deepEqual(await readdir(join(folder, 'mirrors', 'wrkspc_1')), [])
     assert.equal(await packsOf(), 1)
+  })
+
+  describe('beside another process', () => {
+    const place = () => {
+      const above = join(folder, 'mirrors', 'wrkspc_1')
+      return join(above, readdirSync(above)[0] ?? '')
+    }
+
+    it('are not removed when that has just begun to use them', async () => {
+      await git.create('/m/touched', { a: 'a' }, token)
+      await lend(opened(), '/m/touched')
+      now += 8 * 24 * 60 * 60_000
+      const touched = () => {
+        utimesSync(place(), now / 1000, now / 1000)
+        return now
+      }
+      await opened({ clock: { ...systemClock, now: touched } }).sweep()
+      await lend(opened(), '/m/touched')
+      assert.deepEqual([posts(), await packsOf()], [1, 1])
+    })
+
+    it('are fetched anew when that has just removed them', async () => {
+      await git.create('/m/gone', { a: 'a' }, token)
+      let fetched = 0
+      const held = opened({
+        connect: () => {
+          const own = remote(upstream(connectTo(git.server)), mebibyte)
+          const fetch: typeof own.fetch = async (...asked) => {
+            if (++fetched === 1) await rm(place(), { recursive: true })
+            return own.fetch(...asked)
+          }
+          return { ...own, fetch }
+        },
+      })
+      await lend(held, '/m/gone')
+      assert.deepEqual([fetched, await packsOf()], [2, 1])
+    })
   })
 })
 

@@ -18,7 +18,9 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../core/log.ts'
+import { removeUnused } from '../core/remove.ts'
 import type { Clock } from '../core/time.ts'
+import { oneByOne } from '../core/turns.ts'
 import type { Indexing } from './indexing.ts'
 import { indexPack } from './indexing.ts'
 import type { Address, Looked, Pack, Remote } from './remote.ts'
@@ -54,15 +56,8 @@ type Fetching = {
 export type Mirrors = ReturnType<typeof mirrors>
 
 export function mirrors({ folder, key, connect, indexing, clock, log }: MirrorDeps) {
-  const busy = new Map<string, Promise<unknown>>()
-
-  /** One after the other for each mirror; a process beside this one may fetch the same, which only costs. */
-  function alone<T>(place: string, work: () => Promise<T>): Promise<T> {
-    const before = busy.get(place) ?? Promise.resolve()
-    const mine = before.then(work, work)
-    busy.set(place, mine)
-    return mine.finally(() => busy.get(place) === mine && busy.delete(place))
-  }
+  /** Uses of a mirror; a process beside this one may fetch the same, which only costs. */
+  const alone = oneByOne()
 
   const placeOf = (tenant: string, { url, token }: Address): string => {
     const parts = JSON.stringify([tenant, url, token ?? null])
@@ -131,11 +126,18 @@ export function mirrors({ folder, key, connect, indexing, clock, log }: MirrorDe
       try {
         const looked = await remote.look(address, signal)
         const place = placeOf(tenant, address)
-        return await alone(place, async () => {
+        const bringAll = async () => {
           await bring({ remote, place, looked, more, signal })
           await linkAll(join(place, 'objects', 'pack'), to)
-          return looked
-        })
+        }
+        await alone(place, () =>
+          bringAll().catch((error: unknown) => {
+            // Another process has found it unused in just this moment.
+            if (isGone(error)) return bringAll()
+            throw error
+          }),
+        )
+        return looked
       } finally {
         await remote.close()
       }
@@ -156,12 +158,19 @@ export function mirrors({ folder, key, connect, indexing, clock, log }: MirrorDe
           const place = join(folder, tenant, name)
           await alone(place, async () => {
             const found = await stat(place).catch(() => undefined)
-            if (found && clock.now() - found.mtimeMs > keptMs) await discard(place)
+            const since = clock.now() - keptMs
+            if (found && found.mtimeMs < since)
+              await removeUnused(place, `${place}.${randomUUID()}`, since)
           })
         }
       }
     },
   }
+}
+
+function isGone(error: unknown): boolean {
+  const { code, cause } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || (cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
 }
 
 /** Commits whose whole history is there. */

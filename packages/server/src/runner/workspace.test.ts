@@ -177,7 +177,8 @@ describe('the sandbox of a session', () => {
   it('leaves nothing of a deleted session', async () => {
     const session = await newSession()
     const turn = spaces.use(session)
-    await run(await turn.sandbox(), 'echo secret > /workspace/note')
+    const deep = 'name=$(printf %0200d 0); for n in $(seq 30); do mkdir $name; cd $name; done'
+    await run(await turn.sandbox(), `echo secret > /workspace/note; ${deep}`)
     turn.giveBack()
     await spaces.remove(session.session)
     assert.ok(!existsSync(join(folder, session.session)))

@@ -2,7 +2,6 @@
  * What a session holds in this process: its ways out, its MCP connections, and its sandbox. The sandbox is started
  * when a tool first needs it and stopped when idle; its workspace stays.
  */
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
 import { furnish } from '@steward/harness/furnish/furnished.ts'
@@ -21,6 +20,7 @@ import type { Arrival, Checkpoints } from '../checkpoints/checkpoints.ts'
 import { newId } from '../core/ids.ts'
 import type { Saving } from '../config.ts'
 import type { Log } from '../core/log.ts'
+import { removeTree } from '../core/remove.ts'
 import type { Clock } from '../core/time.ts'
 import type { Binding, SessionEgress } from '../egress/binding.ts'
 import type { SessionRow } from '../sessions/store.ts'
@@ -371,7 +371,7 @@ export function workspaces(deps: WorkspaceDeps) {
       await stop(session)
       // Another process of the machine may have run it last.
       await provider.reap(placeOf(folder, session))
-      await rm(join(folder, session), { recursive: true, force: true })
+      await removeTree(join(folder, session))
     },
     async close(): Promise<void> {
       clearInterval(sweep)

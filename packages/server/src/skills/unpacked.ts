@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { removeUnused } from '../core/remove.ts'
 import type { Sweep } from '../core/sweep.ts'
 import { sweeping } from '../core/sweep.ts'
 import type { Log } from '../core/log.ts'
@@ -108,9 +109,7 @@ export async function sweepUnpacked(folder: string, now: number): Promise<boolea
       const place = join(folder, owner, name)
       const used = await stat(place).then(({ mtimeMs }) => mtimeMs, absent)
       if (used === false || now - used < unusedMs) continue
-      const leaving = `${place}.${randomUUID()}`
-      if (await rename(place, leaving).then(() => true, absent))
-        await rm(leaving, { recursive: true, force: true })
+      await removeUnused(place, `${place}.${randomUUID()}`, now - unusedMs)
     }
   }
   return true
