@@ -40,6 +40,7 @@ import type { Refusals } from './sessions/supported.ts'
 import { threadRoutes } from './sessions/threads/routes.ts'
 import { skillRoutes } from './skills/routes.ts'
 import { checkStanding } from './work/claim.ts'
+import { underClaims } from './work/ending.ts'
 import type { WorkSettings } from './work/queue.ts'
 import { workRoutes } from './work/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
@@ -98,7 +99,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...auditRoutes(deps),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkStanding }),
     ...skillRoutes({ ...deps, largest: deps.fileLimits.workspace }),
-    ...mcpProxyRoutes(deps),
+    ...mcpProxyRoutes({ ...deps, under: underClaims(deps) }),
     ...remoteEgressRoutes(deps),
     ...workRoutes(deps),
     ...modelGatewayRoutes(deps),

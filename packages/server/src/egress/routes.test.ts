@@ -6,6 +6,9 @@ import { unauthorized } from '../core/errors.ts'
 import { jsonLog } from '../core/log.ts'
 import { derivedKey } from '../core/signed.ts'
 import { mcpTokens } from '../core/mcp-token.ts'
+import { memoryBus } from '../bus/memory.ts'
+import { oneDatabase } from '../database/database.ts'
+import { underClaims } from '../work/ending.ts'
 import { systemClock } from '../core/time.ts'
 import { environmentStore } from '../environments/store.ts'
 import { mount } from '../http/mount.ts'
@@ -54,7 +57,11 @@ async function served(
     own: { kind: 'workspace', tenant, keyId: 'apikey_1', admin: false },
     other: { kind: 'workspace', tenant: 'wrkspc_2', keyId: 'apikey_2', admin: true },
   }
-  const app = mount(mcpProxyRoutes({ egress: door.door, mcpTokens: tokens, clock: systemClock }), {
+  const clock = systemClock
+  const databases = oneDatabase(door.database)
+  const under = underClaims({ databases, bus: memoryBus(), clock })
+  const routes = mcpProxyRoutes({ egress: door.door, mcpTokens: tokens, clock, under })
+  const app = mount(routes, {
     log,
     clock: systemClock,
     withinClaim: async () => false,

@@ -9,6 +9,7 @@ import type { ClaimPrincipal, Principal } from '../http/principal.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Call, Raw, Route } from '../http/route.ts'
 import { also, rawRoute, route } from '../http/route.ts'
+import type { Under } from '../work/ending.ts'
 import type { Egress } from './egress.ts'
 
 const tokenMs = 15 * 60_000
@@ -21,10 +22,12 @@ export function mcpProxyRoutes({
   egress: { proxy },
   mcpTokens,
   clock,
+  under,
 }: {
   egress: Pick<Egress, 'proxy'>
   mcpTokens: McpTokens
   clock: Clock
+  under: Under
 }): Route[] {
   async function pass(
     { tenant, principal, params, search }: Call<typeof path, undefined, undefined>,
@@ -33,7 +36,9 @@ export function mcpProxyRoutes({
     const { session_id: session, server_name: server } = params
     checkGrant(principal, session, server)
     try {
-      const answer = await proxy.ask({ tenant, session, server, search }, raw)
+      const answer = await under(principal, raw, (asked) =>
+        proxy.ask({ tenant, session, server, search }, asked),
+      )
       return { reply: 'raw', ...answer }
     } catch (error) {
       if (error instanceof PlatformError || raw.signal.aborted) throw error

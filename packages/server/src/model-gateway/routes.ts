@@ -6,7 +6,9 @@ import { clientBaseUrl } from '@steward/model/wire/base-url.ts'
 import type { ModelSpec, Wire } from '@steward/model/spec.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { z } from 'zod'
+import type { Bus } from '../bus/bus.ts'
 import { forbidden, invalid, PlatformError } from '../core/errors.ts'
+import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import { maskOf } from '../egress/mask.ts'
 import type { Upstream } from '../egress/upstream.ts'
@@ -16,6 +18,7 @@ import type { Raw, Route } from '../http/route.ts'
 import { rawRoute } from '../http/route.ts'
 import type { SpecOfModel } from '../model-cards/resolve.ts'
 import { sessionStore } from '../sessions/store.ts'
+import { underClaims } from '../work/ending.ts'
 
 /** The paths of the wires that are passed on, below a base URL as each client has it. */
 const paths = {
@@ -33,15 +36,20 @@ const told =
 const Asked = z.looseObject({ model: z.string() })
 
 export function modelGatewayRoutes({
-  databases,
   specOfModel,
   models,
+  ...deps
 }: {
   databases: Databases
+  bus: Bus
+  clock: Clock
   specOfModel: SpecOfModel
   models: Pick<Upstream, 'send'>
 }): Route[] {
-  async function pass(tenant: string, session: string, wire: Passed, raw: Raw): Promise<Reply> {
+  const { databases } = deps
+  const under = underClaims(deps)
+
+  async function pass(tenant: string, session: string, wire: Passed, raw: Raw) {
     const row = await sessionStore(databases.of(tenant).read).row(tenant, session)
     const { model } = JSON.parse(row.agent) as SessionAgent
     const spec = await specOfModel(tenant, model)
@@ -65,7 +73,8 @@ export function modelGatewayRoutes({
         section: 'Model gateway',
         summary: `Ask the session's model by ${wire}, with its key`,
       },
-      ({ tenant, params }, raw) => pass(tenant, params['session_id'] ?? '', wire, raw),
+      ({ tenant, principal, params }, raw) =>
+        under(principal, raw, (asked) => pass(tenant, params['session_id'] ?? '', wire, asked)),
     ),
   )
 }
@@ -76,7 +85,7 @@ async function send(
   spec: ModelSpec,
   body: object,
   raw: Raw,
-): Promise<Reply> {
+): Promise<Extract<Reply, { reply: 'raw' }>> {
   const secrets = [spec.api_key, ...Object.values(spec.headers ?? {})]
   const text = Buffer.from(JSON.stringify(body))
   const own = raw.headers.filter(([name]) => spoken.test(name))

@@ -17,7 +17,7 @@ import { empty, pieces } from '../../http/reply.ts'
 import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
 import { checkStanding } from '../../work/claim.ts'
-import { lossOf } from '../../work/topics.ts'
+import { claimEnds } from '../../work/ending.ts'
 import { sessionStore } from '../store.ts'
 import { postMessage } from './message.ts'
 import { announce, postEvents } from './post.ts'
@@ -41,6 +41,7 @@ export function sessionEventRoutes(deps: {
   clock: Clock
 }): Route[] {
   const { databases, bus, clock } = deps
+  const ends = claimEnds(deps)
 
   /** The reader of a session that exists in this tenant; every route begins with it. */
   async function open(tenant: string, id: string) {
@@ -51,7 +52,7 @@ export function sessionEventRoutes(deps: {
 
   /** What a worker follows ends with its claim. */
   const endOf = (principal: Principal) =>
-    principal.kind === 'claim' ? (signal: AbortSignal) => lossOf(bus, principal, signal) : undefined
+    principal.kind === 'claim' ? (until: AbortSignal) => ends(principal, until) : undefined
 
   return [
     route(

@@ -1,0 +1,62 @@
+/** The end of a claim, for what goes on under it: streams, and answers that come from elsewhere. */
+import type { Readable } from 'node:stream'
+import type { Bus } from '../bus/bus.ts'
+import { unauthorized } from '../core/errors.ts'
+import type { Clock } from '../core/time.ts'
+import type { Databases } from '../database/database.ts'
+import type { ClaimPrincipal, Principal } from '../http/principal.ts'
+import type { Raw } from '../http/route.ts'
+import { standing } from './item.ts'
+import { workStore } from './store.ts'
+import { lossOf } from './topics.ts'
+
+type Deps = { databases: Databases; bus: Bus; clock: Clock }
+
+/** How often a claim is looked at whose loss nobody tells of: its lease ran out, or word of it did not come. */
+const lookMs = 10_000
+
+/** Aborts when the claim stands no more, at once where that is told; listens until then, or until the signal aborts. */
+export const claimEnds =
+  ({ databases, bus, clock }: Deps) =>
+  (claim: ClaimPrincipal, until: AbortSignal): AbortSignal => {
+    const { tenant, environmentId, workId, generation } = claim
+    const over = new AbortController()
+    const either = lossOf(bus, claim, AbortSignal.any([over.signal, until]))
+    const stands = async () => {
+      const item = await workStore(databases.of(tenant).read).find(tenant, environmentId, workId)
+      return item !== undefined && standing(item, generation, clock.now()) === 'current'
+    }
+    async function watch(): Promise<void> {
+      do await clock.sleep(lookMs, either)
+      while (!either.aborted && (await stands()))
+      over.abort()
+    }
+    watch().catch((error: unknown) => over.abort(error))
+    return either
+  }
+
+/** Asks for a caller; a worker's question and its answer are given up when its claim ends. */
+export type Under = <Answer extends { body: Readable }>(
+  principal: Principal,
+  raw: Raw,
+  ask: (raw: Raw) => Promise<Answer>,
+) => Promise<Answer>
+
+export function underClaims(deps: Deps): Under {
+  const ends = claimEnds(deps)
+  return async (principal, raw, ask) => {
+    if (principal.kind !== 'claim') return ask(raw)
+    const done = new AbortController()
+    const signal = ends(principal, AbortSignal.any([raw.signal, done.signal]))
+    try {
+      const answer = await ask({ ...raw, signal })
+      if (answer.body.closed) done.abort()
+      else answer.body.once('close', () => done.abort())
+      return answer
+    } catch (error) {
+      const isLost = signal.aborted && !raw.signal.aborted
+      done.abort()
+      throw isLost ? unauthorized('the claim has ended, or another has it now') : error
+    }
+  }
+}
