@@ -234,6 +234,23 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(await here.state(item), 'stopped')
     })
 
+    it('is not lost to a clock that is set back, wherever it stands', async () => {
+      for (const stage of ['waiting', 'reserved', 'held', 'stopping'] as const) {
+        await using here = await place()
+        await here.put()
+        const item = stage === 'waiting' ? undefined : await taken(here.claim())
+        if (item && stage !== 'reserved') await here.beat(item, none)
+        if (item && stage === 'stopping') await here.stop(item, false)
+        here.pass(-3_600_000)
+        assert.equal(await here.claim(), undefined, stage)
+        await here.sweep()
+        here.pass(leaseMs)
+        await here.sweep()
+        if (item && stage === 'stopping') assert.equal(await here.state(item), 'stopped')
+        else await taken(here.claim())
+      }
+    })
+
     it('ends with a beat when its session has rested', async () => {
       await using here = await place()
       await here.put()

@@ -246,6 +246,7 @@ export async function settleOverdue(
   { now, unclaimedMs, limit }: { now: number; unclaimedMs: number; limit: number },
 ): Promise<{ isAll: boolean; told: string[] }> {
   const work = workStore(tx)
+  await work.bringBack(now)
   const overdue = await work.overdue(now, limit)
   for (const { tenant_id, environment_id, id } of overdue) {
     const { item } = await takeWithHead(tx, { tenant: tenant_id, environment: environment_id, id })

@@ -7,6 +7,7 @@ import { holding, skipping, taking } from '../database/lock.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Change, Item } from './item.ts'
+import { leaseMs } from './item.ts'
 
 /** As the indexes have them: SQLite finds a partial index only by its own words. */
 const is = {
@@ -20,9 +21,12 @@ const is = {
 }
 /** When somebody should have taken it up, or shown that it still has it. */
 const expected = sql<number>`coalesce(lease_ms, reserved_ms, due_ms)`
+/** Beyond every lease, and every pause before work is to be had again. */
+const furthestMs = 10 * 60 * 1000
 /** How long an item stays reserved at least. */
-const reclaimMsOf = sql<number>`coalesce((select reclaim_ms from environments
-  where environments.tenant_id = work.tenant_id and environments.id = work.environment_id), 0)`
+const reclaimMsOf = (tenant: unknown, environment: unknown) =>
+  sql<number>`coalesce((select e.reclaim_ms from environments as e
+    where e.tenant_id = ${tenant} and e.id = ${environment}), 0)`
 /** How long a worker that asked counts as one that asks. contract.md 1.12 */
 const presentMs = 30_000
 
@@ -53,7 +57,7 @@ export function workStore(db: Queries) {
       own
         .where(is.reserved)
         .where('reserved_ms', '<=', now - reclaimMs)
-        .where(sql<boolean>`reserved_ms <= ${now} - ${reclaimMsOf}`)
+        .where('reserved_ms', '<=', sql<number>`${now} - ${reclaimMsOf(tenant, environment)}`)
         .orderBy('reserved_ms'),
       own.where(is.waiting).where('due_ms', '<=', now).orderBy('due_ms').orderBy('id'),
     ] as const
@@ -183,10 +187,32 @@ export function workStore(db: Queries) {
         .where(expected, '<=', before)
         .where(
           sql<boolean>`(lease_ms is not null or reserved_ms is null
-            or reserved_ms <= ${before} - ${reclaimMsOf})`,
+            or reserved_ms <= ${before} - ${reclaimMsOf(sql.ref('work.tenant_id'), sql.ref('work.environment_id'))})`,
         )
         .limit(limit)
         .execute(),
+
+    /** Of all tenants: what lies further ahead than anything is set counts from now, as the clock was set back. */
+    async bringBack(now: number): Promise<void> {
+      const past = now + furthestMs
+      const sooner = (column: 'due_ms' | 'reserved_ms') =>
+        sql<number>`case when ${sql.ref(column)} > ${now} then ${now} else ${sql.ref(column)} end`
+      await db
+        .updateTable('work')
+        .set({ due_ms: sooner('due_ms'), reserved_ms: sooner('reserved_ms') })
+        .where(is.unwarned)
+        .where(expected, '>', past)
+        .where('lease_ms', 'is', null)
+        .execute()
+      for (const held of [is.unwarned, is.stopping])
+        await db
+          .updateTable('work')
+          .set({ lease_ms: now + leaseMs })
+          .where(held)
+          .where(expected, '>', past)
+          .where('lease_ms', '>', past)
+          .execute()
+    },
 
     /** These workers asked at these times. */
     async seen(tenant: string, workers: readonly Seen[]): Promise<void> {
