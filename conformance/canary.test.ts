@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
+import { servedBucket } from '@steward/server/blobs/s3-fixture.ts'
 import { newPostgresUrl } from '@steward/server/database/fixture.ts'
 import type { Canary } from './canaries/canary.ts'
 import { found, foundInFolder } from './canaries/canary.ts'
 import type { Played } from './canaries/play.ts'
 import { play } from './canaries/play.ts'
-import type { Secrets } from './canaries/secrets.ts'
-import { newControl, newSecrets } from './canaries/secrets.ts'
+import { registryOf } from './canaries/registry.ts'
+import type { Contents, Secrets } from './canaries/secrets.ts'
+import { bucketOf, newContents, newControl, newSecrets } from './canaries/secrets.ts'
 import type { EchoingUpstream } from './canaries/upstream.ts'
 import { echoingUpstream } from './canaries/upstream.ts'
 import { databases } from './service.ts'
@@ -26,24 +28,43 @@ const kept = [
   'command',
   'refused',
   'hintKey',
+  'databasePassword',
+  'bucketKey',
 ]
 
 /** Two servers are started, and some hundred programs. */
 const patience = { timeout: 240_000 }
 
-/** Where the control is. */
-const inSqlite = [/in steward\.db(-wal)?$/m]
-const inPostgres = [/in public\.agents$/m, /in public\.events$/m]
+/** Where the control and the contents are. */
+const inSqlite = [/^the control in steward\.db(-wal)?$/m, ...blobsIn('blobs/whole')]
+const inPostgres = [
+  /^the control in public\.agents$/m,
+  /^the control in public\.events$/m,
+  ...blobsIn('bucket/[^/]+'),
+]
 const elsewhere = [
+  /^what a build said in the answer to GET \/v1\/sessions\/[^/]*\/log$/m,
+  /^a memory in the answer to GET \/v1\/memory_stores\/[^/]*\/memories/m,
+  /^a memory that an agent wrote in sandboxes\/[^/]*\/memory\//m,
+  /^a skill in skills\//m,
+  /^an output in the answer to GET \/v1\/files\/[^/]*\/content$/m,
   /in sandboxes\/.*\/workspace\/control\.txt$/m,
-  /in blobs\//m,
-  /in the log$/m,
+  /^the control in the log$/m,
   /in the stream .*\/stream\?include=chunks$/m,
   /in the stream .*\/stream\?replay=1&include=chunks$/m,
   /in the answer to GET \/v1\/agents\/agent_/m,
   /in the answer to GET \/v1\/sessions\/[^/]*\/events$/m,
   /in the answer to GET \/v1\/sessions\/[^/]*\/log$/m,
 ]
+
+function blobsIn(place: string): RegExp[] {
+  const kinds = [
+    ['the control', 'checkpoints'],
+    ['an output', 'files'],
+    ['a skill', 'skills'],
+  ]
+  return kinds.map(([what, kind]) => new RegExp(`^${what} in ${place}/${kind}/`, 'm'))
+}
 
 /** Every row of every table, as text in which bytes are hexadecimal. */
 async function rowsOf(url: string): Promise<Map<string, string>> {
@@ -73,24 +94,36 @@ for (const database of databases) {
     let upstream: EchoingUpstream
     let secrets: Secrets
     let control: Canary
+    let contents: Contents
+    let bucket: Awaited<ReturnType<typeof servedBucket>> | undefined
     let played: Played
     let tables = new Map<string, string>()
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'steward-canary-'))
       secrets = newSecrets()
       control = newControl()
-      upstream = await echoingUpstream({
+      contents = newContents()
+      const issued = {
         for: secrets.oauthRefresh.secret,
         access: secrets.issuedAccess.secret,
         refresh: secrets.issuedRefresh.secret,
-      })
-      const url = database === 'postgres' ? await newPostgresUrl() : undefined
-      const place = url === undefined ? {} : { databaseUrl: url }
-      played = await play({ folder, upstream, secrets, control, ...place })
-      if (url !== undefined) tables = await rowsOf(url)
+      }
+      upstream = await echoingUpstream(issued, await registryOf(contents.build.secret))
+      const scene = { folder, upstream, secrets, control, contents }
+      if (database === 'sqlite') {
+        played = await play({ ...scene, places: {} })
+        return
+      }
+      const url = new URL(await newPostgresUrl())
+      url.password = secrets.databasePassword.secret
+      bucket = await servedBucket({ directory: join(folder, 'bucket'), isBelieving: true })
+      const places = { DATABASE_URL: url.href, STORE_BACKENDS: bucketOf(secrets, bucket.bucket) }
+      played = await play({ ...scene, places })
+      tables = await rowsOf(url.href)
     }, patience)
     after(async () => {
       await upstream[Symbol.asyncDispose]()
+      await bucket?.close()
       await rm(folder, { recursive: true, force: true })
     })
 
@@ -136,10 +169,16 @@ for (const database of databases) {
       },
     )
 
+    it('are not in the log of the server, and neither is what is kept in it', () => {
+      const all = [...played.canaries, ...Object.values(contents)]
+      assert.deepEqual(found(all, 'the log', played.places.get('the log') ?? ''), [])
+    })
+
     it('would have been found wherever they might have been', async () => {
-      const { hits, files } = await foundInFolder([control], folder)
-      const spoken = [...played.places].flatMap(([place, text]) => found([control], place, text))
-      for (const [table, rows] of tables) hits.push(...found([control], table, rows))
+      const visible = [control, ...Object.values(contents)]
+      const { hits, files } = await foundInFolder(visible, folder)
+      const spoken = [...played.places].flatMap(([place, text]) => found(visible, place, text))
+      for (const [table, rows] of tables) hits.push(...found(visible, table, rows))
       const all = [...hits, ...spoken].join('\n')
       for (const place of [...(database === 'sqlite' ? inSqlite : inPostgres), ...elsewhere]) {
         assert.match(all, place)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { zipped } from '@steward/server/skills/zip.ts'
 import { found, foundInFolder, newCanary } from './canary.ts'
 
 describe('a canary', () => {
@@ -37,9 +38,16 @@ describe('a canary', () => {
     await writeFile(join(folder, 'a'), gzipSync(gzipSync(content)))
     await writeFile(join(folder, 'b'), zstdCompressSync(content))
     await writeFile(join(folder, core), '')
+    const packed = [{ path: 'f', bytes: content, executable: false }]
+    await writeFile(join(folder, 'c'), await zipped({ name: 'n', files: packed }))
     const { hits, files } = await foundInFolder([canary], folder)
     await rm(folder, { recursive: true })
-    assert.deepEqual(hits.toSorted(), ['mine in a', 'mine in b', `mine in the name ${core}`])
-    assert.equal(files.length, 3)
+    assert.deepEqual(hits.toSorted(), [
+      'mine in a',
+      'mine in b',
+      'mine in c',
+      `mine in the name ${core}`,
+    ])
+    assert.equal(files.length, 4)
   })
 })

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { lstat, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { gunzipSync, inflateRawSync, zstdDecompressSync } from 'node:zlib'
 
 export type Canary = { name: string; secret: string; patterns: readonly Buffer[] }
 
@@ -41,7 +41,21 @@ export function found(canaries: readonly Canary[], place: string, content: Buffe
     .map(({ name }) => `${name} in ${place}`)
 }
 
+/** Files of an archive, one after the other. */
+function unzip(archive: Buffer): Buffer {
+  const files: Buffer[] = []
+  for (let at = archive.indexOf(zipped); at >= 0; at = archive.indexOf(zipped, at + 4)) {
+    const packed = archive.subarray(
+      at + 30 + archive.readUInt16LE(at + 26) + archive.readUInt16LE(at + 28),
+    )
+    files.push(archive.readUInt16LE(at + 8) === 8 ? inflateRawSync(packed) : packed)
+  }
+  return Buffer.concat(files)
+}
+
+const zipped = Buffer.from('PK\x03\x04')
 const packings = [
+  { magic: zipped, unpack: unzip },
   { magic: Buffer.of(0x1f, 0x8b), unpack: gunzipSync },
   { magic: Buffer.of(0x28, 0xb5, 0x2f, 0xfd), unpack: zstdDecompressSync },
 ]

@@ -5,7 +5,8 @@ import { fresh } from '../turns.ts'
 import type { Canary } from './canary.ts'
 import { canaryOf } from './canary.ts'
 import { toolsOf } from './script.ts'
-import type { Secrets } from './secrets.ts'
+import { curious } from './registry.ts'
+import type { Contents, Secrets } from './secrets.ts'
 import { authsOf, cardsOf, serversOf } from './secrets.ts'
 import type { Told } from './told.ts'
 
@@ -16,9 +17,11 @@ export type Given = {
   session: string
   /** Another of the same. */
   other: string
-  /** Of models that refuse, and of a repository that is not there. */
+  /** Of models that refuse, of a repository that is not there, and of packages that cannot be had. */
   failing: string[]
 }
+
+type Scene = { secrets: Secrets; control: Canary; contents: Contents }
 
 /** A key that is shown once, to whoever asked for it. */
 export async function issue(
@@ -38,7 +41,7 @@ export async function issue(
 
 export async function give(
   { ask }: Told,
-  { secrets, control, port }: { secrets: Secrets; control: Canary; port: number },
+  { secrets, control, contents, port }: Scene & { port: number },
 ): Promise<Given> {
   const make = async (path: string, body: object): Promise<string> => {
     const { status, body: made } = await ask('POST', path, body)
@@ -53,12 +56,23 @@ export async function give(
   await make('/v1/ext/model_cards', taken)
   assert.equal((await ask('POST', '/v1/ext/model_cards', refused)).status, 400)
   const environment = await make('/v1/environments', { name: fresh('environment') })
+  const head = '---\nname: notes\ndescription: how we do it\n---\n'
+  const skillFile = { filename: 'notes/SKILL.md', content: head + contents.skill.secret }
+  const skill_id = await make('/v1/skills', { files: [skillFile] })
+  const memory_store_id = await make('/v1/memory_stores', { name: 'notes' })
+  const memory = { path: '/note', content: contents.memory.secret }
+  await make(`/v1/memory_stores/${memory_store_id}/memories`, memory)
+  const building = await make('/v1/environments', {
+    name: fresh('environment'),
+    packages: { npm: [curious] },
+  })
   const agentOn = (model: string) =>
     make('/v1/agents', {
       name: fresh('agent'),
       model,
       system: `you are ${control.secret}`,
       tools: toolsOf(),
+      skills: [{ type: 'custom', skill_id, version: 'latest' }],
       mcp_servers: serversOf(secrets),
     })
   const agent = await agentOn('offline')
@@ -74,15 +88,19 @@ export async function give(
     vault,
     environment,
     session: await sessionOf(agent),
-    other: await sessionOf({
-      type: 'agent_with_overrides',
-      id: agent,
-      mcp_servers: [{ ...at('mcp-session.api.example', 'told'), ...token }],
-    }),
+    other: await sessionOf(
+      {
+        type: 'agent_with_overrides',
+        id: agent,
+        mcp_servers: [{ ...at('mcp-session.api.example', 'told'), ...token }],
+      },
+      { resources: [{ type: 'memory_store', memory_store_id }] },
+    ),
     failing: [
       await sessionOf(await agentOn('walled')),
       await sessionOf(await agentOn('gpt-of-the-operator')),
       await sessionOf(agent, { resources: [repository] }),
+      await sessionOf(agent, { environment_id: building }),
     ],
   }
 }

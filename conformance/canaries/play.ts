@@ -14,7 +14,7 @@ import type { Canary } from './canary.ts'
 import type { Given } from './given.ts'
 import { give, issue } from './given.ts'
 import { afterwards, ask, hang, hold, inspect, useTools } from './script.ts'
-import type { Secrets } from './secrets.ts'
+import type { Contents, Secrets } from './secrets.ts'
 import { settingsOf } from './secrets.ts'
 import type { Told } from './told.ts'
 import { readEverything, told } from './told.ts'
@@ -34,7 +34,9 @@ export type Scene = {
   upstream: EchoingUpstream
   secrets: Secrets
   control: Canary
-  databaseUrl?: string
+  contents: Contents
+  /** `DATABASE_URL` and `STORE_BACKENDS` where they are not the usual ones. */
+  places: Record<string, string>
 }
 
 type Stage = Scene & { clients: () => Clients; all: Told; canaries: Canary[] }
@@ -76,7 +78,7 @@ export async function play(scene: Scene): Promise<Played> {
   }
 }
 
-async function environmentOf({ folder, upstream, secrets, databaseUrl }: Scene) {
+async function environmentOf({ folder, upstream, secrets, places }: Scene) {
   const certificate = join(folder, 'upstream.pem')
   await writeFile(certificate, upstream.certificate)
   return {
@@ -88,7 +90,7 @@ async function environmentOf({ folder, upstream, secrets, databaseUrl }: Scene) 
     NODE_EXTRA_CA_CERTS: certificate,
     OUTSIDE_PORT: String(upstream.port),
     ...settingsOf(secrets, upstream.port),
-    ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+    ...places,
   }
 }
 
@@ -109,12 +111,15 @@ async function say(stage: Stage, session: string, count: number, text: string): 
 const turns = [inspect, ask, useTools]
 
 async function act(stage: Stage, { session, other, failing }: Given): Promise<void> {
-  const { all, control } = stage
+  const { all, control, contents } = stage
   for (const each of [session, other, ...failing]) await all.listen(streamOf(each))
   const visible = [
     call('mcp__told__whoami'),
     `write control.txt: ${control.secret}`,
     `run: curl -sS https://${control.secret}.api.example/plain`,
+    `run: cat /mnt/memory/notes/note ~/.skills/notes/SKILL.md`,
+    `run: echo ${contents.written.secret} >> /mnt/memory/notes/note`,
+    `run: echo ${contents.output.secret} > /mnt/session/outputs/visible.txt`,
     `say: ${control.secret}`,
   ]
   await say(stage, other, 1, visible.join('\n'))

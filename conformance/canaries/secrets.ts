@@ -1,9 +1,11 @@
 /** One secret of every kind that the service is given, and the bodies and settings in which it is given them. */
 import { randomBytes } from 'node:crypto'
+import type { Bucket } from '@steward/server/blobs/s3-wire.ts'
 import type { Declared } from '../mcp.ts'
 import { at } from '../mcp.ts'
 import type { Canary } from './canary.ts'
 import { canaryOf, newCanary } from './canary.ts'
+import { registryHost } from './registry.ts'
 
 export type Secrets = ReturnType<typeof newSecrets>
 
@@ -38,6 +40,8 @@ export function newSecrets() {
     refusedCardKey: newCanary('api_key of a refused model card'),
     repository: newCanary('authorization_token of a repository'),
     refused: newCanary('a secret in a body that is refused'),
+    databasePassword: newCanary('the password of the database'),
+    bucketKey: newCanary('the secret key of the bucket'),
     hintKey: newSigningKey('the key of hints'),
     interceptor: { name: 'a private key', secret: '', patterns: [Buffer.from('PRIVATE KEY')] },
   }
@@ -49,8 +53,21 @@ function newSigningKey(name: string): Canary {
   return canaryOf(name, `whsec_${key}`, key)
 }
 
+export type Contents = ReturnType<typeof newContents>
+
+const newWord = (name: string): Canary => canaryOf(name, randomBytes(16).toString('hex'))
+
+/** What people and agents keep in the service: it is in many places, and never in the log of the server. */
+export const newContents = () => ({
+  skill: newWord('a skill'),
+  memory: newWord('a memory'),
+  written: newWord('a memory that an agent wrote'),
+  output: newWord('an output'),
+  build: newWord('what a build said'),
+})
+
 /** Visible on purpose; also a label of a hostname. */
-export const newControl = () => canaryOf('the control', randomBytes(16).toString('hex'))
+export const newControl = () => newWord('the control')
 
 const tokenEndpoint = 'https://auth.example/token'
 
@@ -132,7 +149,16 @@ export const settingsOf = (secrets: Secrets, port: number): Record<string, strin
   PLATFORM_MANAGED_AGENTS_WEBHOOK_URL: 'https://hooks.api.example/hint',
   PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY: secrets.hintKey.secret,
   OPENAI_BASE_URL: `https://localhost:${port}/model`,
+  PACKAGE_REGISTRIES: `npm=https://${registryHost}/`,
 })
+
+export const bucketOf = ({ bucketKey }: Secrets, { endpoint, bucket, region }: Bucket) =>
+  JSON.stringify({
+    blobs: {
+      ...{ type: 's3', endpoint, bucket, region },
+      ...{ access_key_id: 'S3RVER', secret_access_key: bucketKey.secret },
+    },
+  })
 
 export const cardsOf = ({ cardKey, cardHeader, refusedCardKey }: Secrets, port: number) => {
   const card = (model_id: string, path: string, api_key: string) => ({

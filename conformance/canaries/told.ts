@@ -16,8 +16,8 @@ export type Told = {
   settled: () => Promise<void>
 }
 
-/** Without it the routes of memory stores say only that it is missing. */
-const headers = { 'vendor-beta': 'agent-memory-2026-07-22' }
+/** Without them the routes of memory stores and of outputs say only that they are missing. */
+const headers = { 'vendor-beta': 'agent-memory-2026-07-22, managed-agents-2026-04-01' }
 
 /** `clients` may lead to another process later. */
 export function told(clients: () => Clients, adminKey: string): Told {

@@ -6,6 +6,7 @@ import type { Streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import { echoServer, serve, streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import type { TestUpstream } from '@steward/server/egress/fixture.ts'
 import { upstreamServer } from '@steward/server/egress/fixture.ts'
+import { registryHost } from './registry.ts'
 import { authorizationOf, sayUpgraded, ways } from './ways.ts'
 
 export type EchoingUpstream = TestUpstream & {
@@ -54,11 +55,10 @@ const json = (response: ServerResponse, status: number, body: object): void =>
  * Hosts that begin with `mcp` are MCP servers at `/mcp`; those that begin with `oauth` take nothing but the issued
  * token, which `/token` gives for one refresh token, as good for a second. Any other is refused, and told what it sent.
  */
-export async function echoingUpstream(issued: {
-  for: string
-  access: string
-  refresh: string
-}): Promise<EchoingUpstream> {
+export async function echoingUpstream(
+  issued: { for: string; access: string; refresh: string },
+  registry: ReadonlyMap<string, Buffer>,
+): Promise<EchoingUpstream> {
   const whole: string[] = []
   const servers = new Map<string, Streamable>()
   let hanging = 0
@@ -101,6 +101,7 @@ export async function echoingUpstream(issued: {
       whole.push(JSON.stringify({ url, rawHeaders }))
       return serve(server.answer, request, response).catch(() => response.destroy())
     }
+    if (host === registryHost) return response.end(registry.get(path))
     const body = await text(request)
     const said = JSON.stringify({ method, url, rawHeaders, body, again: rawHeaders.join('\n') })
     whole.push(said)

@@ -1,19 +1,24 @@
 /** A store that speaks the S3 wire, in a folder of its own. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
 import { Agent } from 'undici'
 import type { Bucket } from './s3-wire.ts'
 
-/** `close` ends its connections too. */
-export async function servedBucket(): Promise<{ bucket: Bucket; close(): Promise<void> }> {
-  const directory = await mkdtemp(join(tmpdir(), 'steward-s3-'))
+/** `close` ends its connections too. `isBelieving`: whatever secret it is asked with. */
+export async function servedBucket({
+  directory = join(tmpdir(), `steward-s3-${randomUUID()}`),
+  isBelieving = false,
+} = {}): Promise<{ bucket: Bucket; close(): Promise<void> }> {
+  await mkdir(directory)
   const name = 'steward-test'
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,
     silent: true,
+    allowMismatchedSignatures: isBelieving,
     directory,
     configureBuckets: [{ name }],
   })

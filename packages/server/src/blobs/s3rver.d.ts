@@ -8,6 +8,7 @@ declare module 's3rver' {
       address: string
       port: number
       silent: boolean
+      allowMismatchedSignatures: boolean
       directory: string
       configureBuckets: { name: string }[]
     })

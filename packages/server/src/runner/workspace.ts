@@ -7,6 +7,7 @@ import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
 import { furnish } from '@steward/harness/furnish/furnished.ts'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { Notice } from '@steward/harness/turn.ts'
+import { TurnFailed } from '@steward/harness/turn.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type {
@@ -247,6 +248,10 @@ type Sessions = {
   ending: Map<string, Promise<void>>
 }
 
+/** What is told in the session's log may hold its contents, and is not told here. */
+const whyNot = (error: unknown): string =>
+  error instanceof TurnFailed ? error.name : String(error)
+
 /** The one that is held, or a new one, which begins when its predecessor is gone. */
 function startedOf(deps: WorkspaceDeps, mine: Held, { held, ending }: Sessions): Promise<Started> {
   const { session } = mine.binding
@@ -264,7 +269,7 @@ function startedOf(deps: WorkspaceDeps, mine: Held, { held, ending }: Sessions):
     .then((running) => {
       if (mine.started === started) mine.running = running
       return running.sandbox.ended
-    }, String)
+    }, whyNot)
     .then((why) => {
       forget()
       deps.log.debug('a sandbox ended', { session_id: session, why })
