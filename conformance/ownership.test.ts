@@ -9,6 +9,7 @@ import { itemVariables, poolVariables, startOfficial } from './official.ts'
 import { boot, databases } from './service.ts'
 import type { Service } from './service.ts'
 import { all, fresh, post, say, textOf } from './turns.ts'
+import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 import { newPool, poll, sessionIn, states, tokenOf } from './workers.ts'
 
@@ -135,10 +136,6 @@ for (const database of databases) {
       while (!existsSync(join(first.folder, 'begun')))
         await new Promise((done) => setTimeout(done, 20))
       return { pool, session, first }
-    }
-
-    const until = async (isSo: () => Promise<boolean>) => {
-      while (!(await isSo())) await new Promise((done) => setTimeout(done, 50))
     }
 
     // Runs for a minute the first time, and not at all when it is run again.

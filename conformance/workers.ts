@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { Clients, Service } from './service.ts'
 import type { Seen } from './turns.ts'
 import { fresh, message, post, say } from './turns.ts'
+import { until } from './until.ts'
 
 export type Pool = { environment: string; path: string; key: string; keyId: string }
 
@@ -94,8 +95,7 @@ export const states = async (service: Clients, pool: Pool): Promise<string[]> =>
 
 /** Until no worker has anything of it any more. */
 export async function untilStopped(service: Clients, pool: Pool): Promise<void> {
-  while ((await states(service, pool)).some((state) => state !== 'stopped'))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  await until(async () => (await states(service, pool)).every((state) => state === 'stopped'))
 }
 
 /** Every route, with these ids where their parameters stand, and others elsewhere. */

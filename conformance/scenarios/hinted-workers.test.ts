@@ -9,6 +9,7 @@ import { signedHeaders } from '@steward/server/webhooks/sign.ts'
 import type { Service } from '../service.ts'
 import { boot, databases } from '../service.ts'
 import { all, post, say, textOf } from '../turns.ts'
+import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import type { WorkerProcess } from '../worker-process.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
@@ -95,7 +96,7 @@ for (const database of databases) {
         assert.deepEqual(all(log, 'user.tool_result').map(textOf), ['by a hint'])
         await untilStopped(service, pool)
         assert.equal(await bring(worker, letter), 204)
-        while (!intent('done')) await new Promise((resolve) => setTimeout(resolve, 50))
+        await until(() => intent('done'))
         assert.equal(starts(worker), 1, worker.said())
         assert.deepEqual(await states(service, pool), ['stopped'])
       },
@@ -119,8 +120,8 @@ for (const database of databases) {
         const before = starts(worker)
         assert.equal(await bring(worker, await letterOf(late)), 204)
         await worker.until(new RegExp(`"session":"${late}","isNew":true`))
-        while (existsSync(join(worker.dir, 'intents', `${idOf(await letterOf(late))}.open`)))
-          await new Promise((resolve) => setTimeout(resolve, 50))
+        const open = join(worker.dir, 'intents', `${idOf(await letterOf(late))}.open`)
+        await until(() => !existsSync(open))
         assert.equal(starts(worker), before)
         assert.equal((await states(service, pool)).length, 3)
       },

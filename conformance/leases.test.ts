@@ -1,0 +1,263 @@
+/** Every way in which the official worker may lose or keep its claim, and who ends the item then. contract.md 4.4, flows C11 and C12 */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { systemClock } from '@steward/server/core/time.ts'
+import type { Answer, Between, Interference } from './between.ts'
+import { between } from './between.ts'
+import { officialVersions, poolVariables, startOfficial } from './official.ts'
+import type { Service } from './service.ts'
+import { boot } from './service.ts'
+import { all, post, say, textOf } from './turns.ts'
+import { until } from './until.ts'
+import { verifies } from './verifies.ts'
+import { newPool, poll, restsAfter, sessionIn, states, tokenOf } from './workers.ts'
+
+const isBeat = /heartbeat$/
+const isStop = /\/stop$/
+
+/** So that a beat follows each second. */
+const often = (answer: Answer, ttl_seconds = 2): Answer => {
+  const body = JSON.parse(answer.body) as Record<string, unknown>
+  return answer.status === 200
+    ? { ...answer, body: JSON.stringify({ ...body, ttl_seconds }) }
+    : answer
+}
+const beats: Interference = ({ what }, answer) => (isBeat.test(what) ? often(answer) : undefined)
+
+/** Beats are answered so; all else as the service does. */
+const beatsAre =
+  (how: (answer: Answer) => Answer | 'silence'): Interference =>
+  ({ what }, answer) =>
+    isBeat.test(what) ? how(answer) : undefined
+
+for (const version of officialVersions)
+  describe(`leases of the official worker ${version}`, () => {
+    let service: Service
+    let passed = 0
+    before(async () => {
+      const clock = { ...systemClock, now: () => Date.now() + passed }
+      service = await boot('sqlite', { overrides: { clock } })
+    })
+    after(() => service.close())
+
+    const as = (token: string) => ({ 'x-api-key': '', authorization: `Bearer ${token}` })
+
+    /** A worker behind the way, in the midst of a call that it would be at for a minute. */
+    async function inTheMidst(way: Between, command = 'sleep 60') {
+      way.interfere(beats)
+      const pool = await newPool(service)
+      const session = await sessionIn(service, pool)
+      const worker = await startOfficial(way, poolVariables(pool), { version, maxIdleMs: 60_000 })
+      await post(service, session, `run: touch begun; ${command}`)
+      await until(() => existsSync(join(worker.folder, 'begun')))
+      await way.came(isBeat)
+      const { body } = await service.ask('GET', `${pool.path}/work`)
+      const work = body.data[0]?.id ?? ''
+      const token = way.asked.find(({ what }) => isBeat.test(what))?.token ?? ''
+      const state = async () =>
+        (await service.ask('GET', `${pool.path}/work/${work}`)).body['state']
+      return {
+        ...{ pool, session, work, token, worker, state },
+        at: `${pool.path}/work/${work}`,
+        stops: () => way.asked.filter(({ what }) => isStop.test(what)),
+        /** The next poll is the worker's first sign that it has let go. */
+        gone: () => way.came(/work\/poll$/, polls(way) + 1),
+        /** Another has it now; that one’s token. */
+        async reclaim() {
+          passed += 91_000
+          const item = await poll(service, pool)
+          assert.equal(item?.id, work)
+          const acknowledged = await service.ask(
+            'POST',
+            `${pool.path}/work/${work}/ack`,
+            undefined,
+            as(pool.key),
+          )
+          assert.equal(acknowledged.status, 200)
+          return tokenOf(item.secret)
+        },
+        results: async () =>
+          all(await say(service, session), 'user.tool_result').map((each) => textOf(each).trim()),
+      }
+    }
+    const polls = ({ asked }: Between) => asked.filter(({ what }) => what.endsWith('/poll')).length
+
+    verifies(
+      ['work/state/stale-heartbeat', 'errors/case/stale-heartbeat', 'work/state/lease-expired'],
+      'another has claimed it: the next beat is 412, the call is given up, and the worker stops nothing',
+      async () => {
+        await using way = await between(service)
+        const mine = await inTheMidst(way)
+        await using _worker = mine.worker
+        const gone = mine.gone()
+        const theirs = await mine.reclaim()
+        await gone
+        assert.deepEqual(mine.stops(), [])
+        assert.equal(await mine.state(), 'starting')
+        assert.deepEqual(await mine.results(), [])
+        const { session, token } = mine
+        const events = `/v1/sessions/${session}/events`
+        const log = await say(service, session)
+        const call = all(log, 'agent.tool_use')[0]?.id
+        const content = [{ type: 'text', text: 'by the other' }]
+        const result = { events: [{ type: 'user.tool_result', tool_use_id: call, content }] }
+        const answered = async (by: string) =>
+          (await service.ask('POST', events, result, as(by))).status
+        assert.equal(await answered(token), 401)
+        assert.equal(await answered(theirs), 202)
+        assert.deepEqual(await mine.results(), ['by the other'])
+      },
+    )
+
+    verifies(
+      'work/stop',
+      'it is asked to stop: the worker ends it itself, and what is owed waits for another',
+      async () => {
+        await using way = await between(service)
+        const mine = await inTheMidst(way)
+        await using _worker = mine.worker
+        await service.ask('POST', `${mine.at}/stop`, {})
+        await way.came(isStop)
+        await until(async () => (await mine.state()) === 'stopped')
+        assert.deepEqual(
+          mine.stops().map(({ token }) => token),
+          [mine.token],
+        )
+        assert.deepEqual(await states(service, mine.pool), ['queued', 'stopped'])
+        assert.deepEqual(await mine.results(), [])
+      },
+    )
+
+    it('a beat that is answered without more time ends the worker, which stops the item', async () => {
+      await using way = await between(service)
+      const mine = await inTheMidst(way)
+      await using _worker = mine.worker
+      way.interfere(
+        beatsAre((answer) => {
+          const body = JSON.parse(answer.body) as object
+          return { status: 200, body: JSON.stringify({ ...body, lease_extended: false }) }
+        }),
+      )
+      await way.came(isStop)
+      await until(async () => (await mine.state()) === 'stopped')
+      assert.deepEqual(await states(service, mine.pool), ['queued', 'stopped'])
+    })
+
+    verifies(
+      ['work/heartbeat', 'work/stop'],
+      'its session has rested for long: the beat says so, the worker ends it, and nothing follows',
+      async () => {
+        await using way = await between(service)
+        way.interfere(beats)
+        const pool = await newPool(service)
+        const session = await sessionIn(service, pool)
+        const variables = poolVariables(pool)
+        await using _worker = await startOfficial(way, variables, { version, maxIdleMs: 60_000 })
+        await restsAfter(service, session, 'run: echo done')
+        passed += 121_000
+        await way.came(isStop)
+        while ((await states(service, pool))[0] !== 'stopped')
+          await new Promise((resolve) => setTimeout(resolve, 20))
+        assert.deepEqual(await states(service, pool), ['stopped'])
+      },
+    )
+
+    const refused = beatsAre(() => ({
+      status: 401,
+      body: '{"type":"error","error":{"type":"authentication_error","message":"no"}}',
+    }))
+
+    it('a beat that is refused ends the worker, which stops the item that it still has', async () => {
+      await using way = await between(service)
+      const mine = await inTheMidst(way)
+      await using _worker = mine.worker
+      way.interfere(refused)
+      await way.came(isStop)
+      await until(async () => (await mine.state()) === 'stopped')
+      assert.deepEqual(await states(service, mine.pool), ['queued', 'stopped'])
+    })
+
+    verifies(
+      'auth/claim-token/rotated',
+      'a worker that stops what another has by now does not end it',
+      async () => {
+        await using way = await between(service)
+        const mine = await inTheMidst(way)
+        await using _worker = mine.worker
+        const told: number[] = []
+        way.interfere((asked, answer) => {
+          if (isStop.test(asked.what)) told.push(answer.status)
+          return refused(asked, answer)
+        })
+        const gone = mine.gone()
+        await mine.reclaim()
+        await gone
+        assert.deepEqual(told, [412])
+        assert.equal(await mine.state(), 'starting')
+      },
+    )
+
+    verifies(
+      'work/heartbeat',
+      'beats whose answers are lost are repeated, and the worker keeps what it has',
+      async () => {
+        await using way = await between(service)
+        const mine = await inTheMidst(way, 'while [ ! -e enough ]; do sleep 0.1; done; echo kept')
+        await using worker = mine.worker
+        let count = 0
+        way.interfere(({ what }, answer) => {
+          if (!isBeat.test(what)) return undefined
+          return count++ % 2 === 0 ? 'lost' : often(answer, 4)
+        })
+        await until(() => count >= 3)
+        assert.equal(await mine.state(), 'active')
+        await writeFile(join(worker.folder, 'enough'), '')
+        await until(async () => (await mine.results()).length > 0)
+        assert.deepEqual(await mine.results(), ['kept'])
+        assert.deepEqual(mine.stops(), [])
+      },
+    )
+
+    it('a worker that no beat of its own has reached for a lease lets go, and stops nothing', async () => {
+      await using way = await between(service)
+      const mine = await inTheMidst(way)
+      await using _worker = mine.worker
+      way.interfere(beatsAre(() => 'silence'))
+      const gone = mine.gone()
+      await gone
+      assert.deepEqual(mine.stops(), [])
+      assert.equal(await mine.state(), 'active')
+      assert.deepEqual(await mine.results(), [])
+    })
+
+    verifies(
+      ['work/state/lease-expired', 'auth/claim-token/rotated', 'service/workers/claim'],
+      'after kill -9 in mid call a second worker runs that call once, and nothing is left to the first one’s token',
+      async () => {
+        await using way = await between(service)
+        const again = 'test -e ran || { touch ran; sleep 60; }; echo run again'
+        const mine = await inTheMidst(way, again)
+        await using worker = mine.worker
+        worker.signal('SIGKILL')
+        await worker.gone
+        passed += 91_000
+        const { folder } = worker
+        await using _second = await startOfficial(service, poolVariables(mine.pool), {
+          ...{ version, folder },
+        })
+        await until(async () => (await mine.results()).length > 0)
+        assert.deepEqual(await mine.results(), ['run again'])
+        const by = async (method: string, path: string, body?: object) =>
+          (await service.ask(method, path, body, as(mine.token))).status
+        assert.equal(await by('GET', `/v1/sessions/${mine.session}/events`), 401)
+        assert.equal(await by('POST', `/v1/sessions/${mine.session}/events`, { events: [] }), 401)
+        assert.equal(await by('POST', `${mine.at}/heartbeat?expected_last_heartbeat=any`), 412)
+        assert.equal(await by('POST', `${mine.at}/stop`, { force: true }), 412)
+        const { body } = await service.ask('GET', `${mine.pool.path}/work`)
+        assert.equal(body.data.length, 1)
+      },
+    )
+  })
