@@ -366,5 +366,21 @@ for (const [kind, open] of Object.entries(kinds)) {
       await closed.promise
       assert.ok(written < 64 * 1024 * 1024)
     })
+
+    it('a redirect says nothing of the address that has taken its place meanwhile', async () => {
+      await using at = await place()
+      await using there = await receiver()
+      const { id } = await at.endpoint(there.url)
+      there.answer((response) => {
+        void at.database
+          .write((tx) => endpointStore(tx).update(tenant, id, { url: `${there.url}/new` }))
+          .then(() => response.writeHead(302, { location: 'http://else.example/' }).end())
+      })
+      await at.put()
+      at.dispatch()
+      await at.until(([row]) => row?.state === 'failed')
+      assert.equal((await at.standing(id)).disabled_at, null)
+      assert.equal((await at.standing(id)).failures, 0)
+    })
   })
 }

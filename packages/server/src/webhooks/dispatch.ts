@@ -97,7 +97,7 @@ export function dispatching({ random = Math.random, ...deps }: DispatchDeps): Sw
     const { url, secrets } = target
     const headers = signedHeaders({ id: row.event_id, body: row.body }, secrets, at)
     const outcome = await post({ url, headers, body: row.body }, stopping.signal)
-    const attempt = { row, at, outcome, now: clock.now(), random: random() }
+    const attempt = { row, url, at, outcome, now: clock.now(), random: random() }
     const reason = await database.write((tx) => settle(tx, attempt))
     const { tenant_id: tenant, endpoint_id } = row
     if (reason) log.warn('webhook endpoint disabled', { tenant, endpoint: endpoint_id, reason })
@@ -185,12 +185,12 @@ function told(row: Row, begun: number) {
   return [...known, ...Array.from({ length: Math.max(0, begun - known.length) }, () => unknown)]
 }
 
-type Attempt = { row: Row; at: number; outcome: Outcome; now: number; random: number }
+type Attempt = { row: Row; url: string; at: number; outcome: Outcome; now: number; random: number }
 
 /** Why the endpoint was disabled by it, if it was. */
 async function settle(
   tx: Queries,
-  { row, at, outcome, now, random }: Attempt,
+  { row, url, at, outcome, now, random }: Attempt,
 ): Promise<'redirect' | 'failures' | undefined> {
   const store = deliveryStore(tx)
   const { tenant_id: tenant, endpoint_id: endpoint } = row
@@ -215,7 +215,7 @@ async function settle(
     return undefined
   }
   await store.update(row, { ...ended, state: 'failed' })
-  const reason = await reasonToDisable(tx, row, verdict.redirected)
+  const reason = await reasonToDisable(tx, row, { url, redirected: verdict.redirected })
   if (!reason) return undefined
   if (endpoint === operator) await endpointStore(tx).setting(hintSetting, 'off')
   else await endpointStore(tx).disable(tenant, endpoint, { reason, now })
@@ -226,10 +226,12 @@ async function settle(
 async function reasonToDisable(
   tx: Queries,
   { tenant_id, endpoint_id }: Row,
-  redirected: boolean,
+  { url, redirected }: { url: string; redirected: boolean },
 ): Promise<'redirect' | 'failures' | undefined> {
+  if (endpoint_id === operator) return redirected ? 'redirect' : undefined
+  // Another address has taken its place meanwhile, of which this one's answer says nothing.
+  if ((await endpointStore(tx).find(tenant_id, endpoint_id))?.url !== url) return undefined
   if (redirected) return 'redirect'
-  if (endpoint_id === operator) return undefined
   const failures = await endpointStore(tx).failed(tenant_id, endpoint_id)
   return failures >= failuresInARow ? 'failures' : undefined
 }
