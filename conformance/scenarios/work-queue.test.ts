@@ -153,6 +153,25 @@ for (const database of databases) {
       },
     )
 
+    it('goes to nobody who has hung up, before or while there is work', async () => {
+      const pool = await newPool(service)
+      const path = `${service.base}${pool.path}/work/poll?block_ms=999&reclaim_older_than_ms=600000`
+      const headers = { authorization: `Bearer ${pool.key}` }
+      for (let round = 0; round < 8; round++) {
+        const gone = new AbortController()
+        const waits = Array.from({ length: 3 }, () =>
+          fetch(path, { headers, signal: gone.signal }).catch(() => undefined),
+        )
+        await new Promise((resolve) => setTimeout(resolve, 30))
+        const made = round % 2 === 0 ? undefined : sessionIn(service, pool)
+        gone.abort()
+        await Promise.all(waits)
+        const session = await (made ?? sessionIn(service, pool))
+        const item = await poll(service, pool, '?block_ms=999&reclaim_older_than_ms=600000')
+        assert.equal(item?.data.id, session, `round ${round}`)
+      }
+    })
+
     it('is listed in pages, and carries metadata within limits', async () => {
       const pool = await newPool(service)
       for (let n = 0; n < 3; n++) await sessionIn(service, pool)
