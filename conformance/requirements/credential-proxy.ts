@@ -43,5 +43,8 @@ export const credentialProxy = {
   'egress/fence/scope': { section: '15.5 Egress profiles', says: 'The binding names workspace, environment, session, work and generation.' },
   'egress/fence/no-token': { section: '15.5 Egress profiles', says: 'The binding contains no vault token.' },
   'egress/fence/revoked-first': { section: '15.5 Egress profiles', says: 'The binding is revoked before the sandbox is cleaned up.' },
-  'egress/fence/old-sandbox': { section: '15.5 Egress profiles', says: 'A request from an earlier sandbox is refused after a reclaim, its token\'s expiry notwithstanding.', deferred: 'D' },
+  'egress/fence/old-sandbox': { section: '15.5 Egress profiles', says: 'A request from an earlier sandbox is refused after a reclaim, its token\'s expiry notwithstanding.' },
+  'egress/remote/tunnel': { section: '15.5 Egress profiles', says: '`GET /v1/ext/egress/:session_id` with `Upgrade: steward-egress` under a claim\'s token: from then on the connection is one to the HTTP proxy of that session\'s sandbox, under the environment\'s lists, and credentials are added behind it.' },
+  'egress/remote/told': { section: '15.5 Egress profiles', says: '`GET /v1/ext/egress/:session_id/authorities` under the same token answers `certificates`, which a sandbox has to trust there, and its `variables`: the environment\'s, and placeholders. No secret is among them, and they hold in every process of the service and after a restart.' },
+  'egress/remote/bounds': { section: '15.5 Egress profiles', says: 'A claim has 256 such connections at once; one more is 429. One that says nothing, or nothing whole, is ended, and all of them are when the claim is.' },
 } satisfies Record<string, Requirement>

@@ -27,7 +27,7 @@ export const errors = {
   'errors/case/no-materializer': { section: '20.2 Where to expect what', says: 'a session with resources and nothing to lay them out – refused before compute is acquired' },
   'errors/case/local-read-write': { section: '20.2 Where to expect what', says: 'a `read_write` store with the `local` provider – refused before anything is laid out' },
   'errors/case/egress-unavailable': { section: '20.2 Where to expect what', says: 'egress is `required` and not there, or its fence is invalid – start or request fails; no direct connection' },
-  'errors/case/old-sandbox': { section: '20.2 Where to expect what', says: 'a request from an earlier sandbox after a reclaim – refused, its token\'s expiry notwithstanding', deferred: 'D' },
+  'errors/case/old-sandbox': { section: '20.2 Where to expect what', says: 'a request from an earlier sandbox after a reclaim – refused, its token\'s expiry notwithstanding' },
   'errors/case/start-failed': { section: '20.2 Where to expect what', says: 'the session cannot be read, or its inputs not laid out – no harness; reclaimable after the lease' },
   'errors/case/corrupt-checkpoint': { section: '20.2 Where to expect what', says: 'a corrupt checkpoint – refused; never an empty workspace instead' },
 } satisfies Record<string, Requirement>

@@ -77,3 +77,19 @@ export const MemoryOutcomes = z.object({
     .object({ outcomes: z.array(MountedOutcome), from: z.number(), to: z.number() })
     .nullable(),
 })
+
+/** Why a repository of the session could not be laid out: one of the types of its errors, and a sentence. */
+export const RepositoryFailed = z.strictObject({
+  type: z.enum([
+    'repository_authentication_error',
+    'repository_forbidden_error',
+    'repository_not_found_error',
+    'repository_checkout_error',
+    'repository_clone_error',
+  ]),
+  message: z.string().min(1).max(1000),
+})
+export type RepositoryFailed = z.infer<typeof RepositoryFailed>
+
+/** Whether the session's log tells it anew. */
+export const RepositoryTold = z.object({ told: z.boolean() })

@@ -15,6 +15,7 @@ import type { WayOut } from '../tunnel.ts'
 import { openWayOut } from '../tunnel.ts'
 import { runnableTools } from './calls.ts'
 import { inputsOf } from './inputs.ts'
+import { repositoriesOf } from './repositories.ts'
 
 const Variables = z.object({
   VENDOR_BASE_URL: z.string(),
@@ -22,6 +23,8 @@ const Variables = z.object({
   VENDOR_WORK_SECRET: z.string(),
 })
 const closeWithinMs = 1_500
+/** Between two words that it still lays inputs out. */
+const preparingMs = 10_000
 
 const say = (message: ToSupervisor): void => {
   process.stdout.write(`${JSON.stringify(message)}\n`)
@@ -91,21 +94,36 @@ function sandboxOf(
   }
 }
 
+async function prepared(sandbox: ReturnType<typeof sandboxOf>): Promise<void> {
+  const saying = setInterval(() => say({ type: 'preparing' }), preparingMs)
+  try {
+    await sandbox.open()
+  } catch (error) {
+    await sandbox.close()
+    throw error
+  } finally {
+    clearInterval(saying)
+  }
+}
+
 /** Rejects when the session's inputs, or the settings, are none that this harness can use. */
 async function serve(start: Start) {
   const told = Variables.parse(process.env)
   const settings = SandboxSettings.parse(start.settings['sandbox'])
   const [baseUrl, token] = [told.VENDOR_BASE_URL, tokenOf(told.VENDOR_WORK_SECRET)]
   const client = new Anthropic({ baseURL: baseUrl, apiKey: null, authToken: token })
+  const claimed = { baseUrl, token, session: start.session_id }
+  const wayOut = start.settings['egress'] === 'session' ? await openWayOut(claimed) : undefined
+  const session = await client.beta.sessions.retrieve(start.session_id)
   const inputs = await inputsOf({
-    ...{ client, session: await client.beta.sessions.retrieve(start.session_id) },
+    ...{ client, session },
     folder: start.inputs ?? (await mkdtemp(join(tmpdir(), 'steward-inputs-'))),
     workdir: start.workdir,
     ...{ isKnown: start.is_known ?? false, isHost: settings.provider === 'local' },
   })
-  const claimed = { baseUrl, token, session: start.session_id }
-  const wayOut = start.settings['egress'] === 'session' ? await openWayOut(claimed) : undefined
   const sandbox = sandboxOf(start, settings, { inputs, wayOut })
+  // What is not there cannot be worked with: nothing of the session begins before.
+  if (repositoriesOf(session).length > 0) await prepared(sandbox)
   const given = new AbortController()
   const state = { running: 0, isStopping: false }
   const tools = runnableTools(sandbox, {
@@ -159,6 +177,26 @@ async function serve(start: Start) {
 
 async function main(): Promise<void> {
   let serving: Awaited<ReturnType<typeof serve>> | undefined
+  let isStarted = false
+  let stopping: number | undefined
+  /** Beside what is heard meanwhile. */
+  async function begin(message: Start): Promise<void> {
+    isStarted = true
+    try {
+      serving = await serve(message)
+    } catch (error) {
+      return fail(exitCodes.refused, (error as Error).message)
+    }
+    say({ type: 'ready', protocol, harness: { name: 'steward-worker', version: '0.1.0' } })
+    const running = serving.run()
+    if (stopping !== undefined) serving.stop(stopping)
+    try {
+      await running
+    } catch (error) {
+      return fail(exitCodes.failed, (error as Error).message)
+    }
+    process.exit(exitCodes.done)
+  }
   const types = ['start', 'stop', 'abort']
   for await (const line of linesOf(process.stdin)) {
     const found = hear(ToHarness, types, line)
@@ -167,23 +205,15 @@ async function main(): Promise<void> {
     const { message } = found
     if (message.type === 'abort') return serving ? serving.abort() : process.exit(exitCodes.aborted)
     if (message.type === 'stop') {
-      if (!serving) process.exit(exitCodes.done)
-      serving.stop(message.within_ms)
+      if (!isStarted) process.exit(exitCodes.done)
+      if (serving) serving.stop(message.within_ms)
+      else stopping = message.within_ms
       continue
     }
     if (message.protocol !== protocol)
       return fail(exitCodes.refused, `this harness speaks ${protocol}, not ${message.protocol}`)
-    if (serving) return fail(exitCodes.failed, 'a second start')
-    try {
-      serving = await serve(message)
-    } catch (error) {
-      return fail(exitCodes.refused, (error as Error).message)
-    }
-    say({ type: 'ready', protocol, harness: { name: 'steward-worker', version: '0.1.0' } })
-    serving.run().then(
-      () => process.exit(exitCodes.done),
-      (error: Error) => fail(exitCodes.failed, error.message),
-    )
+    if (isStarted) return fail(exitCodes.failed, 'a second start')
+    void begin(message)
   }
   // Whoever started it is gone, and with it the lease.
   await serving?.abort()

@@ -45,6 +45,8 @@ export const ToSupervisor = z.discriminatedUnion('type', [
     protocol: z.string(),
     harness: z.object({ name: z.string(), version: z.string() }),
   }),
+  /** Inputs are being laid out, which takes its time. */
+  z.object({ type: z.literal('preparing') }),
   z.object({ type: z.literal('event'), name: z.string(), data: z.record(z.string(), z.unknown()) }),
   z.object({ type: z.literal('done'), reason: z.enum(['rested', 'terminated', 'stopped']) }),
   z.object({ type: z.literal('failed'), message: z.string() }),

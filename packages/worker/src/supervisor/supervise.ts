@@ -37,7 +37,9 @@ export type SuperviseOptions = {
 export type Patience = { readyMs: number; abortMs: number }
 
 const usualPatience: Patience = { readyMs: 60_000, abortMs: 2_000 }
-const types = ['ready', 'event', 'done', 'failed']
+/** How long a harness may prepare in all. */
+const longestPreparationMs = 15 * 60_000
+const types = ['ready', 'preparing', 'event', 'done', 'failed']
 
 export function supervise(options: SuperviseOptions): Supervised {
   const { command, env, start, heard, said, patience = usualPatience } = options
@@ -63,8 +65,21 @@ export function supervise(options: SuperviseOptions): Supervised {
     state.failure = why
     abort('broken')
   }
+  let patient: NodeJS.Timeout | undefined
+  const begun = performance.now()
+  function expectReady(): void {
+    clearTimeout(patient)
+    patient = setTimeout(() => {
+      if (!state.isReady) broken(`the harness was not ready within ${patience.readyMs} ms`)
+    }, patience.readyMs)
+    timers.add(patient)
+  }
   function take(message: ToSupervisor): void {
     if (state.isAborted) return
+    if (message.type === 'preparing') {
+      if (performance.now() - begun < longestPreparationMs) expectReady()
+      return
+    }
     if (message.type === 'ready') {
       if (message.protocol !== protocol) return broken(`the harness speaks ${message.protocol}`)
       state.isReady = true
@@ -97,9 +112,7 @@ export function supervise(options: SuperviseOptions): Supervised {
   readFor(child.stderr, said)
   const listened = listen()
   tell({ type: 'start', protocol, ...start })
-  later(patience.readyMs, () => {
-    if (!state.isReady) broken(`the harness was not ready within ${patience.readyMs} ms`)
-  })
+  expectReady()
 
   async function end(): Promise<Ending> {
     const code = await exited

@@ -6,13 +6,17 @@ import {
   MemoryContents,
   MemoryOutcomes,
   MemoryPaths,
+  RepositoryFailed,
+  RepositoryTold,
   StoreFacts,
   StoreRevisions,
 } from '@steward/protocol/inputs.ts'
 import type { Blobs } from '../../blobs/blobs.ts'
+import type { Bus } from '../../bus/bus.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Databases } from '../../database/database.ts'
+import { ring, say } from '../../events/topics.ts'
 import type { ClaimPrincipal, Principal } from '../../http/principal.ts'
 import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
@@ -22,12 +26,17 @@ import { checkStanding } from '../../work/claim.ts'
 import { givenFiles } from '../resources/given.ts'
 import { isAttachedStore } from '../resources/memory-stores.ts'
 import { resourceStore } from '../resources/store.ts'
+import { tellFailure } from './failure.ts'
 
-type Deps = { databases: Databases; blobs: Blobs; clock: Clock }
+type Deps = { databases: Databases; blobs: Blobs; clock: Clock; bus: Bus }
 
 const claimed = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
 
-export const inputRoutes = (deps: Deps): Route[] => [...fileRoutes(deps), ...storeRoutes(deps)]
+export const inputRoutes = (deps: Deps): Route[] => [
+  ...fileRoutes(deps),
+  ...storeRoutes(deps),
+  ...repositoryRoutes(deps),
+]
 
 function fileRoutes(deps: Deps): Route[] {
   const path = '/v1/ext/inputs/:session_id/files' as const
@@ -131,6 +140,27 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
           return memoryStore(tx).writeAll(tenant, store, { actor, changes }, clock.now())
         })
         return { written: written ?? null }
+      },
+    ),
+  ]
+}
+
+function repositoryRoutes({ databases, clock, bus }: Deps): Route[] {
+  const path = '/v1/ext/inputs/:session_id/repositories/:resource/failure' as const
+  return [
+    route(
+      {
+        ...{ ...claimed, method: 'post', path, body: RepositoryFailed, answer: RepositoryTold },
+        summary: "Tell the session's log why one of its repositories could not be laid out",
+      },
+      async ({ tenant, principal, params: { session_id, resource }, body }) => {
+        const now = clock.now()
+        const told = await databases.of(tenant).write(async (tx) => {
+          await checkStanding(tx, claimOf(principal), now)
+          return tellFailure(tx, { tenant, session: session_id, resource }, body, now)
+        })
+        if (told) say(bus, session_id, ring)
+        return { told }
       },
     ),
   ]

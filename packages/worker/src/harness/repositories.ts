@@ -1,0 +1,112 @@
+/**
+ * Repositories of the session, cloned from inside of its sandbox by their plain addresses: what token there is for them is
+ * added by the service, on the way out. Whatever stands in a workspace already is left as it is. contract.md 2.7
+ */
+import { join, posix } from 'node:path'
+import type Anthropic from '@anthropic-ai/sdk'
+import type { RepositoryFailed } from '@steward/protocol/inputs.ts'
+import type { Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
+import type { Input, InputPlace, Session } from './input.ts'
+
+type Repository = Extract<Session['resources'][number], { type: 'github_repository' }>
+type Failure = { type: RepositoryFailed['type']; message: string }
+
+const cloneMs = 14 * 60_000
+const codes = { taken: 76, noCommit: 77, noGit: 127 }
+/** Nothing that stands elsewhere in the sandbox has a say, and nobody is asked for a password. */
+const settings = {
+  ...{ GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
+  ...{ GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '/bin/false', LC_ALL: 'C' },
+}
+
+export const furnishRepositories: Input = async (place) => {
+  const repositories = repositoriesOf(place.session)
+  if (repositories.length === 0) return {}
+  return {
+    async started(sandbox) {
+      for (const each of repositories) await bring(place, sandbox, each)
+    },
+  }
+}
+
+export const repositoriesOf = ({ resources }: Session): Repository[] =>
+  resources.filter((each) => each.type === 'github_repository')
+
+/** Throws when it cannot be laid out, and the session's log says why. */
+async function bring(place: InputPlace, sandbox: Sandbox, repository: Repository): Promise<void> {
+  const { url, mount_path } = repository
+  const command = script(repository, placeOf(place, mount_path))
+  const failure = failureOf(
+    await sandbox.shell({ command, timeoutMs: cloneMs, secretEnv: settings }),
+  )
+  if (!failure) return
+  await tell(place.client, place.session.id, repository.id, failure)
+  throw new Error(`${url} was not cloned into ${mount_path}: ${failure.message}`)
+}
+
+async function tell(client: Anthropic, session: string, id: string, failure: Failure) {
+  const body: RepositoryFailed = { ...failure, message: failure.message.slice(0, 500) }
+  await client.post(`/v1/ext/inputs/${session}/repositories/${id}/failure`, { body })
+}
+
+function placeOf({ isHost, workdir }: InputPlace, path: string): string {
+  return isHost ? join(workdir, posix.relative('/workspace', path)) : path
+}
+
+/** In its place only once it is whole. */
+function script({ url, checkout }: Repository, to: string): string {
+  const branch = checkout?.type === 'branch' ? `--branch ${quoted(checkout.name)}` : ''
+  const commit = checkout?.type === 'commit' ? `at ${quoted(checkout.sha)}` : ''
+  return `
+    to=${quoted(to)} url=${quoted(url)}
+    new="$to.cloning"
+    at() {
+      git -C "$new" cat-file -e "$1^{commit}" 2>/dev/null ||
+        git -C "$new" fetch -q origin "$1" 2>/dev/null || exit ${codes.noCommit}
+      git -C "$new" -c advice.detachedHead=false checkout -q --detach "$1"
+    }
+    set -e
+    [ ! -e "$to/.git" ] || exit 0
+    [ ! -e "$to" ] || [ -z "$(ls -A "$to")" ] || exit ${codes.taken}
+    rm -rf "$new"
+    mkdir -p "$(dirname "$to")"
+    git clone -q ${branch} ${commit ? '--no-checkout' : ''} -- "$url" "$new"
+    ${commit}
+    mv -T "$new" "$to"
+  `
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+const said: [RegExp, Failure['type'], string][] = [
+  [
+    /could not read Username|Authentication failed|returned error: 401/i,
+    'repository_authentication_error',
+    'its server wants a token, or another one',
+  ],
+  [/returned error: 403/i, 'repository_forbidden_error', 'its server refuses the token'],
+  [
+    /repository .* not found|returned error: (404|410)/i,
+    'repository_not_found_error',
+    'its server has no such repository',
+  ],
+  [/Remote branch .* not found/i, 'repository_checkout_error', 'it has no such branch'],
+  [
+    /(CONNECT tunnel failed|from proxy after CONNECT).*403|response 403/i,
+    'repository_clone_error',
+    'the environment does not admit its host, or the service refuses the way out',
+  ],
+]
+
+function failureOf({ ended, exitCode, output }: ShellResult): Failure | undefined {
+  if (exitCode === 0) return undefined
+  const failed = (message: string): Failure => ({ type: 'repository_clone_error', message })
+  if (ended !== 'exit') return failed('to clone it took too long')
+  if (exitCode === codes.taken) return failed('something else lies at its place')
+  if (exitCode === codes.noGit) return failed('git is not installed in the sandbox')
+  if (exitCode === codes.noCommit)
+    return { type: 'repository_checkout_error', message: 'it has no such commit' }
+  const found = said.find(([form]) => form.test(output))
+  if (found) return { type: found[1], message: found[2] }
+  return failed(output.trim().split('\n').at(-1)?.slice(0, 300) || `git ended with ${exitCode}`)
+}
