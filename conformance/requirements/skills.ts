@@ -27,7 +27,7 @@ export const skills = {
   'skills/delete': { section: '12.2 Endpoints', says: 'DELETE `/v1/skills/:id` – deletes a skill and its versions' },
   'skills/create/id': { section: '12.2 Endpoints', says: 'With `id`, a skill that is not there is made with that id, one of the tenant\'s gets another version, and a built-in one is refused.' },
   'skills/create/name-fixed': { section: '12.2 Endpoints', says: 'The name of a skill is that of its first version; a version of another name is refused.' },
-  'skills/upload/refused': { section: '12.2 Endpoints', says: 'Refused by name, with nothing of it kept: names that are absolute, hold `..` or control characters, or lead through a file; a name twice; more than one folder at the top; links, devices, encrypted or overgrown entries of an archive; more files or bytes than a skill may have.' },
+  'skills/upload/refused': { section: '12.2 Endpoints', says: 'Refused by name, with nothing of it kept: names that are absolute, hold `..` or control characters, or lead through a file; a name twice, also where only case or composition tell them apart; more than one folder at the top; links, devices, encrypted or overgrown entries of an archive; more files or bytes than a skill may have.' },
   'skills/tenants': { section: '12.2 Endpoints', says: 'Nothing of a skill is seen, changed or used by another tenant, the built-in ones aside.' },
   'skills/builtin/four': { section: '12.2 Endpoints', says: 'Four skills are built in: `xlsx`, `pdf`, `docx` and `pptx`.' },
   'skills/builtin/no-upload': { section: '12.2 Endpoints', says: 'Built-in skills need no upload.' },

@@ -34,7 +34,7 @@ export const tools = {
   'tools/bash/output-cut': { section: '5.3 The built-in tools', says: 'Of longer output the last 100 KiB are kept, behind a note that says so.' },
   'tools/bash/restart': { section: '5.3 The built-in tools', says: '`restart: true` gives a fresh shell; neither `command` nor `restart` is an error result.' },
   'tools/result/empty': { section: '5.3 The built-in tools', says: 'A result without output says `(no output)`.' },
-  'tools/result/spilled': { section: '5.3 The built-in tools', says: 'A result above 100,000 characters is written to a file in the sandbox; the model gets a preview and the path.' },
+  'tools/result/spilled': { section: '5.3 The built-in tools', says: 'A result above 100,000 characters is written to a file in the sandbox; the model gets a preview and the path. Of what commands wrote the newest 100 such files stay, 1 GiB at most.' },
   'tools/result/error': { section: '5.3 The built-in tools', says: 'A tool that fails gives an error result and never ends the turn.' },
   'tools/files/confined': { section: '5.3 The built-in tools', says: 'File tools take paths in the session\'s folders only; a link there leads where it leads in the sandbox, never out of it.' },
   'tools/web/no-sandbox-network': { section: '5.3 The built-in tools', says: 'The web tools work in a sandbox without internet access.' },

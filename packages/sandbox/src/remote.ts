@@ -240,9 +240,17 @@ function directFileCalls(agent: Connection): ReturnType<typeof fileCalls> {
 }
 
 const keepWithinMs = 60_000
+/** Of what was put aside: the oldest goes first. */
+const [mostKept, mostKeptBytes] = [100, 1 << 30]
 /** Neither searches nor commits of the session come upon what was put aside. */
 const keepScript = `command -p mkdir -p "$2/results" &&
-  builtin echo '*' >"$2/.ignore" && builtin echo '*' >"$2/.gitignore" && command -p mv -- "$1" "$3"`
+  builtin echo '*' >"$2/.ignore" && builtin echo '*' >"$2/.gitignore" && command -p mv -- "$1" "$3" || exit
+cd "$2/results" && count=0 bytes=0 && command -p ls -t | while IFS= read -r each; do
+  [ -f "$each" ] || continue
+  count=$((count + 1)) bytes=$((bytes + $(command -p wc -c <"$each")))
+  [ $count -le ${mostKept} ] && [ $bytes -le ${mostKeptBytes} ] || command -p rm -f -- "$each"
+done
+exit 0`
 
 /** Output that was gathered in the scratch space, which goes with the sandbox, is moved to where it stays. */
 async function keepSpilled(agent: Connection, options: RemoteOptions, result: ShellResult) {

@@ -167,6 +167,21 @@ export const shellCases: Cases = {
     assert.ok(file.ok && file.size === 200_000)
   },
 
+  'keeps the newest of its long outputs alone': async ({ open }) => {
+    const sandbox = await open()
+    const older = `mkdir -p .steward/results/folder; cd .steward/results; mkfifo -m 600 pipe
+      for n in $(seq 100 199); do echo $n > $n; touch -d "@$n" $n; done`
+    await run(sandbox, older)
+    const { spilled } = await run(sandbox, 'yes | head -c 200000')
+    const left = await say(sandbox, 'ls')
+    assert.deepEqual(left.split('\n').slice(0, 2), ['101', '102'])
+    assert.equal(left.split('\n').length, 99 + 3)
+    await run(sandbox, 'rm *; truncate -s 2G large; touch -d @1 large')
+    await run(sandbox, 'yes | head -c 200000')
+    assert.doesNotMatch(await say(sandbox, 'ls'), /large/)
+    assert.match(spilled ?? '', /output-/)
+  },
+
   'gives up on a file of more than the scratch space': async ({ open }) => {
     const sandbox = await open({ limits: { scratch: mebibyte } })
     const { bytes, spilled, ended } = await run(sandbox, `yes | head -c ${4 * mebibyte}`)

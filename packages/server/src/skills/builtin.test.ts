@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { PDFDocument } from 'pdf-lib'
 import { systemClock } from '../core/time.ts'
-import { builtins } from './builtin.ts'
+import { builtinDigits, builtins } from './builtin.ts'
 import { unpackedSkills } from './unpacked.ts'
 import { packedFiles, unzipped } from './zip.ts'
 
@@ -34,6 +35,23 @@ A **bold** word, *italic*, \`code\` and a [link](https://host.example/?a=1&b=2).
 
 ![A picture](p.png)
 `
+
+/** Hashes of all contents by version: whoever has a version has these. */
+const contents: Record<string, string> = {
+  '1795219200000000': '94b48c43662153309c03b20db927931586b179a6c6c72c37e0d2658ab29c1e65',
+}
+
+it('have another version whenever their contents are others', async () => {
+  const hash = createHash('sha256')
+  for (const [id, { archive, version }] of await builtins()) {
+    assert.equal(version.id, `skver_${builtinDigits}`)
+    for (const { path, bytes } of await packedFiles(archive))
+      hash.update(`${id}/${path}\0`).update(bytes)
+  }
+  const found = hash.digest('hex')
+  const how = `raise madeAtMs in builtin.ts, and write down here that ${builtinDigits} is ${found}`
+  assert.equal(contents[builtinDigits], found, how)
+})
 
 describe('built-in skills, as they are mounted', () => {
   let folder: string

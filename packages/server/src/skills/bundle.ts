@@ -84,17 +84,31 @@ function topOf(paths: readonly string[]): string | undefined {
   return top
 }
 
-/** No name twice, and none that is a file and a folder. */
+/** No name twice, in whatever spelling, and none that is a file and a folder. */
 function checkTree(paths: readonly string[]): void {
   const files = new Set<string>()
   for (const path of paths) {
     if (files.has(path)) throw invalid(`files: ${path}: is there twice`)
     files.add(path)
   }
+  const spellings = new Map<string, string>()
   for (const path of paths) {
-    for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
-      const folder = path.slice(0, at)
+    for (const folder of foldersOf(path)) {
       if (files.has(folder)) throw invalid(`files: ${folder}: is a file and a folder`)
+    }
+    for (const each of [...foldersOf(path), path]) {
+      const other = spellings.get(folded(each)) ?? each
+      if (other !== each)
+        throw invalid(`files: ${other} and ${each}: are one name on some file systems`)
+      spellings.set(folded(each), each)
     }
   }
 }
+
+/** Those that it lies in, the outermost first. */
+function foldersOf(path: string): string[] {
+  const names = path.split('/').slice(0, -1)
+  return names.map((_, index) => names.slice(0, index + 1).join('/'))
+}
+
+const folded = (path: string): string => path.normalize('NFC').toUpperCase().toLowerCase()

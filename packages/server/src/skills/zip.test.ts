@@ -70,6 +70,14 @@ describe('archives of strangers', () => {
       { name: 'a/x/y', bytes: 'y' },
     ]
     await refused([skill, ...both], /a file and a folder/)
+    for (const [one, other] of [
+      ['a/Read.me', 'a/rEAD.ME'],
+      ['a/caf\u00e9', 'a/cafe\u0301'],
+      ['a/Docs/x', 'a/docs'],
+      ['a/Docs/x', 'a/docs/y'],
+      ['a/\u017ftrong', 'a/strong'],
+    ] as const)
+      await refused([skill, { name: one, bytes: 'x' }, { name: other, bytes: 'y' }], /one name/)
     await refused([{ name: 'a/x', bytes: 'x' }], /no SKILL\.md/)
     await refused([], /SKILL\.md/)
   })
