@@ -30,6 +30,13 @@ const bodies: Record<string, object> = {
   'patch /v1/environments/:id/work/:work': { metadata: {} },
   'post /v1/environments/:id/work/:work/stop': {},
   'post /v1/sessions/:id/resources/:resource': { authorization_token: 'x' },
+  'post /v1/ext/checkpoints/:session_id/use': { folder: 'x', seen: null },
+  'post /v1/ext/checkpoints/:session_id': {
+    made: { base: { key: 'x', size: 0, sha256: 'x' }, delta: null },
+    seen: { folder: 'x', parts: null, taken_at: null },
+  },
+  'post /v1/ext/inputs/:session_id/stores/:store/contents': { paths: [] },
+  'post /v1/ext/inputs/:session_id/stores/:store/changes': { changes: [] },
 }
 
 /** For each parameter, by the path that leads to it: the first tenant's, and one that never was. */
@@ -97,6 +104,11 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/ext/mcp-proxy/:session_id': session,
     '/v1/ext/model-gateway/:session_id': session,
     '/v1/ext/egress/:session_id': session,
+    '/v1/ext/checkpoints/:session_id': session,
+    '/v1/ext/checkpoints/:session_id/parts/:part': 'ckpt_000000000000000000',
+    '/v1/ext/inputs/:session_id': session,
+    '/v1/ext/inputs/:session_id/files/:file': 'file_000000000000000000',
+    '/v1/ext/inputs/:session_id/stores/:store': 'memstore_000000000000000000',
     '/v1/sessions/:id/threads/:thread': threads.body.data[0]?.id ?? '',
     '/v1/models/:id': card.model_id,
     '/v1/ext/model_cards/:id': await make('/v1/ext/model_cards', card),

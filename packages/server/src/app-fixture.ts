@@ -47,6 +47,7 @@ export function routesOver(database: Database): Route[] {
     refuseImage: () => undefined,
     refusePackages: () => undefined,
     workerInputs: [],
+    checkpointBytes: 1024,
     storeAccess: 'read_write',
     version: '1.2.3',
   })

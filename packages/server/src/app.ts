@@ -32,6 +32,7 @@ import { memoryStoreRoutes } from './memory-stores/routes.ts'
 import { sessionEventRoutes } from './sessions/events/routes.ts'
 import { outputRoutes } from './sessions/outputs/routes.ts'
 import type { RepositoryHosts } from './sessions/resources/repositories.ts'
+import { checkpointRoutes } from './sessions/checkpoints/routes.ts'
 import { inputRoutes } from './sessions/inputs/routes.ts'
 import { resourceRoutes } from './sessions/resources/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -66,6 +67,8 @@ export type AppDeps = Refusals & {
   publicUrl: string | undefined
   keeping: Keeping
   fileLimits: Limits
+  /** Compressed bytes of one archive of a workspace. */
+  checkpointBytes: number
   /** Whether outputs are published. */
   publishes: boolean
   repositoryHosts: RepositoryHosts
@@ -84,6 +87,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...sessionEventRoutes(deps),
     ...threadRoutes(deps),
     ...resourceRoutes(deps),
+    ...checkpointRoutes(deps),
     ...inputRoutes({ ...deps, blobs: deps.keeping.blobs }),
     ...outputRoutes({ ...deps, blobs: deps.keeping.blobs }),
     ...fileRoutes({

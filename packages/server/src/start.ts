@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { furnishFiles } from '@steward/harness/furnish/files/furnish.ts'
+import { canConfine } from '@steward/harness/furnish/workspace/confined.ts'
 import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
 import { preload } from '@steward/model/wire.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
@@ -42,7 +43,6 @@ import { inlineTokens } from './egress/inline.ts'
 import { append } from './events/log.ts'
 import { ring, say } from './events/topics.ts'
 import { checkpoints } from './checkpoints/checkpoints.ts'
-import { canConfine } from './checkpoints/confined.ts'
 import { checkpointSweep } from './checkpoints/sweep.ts'
 import { heldByCheckpoint } from './checkpoints/store.ts'
 import { heldByFile } from './files/store.ts'
@@ -361,6 +361,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       specOfModel: specOfModel({ databases, seal, fallbackKeys }),
       models,
       ...{ work: config.work, workerInputs: config.workerInputs },
+      checkpointBytes: config.checkpoints.largest,
       ...{ publicUrl: config.publicUrl, publishes: config.publishes },
     }),
     config,

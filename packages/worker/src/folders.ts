@@ -1,7 +1,7 @@
 /** What sessions keep on this machine, below the worker's folder, from one piece of work to the next. */
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
+import { mkdir, readdir, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeTree } from '@steward/sandbox/remove.ts'
 
 export type Place = {
   folder: string
@@ -10,12 +10,15 @@ export type Place = {
   memory: string
   /** Nothing of the session writes to it. */
   inputs: string
-  /** Whether the workspace was there before. */
-  isKnown: boolean
+}
+
+/** What nothing has been kept of. */
+export async function makeEmpty({ workspace, outputs }: Place): Promise<void> {
+  for (const each of [workspace, outputs]) await mkdir(each, { recursive: true })
 }
 
 export type Folders = {
-  /** Made when it is not there; its memory stores are empty, as the official worker demands. */
+  /** All but workspace and outputs are made; its memory stores are empty, as the official worker demands. */
   of(session: string): Promise<Place>
   forget(session: string): Promise<void>
   /** Removes those that no work has used for so long. */
@@ -35,21 +38,18 @@ export function foldersBelow(dir: string): Folders {
       const folder = folderOf(session)
       const [workspace, outputs] = [join(folder, 'workspace'), join(folder, 'outputs')]
       const [memory, inputs] = [join(folder, 'memory'), join(folder, 'inputs')]
-      const isKnown = existsSync(workspace)
-      await rm(memory, { recursive: true, force: true })
-      for (const each of [workspace, outputs, memory, inputs])
-        await mkdir(each, { recursive: true })
+      await removeTree(memory)
+      for (const each of [memory, inputs]) await mkdir(each, { recursive: true })
       const now = new Date()
       await utimes(folder, now, now)
-      return { folder, workspace, outputs, memory, inputs, isKnown }
+      return { folder, workspace, outputs, memory, inputs }
     },
-    forget: (session) => rm(folderOf(session), { recursive: true, force: true }),
+    forget: (session) => removeTree(folderOf(session)),
     async sweep(olderThanMs, now) {
       await mkdir(sessions, { recursive: true, mode: 0o700 })
       for (const name of await readdir(sessions)) {
         const folder = join(sessions, name)
-        if ((await stat(folder)).mtimeMs < now - olderThanMs)
-          await rm(folder, { recursive: true, force: true })
+        if ((await stat(folder)).mtimeMs < now - olderThanMs) await removeTree(folder)
       }
     },
   }

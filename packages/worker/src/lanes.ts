@@ -1,7 +1,9 @@
 /** Who owns what while a session runs. interface.md "Environment Work API" */
 import { fileURLToPath } from 'node:url'
+import { toldOf } from '@steward/harness/furnish/workspace/keep.ts'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { runOfficial } from './ama/run.ts'
+import { arriveAt, putAside } from './checkpoints.ts'
 import type { Config } from './config.ts'
 import type { Lane } from './item.ts'
 import { keepLease } from './lease.ts'
@@ -12,7 +14,10 @@ import { variables } from './variables.ts'
 /** Heartbeat and stop are the sandbox's own. */
 export const amaWorker =
   (config: Config, provider: SandboxProvider): Lane =>
-  async ({ item, place, told, log, signal }) => {
+  async ({ item, claim, place, told, log, signal }) => {
+    const where = { session: item.session, own: place.folder, folder: config.dir }
+    const { kind } = await arriveAt(claim, where)
+    log('the workspace', { session: item.session, kind })
     const { ended, exitCode, output } = await runOfficial(
       { ...config, provider },
       item.session,
@@ -33,6 +38,14 @@ export const openmaSupervised =
   (config: Config, patience?: Patience): Lane =>
   async ({ item: { work, session }, claim, place, told, log, signal }) => {
     const lease = keepLease(claim, { ttlSeconds: config.leaseSeconds })
+    const where = { session, own: place.folder, folder: config.dir }
+    const arrival = await arriveAt(claim, where).catch((error: unknown) => {
+      lease.close()
+      throw error
+    })
+    log('the workspace', { session, kind: arrival.kind })
+    const isElsewhere = arrival.kind === 'restored' || arrival.kind === 'lost'
+    const notice = isElsewhere ? toldOf(arrival) : undefined
     const harness = supervise({
       command: config.harness ?? [process.execPath, reference],
       env: {
@@ -42,7 +55,9 @@ export const openmaSupervised =
       start: {
         ...{ environment_id: told.environmentId, session_id: session, work_id: work },
         ...{ workdir: place.workspace, outputs: place.outputs, idle_ms: config.idleMs },
-        ...{ inputs: place.inputs, is_known: place.isKnown },
+        inputs: place.inputs,
+        is_known: arrival.kind === 'here' || arrival.kind === 'restored',
+        ...(notice === undefined ? {} : { notice }),
         settings: { sandbox: config.sandbox, egress: config.egress },
       },
       heard(message) {
@@ -55,19 +70,25 @@ export const openmaSupervised =
     const shutdown = (): void => harness.stop('shutdown', config.stopMs)
     if (signal.aborted) shutdown()
     else signal.addEventListener('abort', shutdown, { once: true })
-    let isLost = false
+    let [isLost, isOver] = [false, false]
     const left = lease.ended.then(({ end, why }) => {
       if (end === 'closed') return
       log('the lease ended', { session, end, why })
       isLost = end === 'lost'
+      if (isOver) return
       if (isLost) harness.abort('lease_lost')
       else harness.stop('stopping', config.stopMs)
     })
     const { how, wasReady, why } = await harness.ended
+    isOver = true
     signal.removeEventListener('abort', shutdown)
+    log('the harness ended', { session, how, why })
+    if (wasReady && !isLost)
+      await putAside(claim, where).catch((error: Error) =>
+        log('the workspace was not put aside', { session, error: error.message }),
+      )
     lease.close()
     await left
-    log('the harness ended', { session, how, why })
     if (isLost || !wasReady) return
     await claim.stop()
   }

@@ -16,6 +16,13 @@ export type Claim = {
   /** `last`: what the beat before answered. */
   beat(last: string | undefined, ttlSeconds: number, signal: AbortSignal): Promise<Beat>
   stop(): Promise<void>
+  /** By the claim's token; throws for an answer that is no success and none of `expected`. */
+  ask: (
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: string | AsyncIterable<Uint8Array>,
+    expected?: readonly number[],
+  ) => Promise<Response>
 }
 
 export type Service = {
@@ -69,7 +76,8 @@ export function serviceAt(options: {
       return (await work.stats(environment_id, {}, { signal })).depth
     },
     claim({ work: id, session, secret }) {
-      const { sessions, environments } = clientOf(tokenOf(secret))
+      const token = tokenOf(secret)
+      const { sessions, environments } = clientOf(token)
       return {
         async session(signal) {
           const seen = await sessions.retrieve(session, {}, { signal })
@@ -91,6 +99,18 @@ export function serviceAt(options: {
         },
         async stop() {
           await environments.work.stop(id, { environment_id, force: true })
+        },
+        async ask(method, path, body, expected = []) {
+          const answer = await fetch(baseUrl + path, {
+            method,
+            headers: {
+              authorization: `Bearer ${token}`,
+              ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
+            },
+            ...(body === undefined ? {} : { body, duplex: 'half' }),
+          })
+          if (answer.ok || expected.includes(answer.status)) return answer
+          throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
         },
       }
     },

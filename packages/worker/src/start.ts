@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { runOfficial } from './ama/run.ts'
 import type { Config } from './config.ts'
-import { foldersBelow } from './folders.ts'
+import { foldersBelow, makeEmpty } from './folders.ts'
 import type { Hints } from './hints/hints.ts'
 import { noHints } from './hints/hints.ts'
 import { receiveHints } from './hints/receiver.ts'
@@ -62,7 +62,9 @@ export async function startWorker(config: Config, log: Log, signal: AbortSignal)
       }
       const variablesFor = (url: string) => ({ ...told, ANTHROPIC_BASE_URL: url })
       try {
-        await runOfficial({ ...config, provider }, id, await folders.of(id), variablesFor, signal)
+        const place = await folders.of(id)
+        await makeEmpty(place)
+        await runOfficial({ ...config, provider }, id, place, variablesFor, signal)
       } finally {
         await folders.forget(id)
       }

@@ -1,11 +1,10 @@
+import type { Parts } from '@steward/harness/furnish/workspace/keep.ts'
 import { looseBlobStore } from '../blobs/store.ts'
 import type { Queries } from '../database/database.ts'
 import { taking } from '../database/lock.ts'
 import type { Tables } from '../database/tables.ts'
 
 export type CheckpointRow = Tables['checkpoints']
-type Part = { key: string; size: number; sha256: string }
-export type Parts = { base: Part; delta: Part | null }
 
 /** Of each session, where its workspace was used last and what was put aside of it. */
 export function checkpointStore(db: Queries) {

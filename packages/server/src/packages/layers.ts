@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { removeTree, removeUnused } from '../core/remove.ts'
+import { removeTree, removeUnused } from '@steward/sandbox/remove.ts'
 import { oneByOne } from '../core/turns.ts'
 import type { Wanted } from './build.ts'
 import type { MakingDeps, Place } from './making.ts'

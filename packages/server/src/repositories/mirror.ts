@@ -18,7 +18,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../core/log.ts'
-import { removeUnused } from '../core/remove.ts'
+import { removeUnused } from '@steward/sandbox/remove.ts'
 import type { Clock } from '../core/time.ts'
 import { oneByOne } from '../core/turns.ts'
 import type { Indexing } from './indexing.ts'

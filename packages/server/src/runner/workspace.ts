@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
 import { furnish } from '@steward/harness/furnish/furnished.ts'
+import { toldOf } from '@steward/harness/furnish/workspace/keep.ts'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import { TurnFailed } from '@steward/harness/turn.ts'
@@ -17,11 +18,11 @@ import type {
   SandboxSpec,
 } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
-import type { Arrival, Checkpoints } from '../checkpoints/checkpoints.ts'
+import type { Checkpoints } from '../checkpoints/checkpoints.ts'
 import { newId } from '../core/ids.ts'
 import type { Saving } from '../config.ts'
 import type { Log } from '../core/log.ts'
-import { removeTree } from '../core/remove.ts'
+import { removeTree } from '@steward/sandbox/remove.ts'
 import type { Clock } from '../core/time.ts'
 import type { Binding, SessionEgress } from '../egress/binding.ts'
 import type { SessionRow } from '../sessions/store.ts'
@@ -109,18 +110,6 @@ async function startSandbox(deps: WorkspaceDeps, mine: Held): Promise<Started> {
       ...{ tenant, session, row, agent, environment, folder: own, egress, isKnown, keep },
     },
   )
-}
-
-const fresh =
-  'the sandbox was started anew: processes, shell variables and files outside of /workspace and /mnt/session/outputs are gone'
-
-/** What the agent must know of a sandbox that is not the one it knew. */
-function toldOf(arrival: Arrival): string | undefined {
-  if (arrival.kind === 'restored')
-    return `${fresh}; /workspace was restored as it was at ${arrival.takenAt}`
-  if (arrival.kind === 'new') return undefined
-  if (arrival.kind === 'here') return fresh
-  return `${fresh}; /workspace lay on a machine that is not at hand, no checkpoint of it exists, and it is empty now`
 }
 
 /** Puts the workspace aside; the session goes on when that fails, and its log says so. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { removeUnused } from '../core/remove.ts'
+import { removeUnused } from '@steward/sandbox/remove.ts'
 import type { Sweep } from '../core/sweep.ts'
 import { sweeping } from '../core/sweep.ts'
 import type { Log } from '../core/log.ts'

@@ -44,6 +44,7 @@ function sandboxOf(
 ) {
   const provider = sandboxesOf(settings, (line) => process.stderr.write(`${line}\n`))
   let found: Promise<Sandbox> | undefined
+  const notices = start.notice === undefined ? [] : [start.notice]
   const spec = {
     id: start.session_id,
     workspace: start.workdir,
@@ -78,7 +79,8 @@ function sandboxOf(
     },
     /** After a call; lines for the model. */
     async changed(): Promise<readonly string[]> {
-      return found ? inputs.changed(await found) : []
+      if (!found) return []
+      return [...notices.splice(0), ...(await inputs.changed(await found))]
     },
     /** What runs has ended, and the session rests. */
     async rested(): Promise<void> {

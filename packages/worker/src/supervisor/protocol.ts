@@ -21,6 +21,8 @@ const Start = z.object({
   inputs: z.string().optional(),
   /** Whether `workdir` is as an earlier harness of the session left it, here or elsewhere. */
   is_known: z.boolean().optional(),
+  /** For the agent, with the first result. */
+  notice: z.string().optional(),
   /** How long the session may rest before the harness is done. */
   idle_ms: z.number().int().positive(),
   /** The operator's, for this harness; none of the supervisor's business. */

@@ -1,0 +1,135 @@
+/** Workspaces of sessions that go from one of our workers to another. docs/interface.md 17.5 */
+import assert from 'node:assert/strict'
+import { readdir, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe } from 'node:test'
+import type { Service } from '../service.ts'
+import { boot } from '../service.ts'
+import { all, post, say, textOf } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+import { startWorker, workerVariables } from '../worker-process.ts'
+import type { Pool } from '../workers.ts'
+import { claimedSession, newPool, poll, sessionIn } from '../workers.ts'
+
+describe('the workspace of a session on our workers', () => {
+  let service: Service
+  before(async () => void (service = await boot('sqlite', { env: { CHECKPOINT_LARGEST_MB: '1' } })))
+  after(() => service.close())
+
+  /** What a command says, at whatever worker there is. */
+  async function run(session: string, command: string): Promise<string> {
+    const stream = await service.client.beta.sessions.events.stream(session)
+    await post(service, session, `run: ${command}`)
+    for await (const event of stream)
+      if (event.type === 'session.status_idle' && event.stop_reason.type === 'end_turn') break
+    const last = all(await say(service, session), 'user.tool_result').at(-1)
+    return last ? textOf(last) : ''
+  }
+  const working = (pool: Pool, env: Record<string, string> = {}) =>
+    startWorker({ ...workerVariables(service, pool), WORKER_LEASE_SECONDS: '10', ...env })
+
+  verifies(
+    'worker/checkpoint',
+    'goes with it to another machine, and back to the first, where an older one lies',
+    async () => {
+      const pool = await newPool(service)
+      await using one = await working(pool)
+      const session = await sessionIn(service, pool)
+      const made =
+        'mkdir d; echo kept > d/a; chmod 750 d/a; ln -s /etc/passwd leak; echo out > /mnt/session/outputs/o'
+      await run(session, made)
+      assert.equal(await one.stop(), 0, one.said())
+      await using other = await working(pool)
+      const look = 'cat d/a; readlink leak; stat -c %a d/a; cat /mnt/session/outputs/o'
+      const seen = await run(session, look)
+      assert.match(seen, /^kept\n\/etc\/passwd\n750\nout\n/, other.said())
+      assert.match(seen, /\/workspace was restored as it was at 2/)
+      await run(session, 'rm leak; echo newer > d/a')
+      assert.equal(await other.stop(), 0, other.said())
+      await using back = await working(pool, { WORKER_DIR: one.dir })
+      const again = await run(session, 'cat d/a; ls')
+      assert.match(again, /^newer\nd\n/, back.said())
+      assert.ok(!again.includes('leak'))
+    },
+  )
+
+  verifies(
+    ['worker/checkpoint/corrupt', 'errors/case/corrupt-checkpoint'],
+    'starts no harness when its checkpoint is corrupt, and is not empty instead',
+    async () => {
+      const pool = await newPool(service)
+      await using one = await working(pool)
+      const session = await sessionIn(service, pool)
+      await run(session, 'head -c 100000 /dev/urandom > a')
+      await one.stop()
+      const blobs = join(service.dataDir, 'blobs')
+      const row = await service.database.read
+        .selectFrom('checkpoints')
+        .select('base_key')
+        .where('session_id', '=', session)
+        .executeTakeFirstOrThrow()
+      const name = row.base_key?.split('/').at(-1) ?? 'none'
+      const found = (await readdir(blobs, { recursive: true })).find((path) => path.endsWith(name))
+      assert.ok(found)
+      await truncate(join(blobs, found), 50_000)
+      await using other = await working(pool)
+      await post(service, session, 'run: ls')
+      await other.until(/the item was left[^\n]*is corrupt/)
+      assert.doesNotMatch(other.said(), /"harness"|the harness ended/)
+      const left = await readdir(join(other.dir, 'sessions', session))
+      assert.ok(!left.includes('workspace'), left.join())
+      await other.stop()
+      assert.deepEqual(all(await say(service, session), 'user.tool_result').length, 1)
+      let item = null
+      while (!item) item = await poll(service, pool, '?block_ms=999')
+      assert.equal(item.data.id, session)
+    },
+  )
+
+  verifies(
+    'worker/checkpoint/asked',
+    'is put aside only under a claim that stands, within its limit, and as archives of its own',
+    async () => {
+      const [mine, other] = [
+        await claimedSession(service, await newPool(service)),
+        await claimedSession(service, await newPool(service)),
+      ]
+      const ask = (token: string, method: string, path: string, body?: unknown) =>
+        service.ask<{ done: boolean; checkpoint: object; key: string }>(
+          method,
+          `/v1/ext/checkpoints/${path}`,
+          body,
+          { 'x-api-key': '', authorization: `Bearer ${token}` },
+        )
+      const send = async (bytes: number) =>
+        fetch(`${service.base}/v1/ext/checkpoints/${mine.session}/parts`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${mine.token}` },
+          body: new Uint8Array(bytes),
+        })
+      assert.equal((await ask(other.token, 'GET', mine.session)).status, 403)
+      assert.equal((await ask(mine.token, 'GET', mine.session)).body.checkpoint, null)
+      const use = { folder: 'here', seen: null }
+      assert.ok((await ask(mine.token, 'POST', `${mine.session}/use`, use)).body.done)
+      const late = { folder: 'there', seen: null }
+      assert.ok(!(await ask(mine.token, 'POST', `${mine.session}/use`, late)).body.done)
+
+      assert.equal((await send(2 << 20)).status, 413)
+      const part = (await (await send(1000)).json()) as { key: string; size: number }
+      assert.equal(part.size, 1000)
+      const seen = { folder: 'here', parts: null, taken_at: null }
+      const foreign = { ...part, key: part.key.replace(mine.session, other.session) }
+      const commit = (base: object, token = mine.token) =>
+        ask(token, 'POST', mine.session, { made: { base, delta: null }, seen })
+      assert.equal((await commit(foreign)).status, 400)
+      assert.ok((await commit(part)).body.done)
+      assert.ok(!(await commit(part)).body.done)
+
+      const { body } = await service.ask('GET', `/v1/sessions/${mine.session}`)
+      const work = `/v1/environments/${String(body['environment_id'])}/work/${mine.work}`
+      assert.equal((await service.ask('POST', `${work}/stop`, { force: true })).status, 200)
+      assert.equal((await commit(part)).status, 401)
+      assert.equal((await send(10)).status, 401)
+    },
+  )
+})

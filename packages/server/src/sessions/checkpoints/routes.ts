@@ -1,0 +1,127 @@
+/** The workspace of a session, put aside by the worker that has claimed it and laid out again by the next. docs/interface.md 17.6 */
+import { Readable } from 'node:stream'
+import type { Kept, WorkspaceStore } from '@steward/harness/furnish/workspace/keep.ts'
+import { atMost, TooLarge } from '@steward/harness/furnish/workspace/keep.ts'
+import type { Checkpoint } from '@steward/protocol/checkpoints.ts'
+import {
+  CheckpointCommit,
+  CheckpointDone,
+  CheckpointPart,
+  CheckpointShown,
+  CheckpointUse,
+} from '@steward/protocol/checkpoints.ts'
+import type { Keeping } from '../../blobs/keeping.ts'
+import { archivesOf, workspaceStore } from '../../checkpoints/checkpoints.ts'
+import { forbidden, invalid, notFound, PlatformError } from '../../core/errors.ts'
+import type { Clock } from '../../core/time.ts'
+import type { Databases } from '../../database/database.ts'
+import type { Principal } from '../../http/principal.ts'
+import type { Route } from '../../http/route.ts'
+import { rawRoute, route } from '../../http/route.ts'
+import { checkStanding } from '../../work/claim.ts'
+
+type Deps = {
+  databases: Databases
+  keeping: Keeping
+  clock: Clock
+  /** Compressed bytes of one archive. */
+  checkpointBytes: number
+}
+type Claimed = { tenant: string; principal: Principal; params: { session_id: string } }
+
+const claimed = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
+const path = '/v1/ext/checkpoints/:session_id' as const
+
+export function checkpointRoutes(deps: Deps): Route[] {
+  const { clock, checkpointBytes } = deps
+  /** Writes only while the claim stands. */
+  function storeOf({ tenant, principal, params }: Claimed): WorkspaceStore {
+    if (principal.kind !== 'claim') throw forbidden('only a claim reaches this')
+    return workspaceStore(deps, tenant, params.session_id, (tx) =>
+      checkStanding(tx, principal, clock.now()),
+    )
+  }
+  const keyOf = ({ tenant, params }: Claimed, id: string) =>
+    archivesOf(tenant, params.session_id) + id
+
+  return [
+    route(
+      {
+        ...{ ...claimed, method: 'get', path, answer: CheckpointShown },
+        summary: "Tell where a session's workspace is, and what was put aside of it",
+      },
+      async (call) => {
+        const row = await storeOf(call).row()
+        return { checkpoint: row ? shown(row) : null }
+      },
+    ),
+    route(
+      {
+        ...{ ...claimed, method: 'post', path: `${path}/use`, body: CheckpointUse },
+        ...{
+          answer: CheckpointDone,
+          summary: 'Have the newest workspace of a session from now on',
+        },
+      },
+      async ({ body: { folder, seen }, ...call }) => ({
+        done: await storeOf(call).use(folder, seen ? kept(seen) : undefined),
+      }),
+    ),
+    rawRoute(
+      {
+        ...{ ...claimed, method: 'post', path: `${path}/parts`, answer: CheckpointPart },
+        summary: 'Send an archive of a workspace, which nothing holds yet',
+      },
+      async (call, { body }) => {
+        try {
+          return await storeOf(call).put(atMost(body ?? Readable.from([]), checkpointBytes))
+        } catch (error) {
+          if (error instanceof TooLarge) throw new PlatformError('too_large', error.message)
+          throw error
+        }
+      },
+    ),
+    route(
+      {
+        ...{ ...claimed, method: 'get', path: `${path}/parts/:part`, answer: 'bytes' },
+        summary: 'Read an archive of a workspace',
+      },
+      async (call) => {
+        const { part } = call.params
+        const key = keyOf(call, part)
+        const body = await storeOf(call).open({ key, size: 0, sha256: '' })
+        if (!body) throw notFound('archive', part)
+        const headers: [string, string][] = [['content-type', 'application/zstd']]
+        return { reply: 'raw', status: 200, headers, body: Readable.from(body), ours: true }
+      },
+    ),
+    route(
+      {
+        ...{ ...claimed, method: 'delete', path: `${path}/parts/:part`, answer: CheckpointDone },
+        summary: 'Give an archive up that nothing holds',
+      },
+      async (call) => {
+        await storeOf(call).abandon({ key: keyOf(call, call.params.part), size: 0, sha256: '' })
+        return { done: true }
+      },
+    ),
+    route(
+      {
+        ...{ ...claimed, method: 'post', path, body: CheckpointCommit, answer: CheckpointDone },
+        summary: 'Put a workspace aside as the archives that were sent',
+      },
+      async ({ body: { made, seen }, ...call }) => {
+        const own = archivesOf(call.tenant, call.params.session_id)
+        for (const part of [made.base, made.delta])
+          if (part && !part.key.startsWith(own))
+            throw invalid(`made: ${part.key} is no archive of this session`)
+        if (made.delta && made.base.key !== seen.parts?.base.key)
+          throw invalid('made.delta: goes with the whole that was seen')
+        return { done: await storeOf(call).commit(made, kept(seen)) }
+      },
+    ),
+  ]
+}
+
+const shown = ({ takenAt, ...rest }: Kept): Checkpoint => ({ ...rest, taken_at: takenAt })
+const kept = ({ taken_at: takenAt, ...rest }: Checkpoint): Kept => ({ ...rest, takenAt })

@@ -1,0 +1,61 @@
+/** Workspaces of sessions, put aside in the service under the claim, so that another machine goes on with them. */
+import { Readable } from 'node:stream'
+import { canConfine } from '@steward/harness/furnish/workspace/confined.ts'
+import type { Arrival, Kept, WorkspaceStore } from '@steward/harness/furnish/workspace/keep.ts'
+import { arrive, save } from '@steward/harness/furnish/workspace/keep.ts'
+import type { Checkpoint } from '@steward/protocol/checkpoints.ts'
+import { CheckpointDone, CheckpointPart, CheckpointShown } from '@steward/protocol/checkpoints.ts'
+import type { Claim } from './service.ts'
+
+export type Where = {
+  session: string
+  /** The session's folder on this machine, and that of all sessions. */
+  own: string
+  folder: string
+}
+
+const unconfined =
+  'bubblewrap does not work here, in which alone a workspace is packed and unpacked. To mend it: apt-get install bubblewrap'
+
+/** Before a harness starts. Throws when the checkpoint is corrupt, or cannot be laid out here. */
+export async function arriveAt(claim: Claim, where: Where): Promise<Arrival> {
+  const store = storeOf(claim, where.session)
+  const open: WorkspaceStore['open'] = async (part) => {
+    if (await canConfine()) return store.open(part)
+    throw new Error(unconfined)
+  }
+  return arrive({ ...store, open }, { ...where, largest: Infinity })
+}
+
+/** After the harness has ended, while the claim stands. */
+export async function putAside(claim: Claim, where: Where): Promise<void> {
+  if (!(await canConfine())) throw new Error(unconfined)
+  await save(storeOf(claim, where.session), { ...where, largest: Infinity })
+}
+
+function storeOf({ ask }: Claim, session: string): WorkspaceStore {
+  const path = `/v1/ext/checkpoints/${session}`
+  const partAt = (key: string) => `${path}/parts/${key.split('/').at(-1)}`
+  const post = async (to: string, body: object) =>
+    CheckpointDone.parse(await (await ask('POST', to, JSON.stringify(body))).json()).done
+  return {
+    async row() {
+      const { checkpoint } = CheckpointShown.parse(await (await ask('GET', path)).json())
+      return checkpoint ? kept(checkpoint) : undefined
+    },
+    use: (folder, seen) => post(`${path}/use`, { folder, seen: seen ? shown(seen) : null }),
+    async open({ key }) {
+      const answer = await ask('GET', partAt(key), undefined, [404])
+      return answer.status === 404 ? undefined : (answer.body ?? Readable.from([]))
+    },
+    put: async (body) =>
+      CheckpointPart.parse(await (await ask('POST', `${path}/parts`, body)).json()),
+    commit: (made, seen) => post(path, { made, seen: shown(seen) }),
+    async abandon({ key }) {
+      await (await ask('DELETE', partAt(key))).body?.cancel()
+    },
+  }
+}
+
+const shown = ({ takenAt, ...rest }: Kept): Checkpoint => ({ ...rest, taken_at: takenAt })
+const kept = ({ taken_at: takenAt, ...rest }: Checkpoint): Kept => ({ ...rest, takenAt })
