@@ -89,7 +89,7 @@ export async function sqliteDatabase(path: string, { alone = true } = {}): Promi
   ownersOnly(path)
   const writer = new DatabaseSync(path)
   writer.exec(
-    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000',
+    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000; pragma secure_delete = on',
   )
   await migrate(queries(writer, (step) => writer.exec(step)))
   const reader = new DatabaseSync(path)

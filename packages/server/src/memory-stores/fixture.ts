@@ -42,6 +42,7 @@ export async function storeIn(database: Database) {
     create: unit(write.createMemory),
     update: unit(write.updateMemory),
     remove: unit(write.deleteMemory),
+    redact: unit(write.redactVersion),
     row: () => memoryStoreStore(database.read).row(tenant, id),
     /** Newest first. */
     versions: (filter: { memory_id?: string } = {}) =>

@@ -160,6 +160,7 @@ describe('mirrors of repositories', () => {
       [(_, response) => void response.end('<html>'), /smart git protocol/],
       [(_, response) => void response.writeHead(500).end(), /status 500/],
       [sending(packet('ERR out of order\n')), /out of order/],
+      [sending(packet(`ERR ${'long '.repeat(5000)}`)), /^.{20,400}$/],
       [sending(band(3, Buffer.from(`no: ${token}`))), /broke off: no: \*+$/],
       [sending('0008NAK\n' + 'zzzz'), /broke off/],
       [

@@ -209,9 +209,10 @@ const broken = (error: unknown): RepositoryFailure =>
     ? error
     : new RepositoryFailure('clone', `its server broke off: ${causeOf(error)}`, { cause: error })
 
+/** Servers say as much as they like, and it is told to the agent and kept. */
+const longestCause = 300
+
 const causeOf = (error: unknown): string =>
   error instanceof Error && error.name === 'TimeoutError'
     ? 'it took too long'
-    : error instanceof Error
-      ? error.message
-      : String(error)
+    : (error instanceof Error ? error.message : String(error)).slice(0, longestCause).toWellFormed()
