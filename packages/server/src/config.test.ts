@@ -50,6 +50,7 @@ describe('the configuration', () => {
       sandbox: 'bubblewrap',
       sandboxSocket: undefined,
       sandboxImage: 'docker.io/library/node:24-bookworm',
+      sandboxImages: [],
       sandboxRoots: new Map(),
       sandboxIdleMs: 300_000,
       publicUrl: undefined,

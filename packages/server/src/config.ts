@@ -38,6 +38,8 @@ export type Config = {
   webSearch: { apiKey: string | undefined; baseUrl: string }
   sandbox: 'bubblewrap' | 'docker' | 'podman' | 'local'
   sandboxSocket: string | undefined
+  /** Those that environments may name; none listed: any. */
+  sandboxImages: readonly string[]
   sandboxImage: string
   /** Host folders by name. */
   sandboxRoots: ReadonlyMap<string, string>
@@ -242,6 +244,7 @@ export function readConfig(
     sandbox: choice('SANDBOX_PROVIDER', ['bubblewrap', 'docker', 'podman', 'local']),
     sandboxSocket: text('SANDBOX_SOCKET'),
     sandboxImage: text('SANDBOX_IMAGE') ?? '',
+    sandboxImages: takeOr('SANDBOX_IMAGES', listed, []),
     sandboxRoots: takeOr('SANDBOX_ROOTS', rootFolders, new Map()),
     sandboxIdleMs: number('SANDBOX_IDLE_SECONDS', 1, 86_400) * 1000,
     publicUrl: url('PUBLIC_URL', /^https?:$/),

@@ -137,6 +137,13 @@ export const settings: readonly Setting[] = [
       'image that docker and podman start where an environment has no base_image; it has a /bin/bash',
   },
   {
+    name: 'SANDBOX_IMAGES',
+    default: '',
+    form: 'a list of images',
+    about:
+      'images that a base_image may name with docker and podman, by comma; one that ends with * is the beginning of some. Without it any that the engine has or can fetch, from wherever it reaches',
+  },
+  {
     name: 'SANDBOX_ROOTS',
     default: '',
     form: 'a list of name=/folder',

@@ -115,13 +115,14 @@ export const sealOf = ({ rootSecret, previousRootSecret }: Config): Seal =>
   sealUnder(rootSecret, previousRootSecret === undefined ? [] : [previousRootSecret])
 
 function providerOf(config: Config, log: Log): SandboxProvider {
-  const { sandbox, sandboxSocket, sandboxImage, sandboxRoots } = config
+  const { sandbox, sandboxSocket, sandboxImage, sandboxImages, sandboxRoots } = config
   if (sandbox === 'local') return localSandboxes()
   if (sandbox === 'bubblewrap') return bubblewrapSandboxes({ roots: sandboxRoots })
   return dockerSandboxes({
     name: sandbox,
     socket: sandboxSocket,
     image: sandboxImage,
+    ...(sandboxImages.length > 0 && { allowed: sandboxImages }),
     report: (line) => log.info('image', { line }),
   })
 }

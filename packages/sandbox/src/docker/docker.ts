@@ -13,7 +13,7 @@ import { certificatesPath, container, home, ownerLabel, places } from './contain
 import type { Engine } from './engine.ts'
 import { engineAt, EngineError } from './engine.ts'
 import type { Image, Images, Report } from './images.ts'
-import { imagesOf, refuseReference } from './images.ts'
+import { imagesOf, refuseReference, refuseUnlisted } from './images.ts'
 
 export type DockerOptions = {
   name: 'docker' | 'podman'
@@ -21,6 +21,8 @@ export type DockerOptions = {
   socket?: string | undefined
   /** For sandboxes that name no image. */
   image: string
+  /** What specs may name: references, or with `*` at the end their beginnings. Anything, where it is left out. */
+  allowed?: readonly string[]
   /** Of images that are fetched. */
   report?: Report
   /** Milliseconds since 1970. */
@@ -41,6 +43,7 @@ export function dockerSandboxes({
   name,
   socket = usualSocket(name),
   image,
+  allowed,
   report = () => {},
   now = Date.now,
 }: DockerOptions): SandboxProvider {
@@ -52,9 +55,11 @@ export function dockerSandboxes({
     found = undefined
     throw error
   }
+  const refuseImage = (reference: string) =>
+    refuseReference(reference) ?? (allowed && refuseUnlisted(reference, allowed))
   return {
     name,
-    refuseImage: refuseReference,
+    refuseImage,
     systemOf: () => undefined,
     async check() {
       try {
@@ -71,6 +76,8 @@ export function dockerSandboxes({
       return { ok: true, isolation: { ...isolation, limits: (await ways()).limits } }
     },
     acquire: async (spec) => {
+      const refused = spec.image === undefined ? undefined : refuseImage(spec.image)
+      if (refused !== undefined) throw new SandboxEnded(`${spec.image} is ${refused}`)
       try {
         return await start(deps, spec, await ways())
       } catch (cause) {

@@ -52,6 +52,13 @@ export const refuseReference = (reference: string): string | undefined =>
     ? undefined
     : 'not the reference of an image, such as docker.io/library/debian:bookworm'
 
+export function refuseUnlisted(reference: string, allowed: readonly string[]): string | undefined {
+  const isListed = allowed.some((each) =>
+    each.endsWith('*') ? reference.startsWith(each.slice(0, -1)) : reference === each,
+  )
+  return isListed ? undefined : `none of the images of this server: ${allowed.join(', ')}`
+}
+
 /** Without a tag the engine would fetch all that there are. */
 function withTag(reference: string): string {
   const last = reference.slice(reference.lastIndexOf('/') + 1)
