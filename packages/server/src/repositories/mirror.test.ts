@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync, utimesSync } from 'node:fs'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
@@ -198,6 +198,21 @@ describe('mirrors of repositories', () => {
     await held.sweep()
     assert.deepEqual(await readdir(join(folder, 'mirrors', 'wrkspc_1')), [])
     assert.equal(await packsOf(), 1)
+  })
+
+  it('are no more than fifty of a tenant: each new token of a repository brings another', async () => {
+    const above = join(folder, 'mirrors', 'wrkspc_1')
+    const hour = 60 * 60_000
+    for (let n = 0; n < 53; n++) {
+      await mkdir(join(above, String(n)), { recursive: true })
+      await utimes(join(above, String(n)), now / 1000, (now - (n < 52 ? 0 : 2) * hour) / 1000)
+    }
+    const left = async () => (await readdir(above)).length
+    await opened().sweep()
+    assert.equal(await left(), 52, 'others are in use')
+    now += 2 * hour
+    await opened().sweep()
+    assert.equal(await left(), 50)
   })
 
   describe('beside another process', () => {

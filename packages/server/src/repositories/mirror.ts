@@ -30,8 +30,10 @@ const mostHaves = 256
 /** A mirror of more packs is begun anew. */
 const mostPacks = 40
 const mostTips = 50_000
-/** A mirror unused for so long is removed. */
-const keptMs = 7 * 24 * 60 * 60_000
+const hour = 60 * 60_000
+/** A mirror unused for so long is removed; of those of a tenant beyond the newest, after an hour. */
+const keptMs = 7 * 24 * hour
+const mostMirrors = 50
 
 export type MirrorDeps = {
   /** Of all mirrors; the server's alone. */
@@ -151,21 +153,29 @@ export function mirrors({ folder, key, connect, indexing, clock, log }: MirrorDe
       )
     },
 
-    /** Removes what nobody has used for a week. */
+    /** Removes what nobody has used for long. */
     async sweep(): Promise<void> {
       for (const tenant of await readdir(folder).catch(() => [])) {
-        for (const name of await readdir(join(folder, tenant))) {
-          const place = join(folder, tenant, name)
-          await alone(place, async () => {
-            const found = await stat(place).catch(() => undefined)
-            const since = clock.now() - keptMs
-            if (found && found.mtimeMs < since)
-              await removeUnused(place, `${place}.${randomUUID()}`, since)
-          })
+        for (const [index, place] of (await newestFirst(join(folder, tenant))).entries()) {
+          const since = clock.now() - (index < mostMirrors ? keptMs : hour)
+          const away = `${place}.${randomUUID()}`
+          if ((await usedAt(place)) < since)
+            await alone(place, () => removeUnused(place, away, since))
         }
       }
     },
   }
+}
+
+const usedAt = async (place: string): Promise<number> => {
+  const found = await stat(place).catch(() => undefined)
+  return found?.mtimeMs ?? Number.POSITIVE_INFINITY
+}
+
+async function newestFirst(folder: string): Promise<string[]> {
+  const places = (await readdir(folder)).map((name) => join(folder, name))
+  const found = await Promise.all(places.map(async (place) => ({ place, at: await usedAt(place) })))
+  return found.toSorted((one, other) => other.at - one.at).map(({ place }) => place)
 }
 
 function isGone(error: unknown): boolean {
