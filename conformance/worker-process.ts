@@ -31,9 +31,15 @@ export const workerVariables = ({ base }: Pick<Clients, 'base'>, pool: Pool) => 
   WORKER_POLL_SECONDS: '0',
 })
 
-export async function startWorker(env: Record<string, string>): Promise<WorkerProcess> {
+/** `by`: words before the command, to run it elsewhere on this machine. */
+export async function startWorker(
+  env: Record<string, string>,
+  by?: readonly [string, ...string[]],
+): Promise<WorkerProcess> {
   const dir = await mkdtemp(join(tmpdir(), 'steward-worker-'))
-  const child = spawn(process.execPath, [main], {
+  const node = [process.execPath, main] as const
+  const [command, ...words] = by ? ([...by, ...node] as const) : node
+  const child = spawn(command, words, {
     env: { PATH: process.env['PATH'], WORKER_DIR: dir, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -53,6 +53,10 @@ function runnable(tool: Tool, place: Place, watch: Watch): Runnable {
   }
 }
 
+/** The call has run: whatever becomes of what it left, its result is told. */
+const kept = (place: Place): Promise<readonly string[]> =>
+  place.changed().catch((error: Error) => [`what this changed was not kept: ${error.message}`])
+
 async function attempt(
   tool: Tool,
   place: Place,
@@ -63,7 +67,7 @@ async function attempt(
   if (why !== undefined) return textResult(why, true)
   try {
     const result = await tool.run(input, { signal })
-    const lines = tool.sandbox === 'changed' ? await place.changed() : []
+    const lines = tool.sandbox === 'changed' ? await kept(place) : []
     if (lines.length === 0) return result
     return { ...result, content: [...result.content, { type: 'text', text: lines.join('\n') }] }
   } catch (error) {

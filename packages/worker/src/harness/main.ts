@@ -23,6 +23,8 @@ const Variables = z.object({
   VENDOR_WORK_SECRET: z.string(),
 })
 const closeWithinMs = 1_500
+/** A service that is away for half a minute fails no call; one that says nothing is asked again. */
+const patience = { maxRetries: 7, timeout: 30_000 }
 /** Between two words that it still lays inputs out. */
 const preparingMs = 10_000
 
@@ -113,7 +115,7 @@ async function serve(start: Start) {
   const told = Variables.parse(process.env)
   const settings = SandboxSettings.parse(start.settings['sandbox'])
   const [baseUrl, token] = [told.VENDOR_BASE_URL, tokenOf(told.VENDOR_WORK_SECRET)]
-  const client = new Anthropic({ baseURL: baseUrl, apiKey: null, authToken: token })
+  const client = new Anthropic({ baseURL: baseUrl, apiKey: null, authToken: token, ...patience })
   const claimed = { baseUrl, token, session: start.session_id }
   const wayOut = start.settings['egress'] === 'session' ? await openWayOut(claimed) : undefined
   const session = await client.beta.sessions.retrieve(start.session_id)
