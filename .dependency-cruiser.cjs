@@ -19,6 +19,7 @@ const rooms = [
     'skills',
   ],
   ['work'],
+  ['stdio-servers'],
   ['models', 'sessions', 'workspaces'],
   ['egress', 'root-secret'],
   ['model-gateway'],
@@ -28,7 +29,7 @@ const rooms = [
   ['main.ts'],
 ]
 
-const test = '\\.test\\.ts$|/(contract|[\\w-]*fixture)\\.ts$|^(conformance|bench|scripts)/'
+const test = '\\.test\\.ts$|/(contract|[\\w-]*fixture)\\.m?[jt]s$|^(conformance|bench|scripts)/'
 const under = (base) => (room) => `^${base}${room.replace('.', '\\.')}(/|$)`
 const lookDown = (floors, at) =>
   floors.flatMap((floor, i) =>

@@ -30,6 +30,7 @@ const bodies: Record<string, object> = {
   'patch /v1/environments/:id/work/:work': { metadata: {} },
   'post /v1/environments/:id/work/:work/stop': {},
   'post /v1/sessions/:id/resources/:resource': { authorization_token: 'x' },
+  'post /v1/ext/stdio-servers/:session_id': { servers: [] },
   'post /v1/ext/checkpoints/:session_id/use': { folder: 'x', seen: null },
   'post /v1/ext/checkpoints/:session_id': {
     made: { base: { key: 'x', size: 0, sha256: 'x' }, delta: null },
@@ -104,6 +105,7 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/ext/mcp-proxy/:session_id': session,
     '/v1/ext/model-gateway/:session_id': session,
     '/v1/ext/egress/:session_id': session,
+    '/v1/ext/stdio-servers/:session_id': session,
     '/v1/ext/checkpoints/:session_id': session,
     '/v1/ext/checkpoints/:session_id/parts/:part': 'ckpt_000000000000000000',
     '/v1/ext/inputs/:session_id': session,

@@ -146,10 +146,9 @@ function toolUse(
     evaluated_permission: asks ? ('ask' as const) : ('allow' as const),
     evaluation: { type: asks ? ('always_ask' as const) : ('always_allow' as const) },
   }
-  if (!isMcpName(name)) {
-    const elsewhere = tool?.runs === 'worker' ? { executed_by: 'worker' as const } : {}
-    return { id, type: 'agent.tool_use', name, input, ...evaluated, ...elsewhere }
-  }
+  if (tool?.runs === 'worker')
+    return { id, type: 'agent.tool_use', name, input, ...evaluated, executed_by: 'worker' }
+  if (!isMcpName(name)) return { id, type: 'agent.tool_use', name, input, ...evaluated }
   const { server, tool: own } = tool?.mcp ?? mcpNames(name)
   return {
     id,

@@ -125,7 +125,7 @@ function start(
 /** In the form that an answer to this call takes. */
 function resultOf(
   turn: Turn,
-  { event_id, name }: Pick<OpenCall, 'event_id' | 'name'>,
+  { event_id, name, executed_by }: Pick<OpenCall, 'event_id' | 'name' | 'executed_by'>,
   tool: Tool | undefined,
   { content, is_error }: ToolResult,
 ): Kept {
@@ -135,10 +135,12 @@ function resultOf(
     return {
       event: { id, type: 'user.custom_tool_result', custom_tool_use_id: event_id, ...answer },
     }
+  const isWorkers = executed_by === 'worker' || tool?.runs === 'worker'
   return {
-    event: isMcpName(name)
-      ? { id, type: 'agent.mcp_tool_result', mcp_tool_use_id: event_id, ...answer }
-      : { id, type: 'agent.tool_result', tool_use_id: event_id, ...answer },
+    event:
+      isMcpName(name) && !isWorkers
+        ? { id, type: 'agent.mcp_tool_result', mcp_tool_use_id: event_id, ...answer }
+        : { id, type: 'agent.tool_result', tool_use_id: event_id, ...answer },
   }
 }
 

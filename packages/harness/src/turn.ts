@@ -21,6 +21,8 @@ export type OpenCall = {
    */
   decision: 'run' | 'deny' | 'lost' | 'wait'
   deny_message?: string
+  /** It is a worker's, and so is the form of its result, whatever tools there are now. */
+  executed_by?: 'worker'
 }
 
 /** `told`: the model learns of it too, with the result of what ran. */

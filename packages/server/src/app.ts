@@ -43,6 +43,7 @@ import { skillRoutes } from './skills/routes.ts'
 import { checkStanding } from './work/claim.ts'
 import { underClaims } from './work/ending.ts'
 import type { WorkSettings } from './work/queue.ts'
+import { stdioRoutes } from './stdio-servers/routes.ts'
 import { workRoutes } from './work/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -106,6 +107,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...mcpProxyRoutes({ ...deps, under: underClaims(deps) }),
     ...remoteEgressRoutes(deps),
     ...workRoutes(deps),
+    ...stdioRoutes(deps),
     ...modelGatewayRoutes(deps),
     ...webhookRoutes(deps),
   ]

@@ -74,6 +74,7 @@ import { belongings } from './sessions/claimed.ts'
 import { sessionStore } from './sessions/store.ts'
 import { givenFiles } from './sessions/resources/given.ts'
 import { claimReader, withinClaim } from './work/claim.ts'
+import { stdioSweep } from './stdio-servers/sweep.ts'
 import { workSweep } from './work/sweep.ts'
 import { openWebhooks } from './webhooks/webhooks.ts'
 import { ensureInitialWorkspace } from './workspaces/create.ts'
@@ -274,6 +275,7 @@ const sweepsOf = ({ work, checkpoints: kept }: Config, deps: SweepDeps): Sweep[]
   fileSweep(deps),
   memorySweep(deps),
   workSweep({ ...deps, ...work }),
+  stdioSweep(deps),
   checkpointSweep({ ...deps, ...kept }),
 ]
 

@@ -144,6 +144,8 @@ const zeros = {
   output_tokens: 0,
   cache_read_input_tokens: 0,
   cache_creation_input_tokens: 0,
+  stdio_ms: null,
+  awaits_stdio: 0,
 }
 
 describe('processes that start together on one empty Postgres', () => {

@@ -14,6 +14,7 @@ import * as outputs from './migrations/0011-outputs.ts'
 import * as work from './migrations/0013-work.ts'
 import * as webhooks from './migrations/0014-webhooks.ts'
 import * as workIndexes from './migrations/0015-work-indexes.ts'
+import * as stdioServers from './migrations/0016-stdio-servers.ts'
 import * as workLeft from './migrations/0018-work-left.ts'
 
 const migrations: Record<string, Migration> = {
@@ -30,6 +31,7 @@ const migrations: Record<string, Migration> = {
   '0013-work': work,
   '0014-webhooks': webhooks,
   '0015-work-indexes': workIndexes,
+  '0016-stdio-servers': stdioServers,
   '0018-work-left': workLeft,
 }
 

@@ -315,6 +315,15 @@ export type Tables = WebhookTables & {
     stopped_at: string | null
   }
   work_pollers: { tenant_id: string; environment_id: string; worker_id: string; seen_ms: number }
+  /** What the session's worker said last of its stdio servers. */
+  stdio_reports: {
+    tenant_id: string
+    session_id: string
+    /** Who said it. */
+    work_id: string
+    generation: number
+    servers: Json
+  }
   /** Who builds a layer of packages now. */
   package_builds: { tenant_id: string; layer: string; owner: string; expires_at: number }
   /** Blobs to be removed when the time has come, unless a row holds them by then. */
@@ -378,4 +387,8 @@ type SessionHeads = {
   output_tokens: number
   cache_read_input_tokens: number
   cache_creation_input_tokens: number
+  /** How long the slowest of its stdio servers may take to start; null where a worker has none to start. */
+  stdio_ms: number | null
+  /** 1 while its turn waits for what its worker says of them. */
+  awaits_stdio: number
 }

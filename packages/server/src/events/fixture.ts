@@ -32,6 +32,8 @@ export async function newHead(database: Database, head: Partial<Head> = {}): Pro
         output_tokens: 0,
         cache_read_input_tokens: 0,
         cache_creation_input_tokens: 0,
+        stdio_ms: null,
+        awaits_stdio: 0,
         ...head,
       })
       .execute(),

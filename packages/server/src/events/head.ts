@@ -56,6 +56,8 @@ export type Head = {
   running_since_ms: number | null
   active_ms: number
   idle_since_ms: number | null
+  stdio_ms: number | null
+  awaits_stdio: number
 } & Record<(typeof counters)[number], number>
 
 const columns = [
@@ -68,6 +70,8 @@ const columns = [
     'running_since_ms',
     'active_ms',
     'idle_since_ms',
+    'stdio_ms',
+    'awaits_stdio',
   ] as const),
   ...counters,
 ] as const
@@ -75,17 +79,7 @@ const columns = [
 export async function readHead(db: Queries, tenant: string, sessionId: string): Promise<Head> {
   return db
     .selectFrom('session_heads')
-    .select([
-      'status',
-      'stop_reason',
-      'next_seq',
-      'due',
-      'owner',
-      'running_since_ms',
-      'active_ms',
-      'idle_since_ms',
-      ...counters,
-    ])
+    .select(columns)
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
     .executeTakeFirstOrThrow()

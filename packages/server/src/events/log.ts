@@ -45,8 +45,13 @@ export function showEvent(
 /** Both databases bound the parameters of one statement. */
 const rowsAtOnce = 500
 
-/** Giving the lease back with the last append saves a write. */
-export type LeaseChange = { owner?: null; expires_at?: number }
+/** What of the head changes with the append, which saves a write. */
+type HeadSet = {
+  owner?: null
+  expires_at?: number
+  awaits_stdio?: 0 | 1
+  stdio_ms?: number | null
+}
 
 /**
  * Gives the entries the next numbers and moves the head with them; the caller's transaction makes it one step.
@@ -57,7 +62,7 @@ export async function append(
   tenant: string,
   sessionId: string,
   entries: readonly Entry[],
-  { now, fence, due, set }: { now: number; fence?: Fence; due?: boolean; set?: LeaseChange },
+  { now, fence, due, set }: { now: number; fence?: Fence; due?: boolean; set?: HeadSet },
 ): Promise<{ first: number; last: number } | undefined> {
   const events = entries.map(({ event }) => event)
   let update = tx

@@ -26,6 +26,7 @@ import { bringing } from './bring.ts'
 import { connectServers } from './connect.ts'
 import type { Assembled, ClaimedWork } from './drain.ts'
 import { histories } from './histories.ts'
+import { ownTools } from './own-servers.ts'
 import type { Workspaces } from './workspace.ts'
 
 const historyCacheBytes = 256 * 1024 * 1024
@@ -96,6 +97,7 @@ export function assembly(deps: AssemblyDeps) {
       web: { fetch: egress.outboundFetch({ credentials: false }), search },
       commandSecrets: (words) => egress.commandSecrets(words),
     })
+    const workers = isElsewhere ? await ownTools(read, tenant, session, agent) : []
     const workPlace = placeOf(tools)
     const isPlaced = tools.some(({ sandbox }) => sandbox !== 'unused')
     const parts: Omit<Turn, 'open' | 'signal'> = {
@@ -115,7 +117,7 @@ export function assembly(deps: AssemblyDeps) {
       }),
       history,
       model: resolved.model,
-      tools,
+      tools: [...tools, ...workers],
       servers,
       refusals: () => egress.takeRefusals(),
       notices: () => space.takeNotices(),

@@ -102,7 +102,7 @@ async function workOff(
     if (outcome === 'rest') return 'rested'
     step = await database.write((tx) => nextStep(tx, place, { now: now(), claimed: false }))
   }
-  say(bus, session, ring)
+  announceStep(bus, session, step.kind === 'rest' ? step : {})
   if (step.kind === 'lost') return leave(deps, place, true)
   if (step.kind === 'gone') {
     await deps.remove(place)
@@ -120,8 +120,8 @@ function once(call: () => void): () => void {
   }
 }
 
-function announceStep(bus: Bus, session: string, step: Extract<Step, { kind: 'turn' }>): void {
-  if (step.promoted.length > 0) say(bus, session, { kind: 'promoted', ids: step.promoted })
+function announceStep(bus: Bus, session: string, { promoted = [] }: { promoted?: string[] }): void {
+  if (promoted.length > 0) say(bus, session, { kind: 'promoted', ids: promoted })
   say(bus, session, ring)
 }
 
@@ -237,7 +237,8 @@ async function openOf(
   return rows.flatMap((row) => {
     const call = calls.find((each) => each.event_id === row.id)
     if (!call) return []
-    const { name, input } = JSON.parse(row.data) as Pick<OpenCall, 'name' | 'input'>
+    const made = JSON.parse(row.data) as Pick<OpenCall, 'name' | 'input' | 'executed_by'>
+    const { name, input, executed_by } = made
     const deny_message = call.deny_message ?? undefined
     return [
       {
@@ -246,6 +247,7 @@ async function openOf(
         input,
         decision: decisions[call.state],
         ...(deny_message ? { deny_message } : {}),
+        ...(executed_by ? { executed_by } : {}),
       },
     ]
   })

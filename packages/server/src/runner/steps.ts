@@ -16,6 +16,8 @@ import type { Admitted } from '../events/inbox.ts'
 import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../events/inbox.ts'
 import type { Entry } from '../events/log.ts'
 import { append, danglingSpan, recoveries } from '../events/log.ts'
+import { stdioError } from '../stdio-servers/standing.ts'
+import { ownServers } from './own-servers.ts'
 
 export type Place = { tenant: string; session: string; fence: Fence }
 
@@ -25,8 +27,8 @@ export type Step =
    * `begun` the start of its first model request, which rides in the same commit.
    */
   | { kind: 'turn'; open: Call[]; promoted: string[]; begun?: string }
-  /** Nothing to do: the lease is given back. */
-  | { kind: 'rest' }
+  /** Nothing to do, or a turn that has begun waits for its servers: the lease is given back. */
+  | { kind: 'rest'; promoted?: string[] }
   | { kind: 'lost' }
   /** The session was deleted: what is left of it on this machine goes, and only then it is no longer due. */
   | { kind: 'gone' }
@@ -50,9 +52,10 @@ export async function nextStep(
   const open = await openCalls(tx, tenant, session)
   const queue = await waiting(tx, tenant, session)
   const interrupted = queue.findLast(({ event }) => event.type === 'user.interrupt')?.position
-  const left = claimed && isUnfinished(head) ? await leftBehind(tx, place, open) : []
+  const left = claimed && wasRunning(head) ? await leftBehind(tx, place, open) : []
   if (interrupted !== undefined)
     return settleInterrupt(tx, place, { head, open, queue, interrupted, left }, now)
+  if (isWaiting(head)) return begin(tx, place, head, { entries: [], promoted: [] }, now)
   if (isUnfinished(head)) {
     if (left.length > 0 && (await recoveries(tx, tenant, session)) >= mostRecoveries)
       return giveUp(tx, place, { head, open, left }, now)
@@ -62,7 +65,7 @@ export async function nextStep(
   const rest = open.filter(unanswered)
   if (rest.length > 0) return askAgain(tx, place, head, rest, now)
   if (open.length > 0 || asksForAction(head)) return resume(tx, place, open, now)
-  if (queue.length > 0) return promote(tx, place, queue, [], now)
+  if (queue.length > 0) return promote(tx, place, head, { queue, before: [] }, now)
   return write(tx, place, [], { due: false, ...released }, now, { kind: 'rest' })
 }
 
@@ -87,10 +90,12 @@ async function settleInterrupt(
   const last = idle(head, { type: 'end_turn' }, now)
   if (behind.length === 0) {
     const all = [...left, ...entries, ...last]
-    return write(tx, place, all, { due: false, ...released }, now, { kind: 'rest' })
+    return write(tx, place, all, { due: false, awaits_stdio: 0, ...released }, now, {
+      kind: 'rest',
+    })
   }
   const ended = isUnfinished(head) ? last : []
-  return promote(tx, place, behind, [...left, ...entries, ...ended], now)
+  return promote(tx, place, head, { queue: behind, before: [...left, ...entries, ...ended] }, now)
 }
 
 async function takeInterrupt(
@@ -114,11 +119,15 @@ async function takeInterrupt(
 const isUnfinished = (head: Head): boolean =>
   head.status === 'rescheduling' || (head.status === 'running' && head.running_since_ms !== null)
 
+/** Its turn has begun, and waits for servers: nobody runs it. */
+const isWaiting = (head: Head): boolean => head.awaits_stdio === 1
+const wasRunning = (head: Head): boolean => isUnfinished(head) && !isWaiting(head)
+
 async function write<S extends Step>(
   tx: Queries,
   { tenant, session, fence }: Place,
   entries: readonly Entry[],
-  options: { due: boolean; owner?: null; expires_at?: number },
+  options: { due: boolean; owner?: null; expires_at?: number; awaits_stdio?: 0 | 1 },
   now: number,
   step: S,
 ): Promise<S | { kind: 'lost' }> {
@@ -245,23 +254,41 @@ const resume = (tx: Queries, place: Place, open: Call[], now: number): Promise<S
 async function promote(
   tx: Queries,
   place: Place,
-  queue: readonly Admitted[],
-  before: readonly Entry[],
+  head: Head,
+  { queue, before }: { queue: readonly Admitted[]; before: readonly Entry[] },
   now: number,
 ): Promise<Step> {
   await take(tx, place.tenant, place.session, queue.at(-1)?.position ?? 0)
-  const begun = newId('event')
   const entries: Entry[] = [
     ...before,
     of({ id: newId('event'), type: 'session.status_run_started', workspace_id: place.tenant }),
     ...queue.map(({ event, created_at }) => ({ event, created_at })),
     runs(),
-    of({ id: begun, type: 'span.model_request_start' }),
   ]
   const promoted = queue
     .filter(({ event }) => event.type === 'user.message')
     .map(({ event }) => event.id)
-  return write(tx, place, entries, { due: true }, now, { kind: 'turn', open: [], promoted, begun })
+  return begin(tx, place, head, { entries, promoted }, now)
+}
+
+/** The first model request of a turn, which waits for the servers that the session's worker starts. */
+async function begin(
+  tx: Queries,
+  place: Place,
+  head: Head,
+  { entries, promoted }: { entries: readonly Entry[]; promoted: string[] },
+  now: number,
+): Promise<Step> {
+  const servers = await ownServers(tx, place, head, now)
+  if (servers === 'wait') {
+    const waits = { due: false, awaits_stdio: 1, ...released } as const
+    return write(tx, place, entries, waits, now, { kind: 'rest', promoted })
+  }
+  const begun = newId('event')
+  const start = of({ id: begun, type: 'span.model_request_start' })
+  const all = [...entries, ...servers.failures.map(stdioError), start]
+  const set = { due: true, ...(head.awaits_stdio === 1 && { awaits_stdio: 0 as const }) }
+  return write(tx, place, all, set, now, { kind: 'turn', open: [], promoted, begun })
 }
 
 /**

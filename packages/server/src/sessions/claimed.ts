@@ -27,14 +27,19 @@ export function belongings(databases: Databases): Belongings {
   }
 }
 
-/** A session as its worker sees it: MCP servers stand behind the proxy, and the worker learns of no other address. */
+/**
+ * A session as its worker sees it: MCP servers stand behind the proxy, and the worker learns of no other address. Those
+ * that it starts itself have none.
+ */
 export const forWorker = (session: Session, base: string): Session => ({
   ...session,
   agent: {
     ...session.agent,
-    mcp_servers: session.agent.mcp_servers.map((server) => ({
-      ...server,
-      url: new URL(`/v1/ext/mcp-proxy/${session.id}/${encodeURIComponent(server.name)}`, base).href,
-    })),
+    mcp_servers: session.agent.mcp_servers.map((server) =>
+      server.url ? { ...server, url: proxyUrl(session.id, server.name, base) } : server,
+    ),
   },
 })
+
+const proxyUrl = (session: string, server: string, base: string): string =>
+  new URL(`/v1/ext/mcp-proxy/${session}/${encodeURIComponent(server)}`, base).href

@@ -19,6 +19,7 @@ import { vaultStore } from '../vaults/store.ts'
 import { outbox } from '../webhooks/outbox.ts'
 import type { AddDeps } from './resources/add.ts'
 import { addResources } from './resources/add.ts'
+import { stdioMsOf } from '../stdio-servers/standing.ts'
 import { queued } from './queued.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
@@ -45,7 +46,6 @@ export async function createSession(
 ): Promise<Created> {
   const { agent: chosen, tokens } = await chooseAgent(tx, tenant, input.agent)
   const wanted = resourcesOf(input, chosen)
-  checkAgent(chosen)
   const agent = { ...chosen, skills: await pinSkills(tx, tenant, chosen.skills) }
   const environmentId = input.environment_id ?? agent.environment_id
   if (!environmentId) throw invalid('environment_id: required, as the agent names none')
@@ -57,6 +57,7 @@ export async function createSession(
     )
   }
   const isElsewhere = environment.record.kind === 'self_hosted'
+  checkAgent(agent, isElsewhere)
   if (isElsewhere) {
     checkInputs(wanted, refusals.workerInputs)
     checkToolsForWorker(agent)
@@ -88,7 +89,7 @@ export async function createSession(
   }
   const first = await firstOf({ tx, tenant, now }, input)
   const isPending = first.length === 0
-  await sessionStore(tx).insert(row, isPending ? 'pending' : 'running')
+  await sessionStore(tx).insert(row, isPending ? 'pending' : 'running', stdioMsOf(agent))
   const pending = isPending ? (['session.pending'] as const) : []
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
   const deps = { tenant, session: id, now, seal, hosts, storeAccess }

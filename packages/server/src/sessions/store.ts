@@ -98,6 +98,7 @@ export function sessionStore(db: Queries) {
           'head.output_tokens',
         ])
         .select(['head.cache_read_input_tokens', 'head.cache_creation_input_tokens'])
+        .select(['head.stdio_ms', 'head.awaits_stdio'])
         .where('sessions.tenant_id', '=', tenant)
         .where('deleted_at', 'is', null)
         .where(begins)
@@ -129,7 +130,12 @@ export function sessionStore(db: Queries) {
       )
     },
 
-    async insert(session: SessionRow, status: SessionStatus): Promise<void> {
+    /** `stdioMs`: how long its stdio servers may take to start, where a worker starts some. */
+    async insert(
+      session: SessionRow,
+      status: SessionStatus,
+      stdioMs: number | null = null,
+    ): Promise<void> {
       await db.insertInto('sessions').values(session).execute()
       await db
         .insertInto('session_heads')
@@ -147,6 +153,8 @@ export function sessionStore(db: Queries) {
           output_tokens: 0,
           cache_read_input_tokens: 0,
           cache_creation_input_tokens: 0,
+          stdio_ms: stdioMs,
+          awaits_stdio: 0,
         })
         .execute()
     },

@@ -10,9 +10,10 @@ import type { Queries } from '../database/database.ts'
 import { credentialStore } from '../vaults/credentials.ts'
 import type { Wanted } from './resources/add.ts'
 
-export function checkAgent(agent: SessionAgent): void {
+/** `isElsewhere`: workers have the session, and start servers of it. */
+export function checkAgent(agent: SessionAgent, isElsewhere: boolean): void {
   for (const [index, { url }] of agent.mcp_servers.entries()) {
-    if (!url)
+    if (!url && !isElsewhere)
       throw invalid(
         `agent.mcp_servers.${index}.url: url is required: this service starts no stdio servers`,
       )

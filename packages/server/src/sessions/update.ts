@@ -14,6 +14,8 @@ import type { SessionRow } from './store.ts'
 import { checkpointStore } from '../checkpoints/store.ts'
 import { outbox } from '../webhooks/outbox.ts'
 import { removeFilesOf } from './resources/files.ts'
+import { stdioMsOf } from '../stdio-servers/standing.ts'
+import { stdioStore } from '../stdio-servers/store.ts'
 import { sessionStore } from './store.ts'
 import { stopOf } from '../work/queue.ts'
 import { checkAgent, checkToolsForWorker } from './supported.ts'
@@ -53,10 +55,13 @@ export async function updateSession(
     tenant,
     id,
     [{ event: { id: newId('event'), type: 'session.updated', ...changed } }],
-    { now },
+    { now, ...withServers(next) },
   )
   return store.get(tenant, id, now)
 }
+
+const withServers = (next: ReturnType<typeof replaced> | null) =>
+  next ? { set: { stdio_ms: stdioMsOf(next.agent) } } : {}
 
 /** Undefined when nothing would be another than it is. */
 function replaced(
@@ -64,7 +69,7 @@ function replaced(
   change: NonNullable<SessionUpdate['agent']>,
 ): ReturnType<typeof override> | undefined {
   const next = override(JSON.parse(row.agent) as SessionAgent, change)
-  checkAgent(next.agent)
+  checkAgent(next.agent, row.self_hosted === 1)
   if (row.self_hosted === 1) checkToolsForWorker(next.agent)
   const isSame = !next.tokens && JSON.stringify(next.agent) === row.agent
   return isSame ? undefined : next
@@ -102,6 +107,7 @@ export async function deleteSession(
   await end(tx, tenant, id, now, 'delete', { id: newId('event'), type: 'session.deleted' })
   await removeFilesOf(tx, { tenant, session: id, now })
   await checkpointStore(tx).remove(tenant, id, now)
+  await stdioStore(tx).remove(tenant, id)
   await sessionStore(tx).remove(tenant, id, now)
 }
 

@@ -13,9 +13,11 @@ import type { Start, ToSupervisor } from '../supervisor/protocol.ts'
 import { exitCodes, hear, protocol, ToHarness } from '../supervisor/protocol.ts'
 import type { WayOut } from '../tunnel.ts'
 import { openWayOut } from '../tunnel.ts'
-import { runnableTools } from './calls.ts'
+import type { Watch } from './calls.ts'
+import { runnable, runnableTools } from './calls.ts'
 import { inputsOf } from './inputs.ts'
 import { repositoriesOf } from './repositories.ts'
+import { serversOf } from './stdio/servers.ts'
 
 const Variables = z.object({
   VENDOR_BASE_URL: z.string(),
@@ -130,7 +132,7 @@ async function serve(start: Start) {
   if (repositoriesOf(session).length > 0) await prepared(sandbox)
   const given = new AbortController()
   const state = { running: 0, isStopping: false }
-  const tools = runnableTools(sandbox, {
+  const watch: Watch = {
     began(id, name) {
       state.running++
       say({ type: 'event', name: 'call_started', data: { tool_use_id: id, name } })
@@ -139,12 +141,17 @@ async function serve(start: Start) {
       state.running--
       say({ type: 'event', name: 'call_finished', data: { tool_use_id: id, is_error } })
     },
+  }
+  const servers = serversOf({
+    ...{ client, session, open: () => sandbox.open(), closed: given.signal },
+    came: (server, is_up) => say({ type: 'event', name: 'server', data: { server, is_up } }),
   })
 
   async function run(): Promise<void> {
+    const own = (await servers.begin()).map((tool) => runnable(tool, sandbox, watch))
     const { events } = client.beta.sessions
     const runner = events.toolRunner(start.session_id, {
-      tools,
+      tools: [...runnableTools(sandbox, watch), ...own],
       maxIdleMs: start.idle_ms,
       signal: given.signal,
     })

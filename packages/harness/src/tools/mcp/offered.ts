@@ -2,7 +2,7 @@
 import type { ToolEntry } from '@steward/protocol/tools.ts'
 import { permissionOf } from '../permission.ts'
 import type { Tool } from '../tool.ts'
-import type { Listed } from './connection.ts'
+import type { ListedTool } from './listed.ts'
 import { mcpName } from './names.ts'
 import { fitted } from './schema.ts'
 
@@ -13,12 +13,12 @@ export type Run = (
   options: { signal: AbortSignal },
 ) => ReturnType<Tool['run']>
 
-const longestDescription = 8_192
+export const longestDescription = 8_192
 
 /** By name, in an order that does not depend on the server's. A server that no toolset names is given whole. */
 export function offered(
   server: string,
-  listed: readonly Listed[],
+  listed: readonly ListedTool[],
   entries: readonly ToolEntry[],
   run: Run,
 ): Tool[] {
@@ -36,7 +36,25 @@ export function offered(
     })
 }
 
-function asTool(server: string, listed: Listed, permission: Tool['permission'], run: Run): Tool {
+/**
+ * Those of a server that the session's worker runs: it reaches the server, and makes the calls by the same names and
+ * schemas.
+ */
+export const offeredByWorker = (
+  server: string,
+  listed: readonly ListedTool[],
+  entries: readonly ToolEntry[],
+): Tool[] =>
+  offered(server, listed, entries, (tool) =>
+    Promise.reject(new Error(`${tool} of ${server} is run by the worker`)),
+  ).map((tool) => ({ ...tool, runs: 'worker' }))
+
+function asTool(
+  server: string,
+  listed: ListedTool,
+  permission: Tool['permission'],
+  run: Run,
+): Tool {
   const { name, description, title, annotations } = listed
   const { schema, toServer } = fitted(listed.inputSchema)
   // A server that calls one of its tools repeatable is believed: it alone bears what a second call does.

@@ -1,0 +1,27 @@
+/** The official library's server in a workspace, for tests that start it in a sandbox. */
+import { cp, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('./program-fixture.mjs', import.meta.url))
+const libraries = ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod']
+
+export async function layServerOut(workspace: string): Promise<void> {
+  for (const name of libraries) {
+    const to = join(workspace, 'node_modules', name)
+    await mkdir(dirname(to), { recursive: true })
+    await cp(folderOf(name), to, { recursive: true })
+  }
+  await cp(program, join(workspace, 'program-fixture.mjs'))
+}
+
+const folderOf = (name: string): string => {
+  const [before = ''] = fileURLToPath(import.meta.resolve(name)).split(`/node_modules/${name}/`)
+  return join(before, 'node_modules', name)
+}
+
+/** As an agent declares it. */
+export const declared = (name: string, port: number, env: Record<string, string> = {}) => ({
+  ...{ name, type: 'stdio' },
+  stdio: { command: 'node', args: ['program-fixture.mjs'], env, port, ready_timeout_ms: 20_000 },
+})

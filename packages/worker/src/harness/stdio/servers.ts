@@ -1,0 +1,163 @@
+/** The stdio MCP servers of a session: started in its sandbox, their tools told to the service and run here. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type Anthropic from '@anthropic-ai/sdk'
+import type { ListedTool } from '@steward/harness/tools/mcp/listed.ts'
+import { longestDescription, offered } from '@steward/harness/tools/mcp/offered.ts'
+import { mcpPeer } from '@steward/harness/tools/mcp/server.ts'
+import { bounded } from '@steward/harness/tools/spill.ts'
+import type { Tool } from '@steward/harness/tools/tool.ts'
+import { textResult } from '@steward/harness/tools/tool.ts'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { z } from 'zod'
+import { childOf } from './child.ts'
+import { atUsualPath, portFetch } from './port-fetch.ts'
+
+type Session = Awaited<ReturnType<Anthropic['beta']['sessions']['retrieve']>>
+
+export type Servers = {
+  /** Starts them all, tells the service, and gives the tools there are. Rejects when the service cannot be told. */
+  begin(): Promise<Tool[]>
+}
+
+export type ServersOptions = {
+  client: Anthropic
+  session: Session
+  open: () => Promise<Sandbox>
+  /** Ends what runs of them. */
+  closed: AbortSignal
+  /** Said of each, once it is known whether it came up. */
+  came: (server: string, isUp: boolean) => void
+}
+
+const limits = { discoveryMs: 15_000, callMs: 120_000, longestCallMs: 600_000 }
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  delay(ms, undefined, { signal }).catch(() => {})
+
+/** Bytes of all tools together, a little less than the service keeps. */
+const mostBytes = 1_000_000
+const longestName = 256
+const longestError = 2_000
+
+const Declarations = z.array(
+  z.looseObject({
+    name: z.string(),
+    url: z.string().nullish(),
+    stdio: z
+      .looseObject({
+        command: z.string(),
+        args: z.array(z.string()).optional(),
+        env: z.record(z.string(), z.string()).optional(),
+        port: z.number(),
+        ready_timeout_ms: z.number(),
+      })
+      .nullish(),
+  }),
+)
+
+export function serversOf({ client, session, open, closed, came }: ServersOptions): Servers {
+  const found = Declarations.parse(session.agent.mcp_servers).flatMap(({ name, url, stdio }) =>
+    stdio && !url ? [serverOf(name, stdio)] : [],
+  )
+  /** Names of the tools that can be run: the client takes no others once it has begun. */
+  const known = new Set<string>()
+  let hasBegun = false
+  let sending: Promise<void> | undefined
+  let isStale = false
+
+  function serverOf(name: string, declared: Parameters<typeof childOf>[1]) {
+    const child = childOf(open, declared, closed)
+    const state = { error: undefined as string | undefined, tools: [] as ListedTool[] }
+    const peer = mcpPeer({
+      ...{ name, limits, sleep },
+      url: `http://127.0.0.1:${declared.port}/mcp`,
+      fetch: atUsualPath(portFetch(() => child.up(), declared.port)),
+      changed() {
+        const tools = peer.listed().filter(isKept)
+        // One that is away for a moment keeps what it had.
+        if (hasBegun && tools.length === 0) return
+        state.tools = tools
+        if (hasBegun) tell()
+      },
+      failed({ message }) {
+        state.error = message
+        if (hasBegun) tell()
+      },
+    })
+    function isDown(error: unknown): string {
+      state.error = `the MCP server ${name} cannot be used: ${(error as Error).message}`
+      if (hasBegun) tell()
+      return state.error
+    }
+    return {
+      ...{ name, state },
+      async begin(): Promise<void> {
+        await child.up().then(() => peer.connected(), isDown)
+        came(name, state.error === undefined)
+      },
+      tools: () =>
+        offered(name, state.tools, [], async (tool, input, { signal }) => {
+          const why = await child.up().then(() => undefined, isDown)
+          if (why !== undefined) return textResult(`${why}; nothing was run`, true)
+          return bounded(await peer.call(tool, input, { signal }), open)
+        }),
+    }
+  }
+
+  async function put(): Promise<void> {
+    let left = mostBytes
+    const servers = found.map(({ name, state }) => {
+      const { tools, error } = state
+      const shown = tools.filter((tool) => !hasBegun || known.has(`${name} ${tool.name}`))
+      const listed = shown.map(wireTool)
+      left -= Buffer.byteLength(JSON.stringify(listed))
+      if (left >= 0 || !hasTools(state)) {
+        const said = error?.slice(0, longestError).toWellFormed() ?? null
+        // Told once, where it can still be called.
+        if (hasTools(state)) state.error = undefined
+        return { name, tools: hasTools(state) ? listed : null, error: said }
+      }
+      state.tools = []
+      state.error = `the MCP server ${name} cannot be used: its list of tools is too large, with all others more than ${mostBytes} bytes`
+      return { name, tools: null, error: state.error }
+    })
+    await client.post(`/v1/ext/stdio-servers/${session.id}`, { body: { servers } })
+  }
+
+  /** One at a time; what changes meanwhile is told once more. */
+  function tell(): void {
+    isStale = true
+    sending ??= (async () => {
+      while (isStale && !closed.aborted) {
+        isStale = false
+        // Nothing is lost by it but news: results go their own way.
+        await put().catch(() => {})
+      }
+      sending = undefined
+    })()
+  }
+
+  return {
+    async begin() {
+      if (found.length === 0) return []
+      await Promise.all(found.map((server) => server.begin()))
+      if (closed.aborted) return []
+      await put()
+      hasBegun = true
+      for (const { name, state } of found)
+        for (const tool of state.tools) known.add(`${name} ${tool.name}`)
+      return found.flatMap((server) => server.tools())
+    },
+  }
+}
+
+/** A server that came up and has no tools is one without an error. */
+const hasTools = ({ tools, error }: { tools: ListedTool[]; error: string | undefined }): boolean =>
+  tools.length > 0 || error === undefined
+
+const isKept = ({ name }: ListedTool): boolean => name !== '' && name.length <= longestName
+
+const wireTool = ({ name, description, title, annotations, inputSchema }: ListedTool) => ({
+  name,
+  description: (description ?? annotations?.title ?? title)?.slice(0, longestDescription) ?? null,
+  input_schema: inputSchema,
+})
