@@ -110,4 +110,26 @@ for (const database of databases)
         assert.deepEqual([...places], ['rpc-outbound api.example'])
       },
     )
+
+    verifies(
+      'worker/lane/ama-worker',
+      'the official worker’s sandbox reaches the service alone, and what its session may where the operator says so',
+      async () => {
+        const pool = await poolWith({ network: { allowlist: ['api.example'] } })
+        const vault = await vaultOf(bearer(canary()))
+        const env = { ...workerVariables(service, pool), WORKER_LANE: 'ama_worker' }
+        const ask = 'run: curl -sS -m 9 https://api.example/echo'
+        {
+          await using worker = await startWorker(env)
+          const session = await sessionIn(service, pool, {}, { vault_ids: [vault] })
+          assert.match(lastOf(await answered(session, ask)), /403/, worker.said())
+          await worker.stop()
+        }
+        await using worker = await startWorker({ ...env, WORKER_EGRESS: 'session' })
+        const session = await sessionIn(service, pool, {}, { vault_ids: [vault] })
+        assert.match(lastOf(await answered(session, ask)), /Bearer \*{20}/, worker.said())
+        const other = 'run: curl -sS -m 9 https://other.example/'
+        assert.match(lastOf(await answered(session, other)), /403/, worker.said())
+      },
+    )
   })

@@ -124,7 +124,11 @@ function halves(env: Environment): string[] {
     : [`${key} needs ${port}`]
 }
 
-function contradictions({ lane, strategy, harness }: Config): string[] {
+function contradictions({ lane, strategy, harness, egress }: Config): string[] {
+  if (strategy === 'acquire_then_session_poll' && lane === 'ama_worker' && egress === 'session')
+    return [
+      'WORKER_EGRESS=session goes by the claim, and with WORKER_STRATEGY=acquire_then_session_poll the sandbox alone has it: choose another strategy, or WORKER_EGRESS=service',
+    ]
   if (lane === 'ama_worker')
     return harness ? ['WORKER_HARNESS is for WORKER_LANE=openma_supervised'] : []
   if (strategy === 'claim_then_acquire') return []

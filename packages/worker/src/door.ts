@@ -1,24 +1,31 @@
-/** A sandbox's only way out: a proxy at a unix socket that leads to the service, and nowhere else. */
+/** A sandbox's only way out: a proxy at a unix socket that leads to the service, and to what lies beyond it if that is said. */
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer, request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
+import type { Server as NetServer, Socket } from 'node:net'
+import { connect, createServer as createNetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
+import { pump } from '@steward/gate/pump.ts'
 import type { SandboxEgress } from '@steward/sandbox/sandbox.ts'
 
 /** The service, as sandboxes call it; whatever its URL, scheme and port are outside. */
 export const insideUrl = 'http://steward.internal'
 const { host: name } = new URL(insideUrl)
 
+/** For what a client says first, and for a connection on which nothing passes. */
+const [firstLineMs, idleMs] = [20_000, 16 * 60_000]
+
 export type Door = { egress: SandboxEgress; close(): Promise<void> }
 
-export async function openDoor(baseUrl: string): Promise<Door> {
+/** `beyond`: where everything goes that is not for the service. */
+export async function openDoor(baseUrl: string, beyond?: SandboxEgress): Promise<Door> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-door-'))
-  const [socket, certificates] = [join(folder, 'socket'), join(folder, 'authorities.pem')]
-  await writeFile(certificates, rootCertificates.join('\n'))
+  const [socket, own] = [join(folder, 'socket'), join(folder, 'authorities.pem')]
+  if (!beyond) await writeFile(own, rootCertificates.join('\n'))
   const answer = forward(baseUrl)
   const inner = createServer(answer)
   const proxy = createServer((request, response) => {
@@ -38,16 +45,45 @@ export async function openDoor(baseUrl: string): Promise<Door> {
     if (head.length > 0) connection.unshift(head)
     inner.emit('connection', connection)
   })
-  proxy.listen(socket)
-  await once(proxy, 'listening')
+  const open = new Set<Socket>()
+  const front = beyond ? parting(proxy, beyond.socket) : proxy
+  front.on('connection', (connection: Socket) => {
+    open.add(connection)
+    connection.once('close', () => open.delete(connection))
+  })
+  front.listen(socket)
+  await once(front, 'listening')
   return {
-    egress: { socket, certificates },
+    egress: { socket, certificates: beyond?.certificates ?? own },
     async close() {
-      for (const server of [inner, proxy]) server.closeAllConnections()
-      await new Promise((resolve) => proxy.close(resolve))
+      for (const each of open) each.destroy()
+      await new Promise((resolve) => front.close(resolve))
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+const longestLine = 8_192
+const ours = new RegExp(`^(CONNECT ${name}:80 |[A-Z]+ ${insideUrl}/)`)
+
+/** By the first line of a connection, which is for the one or the other from then on. */
+function parting(proxy: Server, beyond: string): NetServer {
+  return createNetServer({ allowHalfOpen: true }, (connection) => {
+    let seen = Buffer.alloc(0)
+    connection.on('error', () => connection.destroy())
+    connection.setTimeout(firstLineMs, () => connection.destroy())
+    connection.on('data', function look(piece: Buffer) {
+      seen = Buffer.concat([seen, piece])
+      if (!seen.includes('\n') && seen.length < longestLine) return
+      connection.off('data', look).pause().setTimeout(0)
+      connection.removeAllListeners('timeout')
+      connection.unshift(seen)
+      if (ours.test(seen.toString('latin1', 0, longestLine))) {
+        proxy.emit('connection', connection)
+        connection.resume()
+      } else pump(connection, connect({ path: beyond, allowHalfOpen: true }), idleMs).open()
+    })
+  })
 }
 
 const refuse = (response: ServerResponse): void => {

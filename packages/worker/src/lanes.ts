@@ -7,6 +7,8 @@ import { arriveAt, putAside } from './checkpoints.ts'
 import type { Config } from './config.ts'
 import type { Lane } from './item.ts'
 import { keepLease } from './lease.ts'
+import { tokenOf } from './service.ts'
+import { openWayOut } from './tunnel.ts'
 import type { Patience } from './supervisor/supervise.ts'
 import { supervise } from './supervisor/supervise.ts'
 import { variables } from './variables.ts'
@@ -18,17 +20,27 @@ export const amaWorker =
     const where = { session: item.session, own: place.folder, folder: config.dir }
     const { kind } = await arriveAt(claim, where)
     log('the workspace', { session: item.session, kind })
-    const { ended, exitCode, output } = await runOfficial(
-      { ...config, provider },
-      item.session,
-      place,
-      (baseUrl) => variables('ANTHROPIC', { ...told, baseUrl }),
-      signal,
-    )
-    log('the official worker ended', {
-      ...{ session: item.session, ended, exitCode },
-      ...(exitCode === 0 ? {} : { output: output.slice(-2_000) }),
-    })
+    const { baseUrl, sandbox, egress } = config
+    const claimed = { baseUrl, session: item.session, token: tokenOf(item.secret) }
+    const isOut = egress === 'session' && sandbox.provider !== 'local'
+    const wayOut = isOut ? await openWayOut(claimed) : undefined
+    const run = { ...config, provider, wayOut }
+    const variablesFor = (url: string) => variables('ANTHROPIC', { ...told, baseUrl: url })
+    try {
+      const { ended, exitCode, output } = await runOfficial(
+        run,
+        item.session,
+        place,
+        variablesFor,
+        signal,
+      )
+      log('the official worker ended', {
+        ...{ session: item.session, ended, exitCode },
+        ...(exitCode === 0 ? {} : { output: output.slice(-2_000) }),
+      })
+    } finally {
+      await wayOut?.close()
+    }
   }
 
 const reference = fileURLToPath(new URL('./harness/main.ts', import.meta.url))

@@ -41,5 +41,6 @@ export const forWorker = (session: Session, base: string): Session => ({
   },
 })
 
+/** `base` may have a path of its own. */
 const proxyUrl = (session: string, server: string, base: string): string =>
-  new URL(`/v1/ext/mcp-proxy/${session}/${encodeURIComponent(server)}`, base).href
+  `${base.replace(/\/+$/, '')}/v1/ext/mcp-proxy/${session}/${encodeURIComponent(server)}`

@@ -4,6 +4,7 @@ import { openDoor, insideUrl } from '../door.ts'
 import type { Place } from '../folders.ts'
 import type { SandboxSettings } from '../sandboxes.ts'
 import { limitsOf } from '../sandboxes.ts'
+import type { WayOut } from '../tunnel.ts'
 import { inSandbox, onHost } from './official.ts'
 
 export type Ama = {
@@ -12,6 +13,8 @@ export type Ama = {
   baseUrl: string
   idleMs: number
   stopMs: number
+  /** What its sandbox reaches besides the service. */
+  wayOut?: WayOut | undefined
 }
 
 /** Of a command, which ends when its session has. */
@@ -23,7 +26,7 @@ const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
  * started.
  */
 export async function runOfficial(
-  { provider, sandbox: settings, baseUrl, idleMs, stopMs }: Ama,
+  { provider, sandbox: settings, baseUrl, idleMs, stopMs, wayOut }: Ama,
   id: string,
   place: Place,
   variablesFor: (baseUrl: string) => Record<string, string>,
@@ -31,13 +34,13 @@ export async function runOfficial(
 ): Promise<ShellResult> {
   const isHost = settings.provider === 'local'
   const official = isHost ? onHost : inSandbox()
-  const door = isHost ? undefined : await openDoor(baseUrl)
+  const door = isHost ? undefined : await openDoor(baseUrl, wayOut?.egress)
   const spec = {
     id,
     workspace: place.workspace,
     outputs: place.outputs,
     isLaidOut: true,
-    env: {},
+    env: { ...wayOut?.variables },
     egress: door?.egress ?? null,
     mounts: [
       ...official.mounts,
