@@ -5,7 +5,7 @@ import { createServer, request as onward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-export type Asked = { what: string; token: string }
+type Asked = { what: string; token: string }
 export type Answer = { status: number; body: string }
 /** What is answered in place of what the service says, once it has said it; `silence` leaves the worker waiting, `lost` cuts it off. */
 export type Interference = (asked: Asked, answer: Answer) => Answer | 'silence' | 'lost' | undefined

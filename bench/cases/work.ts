@@ -1,5 +1,11 @@
 /** Work of environment workers: how soon it is claimed, how fast a queue drains, what beats and idle pollers cost. */
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
@@ -10,12 +16,14 @@ type Polled = { id: string; secret: string } | null
 type Workers = {
   place: Place
   environment: string
+  key: string
   create(): Promise<string>
   poll(query: string, worker?: string): Promise<Polled>
   beat(work: string, token: string, expected: string): Promise<string>
   close(): Promise<void>
 }
 
+const ourWorker = fileURLToPath(import.meta.resolve('@steward/worker/main.ts'))
 const seconds = 8
 const idlePollers = 2_000
 const nextPause = () => new Promise((resolve) => setTimeout(resolve, 1_000 + Math.random() * 2_000))
@@ -40,6 +48,7 @@ async function workersOf(place: Place, connections: number): Promise<Workers> {
   return {
     place,
     environment,
+    key,
     create: () =>
       call.make('/v1/sessions', { agent: agents['one'] ?? '', environment_id: environment }),
     poll: async (query, worker) => (await ask('GET', `${at}/poll?${query}`, key, worker)) as Polled,
@@ -60,6 +69,7 @@ export async function* work(
   const server = await startServer(dataDir, env)
   const place = await setUp(server.base)
   yield await claimed(place)
+  yield await claimedByOurs(place)
   yield* drained(place)
   yield await beaten(place)
   yield* idle(place, Number(server.child.pid), () => server.rss())
@@ -83,6 +93,45 @@ async function claimed(place: Place): Promise<Figure> {
   await workers.close()
   const what = 'session created until claimed by a poll that waits'
   return { what, value: median(times.slice(10)), unit: 'ms', goal: 20 }
+}
+
+/** Our worker, waiting at the service, with a harness that ends at once: from the request until it says so. */
+async function claimedByOurs(place: Place): Promise<Figure> {
+  const workers = await workersOf(place, 1)
+  const dir = mkdtempSync(join(tmpdir(), 'steward-bench-worker-'))
+  const child = spawn(process.execPath, [ourWorker], {
+    env: {
+      ...{ PATH: process.env['PATH'], WORKER_DIR: dir, WORKER_BASE_URL: place.base },
+      ...{ WORKER_ENVIRONMENT_ID: workers.environment, WORKER_ENVIRONMENT_KEY: workers.key },
+      ...{ WORKER_POLL_SECONDS: '0', WORKER_HARNESS: '["true"]', SANDBOX_PROVIDER: 'local' },
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const lines = createInterface(child.stderr)
+  const said = (what: string) =>
+    new Promise<void>((resolve) => {
+      const look = (line: string) => {
+        if (!line.includes(what)) return
+        lines.off('line', look)
+        resolve()
+      }
+      lines.on('line', look)
+    })
+  await said('"working"')
+  const times: number[] = []
+  for (let run = 0; run < 40; run++) {
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    const heard = said('"claimed"')
+    const began = performance.now()
+    await workers.create()
+    await heard
+    times.push(performance.now() - began)
+  }
+  child.kill()
+  await once(child, 'exit')
+  rmSync(dir, { recursive: true, force: true })
+  await workers.close()
+  return { what: 'the same by our worker', value: median(times.slice(10)), unit: 'ms', goal: 20 }
 }
 
 async function* drained(place: Place): AsyncGenerator<Figure> {
@@ -132,6 +181,7 @@ async function beaten(place: Place): Promise<Figure> {
 async function* idle(place: Place, pid: number, rss: () => number): AsyncGenerator<Figure> {
   const workers = await workersOf(place, idlePollers)
   const before = rss()
+  const alone = await asked(place)
   let isOver = false
   let answered = 0
   const pollers = Array.from({ length: idlePollers }, async (_, n) => {
@@ -148,6 +198,7 @@ async function* idle(place: Place, pid: number, rss: () => number): AsyncGenerat
   const cpu = ((cpuSeconds(pid) - began) / seconds) * 100
   const rate = (answered - polls) / seconds
   const grown = (rss() - before) / 1e6
+  const beside = await asked(place)
   isOver = true
   await Promise.all(pollers)
   await workers.close()
@@ -155,6 +206,19 @@ async function* idle(place: Place, pid: number, rss: () => number): AsyncGenerat
   yield { what: `${what}: of one core`, value: cpu, unit: '%' }
   yield { what: `${what}: polls answered`, value: rate, unit: '/s' }
   yield { what: `${what}: memory`, value: grown, unit: 'MB' }
+  yield { what: 'an agent read, without them', value: alone, unit: 'ms' }
+  yield { what: 'an agent read, beside them', value: beside, unit: 'ms' }
+}
+
+/** What somebody else waits for a read. */
+async function asked({ call, agents }: Place): Promise<number> {
+  const times: number[] = []
+  for (let n = 0; n < 200; n++) {
+    const began = performance.now()
+    await call.get(`/v1/agents/${agents['one'] ?? ''}`)
+    times.push(performance.now() - began)
+  }
+  return median(times)
 }
 
 /** Of the process, in user and system mode; Linux counts in hundredths. */
