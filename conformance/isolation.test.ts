@@ -108,6 +108,7 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/ext/stdio-servers/:session_id': session,
     '/v1/ext/checkpoints/:session_id': session,
     '/v1/ext/checkpoints/:session_id/parts/:part': 'ckpt_000000000000000000',
+    '/v1/ext/outputs/:session_id': session,
     '/v1/ext/inputs/:session_id': session,
     '/v1/ext/inputs/:session_id/files/:file': 'file_000000000000000000',
     '/v1/ext/inputs/:session_id/stores/:store': 'memstore_000000000000000000',
@@ -126,8 +127,10 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
   fixtures['/v1/skills/:id/files/:filename'] = { theirs: 'SKILL.md', never: 'SKILL.md' }
   const server = '/v1/ext/mcp-proxy/:session_id/:server_name'
   fixtures[server] = { theirs: 'a-server-of-the-first', never: 'a-server-that-never-was' }
-  const output = '/v1/sessions/:id/outputs/:filename'
-  fixtures[output] = { theirs: 'output-of-the-first', never: 'output-that-never-was' }
+  for (const output of ['/v1/sessions/:id', '/v1/ext/outputs/:session_id'])
+    fixtures[`${output.replace(':id', ':id/outputs')}/:filename`] = {
+      ...{ theirs: 'output-of-the-first', never: 'output-that-never-was' },
+    }
   fixtures['/v1/models/:id'] = { theirs: card.model_id, never: 'never-handle-000000000000' }
   return fixtures
 }

@@ -14,7 +14,7 @@ import { claimedSession, newPool, sessionIn } from '../workers.ts'
 describe('what a session brings to our worker', () => {
   let service: Service
   before(async () => {
-    service = await boot('sqlite', { env: { WORKER_INPUTS: 'files' } })
+    service = await boot('sqlite', { env: { WORKER_INPUTS: 'files', FILES_LARGEST_MB: '1' } })
   })
   after(() => service.close())
 
@@ -77,6 +77,48 @@ describe('what a session brings to our worker', () => {
       assert.equal(await ask(`${other.session}/files`), 200)
       assert.equal(await ask(`${session}/files`), 403)
       assert.equal(await ask(`${other.session}/files/${given.id}`), 404)
+    },
+  )
+
+  verifies(
+    ['worker/outputs', 'worker/outputs/asked'],
+    'what a call leaves in the outputs is published when its result is there, once, whoever runs the session next',
+    async () => {
+      const pool = await newPool(service)
+      await using worker = await working(pool)
+      const session = await sessionIn(service, pool)
+      const ask = { 'vendor-beta': 'managed-agents-2026-04-01' }
+      const path = `/v1/sessions/${session}/outputs`
+      const listed = async () => (await service.ask('GET', path, undefined, ask)).body.data
+      const names = async () => (await listed()).map((each) => each['filename'])
+      const write =
+        'cd /mnt/session/outputs; mkdir d; seq 1000 > big; echo a > d/a; ln -s /etc/passwd leak'
+      await run(session, `${write}; head -c 1100000 /dev/zero > huge`, 'echo x > big')
+      assert.deepEqual(await names(), ['big', 'd~1a'], worker.said())
+      const results = all(await say(service, session), 'user.tool_result').map(textOf)
+      assert.match(results[0] ?? '', /not published: \/mnt\/session\/outputs\/huge: .*larger than/)
+      assert.doesNotMatch(results[1] ?? '', /huge/)
+      const text = await service.raw('GET', `${path}/big`, undefined, ask)
+      assert.equal(await text.text(), 'x\n')
+      const before_ = (await listed()).map((each) => each['file_id'])
+      await run(session, 'rm huge')
+      assert.equal(await worker.stop(), 0, worker.said())
+      await using next = await working(pool)
+      await run(session, 'cd /mnt/session/outputs; touch big; echo b > b')
+      assert.deepEqual(await names(), ['b', 'big', 'd~1a'], next.said())
+      const after_ = (await listed()).map((each) => each['file_id'])
+      assert.deepEqual(after_.slice(1), before_)
+
+      const other = await claimedSession(service, await newPool(service))
+      const token = { 'x-api-key': '', authorization: `Bearer ${other.token}` }
+      const to = (name: string) => `/v1/ext/outputs/${other.session}/${name}`
+      const tried = async (name: string) => (await service.raw('POST', to(name), {}, token)).status
+      assert.deepEqual(
+        [await tried('fine'), await tried('..%2fa'), await tried('a%0ab')],
+        [200, 400, 400],
+      )
+      const foreign = await service.raw('POST', `/v1/ext/outputs/${session}/a`, {}, token)
+      assert.equal(foreign.status, 403)
     },
   )
 

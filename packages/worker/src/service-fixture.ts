@@ -109,6 +109,7 @@ export async function stubService(): Promise<Stub> {
     if (path.endsWith('/events'))
       return { status: 200, body: { data: method === 'GET' ? stub.events : [], next_page: null } }
     if (parts[1] === 'checkpoints') return { status: 200, body: { checkpoint: null, done: true } }
+    if (parts[1] === 'outputs') return { status: 200, body: { largest: 0, published: null } }
     if (path.endsWith('/files')) return { status: 200, body: { revision: 0, files: [] } }
     if (path.endsWith('/authorities'))
       return { status: 200, body: { certificates: '', variables: {} } }

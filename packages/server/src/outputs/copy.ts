@@ -1,19 +1,17 @@
 /** One file of a session's outputs, as it is at one moment, in the blob store: within limits, and only if it is another. */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
+import { outputName } from '@steward/protocol/outputs.ts'
 import type { Keeping } from '../blobs/keeping.ts'
 import { newId } from '../core/ids.ts'
 import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
 import { mediaTypeOf } from '../files/media-types.ts'
 import type { FileRow } from '../files/store.ts'
+import { full, mostNames, unfitName } from '../sessions/outputs/limits.ts'
 import type { OutputRow } from '../sessions/outputs/store.ts'
-import { outputName } from './names.ts'
 import type { Found, Left } from './walk.ts'
 import { denied, isDenied, openIn } from './walk.ts'
-
-/** Names that a session publishes. */
-const mostNames = 1_000
 
 export type OutputLimits = {
   /** Bytes of one file. */
@@ -49,9 +47,6 @@ export function note({ stamps }: State, name: string, { stamp }: Found): void {
   if (stamp === undefined) stamps.delete(name)
   else stamps.set(name, stamp)
 }
-
-export const full = ({ workspace }: OutputLimits): string =>
-  `the files of this workspace would take more than ${workspace} bytes`
 
 /** Undefined for what has gone, has the content that was published last, or is left out. */
 export async function copyOf(
@@ -132,14 +127,6 @@ function noRoom(
   if (stored + spent.copied + size > limits.workspace) return full(limits)
   if (isNew) spent.names++
   spent.copied += size
-  return undefined
-}
-
-function unfitName(name: string): string | undefined {
-  if (Buffer.byteLength(name) > 255) return 'its name takes more than 255 bytes'
-  // oxlint-disable-next-line no-control-regex
-  if (/[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/.test(name))
-    return 'its name holds control characters'
   return undefined
 }
 

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { outputName } from './names.ts'
+import { outputName } from '@steward/protocol/outputs.ts'
 import { filesIn, openFolder, openIn } from './walk.ts'
 
 describe('a folder that somebody else writes to', () => {

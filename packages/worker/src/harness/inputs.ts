@@ -3,13 +3,20 @@ import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
 import { furnish } from '@steward/harness/furnish/furnished.ts'
 import { furnishFiles } from './files.ts'
 import type { Input, InputPlace, Session } from './input.ts'
+import { furnishOutputs } from './outputs.ts'
 import { furnishRepositories } from './repositories.ts'
 import { furnishSkills } from './skills.ts'
 import { furnishStores } from './stores.ts'
 
 type ResourceType = Session['resources'][number]['type']
 
-const kinds: readonly Input[] = [furnishRepositories, furnishSkills, furnishFiles, furnishStores]
+const kinds: readonly Input[] = [
+  furnishRepositories,
+  furnishSkills,
+  furnishFiles,
+  furnishStores,
+  furnishOutputs,
+]
 const laidOut: readonly ResourceType[] = ['file', 'github_repository', 'memory_store']
 
 /** Throws, naming it, for a resource that this harness does not lay out. */

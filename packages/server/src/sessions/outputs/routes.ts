@@ -1,25 +1,27 @@
+import { Readable } from 'node:stream'
 import { OutputsShown } from '@steward/protocol/files.ts'
+import { OutputHashes, OutputTaken } from '@steward/protocol/outputs.ts'
 import type { Blobs } from '../../blobs/blobs.ts'
-import { invalid, notFound } from '../../core/errors.ts'
-import type { Clock } from '../../core/time.ts'
-import type { Databases } from '../../database/database.ts'
+import { forbidden, invalid, notFound } from '../../core/errors.ts'
 import { download } from '../../files/download.ts'
 import type { Call, Route } from '../../http/route.ts'
 import { rawRoute, route } from '../../http/route.ts'
 import { sessionStore } from '../store.ts'
 import { outputStore } from './store.ts'
+import type { TakeDeps } from './take.ts'
+import { takeOutput } from './take.ts'
 
 const callers = ['workspace'] as const
 const section = 'Outputs'
 const beta = 'managed-agents-2026-04-01'
 
-export function outputRoutes(deps: {
-  databases: Databases
+type Deps = TakeDeps & {
   blobs: Blobs
-  clock: Clock
   /** Whether outputs are published. */
   publishes: boolean
-}): Route[] {
+}
+
+export function outputRoutes(deps: Deps): Route[] {
   const { databases, publishes } = deps
 
   /** The session first: whoever may not see it learns nothing else. */
@@ -75,6 +77,39 @@ export function outputRoutes(deps: {
         const id = await outputStore(read).fileOf(tenant, params.id, params.filename)
         if (id === undefined) throw notFound('output', params.filename)
         return download(deps, { tenant, id }, raw)
+      },
+    ),
+    ...workerRoutes(deps),
+  ]
+}
+
+function workerRoutes(deps: Deps): Route[] {
+  const { databases, publishes } = deps
+  const claimed = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
+  const path = '/v1/ext/outputs/:session_id' as const
+  return [
+    route(
+      {
+        ...{ ...claimed, method: 'get', path, answer: OutputHashes },
+        summary: 'Tell what a session has published, by its content',
+      },
+      async ({ tenant, params: { session_id } }) => {
+        const { largest } = deps.fileLimits
+        if (!publishes) return { largest, published: null }
+        const rows = await outputStore(databases.of(tenant).read).rows(tenant, session_id)
+        return { largest, published: rows.map(({ filename, sha256 }) => ({ filename, sha256 })) }
+      },
+    ),
+    rawRoute(
+      {
+        ...{ ...claimed, method: 'post', path: `${path}/:filename`, answer: OutputTaken },
+        summary: 'Publish a file that a session has left for people',
+      },
+      async ({ principal, params: { filename } }, { body }) => {
+        if (principal.kind !== 'claim') throw forbidden('only a claim reaches this')
+        if (!publishes) throw invalid('this server keeps no outputs: its STORE_BACKENDS says so')
+        checkName(filename)
+        return takeOutput(deps, principal, filename, body ?? Readable.from([]))
       },
     ),
   ]

@@ -1,0 +1,16 @@
+/** What a session may publish. */
+
+/** Names that a session publishes. */
+export const mostNames = 1_000
+
+export const full = ({ workspace }: { workspace: number }): string =>
+  `the files of this workspace would take more than ${workspace} bytes`
+
+/** Why nothing is published under a name; undefined where it may be. */
+export function unfitName(name: string): string | undefined {
+  if (Buffer.byteLength(name) > 255) return 'its name takes more than 255 bytes'
+  // oxlint-disable-next-line no-control-regex
+  if (/[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/.test(name))
+    return 'its name holds control characters'
+  return undefined
+}

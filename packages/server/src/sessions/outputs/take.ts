@@ -1,0 +1,80 @@
+/** A file that a session has left for people where a worker runs it: published as the worker sends it. */
+import { atMost, TooLarge } from '@steward/harness/furnish/workspace/keep.ts'
+import type { Keeping } from '../../blobs/keeping.ts'
+import { invalid, PlatformError } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import type { Clock } from '../../core/time.ts'
+import { iso } from '../../core/time.ts'
+import type { Databases, Queries } from '../../database/database.ts'
+import { mediaTypeOf } from '../../files/media-types.ts'
+import type { FileRow } from '../../files/store.ts'
+import { fileStore } from '../../files/store.ts'
+import type { ClaimPrincipal } from '../../http/principal.ts'
+import { checkStanding } from '../../work/claim.ts'
+import { sessionStore } from '../store.ts'
+import { full, mostNames, unfitName } from './limits.ts'
+import { outputStore } from './store.ts'
+
+export type TakeDeps = {
+  databases: Databases
+  keeping: Keeping
+  clock: Clock
+  /** Bytes of one file, and of all files of a workspace. */
+  fileLimits: { largest: number; workspace: number }
+}
+
+/** Nothing is published anew where the content is that of the last one. */
+export async function takeOutput(
+  deps: TakeDeps,
+  claim: ClaimPrincipal,
+  name: string,
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ sha256: string }> {
+  const { databases, keeping, clock, fileLimits } = deps
+  const { tenant, sessionId: session } = claim
+  const unfit = unfitName(name)
+  if (unfit !== undefined) throw invalid(`filename: ${unfit}`)
+  const id = newId('file')
+  const key = `files/${tenant}/${id}`
+  const put = keeping.put(tenant, key, atMost(body, fileLimits.largest))
+  const { size, sha256 } = await put.catch((error: unknown) => {
+    if (!(error instanceof TooLarge)) throw error
+    throw new PlatformError('too_large', `the file is larger than ${fileLimits.largest} bytes`)
+  })
+  const row: FileRow = {
+    ...{ tenant_id: tenant, id, session_id: session, origin: 'output' },
+    ...{ filename: name, mime_type: mediaTypeOf(name), size_bytes: size, sha256 },
+    ...{ blob_key: key, downloadable: 1, expires_at: null, created_at: iso(clock.now()) },
+  }
+  let isKept = false
+  try {
+    isKept = await databases.of(tenant).write((tx) => publish(tx, deps, claim, row))
+  } finally {
+    if (!isKept) await keeping.abandon(tenant, key)
+  }
+  return { sha256 }
+}
+
+async function publish(
+  tx: Queries,
+  { keeping, clock, fileLimits }: TakeDeps,
+  claim: ClaimPrincipal,
+  row: FileRow,
+): Promise<boolean> {
+  const { tenant, sessionId: session } = claim
+  const { filename, id: file_id, sha256, size_bytes: size } = row
+  await sessionStore(tx).take(tenant, session)
+  await checkStanding(tx, claim, clock.now())
+  const outputs = outputStore(tx)
+  const rows = await outputs.rows(tenant, session)
+  const last = rows.find((each) => each.filename === filename)
+  if (last?.sha256 === sha256) return false
+  if (!last && rows.length >= mostNames) throw invalid(`a session publishes ${mostNames} names`)
+  const files = fileStore(tx)
+  if ((await files.storedAlone(tenant)) + size > fileLimits.workspace)
+    throw invalid(full(fileLimits), 'storage_quota_exceeded')
+  await keeping.hold(tx, tenant, row.blob_key ?? '')
+  await files.insert(row)
+  await outputs.put({ tenant_id: tenant, session_id: session, filename, file_id, sha256 })
+  return true
+}

@@ -1,0 +1,91 @@
+/** What a session leaves for people, published from inside of its sandbox after the call that wrote it. docs/interface.md 17.6 */
+import { createHash } from 'node:crypto'
+import { APIError } from '@anthropic-ai/sdk'
+import { OutputHashes, outputName, OutputTaken } from '@steward/protocol/outputs.ts'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { z } from 'zod'
+import type { Input, InputPlace } from './input.ts'
+
+const root = '/mnt/session/outputs'
+const mostEntries = 10_000
+const mostTold = 10
+const maxBytes = 256 * 1024
+
+export const furnishOutputs: Input = async ({ client, session }) => {
+  const path = `/v1/ext/outputs/${session.id}`
+  const { largest, published } = OutputHashes.parse(await client.get(path))
+  if (!published) return {}
+  const hashes = new Map(published.map(({ filename, sha256 }) => [filename, sha256]))
+  const stamps = new Map<string, string>()
+  const told = new Set<string>()
+
+  async function publish(sandbox: Sandbox): Promise<readonly string[]> {
+    const walked = await sandbox.walk(root, mostEntries, true)
+    if (!walked.ok) return []
+    const left: string[] = []
+    for (const { path: at, size, changedUs, inode } of walked.files) {
+      const stamp = `${size} ${changedUs} ${inode}`
+      if (stamps.get(at) === stamp) continue
+      const name = outputName(at.slice(root.length + 1).split('/'))
+      const why =
+        size > largest ? `it is larger than ${largest} bytes` : await send(name, at, sandbox)
+      if (why !== undefined) left.push(`${at}: ${why}`)
+      // More may come under the same stamp.
+      if (changedUs < walked.startedUs) stamps.set(at, stamp)
+    }
+    const unsaid = left.filter((line) => !told.has(line))
+    for (const line of unsaid) told.add(line)
+    if (unsaid.length === 0) return []
+    const more = unsaid.length > mostTold ? `; and ${unsaid.length - mostTold} others` : ''
+    return [`not published: ${unsaid.slice(0, mostTold).join('; ')}${more}`]
+  }
+
+  /** Why it was not published. */
+  async function send(name: string, at: string, sandbox: Sandbox): Promise<string | undefined> {
+    const last = hashes.get(name)
+    if (last !== undefined && (await hashOf(sandbox, at)) === last) return undefined
+    try {
+      const to = `${path}/${encodeURIComponent(name)}`
+      const { sha256 } = OutputTaken.parse(await sent(client, to, bytesOf(sandbox, at)))
+      hashes.set(name, sha256)
+      return undefined
+    } catch (error) {
+      if (error instanceof APIError) return messageOf(error)
+      throw error
+    }
+  }
+
+  return {
+    changed: publish,
+    rested: async (sandbox) => void (await publish(sandbox)),
+  }
+}
+
+const sent = (client: InputPlace['client'], path: string, body: AsyncIterable<Uint8Array>) =>
+  client.post(path, {
+    ...{ body, maxRetries: 0 },
+    headers: { 'content-type': 'application/octet-stream' },
+  })
+
+const Refusal = z.object({ error: z.object({ message: z.string() }) })
+
+function messageOf({ error, message }: APIError): string {
+  const refusal = Refusal.safeParse(error)
+  return refusal.success ? refusal.data.error.message : message
+}
+
+/** A file that has gone meanwhile ends. */
+async function* bytesOf(sandbox: Sandbox, path: string): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; ;) {
+    const read = await sandbox.read(path, { offset, maxBytes })
+    if (!read.ok || read.bytes.length === 0) return
+    offset += read.bytes.length
+    yield read.bytes
+  }
+}
+
+async function hashOf(sandbox: Sandbox, path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of bytesOf(sandbox, path)) hash.update(piece)
+  return hash.digest('hex')
+}
