@@ -36,6 +36,9 @@ const bodies: Record<string, object> = {
     made: { base: { key: 'x', size: 0, sha256: 'x' }, delta: null },
     seen: { folder: 'x', parts: null, taken_at: null },
   },
+  'post /v1/ext/inputs/:session_id/repositories/:resource/failure': {
+    ...{ type: 'repository_clone_error', message: 'x' },
+  },
   'post /v1/ext/inputs/:session_id/stores/:store/contents': { paths: [] },
   'post /v1/ext/inputs/:session_id/stores/:store/changes': { changes: [] },
 }
@@ -110,6 +113,7 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/ext/checkpoints/:session_id/parts/:part': 'ckpt_000000000000000000',
     '/v1/ext/outputs/:session_id': session,
     '/v1/ext/inputs/:session_id': session,
+    '/v1/ext/inputs/:session_id/repositories/:resource': 'sesrsc_000000000000000000',
     '/v1/ext/inputs/:session_id/files/:file': 'file_000000000000000000',
     '/v1/ext/inputs/:session_id/stores/:store': 'memstore_000000000000000000',
     '/v1/sessions/:id/threads/:thread': threads.body.data[0]?.id ?? '',
