@@ -12,6 +12,7 @@ const main = fileURLToPath(import.meta.resolve('@steward/worker/main.ts'))
 
 export type WorkerProcess = AsyncDisposable & {
   dir: string
+  pid: number
   said(): string
   /** Resolves when it has written something that matches. */
   until(pattern: RegExp): Promise<void>
@@ -65,7 +66,7 @@ export async function startWorker(
   }
   await until(/"message":"working"/)
   return {
-    ...{ dir, until, said: () => text },
+    ...{ dir, pid: child.pid ?? 0, until, said: () => text },
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     kill: async () => void (await end('SIGKILL')),
