@@ -78,6 +78,27 @@ for (const database of databases) {
     )
 
     verifies(
+      ['turns/requires-action', 'tools/custom/client-run'],
+      'a call of a tool that it has not is left to whoever answers it, and it goes on after that',
+      async () => {
+        const other = { ...custom, name: 'by_hand' }
+        const session = await newSession(service, { tools: [custom, other] })
+        const running = answered(session)
+        const events = await turn(service, session, 'call by_hand {"what": "mine"}\nsay: so')
+        const use = only(events, 'agent.custom_tool_use')
+        await post(service, session, {
+          type: 'user.custom_tool_result',
+          custom_tool_use_id: use.id,
+          content: [{ type: 'text', text: 'by hand' }],
+        })
+        await running
+        assert.deepEqual(asked.splice(0), [])
+        const results = all(await say(service, session), 'user.custom_tool_result')
+        assert.deepEqual(results.map(textOf), ['by hand'])
+      },
+    )
+
+    verifies(
       ['turns/denied', 'tools/permission/ask'],
       'a call of the service itself that waits for a confirmation does not end it before its turn does',
       async () => {
