@@ -43,4 +43,5 @@ export const skills = {
   'skills/local': { section: '12.2 Endpoints', says: 'With the `local` provider, file tools find the files at the same place, and commands at `~/.skills/<name>/`.' },
   'skills/repository': { section: '12.2 Endpoints', says: 'A repository\'s own skills, at `.claude/skills/<name>/SKILL.md`, are told to the agent once the repository is there, with the result of a call: name, path and description of each, at most 50 of a repository. The agent reads the file of one when it needs it; none goes into the system prompt, and two of one name stand beside each other with their paths. What is no skill is passed over.' },
   'skills/builtin/work': { section: '12.2 Endpoints', says: 'Scripts of the built-in skills run in the default sandbox with nothing installed and without a network.' },
+  'skills/builtin/without-node': { section: '12.2 Endpoints', says: 'Where the image of a container has no Node of 20 or later, which they need, the session goes on, with a `session.warning` of the reason `skill_needs_node`, and the agent is told with the result of a call.' },
 } satisfies Record<string, Requirement>

@@ -20,6 +20,7 @@ export function localSandboxes(): SandboxProvider {
     name: 'local',
     refuseImage: () => noImages,
     systemOf: () => undefined,
+    imageOf: async () => undefined,
     check: async () => ({
       ok: true,
       isolation: { level: 'none', network: 'host', gate: false, limits: 'none' },

@@ -175,6 +175,11 @@ export interface SandboxProvider {
   refuseImage(reference: string): string | undefined
   /** Host folder of the system that its sandboxes start with, where that is a folder, and others may be laid over it. */
   systemOf(image: string | undefined): string | undefined
+  /**
+   * What tells an image from another one that its reference named before; undefined where sandboxes start from no image.
+   * Fetches what is not there; rejects with `SandboxEnded` when it cannot be had.
+   */
+  imageOf(reference: string | undefined): Promise<string | undefined>
   /** Whether sandboxes can start on this machine; if not, why, and what mends it. */
   check(): Promise<{ ok: true; isolation: Isolation } | { ok: false; why: string; remedy: string }>
   /** Rejects with `SandboxEnded` when the sandbox does not start; the message says why. */

@@ -7,8 +7,12 @@ import { join } from 'node:path'
 import type { Sandbox, SandboxSpec } from './sandbox.ts'
 
 /** Without a gate and with one: the two have their networks from different hands. */
-export async function tryOut(start: (spec: SandboxSpec) => Promise<Sandbox>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'steward-check-'))
+export async function tryOut(
+  start: (spec: SandboxSpec) => Promise<Sandbox>,
+  parent = tmpdir(),
+): Promise<void> {
+  mkdirSync(parent, { recursive: true, mode: 0o711 })
+  const folder = mkdtempSync(join(parent, 'steward-check-'))
   const [workspace, outputs] = [join(folder, 'workspace'), join(folder, 'outputs')]
   const egress = { socket: join(folder, 'gate.sock'), certificates: join(folder, 'bundle.pem') }
   const limits = { memory: 128 << 20, processes: 32, cpus: 1, scratch: 1 << 20 }

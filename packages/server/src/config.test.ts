@@ -25,7 +25,7 @@ describe('the configuration', () => {
       port: 8787,
       host: '127.0.0.1',
       dataDir: './data',
-      sandboxDir: undefined,
+      sandboxDir: './data/sandboxes',
       rootSecret: secret.PLATFORM_ROOT_SECRET,
       previousRootSecret: undefined,
       repositoryBytes: 2048 * 1024 * 1024,

@@ -11,7 +11,7 @@ export type Config = {
   port: number
   host: string
   dataDir: string
-  sandboxDir: string | undefined
+  sandboxDir: string
   rootSecret: string
   /** Opens what was sealed under it, and seals nothing. */
   previousRootSecret: string | undefined
@@ -216,7 +216,7 @@ export function readConfig(
     port: number('PORT', 0, 65_535),
     host: text('HOST') ?? '',
     dataDir: text('DATA_DIR') ?? '',
-    sandboxDir: text('SANDBOX_DIR'),
+    sandboxDir: text('SANDBOX_DIR') ?? `${text('DATA_DIR')}/sandboxes`,
     rootSecret: rootSecret ?? '',
     previousRootSecret: take('PLATFORM_ROOT_SECRET_PREVIOUS', longEnough),
     apiKey: text('API_KEY'),

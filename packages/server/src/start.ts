@@ -124,6 +124,7 @@ function providerOf(config: Config, log: Log): SandboxProvider {
     socket: sandboxSocket,
     image: sandboxImage,
     ...(sandboxImages.length > 0 && { allowed: sandboxImages }),
+    folder: resolve(config.sandboxDir),
     report: (line) => log.info('image', { line }),
   })
 }
@@ -185,7 +186,7 @@ function spacesOf(
   config: Config,
   { databases, bus, clock, log, provider, bind, keeping, kinds }: SpacesDeps,
 ) {
-  const folder = resolve(config.sandboxDir ?? join(config.dataDir, 'sandboxes'))
+  const folder = resolve(config.sandboxDir)
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
   const kept = checkpoints({ databases, keeping, clock, folder, ...config.checkpoints })
   const { largest, workspace } = config.files
@@ -292,6 +293,7 @@ function skillsOf(
     ofSessions: sessionSkills({
       databases,
       unpacked: unpackedSkills({ catalog, clock, folder }),
+      hasImages: config.sandbox === 'docker' || config.sandbox === 'podman',
     }),
     sweep: unpackedSweep({ folder, clock, log }),
   }

@@ -68,6 +68,7 @@ export function bubblewrapSandboxes({
     name: 'bubblewrap',
     refuseImage: (reference) => refuseRoot(reference, roots),
     systemOf,
+    imageOf: async () => undefined,
     async check() {
       try {
         await tryOut(begin)

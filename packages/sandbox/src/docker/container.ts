@@ -31,6 +31,7 @@ const bundlePaths = [
   '/etc/pki/tls/cert.pem',
 ]
 
+const outputs = '/mnt/session/outputs'
 const openFiles = 4_096
 /** What a process such as Node reserves and never uses, but an rlimit counts. */
 const reservedBytes = 640 << 20
@@ -100,9 +101,12 @@ function scratch(spec: SandboxSpec, { image, user, ways }: Started): Record<stri
   const folders = ['/tmp', '/run', '/var/tmp', home, places.state, ...image.volumes]
   const owner = ways.isPodman ? 'U' : `uid=${user.id},gid=${user.group}`
   const options = `rw,exec,nosuid,nodev,mode=1777,size=${spec.limits.scratch},${owner}`
-  const taken = new Set([...spec.mounts.map(({ path }) => path), places.workspace])
+  const taken = new Set([...spec.mounts.map(({ path }) => path), places.workspace, outputs])
   return Object.fromEntries(
-    folders.filter((path) => !taken.has(path)).map((path) => [path, options]),
+    folders
+      .map((path) => join('/', path, '.'))
+      .filter((path) => !taken.has(path))
+      .map((path) => [path, options]),
   )
 }
 
@@ -177,7 +181,7 @@ export function container(spec: SandboxSpec, started: Started): object {
         ...ownMounts(spec.workspace, user),
         ...wayOut(spec.egress),
         bind(spec.workspace, places.workspace, false),
-        bind(spec.outputs, '/mnt/session/outputs', false),
+        bind(spec.outputs, outputs, false),
         ...spec.mounts.map(({ source, path, access }) => bind(source, path, access === 'read')),
       ],
     },

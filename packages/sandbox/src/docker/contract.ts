@@ -1,10 +1,10 @@
 /** What a sandbox in a container must do besides the contract of all. */
 import assert from 'node:assert/strict'
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gate } from '../egress/fixture.ts'
 import type { Cases } from '../fixture.ts'
-import { run, say } from '../fixture.ts'
+import { mark, processesWith, run, say, until } from '../fixture.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 import { ownerLabel } from './container.ts'
@@ -12,6 +12,7 @@ import { dockerSandboxes } from './docker.ts'
 import type { Engine } from './engine.ts'
 import { ofTheEngine, testImage } from './fixture.ts'
 import type { registry } from './registry-fixture.ts'
+import { standIn } from './stand-in-fixture.ts'
 
 const perl = (sandbox: Sandbox, script: string) =>
   say(sandbox, `perl -MSocket=:addrinfo,:DEFAULT -MIO::Socket::INET -e '${script}'`)
@@ -116,6 +117,34 @@ export function imageCases(
         await assert.rejects(engine.call('GET', `/containers/${each}/json`), { status: 404 })
     },
 
+    'says what the engine said, and ends later what it has kept while it could not be asked':
+      async ({ folder, spec }) => {
+        await using away = await standIn(join(folder, 'engine.sock'), there().socket)
+        const { socket } = away
+        const mine = dockerSandboxes({ name: 'docker', socket, image: testImage, againMs: 50 })
+        const [first, sign] = [spec(), mark()]
+        const sandbox = await mine.acquire(first)
+        await run(sandbox, `(setsid sleep ${sign} &) >/dev/null 2>&1`)
+        await away.cut()
+        await sandbox.ended
+        assert.equal(processesWith(sign).length, 1)
+        const unanswered = refused(/engine.sock: /)
+        await assert.rejects(mine.reap(first), unanswered)
+        await assert.rejects(mine.acquire(spec()), unanswered)
+        await assert.rejects(mine.imageOf(undefined), unanswered)
+        await away.mend()
+        await until('nothing of it runs', () => processesWith(sign).length === 0)
+        assert.equal((await mine.check()).ok, true)
+      },
+
+    'tries whether it can start where workspaces will lie': async ({ folder }) => {
+      const { socket } = there()
+      const trial = join(folder, 'not', 'yet')
+      const some = { name: 'docker', socket, image: testImage, folder: trial } as const
+      assert.ok((await dockerSandboxes(some).check()).ok)
+      assert.deepEqual(readdirSync(trial), [])
+    },
+
     'starts from the image that it is told': async ({ open }) => {
       const sandbox = await open({ image: `docker.io/library/${testImage}:latest` })
       assert.equal(await say(sandbox, 'echo $OF_THE_IMAGE'), 'yes')
@@ -143,6 +172,22 @@ export function imageCases(
         const left = await engine.call('GET', `/containers/json?all=true&filters=${filters}`)
         assert.deepEqual(left, [], 'no container stays')
       }
+    },
+
+    'tells images apart that had the same name': async ({ provider }) => {
+      const { engine, images } = there()
+      const before = await provider.imageOf(undefined)
+      assert.equal(await provider.imageOf(`docker.io/library/${testImage}:latest`), before)
+      const other = `${images.address}/bare:latest`
+      const another = await provider.imageOf(other)
+      assert.notEqual(another, before)
+      await engine.call('DELETE', `/images/${other}?force=true`)
+      await engine.call(
+        'POST',
+        `/images/${testImage}:latest/tag?repo=${images.address}/bare&tag=latest`,
+      )
+      assert.equal(await provider.imageOf(other), before)
+      await engine.call('DELETE', `/images/${other}?force=true`)
     },
 
     'says which image cannot be fetched, and why': async ({ provider, spec }) => {

@@ -1,6 +1,7 @@
 /** Sandboxes by a container engine of this machine, Docker or Podman: one container for each, one stream to its agent. */
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { egressVariables } from '../egress/variables.ts'
 import { giveFolders, giveSocket, sessionUser } from '../ownership.ts'
 import { remoteSandbox } from '../remote.ts'
@@ -23,10 +24,14 @@ export type DockerOptions = {
   image: string
   /** What specs may name: references, or with `*` at the end their beginnings. Anything, where it is left out. */
   allowed?: readonly string[]
+  /** Where workspaces will lie, which the engine must see as the server does; by default the one of temporary files. */
+  folder?: string
   /** Of images that are fetched. */
   report?: Report
   /** Milliseconds since 1970. */
   now?: () => number
+  /** Between two tries to remove a container while the engine does not answer. */
+  againMs?: number
 }
 
 const maxErrorChars = 2_000
@@ -37,18 +42,20 @@ const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const environment = { HOME: home, USER: 'user', LANG: 'C.UTF-8', TERM: 'dumb' }
 const wayOut = egressVariables('http://127.0.0.1:3128', certificatesPath)
 
-type Deps = { engine: Engine; images: Images; image: string; report: Report }
+type Deps = { engine: Engine; images: Images; image: string; report: Report; againMs: number }
 
 export function dockerSandboxes({
   name,
   socket = usualSocket(name),
   image,
   allowed,
+  folder,
   report = () => {},
   now = Date.now,
+  againMs = 5_000,
 }: DockerOptions): SandboxProvider {
   const engine = engineAt(socket)
-  const deps: Deps = { engine, images: imagesOf(engine), image, report }
+  const deps: Deps = { engine, images: imagesOf(engine), image, report, againMs }
   let found: Promise<Ways> | undefined
   const ways = () => (found ??= findWays(engine).catch(forgetWays))
   const forgetWays = (error: unknown) => {
@@ -57,14 +64,24 @@ export function dockerSandboxes({
   }
   const refuseImage = (reference: string) =>
     refuseReference(reference) ?? (allowed && refuseUnlisted(reference, allowed))
+  /** Of what a tenant has named; the operator's own image is none of those. */
+  function demand(reference: string | undefined): void {
+    const refused = reference === undefined ? undefined : refuseImage(reference)
+    if (refused !== undefined) throw new SandboxEnded(`${reference} is ${refused}`)
+  }
   return {
     name,
     refuseImage,
     systemOf: () => undefined,
+    imageOf: (reference) =>
+      orEnded('cannot start', async () => {
+        demand(reference)
+        return (await deps.images.find(reference ?? image, report)).id
+      }),
     async check() {
       try {
         await sweep(engine, now() / 1000)
-        await tryOut(async (spec) => start(deps, spec, await ways()))
+        await tryOut(async (spec) => start(deps, spec, await ways()), folder)
       } catch (error) {
         if (!(error instanceof SandboxEnded || error instanceof EngineError)) throw error
         return {
@@ -75,20 +92,25 @@ export function dockerSandboxes({
       }
       return { ok: true, isolation: { ...isolation, limits: (await ways()).limits } }
     },
-    acquire: async (spec) => {
-      const refused = spec.image === undefined ? undefined : refuseImage(spec.image)
-      if (refused !== undefined) throw new SandboxEnded(`${spec.image} is ${refused}`)
-      try {
-        return await start(deps, spec, await ways())
-      } catch (cause) {
-        if (cause instanceof SandboxEnded) throw cause
-        throw new SandboxEnded(`the sandbox did not start: ${(cause as Error).message}`, { cause })
-      }
-    },
-    async reap({ id }) {
-      const all = await containers(engine, { label: [`${ownerLabel}=${id}`] })
-      await Promise.all(all.map((each) => remove(engine, each.Id)))
-    },
+    acquire: (spec) =>
+      orEnded('did not start', async () => {
+        demand(spec.image)
+        return start(deps, spec, await ways())
+      }),
+    reap: ({ id }) =>
+      orEnded('could not be ended', async () => {
+        const all = await containers(engine, { label: [`${ownerLabel}=${id}`] })
+        await Promise.all(all.map((each) => remove(engine, each.Id)))
+      }),
+  }
+}
+
+async function orEnded<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof SandboxEnded) throw cause
+    throw new SandboxEnded(`the sandbox ${what}: ${(cause as Error).message}`, { cause })
   }
 }
 
@@ -177,7 +199,7 @@ async function start(deps: Deps, spec: SandboxSpec, ways: Ways): Promise<Sandbox
   const path = `/containers/create?name=steward-${spec.id}-${randomUUID().slice(0, 8)}`
   const { Id } = (await deps.engine.call('POST', path, body)) as { Id: string }
   const attached = await attach(deps.engine, Id)
-  const sandbox = await begin(deps.engine, { spec, image, id: Id, attached })
+  const sandbox = await begin(deps, { spec, image, id: Id, attached })
   const bash = await sandbox.read(places.bash, { offset: 0, maxBytes: 1 })
   if (bash.ok) return sandbox
   await sandbox.close()
@@ -195,7 +217,10 @@ async function attach(engine: Engine, id: string): Promise<Duplex> {
 
 type Created = { spec: SandboxSpec; image: Image; id: string; attached: Duplex }
 
-async function begin(engine: Engine, { spec, image, id, attached }: Created): Promise<Sandbox> {
+async function begin(
+  { engine, againMs }: Deps,
+  { spec, image, id, attached }: Created,
+): Promise<Sandbox> {
   let errors = ''
   const output = demultiplex(attached, (bytes) => {
     if (errors.length < maxErrorChars) errors += bytes.toString()
@@ -211,8 +236,8 @@ async function begin(engine: Engine, { spec, image, id, attached }: Created): Pr
     async stop() {
       attached.destroy()
       await remove(engine, id).catch((error: unknown) => {
-        // With the connection the agent ends, and with it the container, whether or not the engine can say so.
         if (!(error instanceof EngineError)) throw error
+        void removeLater(engine, id, againMs)
       })
     },
   })
@@ -244,6 +269,18 @@ async function sweep(engine: Engine, nowSeconds: number): Promise<void> {
   await Promise.all(old.map(({ Id }) => remove(engine, Id)))
 }
 
+/**
+ * With the connection the agent ends, and with it the container. But an engine that is started anew while containers
+ * live on holds their end of it open.
+ */
+async function removeLater(engine: Engine, id: string, againMs: number): Promise<void> {
+  for (;;) {
+    await delay(againMs, undefined, { ref: false })
+    const failed = await remove(engine, id).catch((error: unknown) => error)
+    if (failed === undefined) return
+  }
+}
+
 /** Ends it and returns when it is gone, whoever else removes it. */
 async function remove(engine: Engine, id: string): Promise<void> {
   const deadline = performance.now() + goneWithinMs
@@ -256,6 +293,6 @@ async function remove(engine: Engine, id: string): Promise<void> {
       if (error.status === 404) return
       if (performance.now() > deadline) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await delay(10)
   }
 }

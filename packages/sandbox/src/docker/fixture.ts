@@ -80,11 +80,15 @@ export function enginePlace(kind: EngineKind): { isOurs: boolean; folder: string
   return { isOurs, folder, socket: isOurs ? join(folder, 'engine.sock') : machineSocket }
 }
 
-/** Has the image of the tests when it resolves. `registry` is the address of one that it may fetch from. */
+/**
+ * Has the image of the tests when it resolves. `registry` is the address of one that it may fetch from; `more` are
+ * packages of this machine that the image has besides.
+ */
 export async function startEngine(
   kind: EngineKind,
   { isOurs, folder, socket }: ReturnType<typeof enginePlace>,
   registry: string,
+  more: readonly string[] = [],
 ): Promise<{ stop(): Promise<void> }> {
   mkdirSync(folder, { mode: 0o711 })
   const stop = isOurs
@@ -96,7 +100,7 @@ export async function startEngine(
     if (isOurs && !isRoot) spawnSync('podman', ['unshare', 'rm', '-rf', folder])
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   }
-  await giveImage(socket, join(folder, 'image.tar')).catch(async (error: unknown) => {
+  await giveImage(socket, join(folder, 'image.tar'), more).catch(async (error: unknown) => {
     await end()
     throw error
   })
@@ -144,68 +148,44 @@ const mountsBelow = (folder: string): string[] =>
     .filter((path) => path.startsWith(`${folder}/`))
     .toReversed()
 
-/** What the commands of the tests need, and what that needs. */
+/** What the commands of the tests need. */
 const packages = [
-  ...[
-    'base-files',
-    'bash',
-    'coreutils',
-    'dash',
-    'debianutils',
-    'findutils',
-    'grep',
-    'gzip',
-    'hostname',
-  ],
-  ...[
-    'libacl1',
-    'libattr1',
-    'libblkid1',
-    'libc-bin',
-    'libc6',
-    'libcap-ng0',
-    'libcap2',
-    'libcrypt1',
-    'libgcc-s1',
-  ],
-  ...[
-    'libgcrypt20',
-    'libgmp10',
-    'libgpg-error0',
-    'liblz4-1',
-    'liblzma5',
-    'libmount1',
-    'libpcre2-8-0',
-  ],
-  ...[
-    'libselinux1',
-    'libsmartcols1',
-    'libsystemd0',
-    'libtinfo6',
-    'libudev1',
-    'libuuid1',
-    'libzstd1',
-    'mawk',
-  ],
-  ...['perl-base', 'procps', 'sed', 'tar', 'util-linux', 'zlib1g'],
+  ...['base-files', 'bash', 'coreutils', 'findutils', 'grep', 'gzip', 'hostname', 'libc-bin'],
+  ...['mawk', 'perl-base', 'procps', 'sed', 'tar', 'util-linux'],
 ]
 const leftOut = /^\/(root|var)|\/usr\/share\/|\/gconv\/|\.distrib$/
 const merged = /^\/(bin|sbin|lib|lib32|lib64)\//
 
-function listFiles(): string {
-  const { stdout } = spawnSync('dpkg-query', ['--listfiles', ...packages], {
-    encoding: 'utf8',
-    maxBuffer: 64 << 20,
-  })
+const dpkgQuery = (...args: string[]): string =>
+  spawnSync('dpkg-query', args, { encoding: 'utf8', maxBuffer: 64 << 20 }).stdout
+
+/** These and all that they depend on, of what is installed here; throws, with the command, for one that is not. */
+function withDependencies(names: readonly string[]): string[] {
+  const format = '--showformat=${Package}\t${Pre-Depends}, ${Depends}\n'
+  const lines = dpkgQuery('--show', format).split('\n')
+  const installed = new Map(lines.map((line) => line.split('\t') as [string, string]))
+  const missing = names.filter((name) => !installed.has(name))
+  if (missing.length > 0) throw new Error(`to do first: apt-get install ${missing.join(' ')}`)
+  const found = new Set(names)
+  for (const name of found)
+    for (const [needed = ''] of (installed.get(name) ?? '').matchAll(
+      /(?<=^|[,|] ?)[a-z0-9][^\s:,|]+/g,
+    ))
+      if (installed.has(needed)) found.add(needed)
+  return [...found]
+}
+
+function listFiles(names: readonly string[]): string {
+  const stdout = dpkgQuery('--listfiles', ...withDependencies(names))
   const paths = stdout.split('\n').filter((path) => /^\/[^.]/.test(path) && !leftOut.test(path))
   const found = new Set(paths.map((path) => path.replace(merged, '/usr/$1/').slice(1)))
   return [...found].toSorted().join('\n')
 }
 
 /** The packages as they are installed here, as an image's one layer. */
-async function giveImage(socket: string, archive: string): Promise<void> {
+async function giveImage(socket: string, archive: string, more: readonly string[]): Promise<void> {
   const args = ['-c', '-C', '/', '--no-recursion', '-f', archive, '-T', '-']
-  execFileSync('tar', args, { input: listFiles() })
+  execFileSync('tar', args, { input: listFiles([...packages, ...more]) })
   const changes = ['ENV OF_THE_IMAGE=yes', 'ENV PATH=/of/the/image:/usr/bin', 'VOLUME /kept']
   const change = changes.map((each) => `&changes=${encodeURIComponent(each)}`).join('')
   const path = `/images/create?fromSrc=-&repo=${testImage}&tag=latest${change}`

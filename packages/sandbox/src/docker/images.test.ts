@@ -29,6 +29,7 @@ describe('images that sandboxes may name', () => {
     ]) {
       assert.match(some.refuseImage(image) ?? '', /none of the images/, image)
       await assert.rejects(some.acquire({ ...spec, image }), /none of the images/)
+      await assert.rejects(some.imageOf(image), /none of the images/)
     }
     await assert.rejects(some.acquire(spec), /no\/engine/)
     assert.equal(provider().refuseImage('registry.example/teams/a'), undefined)

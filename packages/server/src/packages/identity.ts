@@ -39,7 +39,7 @@ export function identities(provider: SandboxProvider, sources: Sources, image: s
       format,
       provider: provider.name,
       machine: [process.arch, process.versions.node],
-      image: own ?? image,
+      image: (await provider.imageOf(own)) ?? own ?? image,
       system: root === undefined ? null : await systemHash(root),
       packages: used.map((manager) => [manager, [...new Set(packages[manager])].toSorted()]),
       sources: used.map((manager) => sources[manager] ?? null),

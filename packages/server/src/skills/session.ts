@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import type { WorkPlace } from '@steward/harness/prompt.ts'
 import type { SkillRefs } from '@steward/protocol/agents.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import type { SandboxMount } from '@steward/sandbox/sandbox.ts'
+import type { Sandbox, SandboxMount } from '@steward/sandbox/sandbox.ts'
 import { PlatformError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Databases } from '../database/database.ts'
+import { isBuiltin } from './builtin.ts'
 import { bodyOf } from './head.ts'
+import { needsNode, withoutNode } from './node.ts'
 import type { Pinned } from './pin.ts'
 import { pinnedSkills } from './pin.ts'
 import type { Unpacked } from './unpacked.ts'
@@ -27,9 +29,12 @@ type Laid = { id: string; name: string; folder: string }
 export function sessionSkills({
   databases,
   unpacked,
+  hasImages,
 }: {
   databases: Databases
   unpacked: Unpacked
+  /** Whether sandboxes start from images, and have what those have. */
+  hasImages: boolean
 }) {
   async function layOne(tenant: string, { id, version }: Pinned): Promise<Laid | undefined> {
     if (!version) return undefined
@@ -62,7 +67,15 @@ export function sessionSkills({
       access: 'read',
     }))
     const rested = () => unpacked.touch(laid.map(({ folder }) => folder))
-    return { mounts, rested }
+    const said: string[] = []
+    const started = async (sandbox: Sandbox) => {
+      const builtin = laid.filter(({ id }) => hasImages && isBuiltin(id)).map(({ name }) => name)
+      const why = await withoutNode(sandbox, builtin)
+      if (why === undefined) return
+      said.push(why)
+      await keep([needsNode(why)])
+    }
+    return { mounts, rested, started, changed: async () => said.splice(0) }
   }
 
   return {

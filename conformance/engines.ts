@@ -1,0 +1,80 @@
+/** What sessions in containers reach outside, and what an engine says of them. */
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { engineAt } from '@steward/sandbox/docker/engine.ts'
+import type { EngineKind } from '@steward/sandbox/docker/fixture.ts'
+import { enginePlace, startEngine, testImage } from '@steward/sandbox/docker/fixture.ts'
+import { standIn } from '@steward/sandbox/docker/stand-in-fixture.ts'
+import { connectTo, echo, upstreamServer } from '@steward/server/egress/fixture.ts'
+import { registry } from '@steward/server/packages/registry-fixture.ts'
+import { gitServer } from '@steward/server/repositories/git-fixture.ts'
+
+/** A git server at api.example, registries at registry.test, and an echo at every other name. */
+export async function upstreams() {
+  const [git, registries, api] = await Promise.all([gitServer(), registry(), upstreamServer(echo)])
+  const places = {
+    'api.example': connectTo(git.server),
+    'registry.test': registries.outside.connect,
+  }
+  const placeOf = (host: string) => places[host as keyof typeof places] ?? connectTo(api)
+  const outside: typeof registries.outside = {
+    connect: (options, callback) => placeOf(options.hostname)(options, callback),
+    dial: async ({ host }) =>
+      connect(host === 'api.example' ? git.server.port : api.port, '127.0.0.1'),
+  }
+  const sources = Object.entries(registries.sources).map((pair) => pair.join('='))
+  return {
+    ...{ git, registries, outside, env: { PACKAGE_REGISTRIES: sources.join(',') } },
+    async [Symbol.asyncDispose]() {
+      for (const each of [git, registries, api]) await each[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type Upstreams = Awaited<ReturnType<typeof upstreams>>
+
+/** What `GET /containers/{id}/json` has, as far as it is looked at. */
+export type Inspected = {
+  Mounts: { Source: string; Destination: string; RW: boolean }[]
+  HostConfig: {
+    NetworkMode: string
+    Privileged: boolean
+    PidMode: string
+    Devices: unknown[] | null
+    CapAdd: string[] | null
+    Memory: number
+    PidsLimit: number
+    CpuQuota: number
+  }
+}
+
+/** With an image of this machine's packages, in which repositories and packages of pip can be had. */
+export async function containerEngine(kind: EngineKind) {
+  const place = enginePlace(kind)
+  /** Nobody listens there. */
+  const registryAddress = '127.0.0.1:9'
+  const running = await startEngine(kind, place, registryAddress, ['git', 'curl', 'python3-pip'])
+  const engine = engineAt(place.socket)
+  const between = await standIn(join(place.folder, 'stand-in.sock'), place.socket)
+  return {
+    ...{ kind, registryAddress },
+    env: { SANDBOX_PROVIDER: kind, SANDBOX_SOCKET: place.socket, SANDBOX_IMAGE: testImage },
+    /** A socket of the same engine, which can be cut off. */
+    between,
+    /** The ids of those of a session, in whatever state. */
+    async containers(session: string): Promise<string[]> {
+      const filters = encodeURIComponent(JSON.stringify({ label: [`steward.sandbox=${session}`] }))
+      const path = `/containers/json?all=true&filters=${filters}`
+      return ((await engine.call('GET', path)) as { Id: string }[]).map(({ Id }) => Id)
+    },
+    inspect: async (id: string) =>
+      (await engine.call('GET', `/containers/${id}/json`)) as Inspected,
+    /** As somebody may who has the engine. */
+    kill: (id: string) => engine.call('DELETE', `/containers/${id}?force=true`),
+    async stop() {
+      await between[Symbol.asyncDispose]()
+      await running.stop()
+    },
+  }
+}
+export type ContainerEngine = Awaited<ReturnType<typeof containerEngine>>
