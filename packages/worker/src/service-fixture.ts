@@ -44,7 +44,7 @@ export const fenced = () => ({
   body: { type: 'error', error: { type: 'invalid_request_error', message: 'another has it' } },
 })
 
-const nothing = { resources: [], agent: { skills: [] } }
+const nothing = { resources: [], agent: { skills: [], mcp_servers: [] } }
 
 export async function stubService(): Promise<Stub> {
   const server = createServer((request, response) => void answer(request, response))
