@@ -1,6 +1,7 @@
 /** A request's credential to its principal. contract.md 0.1, interface.md "Authentication" */
 import type { Bus } from '../bus/bus.ts'
 import { unauthorized } from '../core/errors.ts'
+import { joined } from '../core/joined.ts'
 import type { McpTokens } from '../core/mcp-token.ts'
 import type { Clock } from '../core/time.ts'
 import { hashToken, tokenKind } from '../core/token.ts'
@@ -12,7 +13,8 @@ const cachedMs = 1_000
 const mostCached = 10_000
 export const revocations = 'keys'
 
-type Found = { until: number; principal: Promise<Principal | undefined>; expiresAt: number }
+type Found = { principal: Principal; expiresAt: number }
+type Known = { until: number; found: Promise<Found | undefined> }
 
 export function authentication({
   databases,
@@ -28,36 +30,35 @@ export function authentication({
   /** The claim that a token stands for; undefined when it is none of ours. */
   claimOf: (token: string) => Promise<ClaimPrincipal | undefined>
 }): Authenticate {
-  const known = new Map<string, Found>()
-  // Word of a revocation reaches other processes late; where there may be any, each request asks the database.
+  const known = new Map<string, Known>()
+  // Word of a revocation reaches other processes late; where there may be any, the database is asked after each request came.
   const isAlone = databases.control.dialect === 'sqlite'
   bus.subscribe(revocations, ({ hash }) => known.delete(String(hash)))
 
-  async function look(hash: string, found: Found): Promise<Principal | undefined> {
+  async function look(hash: string): Promise<Found | undefined> {
     const row = await apiKeyStore(databases.control.read).byHash(hash)
     if (!row || row.revoked_at) return undefined
-    found.expiresAt =
+    const expiresAt =
       row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at)
     const base = { tenant: row.tenant_id, keyId: row.id }
-    if (row.kind === 'workspace') return { kind: 'workspace', ...base, admin: row.admin === 1 }
-    return { kind: 'environment', ...base, environmentId: row.environment_id ?? '' }
+    const principal: Principal =
+      row.kind === 'workspace'
+        ? { kind: 'workspace', ...base, admin: row.admin === 1 }
+        : { kind: 'environment', ...base, environmentId: row.environment_id ?? '' }
+    return { principal, expiresAt }
   }
+  const lookTogether = joined(look)
 
   /** Alone, look-ups that happen at once share one query; an answer lasts a second, a failure not at all. */
-  function principalOf(key: string): Found {
-    const hash = hashToken(key)
+  function find(hash: string): Promise<Found | undefined> {
+    if (!isAlone) return lookTogether(hash)
     const now = clock.now()
     const cached = known.get(hash)
-    if (cached && cached.until > now) return cached
+    if (cached && cached.until > now) return cached.found
     if (known.size >= mostCached) known.clear()
-    const found: Found = {
-      until: now + cachedMs,
-      principal: Promise.resolve(undefined),
-      expiresAt: Number.POSITIVE_INFINITY,
-    }
-    found.principal = look(hash, found)
-    found.principal.catch(() => known.delete(hash))
-    if (isAlone) known.set(hash, found)
+    const found = look(hash)
+    found.catch(() => known.delete(hash))
+    known.set(hash, { until: now + cachedMs, found })
     return found
   }
 
@@ -76,11 +77,10 @@ export function authentication({
       if (claim) return claim
       throw unauthorized('the claim is not known')
     }
-    const found = principalOf(key)
-    const principal = await found.principal
-    if (!principal) throw unauthorized('the API key is not known, or was revoked')
+    const found = await find(hashToken(key))
+    if (!found) throw unauthorized('the API key is not known, or was revoked')
     if (found.expiresAt <= clock.now()) throw unauthorized('the API key has expired')
-    return principal
+    return found.principal
   }
 }
 
