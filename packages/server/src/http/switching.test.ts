@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { dial, served } from './fixture.ts'
 import { rawRoute, route } from './route.ts'
+import { patience } from './server.ts'
 
 const about = { callers: ['workspace'], section: 'test', summary: 'test' } as const
 
+const slow = new EventEmitter()
+
 const routes = [
+  route({ method: 'get', path: '/slow', ...about, answer: z.object({}) }, async () => {
+    await once(slow, 'go')
+    return { ok: true }
+  }),
   rawRoute({ method: 'get', path: '/switch/:word', ...about }, async ({ params }) => ({
     reply: 'switch',
     protocol: 'steward-egress',
@@ -53,5 +61,23 @@ describe('a request to go on in another protocol', () => {
     assert.match(await said(place.port, asking('/plain')), /^HTTP\/1\.1 200 .*connection: close/is)
     const not = await said(place.port, asking('/switch/x', 'Upgrade: websocket'))
     assert.match(not, /^HTTP\/1\.1 400 .*send Upgrade: steward-egress/s)
+  })
+
+  it('ends a connection on which another answer is still owed, and nothing else', async () => {
+    await using place = await served(routes)
+    const before = 'GET /slow HTTP/1.1\r\nHost: x\r\nx-api-key: workspace\r\n\r\n'
+    assert.equal(await said(place.port, before + asking('/switch/x')), '')
+    slow.emit('go')
+    assert.match(await said(place.port, asking('/plain')), /^HTTP\/1\.1 200 /)
+  })
+
+  it('has no more time than others for its answer, and then all of it', async () => {
+    await using place = await served(routes, { limits: { ...patience, timeout: 100 } })
+    assert.equal(await said(place.port, asking('/slow')), '')
+    const socket = await dial(place.port, asking('/switch/x'))
+    await once(socket, 'data')
+    await sleep(300)
+    socket.write('still there')
+    assert.deepEqual(await once(socket, 'data'), ['x still there'])
   })
 })

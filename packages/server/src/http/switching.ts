@@ -15,6 +15,10 @@ const asked = new WeakSet<IncomingMessage>()
 export const asksToSwitch = (incoming: IncomingMessage): boolean =>
   incoming.method === 'GET' && known.has(wanted(incoming))
 
+function late(this: Socket): void {
+  this.destroy()
+}
+
 /** Refusals are answers like any, and the last ones on their connection. */
 export function switching(server: Server): void {
   server.on('upgrade', (incoming: IncomingMessage, _stream, head: Buffer) => {
@@ -24,7 +28,13 @@ export function switching(server: Server): void {
     if (head.length > 0) socket.unshift(head)
     const outgoing = new ServerResponse(incoming)
     outgoing.shouldKeepAlive = false
-    outgoing.assignSocket(socket)
+    try {
+      outgoing.assignSocket(socket)
+    } catch {
+      // The answer to an earlier request is still owed on it.
+      return void socket.destroy()
+    }
+    socket.on('timeout', late)
     outgoing.once('finish', () => {
       outgoing.detachSocket(socket)
       socket.destroySoon()
@@ -43,6 +53,7 @@ export function switchTo(
     throw invalid(`this is for connections that go on as ${protocol}: send Upgrade: ${protocol}`)
   const { socket } = incoming
   outgoing.detachSocket(socket)
+  socket.off('timeout', late).setTimeout(0)
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`,
   )
