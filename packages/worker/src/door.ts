@@ -96,7 +96,10 @@ function forward(baseUrl: string) {
   const prefix = base.pathname.replace(/\/$/, '')
   return (request: IncomingMessage, response: ServerResponse): void => {
     const { method, url = '/', headers } = request
-    const onward = ask(new URL(prefix + url, base), {
+    if (!url.startsWith('/')) return refuse(response)
+    // Its path and query alone: what reads like a host there leads to no other.
+    const { pathname, search } = new URL(insideUrl + url)
+    const onward = ask(Object.assign(new URL(base), { pathname: prefix + pathname, search }), {
       method,
       headers: { ...headers, host: base.host },
     })
