@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '@steward/sandbox/remove.ts'
 import { TurnFailed } from '../../turn.ts'
@@ -191,8 +191,10 @@ async function restore(
   try {
     await bring(store, beside, base)
     if (delta) await bring(store, beside, delta)
+    // Never a link: a sandbox would have what it leads to.
     for (const part of parts) {
-      if (!existsSync(join(beside, part))) throw new Corrupt(`it holds no ${part}`)
+      const found = await lstat(join(beside, part)).catch(() => undefined)
+      if (!found?.isDirectory()) throw new Corrupt(`it holds no ${part}`)
     }
   } catch (error) {
     await removeTree(beside)
