@@ -81,6 +81,24 @@ describe('what a session brings to our worker', () => {
   )
 
   verifies(
+    'worker/input/files',
+    'files are there before the official worker starts, in its own lane too',
+    async () => {
+      const pool = await newPool(service)
+      await using worker = await working(pool, { WORKER_LANE: 'ama_worker' })
+      const resources = ['/workspace/a', '/mnt/session/uploads/b'].map(async (mount_path) => ({
+        ...{ type: 'file', file_id: await upload(mount_path), mount_path },
+      }))
+      const brought = { resources: await Promise.all(resources) }
+      const session = await sessionIn(service, pool, {}, brought)
+      const [said] = await run(session, 'cat a /mnt/session/uploads/b; echo x > a')
+      assert.match(said ?? '', /^\/workspace\/a\/mnt\/session\/uploads\/b/, worker.said())
+      const [again] = await run(session, 'cat a')
+      assert.equal(again, '/workspace/a')
+    },
+  )
+
+  verifies(
     ['worker/outputs', 'worker/outputs/asked'],
     'what a call leaves in the outputs is published when its result is there, once, whoever runs the session next',
     async () => {

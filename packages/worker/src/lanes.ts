@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { toldOf } from '@steward/harness/furnish/workspace/keep.ts'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
+import { officialInputs } from './ama/inputs.ts'
 import { runOfficial } from './ama/run.ts'
 import { arriveAt, putAside } from './checkpoints.ts'
 import type { Config } from './config.ts'
@@ -17,14 +18,16 @@ import { variables } from './variables.ts'
 export const amaWorker =
   (config: Config, provider: SandboxProvider): Lane =>
   async ({ item, claim, place, told, log, signal }) => {
+    const { baseUrl, sandbox, egress } = config
+    const claimed = { baseUrl, session: item.session, token: tokenOf(item.secret) }
+    const isHost = sandbox.provider === 'local'
+    const inputs = await officialInputs(claimed, place, isHost)
     const where = { session: item.session, own: place.folder, folder: config.dir }
     const { kind } = await arriveAt(claim, where)
     log('the workspace', { session: item.session, kind })
-    const { baseUrl, sandbox, egress } = config
-    const claimed = { baseUrl, session: item.session, token: tokenOf(item.secret) }
-    const isOut = egress === 'session' && sandbox.provider !== 'local'
+    const isOut = egress === 'session' && !isHost
     const wayOut = isOut ? await openWayOut(claimed) : undefined
-    const run = { ...config, provider, wayOut }
+    const run = { ...config, provider, wayOut, inputs }
     const variablesFor = (url: string) => variables('ANTHROPIC', { ...told, baseUrl: url })
     try {
       const { ended, exitCode, output } = await runOfficial(

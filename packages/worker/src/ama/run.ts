@@ -1,4 +1,5 @@
 /** The lane `ama_worker`: the official worker in a sandbox of its own, which owns heartbeat and stop. */
+import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
 import type { Sandbox, SandboxProvider, ShellResult } from '@steward/sandbox/sandbox.ts'
 import { openDoor, insideUrl } from '../door.ts'
 import type { Place } from '../folders.ts'
@@ -15,6 +16,8 @@ export type Ama = {
   stopMs: number
   /** What its sandbox reaches besides the service. */
   wayOut?: WayOut | undefined
+  /** What is laid out before the official worker starts. */
+  inputs?: Pick<FurnishedAll, 'mounts' | 'started'>
 }
 
 /** Of a command, which ends when its session has. */
@@ -26,7 +29,7 @@ const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
  * started.
  */
 export async function runOfficial(
-  { provider, sandbox: settings, baseUrl, idleMs, stopMs, wayOut }: Ama,
+  { provider, sandbox: settings, baseUrl, idleMs, stopMs, wayOut, inputs }: Ama,
   id: string,
   place: Place,
   variablesFor: (baseUrl: string) => Record<string, string>,
@@ -44,6 +47,7 @@ export async function runOfficial(
     egress: door?.egress ?? null,
     mounts: [
       ...official.mounts,
+      ...(inputs?.mounts ?? []),
       ...(isHost ? [] : [{ source: place.memory, path: '/mnt/memory', access: 'write' as const }]),
     ],
     limits: limitsOf(settings),
@@ -52,6 +56,7 @@ export async function runOfficial(
     await provider.reap(spec)
     const sandbox = await provider.acquire(spec)
     try {
+      await inputs?.started(sandbox)
       const stopFile = isHost ? `${place.folder}/stop` : '/tmp/.steward-stop'
       return await serve(sandbox, {
         command: `exec node ${[official.program, stopFile, String(idleMs)].map(word).join(' ')}`,

@@ -1,0 +1,25 @@
+/** What the official worker lays out itself is left to it; files are there before it starts. contract.md 4.6 */
+import Anthropic from '@anthropic-ai/sdk'
+import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
+import { furnish } from '@steward/harness/furnish/furnished.ts'
+import { furnishFiles } from '../harness/files.ts'
+import type { Place } from '../folders.ts'
+
+const laidOut = ['file', 'memory_store']
+
+/** Throws, naming it, for a resource that nobody lays out here: no sandbox is started. */
+export async function officialInputs(
+  { baseUrl, session: id, token }: { baseUrl: string; session: string; token: string },
+  place: Place,
+  isHost: boolean,
+): Promise<FurnishedAll> {
+  const client = new Anthropic({ baseURL: baseUrl, apiKey: null, authToken: token })
+  const session = await client.beta.sessions.retrieve(id)
+  const other = session.resources.find(({ type }) => !laidOut.includes(type))
+  if (other)
+    throw new Error(
+      `the lane ama_worker lays no ${other.type} out: ${id} needs a worker of lane openma_supervised`,
+    )
+  const { inputs: folder, workspace: workdir } = place
+  return furnish([furnishFiles], { client, session, folder, workdir, isKnown: false, isHost })
+}
