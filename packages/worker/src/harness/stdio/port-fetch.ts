@@ -39,15 +39,17 @@ export function portFetch(sandbox: () => Promise<Sandbox>, port: number): Fetch 
       ...{ createConnection: () => socket, host: '127.0.0.1', port },
       ...{ method, path: pathname + search, headers },
     })
-    const answered = once(request, 'response') as Promise<[IncomingMessage]>
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      const other = () => reject(new Error('it answered that it speaks another protocol'))
+      request.once('response', resolve).once('error', reject).once('upgrade', other)
+    })
     answered.catch(() => {})
     request.end(body ?? undefined)
     await once(request, 'finish')
     try {
       socket.push(await carried(place, port, Buffer.concat(sent), signal ?? undefined))
       socket.push(null)
-      const [answer] = await answered
-      return await responseOf(answer)
+      return await responseOf(await answered)
     } finally {
       socket.destroy()
     }
