@@ -153,7 +153,7 @@ const packages = [
   ...['base-files', 'bash', 'coreutils', 'findutils', 'grep', 'gzip', 'hostname', 'libc-bin'],
   ...['mawk', 'perl-base', 'procps', 'sed', 'tar', 'util-linux'],
 ]
-const leftOut = /^\/(root|var)|\/usr\/share\/|\/gconv\/|\.distrib$/
+const leftOut = /^\/(root|var|etc\/ssl\/private)|\/usr\/share\/|\/gconv\/|\.distrib$/
 const merged = /^\/(bin|sbin|lib|lib32|lib64)\//
 
 const dpkgQuery = (...args: string[]): string =>
