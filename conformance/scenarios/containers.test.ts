@@ -242,14 +242,15 @@ for (const kind of kinds) {
       'hold no power and no device, and no more memory and processes than they may',
       async () => {
         const session = await newSession(service, { tools })
-        const [power, devices, forked, hog, on] = await run(
+        const [power, devices, forked, hog, full, on] = await run(
           service,
           session,
           'grep -E "^(Cap|NoNew|Seccomp:)" /proc/self/status | cut -f2 | sort -u | xargs',
           'for d in /dev/*; do [ -b $d -o -c $d ] && echo $d; done | xargs; ls /dev/pts',
           sleepers,
           'perl -e \'$a = "x" x (1400 << 20); print length $a\'; echo " $?"',
-          'echo on',
+          `(for d in ${inMemory}; do head -c 600000000 /dev/zero >$d/full; done) 2>/dev/null; echo full`,
+          `rm $(printf '%s/full ' ${inMemory}) && echo on`,
         )
         assert.equal(power, '0000000000000000 1 2\n')
         assert.match(
@@ -258,7 +259,7 @@ for (const kind of kinds) {
         )
         assert.ok(Number(forked) > 0 && Number(forked) < 64, String(forked))
         assert.doesNotMatch(String(hog), /^1468006400/)
-        assert.equal(on, 'on\n')
+        assert.deepEqual([full, on], ['full\n', 'on\n'])
       },
     )
 
@@ -365,5 +366,6 @@ for (const kind of kinds) {
   })
 }
 
+const inMemory = '/tmp /run /var/tmp /home/user /dev/shm /run/shell /kept'
 /** Forks until it may not, and says how often it could. */
 const sleepers = `perl -e 'for (1..200) { my $pid = fork; last unless defined $pid; if (!$pid) { sleep 30; exit } push @all, $pid } print scalar @all; kill 9, @all'`

@@ -8,6 +8,7 @@ import { preload } from '@steward/model/wire.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
+import { scratchOf } from '@steward/sandbox/scratch.ts'
 import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { setGlobalDispatcher } from 'undici'
 import { authentication } from './api-keys/authenticate.ts'
@@ -173,7 +174,7 @@ const limitsOf = (config: Config): SandboxLimits => ({
   memory: config.sandboxMemory,
   processes: config.sandboxProcesses,
   cpus: config.sandboxCpus,
-  scratch: 256 * 1024 * 1024,
+  scratch: scratchOf(config.sandboxMemory),
 })
 
 type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log' | 'kinds'> & {

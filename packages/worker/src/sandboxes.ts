@@ -2,6 +2,7 @@
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
+import { scratchOf } from '@steward/sandbox/scratch.ts'
 import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 
@@ -18,7 +19,6 @@ export const SandboxSettings = z.object({
 export type SandboxSettings = z.infer<typeof SandboxSettings>
 
 const mebibyte = 1 << 20
-const scratch = 512 * mebibyte
 
 export function sandboxesOf(
   { provider, socket, image }: SandboxSettings,
@@ -33,5 +33,5 @@ export const limitsOf = ({ memory_mb, processes, cpus }: SandboxSettings): Sandb
   memory: memory_mb * mebibyte,
   processes,
   cpus,
-  scratch,
+  scratch: scratchOf(memory_mb * mebibyte),
 })

@@ -47,7 +47,10 @@ export type Ways = {
   swap: boolean
   /** `HostConfig.UsernsMode`: which users of the host the container's are. */
   users: '' | 'host' | 'keep-id'
-  /** Podman gives folders in memory to the user by a word of its own, and takes no numbers. */
+  /**
+   * Podman gives folders in memory to the user by a word of its own, and takes no numbers; it would fill them with what
+   * the image has there, however much that is.
+   */
   isPodman: boolean
   /** Whether the server's user is the container's root, one without any power. */
   isRoot: boolean
@@ -98,16 +101,15 @@ const wayOut = (egress: SandboxEgress | null): Mount[] =>
 
 /** What the image would have the engine keep on disk is in memory too, and ends with the sandbox. */
 function scratch(spec: SandboxSpec, { image, user, ways }: Started): Record<string, string> {
-  const folders = ['/tmp', '/run', '/var/tmp', home, places.state, ...image.volumes]
-  const owner = ways.isPodman ? 'U' : `uid=${user.id},gid=${user.group}`
-  const options = `rw,exec,nosuid,nodev,mode=1777,size=${spec.limits.scratch},${owner}`
+  const folders = ['/tmp', '/run', '/var/tmp', home, places.state]
+  const owner = ways.isPodman ? 'U,notmpcopyup' : `uid=${user.id},gid=${user.group}`
+  const options = (size: number) => `rw,exec,nosuid,nodev,mode=1777,size=${size},${owner}`
+  const share = Math.floor(spec.limits.scratch / image.volumes.length)
   const taken = new Set([...spec.mounts.map(({ path }) => path), places.workspace, outputs])
-  return Object.fromEntries(
-    folders
-      .map((path) => join('/', path, '.'))
-      .filter((path) => !taken.has(path))
-      .map((path) => [path, options]),
-  )
+  const sized = (paths: readonly string[], size: number) =>
+    paths.map((path) => join('/', path, '.')).map((path) => [path, options(size)] as const)
+  const all = [...sized(image.volumes, share), ...sized(folders, spec.limits.scratch)]
+  return Object.fromEntries(all.filter(([path]) => !taken.has(path)))
 }
 
 function limited({ limits }: SandboxSpec, ways: Ways): Record<string, unknown> {

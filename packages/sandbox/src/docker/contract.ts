@@ -81,7 +81,8 @@ export const containerCases: Cases = {
     const sandbox = await open({ limits: { scratch: 1 << 20 } })
     assert.equal(await say(sandbox, 'echo $OF_THE_IMAGE'), 'yes')
     assert.match(await say(sandbox, 'echo $PATH'), /:\/of\/the\/image:\/usr\/bin$/)
-    assert.equal(await say(sandbox, 'stat -f -c %T /kept'), 'tmpfs')
+    assert.equal(await say(sandbox, 'stat -f -c %T /kept /etc/skel'), 'tmpfs\ntmpfs')
+    assert.equal(await say(sandbox, 'ls -A /kept /etc/skel'), '/etc/skel:\n\n/kept:')
     assert.notEqual((await run(sandbox, 'head -c 4000000 /dev/zero >/kept/file')).exitCode, 0)
   },
 }

@@ -186,7 +186,11 @@ function listFiles(names: readonly string[]): string {
 async function giveImage(socket: string, archive: string, more: readonly string[]): Promise<void> {
   const args = ['-c', '-C', '/', '--no-recursion', '-f', archive, '-T', '-']
   execFileSync('tar', args, { input: listFiles([...packages, ...more]) })
-  const changes = ['ENV OF_THE_IMAGE=yes', 'ENV PATH=/of/the/image:/usr/bin', 'VOLUME /kept']
+  const changes = [
+    'ENV OF_THE_IMAGE=yes',
+    'ENV PATH=/of/the/image:/usr/bin',
+    'VOLUME /kept /etc/skel/',
+  ]
   const change = changes.map((each) => `&changes=${encodeURIComponent(each)}`).join('')
   const path = `/images/create?fromSrc=-&repo=${testImage}&tag=latest${change}`
   const asked = request({
