@@ -130,7 +130,7 @@ describe('the sandbox', () => {
         const commands = [
           'head -c 400000000 /dev/zero | tail -c 390000000 | wc -c',
           'for i in $(seq 100); do sleep 20 & done 2>&1; true',
-          'dd if=/dev/zero of=/tmp/big bs=1M count=400 2>&1 | tail -n 1; rm -f /tmp/big',
+          'dd if=/dev/zero of=/tmp/big bs=1M count=400 2>&1; rm -f /tmp/big',
           'echo alive',
         ]
         const lines = commands.map(
@@ -140,7 +140,7 @@ describe('the sandbox', () => {
         const found = all(seen, 'agent.tool_result').map(textOf)
         assert.doesNotMatch(found[0] ?? '', /^390000000/)
         assert.match(found[1] ?? '', /Resource temporarily unavailable/)
-        assert.match(found[2] ?? '', /No space left|exit 137/)
+        assert.match(found[2] ?? '', /No space left/)
         const last = only(await turn(small, id, 'run: echo alive'), 'agent.tool_result')
         assert.equal(textOf(last), 'alive\n')
       } finally {
