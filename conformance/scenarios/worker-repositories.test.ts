@@ -97,6 +97,24 @@ describe('repositories on workers', () => {
   )
 
   verifies(
+    'worker/input/restored',
+    'are not cloned again where a workspace came from its checkpoint',
+    async () => {
+      await git.create('/one/kept', { a: 'first\n' }, token)
+      const pool = await newPool(service)
+      await using one = await working(pool)
+      const session = await sessionWith(pool, repository('/one/kept'))
+      await run(session, 'echo mine >> kept/a; touch kept/.git/mark')
+      assert.equal(await one.stop(), 0, one.said())
+      await git.commit('/one/kept', 'main', { a: 'another\n' })
+      await using other = await working(pool)
+      const seen = await run(session, 'cat kept/a; ls kept/.git/mark; git -C kept status -s')
+      assert.match(seen, /^first\nmine\nkept\/\.git\/mark\n M a\n/, other.said())
+      assert.match(other.said(), /"kind":"restored"/)
+    },
+  )
+
+  verifies(
     'worker/input/repository-credential',
     'have a token that neither the session nor the secret of its work has in it',
     async () => {
