@@ -33,7 +33,7 @@ const bodies: Record<string, object> = {
   'post /v1/ext/stdio-servers/:session_id': { servers: [] },
   'post /v1/ext/checkpoints/:session_id/use': { folder: 'x', seen: null },
   'post /v1/ext/checkpoints/:session_id': {
-    made: { base: { key: 'x', size: 0, sha256: 'x' }, delta: null },
+    made: { base: { key: 'x', size: 0, sha256: '0'.repeat(64) }, delta: null },
     seen: { folder: 'x', parts: null, taken_at: null },
   },
   'post /v1/ext/inputs/:session_id/repositories/:resource/failure': {
@@ -110,7 +110,7 @@ async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/ext/egress/:session_id': session,
     '/v1/ext/stdio-servers/:session_id': session,
     '/v1/ext/checkpoints/:session_id': session,
-    '/v1/ext/checkpoints/:session_id/parts/:part': 'ckpt_000000000000000000',
+    '/v1/ext/checkpoints/:session_id/parts/:part': 'chkpt_000000000000000000',
     '/v1/ext/outputs/:session_id': session,
     '/v1/ext/inputs/:session_id': session,
     '/v1/ext/inputs/:session_id/repositories/:resource': 'sesrsc_000000000000000000',

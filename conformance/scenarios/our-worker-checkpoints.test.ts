@@ -132,4 +132,52 @@ describe('the workspace of a session on our workers', () => {
       assert.equal((await send(10)).status, 401)
     },
   )
+
+  verifies(
+    'worker/checkpoint/asked',
+    'takes names that are its own alone, and eight archives that nothing holds',
+    async () => {
+      const mine = await claimedSession(service, await newPool(service))
+      const path = `/v1/ext/checkpoints/${mine.session}`
+      const headers = { 'x-api-key': '', authorization: `Bearer ${mine.token}` }
+      const ask = (method: string, more: string, body?: unknown) =>
+        service.ask<{ done: boolean }>(method, path + more, body, headers)
+      const send = (body = 'x') =>
+        fetch(`${service.base}${path}/parts`, { method: 'POST', headers, body })
+      for (const name of [
+        '..%2F..%2Fx',
+        '.hidden',
+        'x'.repeat(600),
+        '%E2%82%AC',
+        'a%20b',
+        'chkpt_..',
+      ]) {
+        assert.equal((await ask('GET', `/parts/${name}`)).status, 404, name)
+        assert.equal((await ask('DELETE', `/parts/${name}`)).status, 404, name)
+      }
+      const marks = await service.database.read.selectFrom('loose_blobs').selectAll().execute()
+      assert.deepEqual(
+        marks.filter(({ blob_key }) => blob_key.includes(mine.session)),
+        [],
+      )
+      for (const folder of ['', 'a\u0000b', 'a\ud800', '../x'])
+        assert.equal((await ask('POST', '/use', { folder, seen: null })).status, 400)
+      assert.ok((await ask('POST', '/use', { folder: 'here', seen: null })).body.done)
+
+      const part = (await (await send()).json()) as { key: string; size: number; sha256: string }
+      const own = part.key.slice(0, part.key.lastIndexOf('/') + 1)
+      const seen = { folder: 'here', parts: null, taken_at: null }
+      const commit = (base: object) => ask('POST', '', { made: { base, delta: null }, seen })
+      for (const key of ['', 'x', '../../x', 'chkpt_\u0000', 'chkpt_0'])
+        assert.equal((await commit({ ...part, key: own + key })).status, 400, key)
+      assert.equal((await commit({ ...part, sha256: '\u0000' })).status, 400)
+
+      const all = await Promise.all(Array.from({ length: 9 }, () => send()))
+      const statuses = all.map(({ status }) => status).toSorted((a, b) => a - b)
+      assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 200, 429, 429])
+      assert.ok((await commit(part)).body.done)
+      assert.deepEqual([(await send()).status, (await send()).status], [200, 429])
+      assert.ok(!service.logged.some((line) => line.includes('a request failed')))
+    },
+  )
 })

@@ -5,13 +5,13 @@ import { z } from 'zod'
 export const CheckpointPart = z.object({
   key: z.string().max(1024),
   size: z.number().int().nonnegative(),
-  sha256: z.string().max(64),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })
 const CheckpointParts = z.object({ base: CheckpointPart, delta: CheckpointPart.nullable() })
 
 /** `folder` names the folder of workspaces in which the session was used last. */
 const Checkpoint = z.object({
-  folder: z.string().min(1).max(128),
+  folder: z.string().regex(/^[\w-]{1,128}$/),
   parts: CheckpointParts.nullable(),
   taken_at: z.string().nullable(),
 })

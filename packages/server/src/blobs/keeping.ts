@@ -17,6 +17,10 @@ const againMs = 60 * 60 * 1000
 /** Whether a row holds the blob. Asked within the unit that lifts the mark. */
 export type Holder = (tx: Queries, tenant: string, key: string) => Promise<boolean>
 
+export class Unmarked extends Error {
+  override readonly name = 'Unmarked'
+}
+
 export type Keeping = ReturnType<typeof blobKeeping>
 
 /** `holders` are all kinds of rows that hold blobs. */
@@ -59,14 +63,21 @@ export function blobKeeping({
   return {
     blobs,
 
-    /** Durable and marked when it resolves; of a body that fails nothing stays. The key must be new. */
+    /**
+     * Durable and marked when it resolves; of a body that fails nothing stays. The key must be new. `check` is done with
+     * the mark, before anything is read.
+     */
     async put(
       tenant: string,
       key: string,
       body: AsyncIterable<Uint8Array>,
+      check: (tx: Queries) => Promise<void> = () => Promise.resolve(),
     ): Promise<{ size: number; sha256: string }> {
       const database = databases.of(tenant)
-      await database.write((tx) => looseBlobStore(tx).mark(tenant, key, clock.now() + writingMs))
+      await database.write(async (tx) => {
+        await check(tx)
+        await looseBlobStore(tx).mark(tenant, key, clock.now() + writingMs)
+      })
       try {
         return await blobs.put(key, body)
       } catch (error) {
@@ -76,10 +87,10 @@ export function blobKeeping({
       }
     },
 
-    /** With the row that holds it from now on. */
+    /** With the row that holds it from now on. Throws `Unmarked`. */
     async hold(tx: Queries, tenant: string, key: string): Promise<void> {
       if (!(await looseBlobStore(tx).lift(tenant, key)))
-        throw new Error(`the blob ${key} was swept before its row was written`)
+        throw new Unmarked(`the blob ${key} was swept before its row was written`)
     },
 
     abandon,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
 import { taking } from '../database/lock.ts'
 
@@ -35,6 +36,18 @@ export function looseBlobStore(db: Queries) {
     /** Whether there is one; nobody else sets or lifts it until the transaction ends. */
     async take(tenant: string, key: string): Promise<boolean> {
       return (await taking(db, one(tenant, key)).executeTakeFirst()) !== undefined
+    },
+
+    /** Those of keys that begin so which are being written, or wait for their row. */
+    async pending(tenant: string, prefix: string, now: number): Promise<number> {
+      const { count } = await db
+        .selectFrom('loose_blobs')
+        .select((eb) => eb.fn.countAll<number | string>().as('count'))
+        .where('tenant_id', '=', tenant)
+        .where(sql<boolean>`substr(blob_key, 1, ${prefix.length}) = ${prefix}`)
+        .where('due_ms', '>', now)
+        .executeTakeFirstOrThrow()
+      return Number(count)
     },
 
     /** Of all tenants, the longest due first. */

@@ -83,7 +83,7 @@ export function workspaceStore(
 
     async put(body) {
       const key = archivesOf(tenant, session) + newId('checkpoint')
-      return { key, ...(await keeping.put(tenant, key, body)) }
+      return { key, ...(await keeping.put(tenant, key, body, check)) }
     },
 
     commit: (made, seen) =>

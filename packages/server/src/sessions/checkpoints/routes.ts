@@ -11,10 +11,12 @@ import {
   CheckpointUse,
 } from '@steward/protocol/checkpoints.ts'
 import type { Keeping } from '../../blobs/keeping.ts'
+import { Unmarked } from '../../blobs/keeping.ts'
+import { looseBlobStore } from '../../blobs/store.ts'
 import { archivesOf, workspaceStore } from '../../checkpoints/checkpoints.ts'
 import { forbidden, invalid, notFound, PlatformError } from '../../core/errors.ts'
 import type { Clock } from '../../core/time.ts'
-import type { Databases } from '../../database/database.ts'
+import type { Databases, Queries } from '../../database/database.ts'
 import type { Principal } from '../../http/principal.ts'
 import type { Route } from '../../http/route.ts'
 import { rawRoute, route } from '../../http/route.ts'
@@ -27,6 +29,11 @@ type Deps = {
   /** Compressed bytes of one archive. */
   checkpointBytes: number
 }
+/** As `put` names them. */
+const archive = /^chkpt_\w{1,64}$/
+/** Archives of a session that were sent, or are being, and that nothing holds. */
+const mostPending = 8
+
 type Claimed = { tenant: string; principal: Principal; params: { session_id: string } }
 
 const claimed = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
@@ -35,14 +42,29 @@ const path = '/v1/ext/checkpoints/:session_id' as const
 export function checkpointRoutes(deps: Deps): Route[] {
   const { clock, checkpointBytes } = deps
   /** Writes only while the claim stands. */
-  function storeOf({ tenant, principal, params }: Claimed): WorkspaceStore {
+  function storeOf(
+    { tenant, principal, params }: Claimed,
+    also: (tx: Queries) => Promise<void> = () => Promise.resolve(),
+  ): WorkspaceStore {
     if (principal.kind !== 'claim') throw forbidden('only a claim reaches this')
-    return workspaceStore(deps, tenant, params.session_id, (tx) =>
-      checkStanding(tx, principal, clock.now()),
-    )
+    return workspaceStore(deps, tenant, params.session_id, async (tx) => {
+      await checkStanding(tx, principal, clock.now())
+      await also(tx)
+    })
   }
-  const keyOf = ({ tenant, params }: Claimed, id: string) =>
-    archivesOf(tenant, params.session_id) + id
+  function keyOf({ tenant, params }: Claimed, id: string): string {
+    if (!archive.test(id)) throw notFound('archive', id)
+    return archivesOf(tenant, params.session_id) + id
+  }
+  /** The claim stands, so that its session's head is held: two that come together are both counted. */
+  async function checkRoom(tx: Queries, { tenant, params }: Claimed): Promise<void> {
+    const all = archivesOf(tenant, params.session_id)
+    if ((await looseBlobStore(tx).pending(tenant, all, clock.now())) >= mostPending)
+      throw new PlatformError(
+        'rate_limited',
+        `${mostPending} archives of this session were sent that nothing holds: give them up, or wait a day`,
+      )
+  }
 
   return [
     route(
@@ -74,7 +96,8 @@ export function checkpointRoutes(deps: Deps): Route[] {
       },
       async (call, { body }) => {
         try {
-          return await storeOf(call).put(atMost(body ?? Readable.from([]), checkpointBytes))
+          const store = storeOf(call, (tx) => checkRoom(tx, call))
+          return await store.put(atMost(body ?? Readable.from([]), checkpointBytes))
         } catch (error) {
           if (error instanceof TooLarge) throw new PlatformError('too_large', error.message)
           throw error
@@ -113,11 +136,17 @@ export function checkpointRoutes(deps: Deps): Route[] {
       async ({ body: { made, seen }, ...call }) => {
         const own = archivesOf(call.tenant, call.params.session_id)
         for (const part of [made.base, made.delta])
-          if (part && !part.key.startsWith(own))
+          if (part && !(part.key.startsWith(own) && archive.test(part.key.slice(own.length))))
             throw invalid(`made: ${part.key} is no archive of this session`)
         if (made.delta && made.base.key !== seen.parts?.base.key)
           throw invalid('made.delta: goes with the whole that was seen')
-        return { done: await storeOf(call).commit(made, kept(seen)) }
+        try {
+          return { done: await storeOf(call).commit(made, kept(seen)) }
+        } catch (error) {
+          if (error instanceof Unmarked)
+            throw invalid('made: the new archive is not there to be held')
+          throw error
+        }
       },
     ),
   ]
