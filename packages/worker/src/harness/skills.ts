@@ -1,19 +1,20 @@
 /** Skills of the session's agent, below `skills` in its workspace. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setupSkills } from '@anthropic-ai/sdk/tools/agent-toolset/node'
+import { removeTree } from '@steward/sandbox/remove.ts'
 import type { Input } from './input.ts'
 
 const path = '/opt/steward-skills'
 const layOutWithinMs = 60_000
 
-export const furnishSkills: Input = async ({ client, session, isHost }) => {
+export const furnishSkills: Input = async ({ client, session, folder: own, isHost }) => {
   if (session.agent.skills.length === 0) return {}
-  // Never below the workspace: what the session has written there is followed by nobody outside of its sandbox.
-  const folder = await mkdtemp(join(tmpdir(), 'steward-skills-'))
+  const folder = join(own, 'skills')
   const source = join(folder, 'skills')
-  await mkdir(source)
+  // An earlier sandbox may have written to it: nobody outside follows that.
+  await removeTree(folder)
+  await mkdir(source, { recursive: true })
   await setupSkills({ workdir: folder, client, session })
   return {
     mounts: isHost ? [] : [{ source, path, access: 'write' }],
@@ -22,6 +23,5 @@ export const furnishSkills: Input = async ({ client, session, isHost }) => {
       const { output, exitCode } = await sandbox.shell({ command, timeoutMs: layOutWithinMs })
       if (exitCode !== 0) throw new Error(`the skills were not laid out: ${output.trim()}`)
     },
-    ended: () => rm(folder, { recursive: true, force: true }),
   }
 }
