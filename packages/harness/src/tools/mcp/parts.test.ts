@@ -96,6 +96,32 @@ void describe('the input schema of an MCP tool', () => {
     assert.deepEqual(schema.required, [shown[0]])
   })
 
+  void it('takes no longer the more its names and parts are alike', () => {
+    const names = Array.from({ length: 15_000 }, (_, n) => String.fromCodePoint(0x4e00 + n))
+    const begun = performance.now()
+    const { schema } = fitted({ properties: Object.fromEntries(names.map((name) => [name, 1])) })
+    assert.equal(Object.keys(schema.properties as object).length, names.length)
+    const parts = names.slice(0, 3_500).map((name) => ({ properties: { [name]: 1 } }))
+    assert.equal(Object.keys(schemaOf({ anyOf: parts }).properties as object).length, parts.length)
+    assert.ok(performance.now() - begun < 1_500)
+  })
+
+  void it('that refers again and again to what is long and empty is any object', () => {
+    for (const empty of [[], {}]) {
+      const $defs = { long: { enum: Array.from({ length: 300_000 }, () => empty) } }
+      const fields = Array.from({ length: 2_000 }, (_, n) => [`a${n}`, { $ref: '#/$defs/long' }])
+      const given = { type: 'object', $defs, properties: Object.fromEntries(fields) as object }
+      const begun = performance.now()
+      assert.deepEqual(schemaOf(given), { type: 'object', properties: {} })
+      assert.ok(performance.now() - begun < 1_000)
+    }
+  })
+
+  void it('that refers to what cannot be a path is anything', () => {
+    const properties = { a: { $ref: '#/%' }, b: { $ref: '#/$defs/%E0%A4%A' } }
+    assert.deepEqual(schemaOf({ properties }).properties, { a: {}, b: {} })
+  })
+
   void it('that would grow without measure is any object', () => {
     const $defs: Record<string, unknown> = { d0: { type: 'string' } }
     for (let level = 1; level <= 10; level++)

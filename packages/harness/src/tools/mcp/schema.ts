@@ -19,20 +19,15 @@ const dropped = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'defi
  */
 export function fitted(given: Schema): Fitted {
   const budget = { left: largestSchema }
-  const flat = asObject(resolved(given, given, budget, 0))
-  const names = new Map<string, string>()
-  const taken = new Set<string>()
-  for (const name of Object.keys(flat.properties)) {
-    const fit = fitName(name, taken)
-    taken.add(fit)
-    names.set(name, fit)
-  }
+  const whole = resolved(given, given, budget, 0)
+  if (budget.left < 0) return { schema: { type: 'object', properties: {} }, toServer: same }
+  const flat = asObject(whole)
+  const names = fitNames(Object.keys(flat.properties))
   const properties = Object.fromEntries(
     Object.entries(flat.properties).map(([name, value]) => [names.get(name) ?? name, value]),
   )
   const required = flat.required.map((name) => names.get(name) ?? name)
   const schema = { ...flat.rest, type: 'object', properties, required }
-  if (budget.left < 0) return { schema: { type: 'object', properties: {} }, toServer: same }
   const back = new Map([...names].map(([name, fit]) => [fit, name]))
   const isSame = [...names].every(([name, fit]) => name === fit)
   return {
@@ -48,13 +43,25 @@ export function fitted(given: Schema): Fitted {
 
 const same = (input: Record<string, unknown>): Record<string, unknown> => input
 
-function fitName(name: string, taken: ReadonlySet<string>): string {
-  const base = name.replaceAll(/[^\w.-]/g, '_').slice(0, 60) || '_'
-  if (base === name && !taken.has(name)) return name
-  for (let serial = 1; ; serial++) {
-    const fit = taken.has(base) ? `${base}_${serial}` : base
-    if (!taken.has(fit)) return fit
+function fitNames(all: readonly string[]): Map<string, string> {
+  const taken = new Set<string>()
+  const serials = new Map<string, number>()
+  function fit(name: string): string {
+    const base = name.replaceAll(/[^\w.-]/g, '_').slice(0, 60) || '_'
+    if (!taken.has(base)) return base
+    for (let serial = serials.get(base) ?? 1; ; serial++) {
+      if (taken.has(`${base}_${serial}`)) continue
+      serials.set(base, serial + 1)
+      return `${base}_${serial}`
+    }
   }
+  const names = new Map<string, string>()
+  for (const name of all) {
+    const found = fit(name)
+    taken.add(found)
+    names.set(name, found)
+  }
+  return names
 }
 
 const isSchema = (value: unknown): value is Schema =>
@@ -68,25 +75,29 @@ function asObject(schema: Schema): { properties: Schema; required: string[]; res
   const rest = Object.fromEntries(
     Object.entries(others).filter(([key]) => !unions.some((union) => union === key)),
   )
-  let properties: Schema = isSchema(own) ? own : {}
-  let wanted = namesOf(required)
+  const properties = new Map(Object.entries(isSchema(own) ? own : {}))
+  const wanted = new Set(namesOf(required))
   for (const union of unions) {
     for (const part of partsOf(schema[union])) {
       const inner = asObject(part)
-      properties = { ...inner.properties, ...properties }
-      if (union === 'allOf') wanted = [...wanted, ...inner.required]
+      for (const [name, value] of Object.entries(inner.properties))
+        if (!properties.has(name)) properties.set(name, value)
+      if (union === 'allOf') for (const name of inner.required) wanted.add(name)
     }
   }
-  const known = [...new Set(wanted)].filter((name) => Object.hasOwn(properties, name))
+  const known = [...wanted].filter((name) => properties.has(name))
   // Of the fields of several kinds of input one kind has only some.
   const isOpen = unions.some((union) => partsOf(schema[union]).length > 0)
   if (isOpen) delete rest.additionalProperties
-  return { properties, required: known, rest }
+  return { properties: Object.fromEntries(properties), required: known, rest }
 }
 
-/** The schema with what it refers to within itself; what refers to itself without end, or elsewhere, is anything. */
+/**
+ * The schema with what it refers to within itself; what refers to itself without end, or elsewhere, is anything. All that
+ * is looked at costs something, also what is empty: it is looked at again for each that refers to it.
+ */
 function resolved(value: Schema, root: Schema, budget: { left: number }, depth: number): Schema {
-  if (budget.left < 0 || depth > deepest) return {}
+  if (--budget.left < 0 || depth > deepest) return {}
   const { $ref: target, ...beside } = value
   if (typeof target === 'string') {
     const found = pointedAt(root, target)
@@ -96,6 +107,7 @@ function resolved(value: Schema, root: Schema, budget: { left: number }, depth: 
   const out: Schema = {}
   for (const [key, inner] of Object.entries(value)) {
     if (depth === 0 && dropped.has(key)) continue
+    if (budget.left < 0) break
     budget.left -= key.length + 1
     out[key] = inside(inner, root, budget, depth)
   }
@@ -103,8 +115,13 @@ function resolved(value: Schema, root: Schema, budget: { left: number }, depth: 
 }
 
 function inside(value: unknown, root: Schema, budget: { left: number }, depth: number): unknown {
-  if (Array.isArray(value) && (budget.left < 0 || depth > deepest)) return []
-  if (Array.isArray(value)) return value.map((each) => inside(each, root, budget, depth + 1))
+  if (Array.isArray(value)) {
+    if (depth > deepest) return []
+    // Each costs one at least: of a list that is longer than what is left none is looked at.
+    if (--budget.left < value.length) budget.left = -1
+    if (budget.left < 0) return []
+    return value.map((each) => inside(each, root, budget, depth + 1))
+  }
   if (isSchema(value)) return resolved(value, root, budget, depth + 1)
   budget.left -= typeof value === 'string' ? value.length : 1
   return value
@@ -120,9 +137,17 @@ function pointedAt(root: Schema, reference: string): Schema | undefined {
   if (!reference.startsWith('#/')) return undefined
   let at: unknown = root
   for (const part of reference.slice(2).split('/')) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
-    if (!isSchema(at) || !Object.hasOwn(at, key)) return undefined
+    const key = decoded(part)?.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (key === undefined || !isSchema(at) || !Object.hasOwn(at, key)) return undefined
     at = at[key]
   }
   return isSchema(at) ? at : undefined
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
 }
