@@ -16,6 +16,14 @@ const routes = [
     await once(slow, 'go')
     return { ok: true }
   }),
+  rawRoute({ method: 'get', path: '/late', ...about }, async () => {
+    slow.emit('asked')
+    await once(slow, 'go')
+    return {
+      ...{ reply: 'switch', protocol: 'steward-egress' },
+      take: (socket) => void slow.emit('taken', socket.destroy()),
+    }
+  }),
   rawRoute({ method: 'get', path: '/switch/:word', ...about }, async ({ params }) => ({
     reply: 'switch',
     protocol: 'steward-egress',
@@ -79,5 +87,22 @@ describe('a request to go on in another protocol', () => {
     await sleep(300)
     socket.write('still there')
     assert.deepEqual(await once(socket, 'data'), ['x still there'])
+  })
+
+  it('whose caller has gone meanwhile is handed to nobody', async () => {
+    await using place = await served(routes)
+    let taken = 0
+    slow.on('taken', () => taken++)
+    for (const isGone of [true, false]) {
+      const asked = once(slow, 'asked')
+      const socket = await dial(place.port, asking('/late'))
+      await asked
+      if (isGone) socket.resetAndDestroy()
+      await sleep(100)
+      slow.emit('go')
+      await sleep(100)
+      assert.equal(taken, isGone ? 0 : 1)
+      socket.destroy()
+    }
   })
 })

@@ -52,6 +52,8 @@ export function switchTo(
   if (!asked.has(incoming) || wanted(incoming) !== protocol)
     throw invalid(`this is for connections that go on as ${protocol}: send Upgrade: ${protocol}`)
   const { socket } = incoming
+  // Its end was told already: who takes it would wait for that.
+  if (socket.destroyed) return
   outgoing.detachSocket(socket)
   socket.off('timeout', late).setTimeout(0)
   socket.write(
