@@ -91,6 +91,29 @@ for (const database of databases) {
     )
 
     verifies(
+      ['auth/kinds/claim', 'auth/claim-token/no-other-session'],
+      "a claim is forbidden every route of another worker's session, and of its work",
+      async () => {
+        const theirs = await newPool(service)
+        const { session, work } = await claimedSession(service, theirs)
+        const all = await paths(service, {
+          '/v1/sessions/:id': session,
+          '/v1/environments/:id': theirs.environment,
+          '/v1/environments/:id/work/:work': work,
+        })
+        const names = new Set<string>()
+        for (const { method, path: template } of all) {
+          const path = template.replace(/^(\/v1\/ext\/[\w-]+)\/another/, `$1/${session}`)
+          if (path === '/healthz' || path === '/openapi.json') continue
+          names.add(path)
+          assert.equal(await status(method, path, claimed.token), 403, `${method} ${path}`)
+        }
+        for (const room of ['egress', 'checkpoints', 'stdio-servers', 'model-gateway'])
+          assert.ok([...names].some((path) => path.startsWith(`/v1/ext/${room}/${session}`)))
+      },
+    )
+
+    verifies(
       ['auth/claim-token/header', 'auth/claim-token/checked-live', 'auth/claim-token/never-kept'],
       'a claim is read from Authorization alone, ends with its work, and is kept nowhere',
       async () => {
