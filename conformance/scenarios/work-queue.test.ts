@@ -107,6 +107,35 @@ for (const database of databases) {
     )
 
     verifies(
+      'work/attempts',
+      'what a worker writes before and after its calls does not let it begin again for ever',
+      async () => {
+        const pool = await newPool(service)
+        const mine = await claimedSession(service, pool, 'run: ls')
+        await mine.call()
+        let [work, token] = [mine.work, mine.token]
+        for (let again = 0; again < 6; again++) {
+          const checkpoint = `/v1/ext/checkpoints/${mine.session}`
+          const { body } = await by(token, 'GET', checkpoint)
+          const seen = (body as Loose)['checkpoint']
+          assert.equal(
+            (await by(token, 'POST', `${checkpoint}/use`, { folder: `f${again}`, seen })).status,
+            200,
+          )
+          const report = { servers: [{ name: 'one', tools: null, error: 'it ended' }] }
+          const told = await by(token, 'POST', `/v1/ext/stdio-servers/${mine.session}`, report)
+          assert.equal(told.status, 204)
+          const stop = `${pool.path}/work/${work}/stop`
+          assert.equal((await by(token, 'POST', stop, { force: true })).status, 200)
+          passed += 600_001
+          const next = await poll(service, pool)
+          assert.equal(next === null, again === 5)
+          if (next) [work, token] = [next.id, tokenOf(next.secret)]
+        }
+      },
+    )
+
+    verifies(
       'work/of-its-environment',
       'is seen and ended under its own environment, by its own workspace',
       async () => {

@@ -14,7 +14,7 @@ import type { ClaimPrincipal } from '../http/principal.ts'
 import { empty } from '../http/reply.ts'
 import type { Route } from '../http/route.ts'
 import { route } from '../http/route.ts'
-import { checkStanding } from '../work/claim.ts'
+import { checkClaim } from '../work/claim.ts'
 import { serversIn, stdioError } from './standing.ts'
 import { stdioStore } from './store.ts'
 
@@ -61,7 +61,7 @@ async function keepReport(
   now: number,
 ): Promise<'due' | 'told' | 'kept'> {
   const { tenant, sessionId: session, workId: work_id, generation } = claim
-  await checkStanding(tx, claim, now)
+  await checkClaim(tx, claim, now)
   const head = await lockHead(tx, tenant, session)
   const text = recordText('list of servers', servers)
   const store = stdioStore(tx)

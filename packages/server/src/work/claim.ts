@@ -6,6 +6,7 @@ import type { Clock } from '../core/time.ts'
 import type { Databases, Queries } from '../database/database.ts'
 import { lockHead } from '../events/head.ts'
 import type { ClaimPrincipal, WithinClaim } from '../http/principal.ts'
+import type { Item } from './item.ts'
 import { standing } from './item.ts'
 import { workStore } from './store.ts'
 
@@ -32,14 +33,27 @@ export const claimReader =
  */
 export async function checkStanding(
   tx: Queries,
-  { tenant, environmentId, sessionId, workId, generation }: ClaimPrincipal,
+  claim: ClaimPrincipal,
   now: number,
 ): Promise<void> {
+  const item = await takeStanding(tx, claim, now)
+  if (item.attempts > 0) await workStore(tx).change(item, { attempts: 0 })
+}
+
+/** As `checkStanding`, for what a worker does before and after its work: it may come to that and no further each time. */
+export const checkClaim = async (tx: Queries, claim: ClaimPrincipal, now: number): Promise<void> =>
+  void (await takeStanding(tx, claim, now))
+
+async function takeStanding(
+  tx: Queries,
+  { tenant, environmentId, sessionId, workId, generation }: ClaimPrincipal,
+  now: number,
+): Promise<Item> {
   await lockHead(tx, tenant, sessionId)
   const item = await workStore(tx).hold(tenant, environmentId, workId)
   if (!item || standing(item, generation, now) !== 'current')
     throw unauthorized('the claim has ended, or another has it now')
-  if (item.attempts > 0) await workStore(tx).change(item, { attempts: 0 })
+  return item
 }
 
 /** What belongs to the claimed session. */

@@ -20,7 +20,7 @@ import type { Databases, Queries } from '../../database/database.ts'
 import type { Principal } from '../../http/principal.ts'
 import type { Route } from '../../http/route.ts'
 import { rawRoute, route } from '../../http/route.ts'
-import { checkStanding } from '../../work/claim.ts'
+import { checkClaim } from '../../work/claim.ts'
 
 type Deps = {
   databases: Databases
@@ -48,7 +48,7 @@ export function checkpointRoutes(deps: Deps): Route[] {
   ): WorkspaceStore {
     if (principal.kind !== 'claim') throw forbidden('only a claim reaches this')
     return workspaceStore(deps, tenant, params.session_id, async (tx) => {
-      await checkStanding(tx, principal, clock.now())
+      await checkClaim(tx, principal, clock.now())
       await also(tx)
     })
   }

@@ -22,7 +22,7 @@ import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
 import { memoryStore } from '../../memory-stores/mounted.ts'
 import { memoryStoreStore } from '../../memory-stores/store.ts'
-import { checkStanding } from '../../work/claim.ts'
+import { checkClaim, checkStanding } from '../../work/claim.ts'
 import { givenFiles } from '../resources/given.ts'
 import { isAttachedStore } from '../resources/memory-stores.ts'
 import { resourceStore } from '../resources/store.ts'
@@ -156,7 +156,7 @@ function repositoryRoutes({ databases, clock, bus }: Deps): Route[] {
       async ({ tenant, principal, params: { session_id, resource }, body }) => {
         const now = clock.now()
         const told = await databases.of(tenant).write(async (tx) => {
-          await checkStanding(tx, claimOf(principal), now)
+          await checkClaim(tx, claimOf(principal), now)
           return tellFailure(tx, { tenant, session: session_id, resource }, body, now)
         })
         if (told) say(bus, session_id, ring)
