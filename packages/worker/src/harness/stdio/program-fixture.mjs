@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 
-const { PORT, AT = '/mcp', MOOD = 'well', MANY = '0', TOKEN = '' } = env
+const { PORT, AT = '/mcp', MOOD = 'well', MANY = '0', DEEP = '0', TOKEN = '' } = env
 const text = (said) => ({ content: [{ type: 'text', text: said }] })
 
 function make() {
@@ -20,6 +20,9 @@ function make() {
     return text('late')
   })
   tool('die', z.object({}), () => exit(9))
+  let deep = z.object({})
+  for (let n = 0; n < Number(DEEP); n++) deep = z.object({ a: deep })
+  if (DEEP !== '0') tool('deep', deep, () => text('deep'))
   for (let n = 0; n < Number(MANY); n++)
     server.registerTool(
       `tool_${n}`,

@@ -51,8 +51,10 @@ describe('stdio servers of a session', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
+  /** With one that ends and still holds its port. */
   async function programs(): Promise<number> {
-    const script = 'pgrep -cf [p]rogram-fixture'
+    const held = '(exec 3<>/dev/tcp/127.0.0.1/4001) 2>/dev/null && let n++'
+    const script = `n=$(pgrep -cf [p]rogram-fixture); ${held}; echo $n`
     return Number((await sandbox.aside({ script, arguments: [], timeoutMs: 5_000 })).output)
   }
 
@@ -161,5 +163,12 @@ describe('stdio servers of a session', () => {
     await using other = await begun(declared('other', 4001))
     assert.match(other.said[0]?.error ?? '', /port 4001 is taken/)
     assert.deepEqual(other.names, [])
+  })
+
+  it('lose a tool that the service would not take for the depth of its schema, and no other', async () => {
+    await using one = await begun(declared('local', 4001, { DEEP: '150' }))
+    assert.ok(one.names.includes('mcp__local__echo'))
+    assert.ok(!one.names.includes('mcp__local__deep'))
+    assert.ok(one.said[0]?.tools?.every(({ name }) => name !== 'deep'))
   })
 })

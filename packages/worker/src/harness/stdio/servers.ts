@@ -36,6 +36,8 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
 /** Bytes of all tools together, a little less than the service keeps. */
 const mostBytes = 1_000_000
 const longestName = 256
+/** A little less than the service takes of a whole report. */
+const deepestSchema = 240
 const longestError = 2_000
 
 const Declarations = z.array(
@@ -154,7 +156,14 @@ export function serversOf({ client, session, open, closed, came }: ServersOption
 const hasTools = ({ tools, error }: { tools: ListedTool[]; error: string | undefined }): boolean =>
   tools.length > 0 || error === undefined
 
-const isKept = ({ name }: ListedTool): boolean => name !== '' && name.length <= longestName
+/** The service refuses a report for one tool that it cannot take. */
+const isKept = ({ name, inputSchema }: ListedTool): boolean =>
+  name !== '' && name.length <= longestName && isWithin(inputSchema, deepestSchema)
+
+const isWithin = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((each) => isWithin(each, levels - 1)))
 
 const wireTool = ({ name, description, title, annotations, inputSchema }: ListedTool) => ({
   name,
