@@ -1,5 +1,9 @@
-/** `npm test`: every test file, or those whose path holds one of the words given. Fails when no summary was printed. */
+/**
+ * `npm test`: every test file, or those whose path holds one of the words given. Two processes share them, for many tests wait
+ * for most of their time. Fails when one of the two prints no summary.
+ */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync } from 'node:fs'
 
 const words = process.argv.slice(2)
@@ -18,19 +22,36 @@ const options = [
   '--test-reporter=spec',
   '--test-reporter-destination=stdout',
 ]
-const run = spawn(process.execPath, [...options, ...files], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-})
-let text = ''
-run.stdout.setEncoding('utf8').on('data', (piece: string) => {
-  text += piece
-})
-run.on('close', (code) => {
-  const failures = text.split('failing tests:')[1]
-  if (failures) console.log(`failing tests:${failures}`)
-  const summary = text.match(/^ℹ .*$/gm) ?? []
-  console.log(summary.join('\n'))
+
+async function run(some: string[]): Promise<{ code: number; text: string }> {
+  const child = spawn(process.execPath, [...options, ...some], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
   // A test that ends the process would leave no summary, and an exit code of 0.
-  const counted = summary.some((line) => /^ℹ pass [1-9]/.test(line))
-  process.exitCode = code === 0 && !counted ? 1 : (code ?? 1)
-})
+  return { code: code === 0 && !/^ℹ pass [1-9]/m.test(text) ? 1 : (code ?? 1), text }
+}
+
+function slowest(count: number): string[] {
+  const lines = runs.flatMap(({ text }) => [...text.matchAll(/^[✔✖] (.+) \(([\d.]+)ms\)$/gm)])
+  const took = lines.map(([, name, ms]) => ({ name, seconds: Math.round(Number(ms) / 1000) }))
+  const sorted = took.toSorted((a, b) => b.seconds - a.seconds)
+  return sorted.slice(0, count).map(({ name, seconds }) => `${seconds} s  ${name}`)
+}
+
+const shares = [0, 1].map((share) => files.filter((_, index) => index % 2 === share))
+const runs = await Promise.all(shares.filter(({ length }) => length > 0).map(run))
+const sums = new Map<string, number>()
+for (const { text } of runs) {
+  const failures = text.split('failing tests:')[1]
+  if (failures) console.log(`failing tests:${failures.replace(/^ℹ .*$/gm, '').trimEnd()}`)
+  for (const [, what = '', count] of text.matchAll(/^ℹ (\w+) (\d+)/gm))
+    if (what !== 'duration_ms') sums.set(what, (sums.get(what) ?? 0) + Number(count))
+}
+if (words.length === 0) console.log(['The slowest:', ...slowest(10)].join('\n'))
+for (const [what, count] of sums) console.log(`ℹ ${what} ${count}`)
+process.exitCode = Math.max(...runs.map(({ code }) => code))
