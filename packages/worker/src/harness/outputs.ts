@@ -43,15 +43,25 @@ export const furnishOutputs: Input = async ({ client, session }) => {
   /** Why it was not published. */
   async function send(name: string, at: string, sandbox: Sandbox): Promise<string | undefined> {
     const last = hashes.get(name)
-    if (last !== undefined && (await hashOf(sandbox, at)) === last) return undefined
+    if (last !== undefined && (await hashOf(bytesOf(at, sandbox))) === last) return undefined
     try {
       const to = `${path}/${encodeURIComponent(name)}`
-      const { sha256 } = OutputTaken.parse(await sent(client, to, bytesOf(sandbox, at)))
+      const { sha256 } = OutputTaken.parse(await sent(client, to, bytesOf(at, sandbox)))
       hashes.set(name, sha256)
       return undefined
     } catch (error) {
       if (error instanceof APIError) return messageOf(error)
       throw error
+    }
+  }
+
+  /** A file that has gone meanwhile ends, and one that grows once it is more than the service takes. */
+  async function* bytesOf(at: string, sandbox: Sandbox): AsyncGenerator<Uint8Array> {
+    for (let offset = 0; offset <= largest;) {
+      const read = await sandbox.read(at, { offset, maxBytes })
+      if (!read.ok || read.bytes.length === 0) return
+      offset += read.bytes.length
+      yield read.bytes
     }
   }
 
@@ -74,18 +84,8 @@ function messageOf({ error, message }: APIError): string {
   return refusal.success ? refusal.data.error.message : message
 }
 
-/** A file that has gone meanwhile ends. */
-async function* bytesOf(sandbox: Sandbox, path: string): AsyncGenerator<Uint8Array> {
-  for (let offset = 0; ;) {
-    const read = await sandbox.read(path, { offset, maxBytes })
-    if (!read.ok || read.bytes.length === 0) return
-    offset += read.bytes.length
-    yield read.bytes
-  }
-}
-
-async function hashOf(sandbox: Sandbox, path: string): Promise<string> {
+async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256')
-  for await (const piece of bytesOf(sandbox, path)) hash.update(piece)
+  for await (const piece of bytes) hash.update(piece)
   return hash.digest('hex')
 }
