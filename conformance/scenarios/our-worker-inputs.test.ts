@@ -1,11 +1,14 @@
 /** What a session brings to our worker, each a process of its own. docs/interface.md 17.5 */
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { toFile } from '@anthropic-ai/sdk'
 import { uploadFile } from '../files.ts'
 import type { Service } from '../service.ts'
 import { boot } from '../service.ts'
 import { all, fresh, post, say, textOf } from '../turns.ts'
+import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
 import type { Pool } from '../workers.ts'
@@ -197,8 +200,10 @@ describe('what a session brings to our worker', () => {
       const store = await newStore('first')
       const session = await sessionIn(service, pool, {}, attached(store))
       await run(session, 'cd /mnt/memory/0; ls')
-      const changing = run(session, 'sleep 2; echo mine > note; sleep 1')
-      await worker.until(/"call_started"[^\n]*\n[^]*"call_started"/)
+      const runs = (name: string) =>
+        until(() => existsSync(join(worker.dir, 'sessions', session, 'workspace', name)))
+      const changing = run(session, '>/workspace/one; sleep 2; echo mine > note; sleep 1')
+      await runs('one')
       await store.change('theirs')
       const [told = ''] = await changing
       assert.match(told, /conflict: \/mnt\/memory\/0\/note was changed by another/, worker.said())
@@ -206,9 +211,8 @@ describe('what a session brings to our worker', () => {
       const [both] = await run(session, 'cat note; cat /workspace/.steward/conflicts/*/0/note')
       assert.equal(both, 'theirsmine\n')
 
-      const lost = run(session, 'echo late > late; sleep 3')
-      await worker.until(/(?:"call_started"[^]*){4}/)
-      await new Promise((resolve) => setTimeout(resolve, 500))
+      const lost = run(session, 'echo late > late; >/workspace/two; sleep 3')
+      await runs('two')
       await worker.kill()
       await using next = await working(pool, { WORKER_DIR: worker.dir })
       await lost
