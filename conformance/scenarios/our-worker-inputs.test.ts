@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { after, before, describe } from 'node:test'
 import { toFile } from '@anthropic-ai/sdk'
+import { request } from 'undici'
 import { uploadFile } from '../files.ts'
 import type { Service } from '../service.ts'
 import { boot } from '../service.ts'
@@ -140,6 +142,24 @@ describe('what a session brings to our worker', () => {
       )
       const foreign = await service.raw('POST', `/v1/ext/outputs/${session}/a`, {}, token)
       assert.equal(foreign.status, 403)
+
+      const { resolve: end, promise: ended } = Promise.withResolvers<void>()
+      async function* slow() {
+        yield Buffer.from('begun')
+        await ended
+      }
+      const send = (n: number) =>
+        request(`${service.base}${to(`slow-${n}`)}`, {
+          ...{ method: 'POST', body: Readable.from(slow()), headers: token },
+        })
+      const under = Array.from({ length: 9 }, (_, n) => send(n))
+      assert.equal((await Promise.race(under)).statusCode, 429)
+      end()
+      const codes = (await Promise.all(under)).map(({ statusCode }) => statusCode)
+      assert.deepEqual(
+        codes.filter((code) => code !== 200),
+        [429],
+      )
     },
   )
 

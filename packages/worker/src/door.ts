@@ -19,6 +19,9 @@ const { host: name } = new URL(insideUrl)
 /** For what a client says first, and for a connection on which nothing passes. */
 const [firstLineMs, idleMs] = [20_000, 16 * 60_000]
 
+/** Of one sandbox, at once. */
+const mostConnections = 256
+
 export type Door = { egress: SandboxEgress; close(): Promise<void> }
 
 /** `beyond`: where everything goes that is not for the service. */
@@ -51,6 +54,7 @@ export async function openDoor(baseUrl: string, beyond?: SandboxEgress): Promise
     open.add(connection)
     connection.once('close', () => open.delete(connection))
   })
+  front.maxConnections = mostConnections
   front.listen(socket)
   await once(front, 'listening')
   return {

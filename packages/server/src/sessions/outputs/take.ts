@@ -1,6 +1,7 @@
 /** A file that a session has left for people where a worker runs it: published as the worker sends it. */
 import { atMost, TooLarge } from '@steward/harness/furnish/workspace/keep.ts'
 import type { Keeping } from '../../blobs/keeping.ts'
+import { looseBlobStore } from '../../blobs/store.ts'
 import { invalid, PlatformError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Clock } from '../../core/time.ts'
@@ -23,6 +24,9 @@ export type TakeDeps = {
   fileLimits: { largest: number; workspace: number }
 }
 
+/** Files of one session that are being sent at once. */
+const mostPending = 8
+
 /** Nothing is published anew where the content is that of the last one. */
 export async function takeOutput(
   deps: TakeDeps,
@@ -35,8 +39,16 @@ export async function takeOutput(
   const unfit = unfitName(name)
   if (unfit !== undefined) throw invalid(`filename: ${unfit}`)
   const id = newId('file')
-  const key = `files/${tenant}/${id}`
-  const put = keeping.put(tenant, key, atMost(body, fileLimits.largest))
+  const all = `files/${tenant}/${session}/`
+  const key = all + id
+  /** Whoever holds the head is alone: two that come together are both counted. */
+  const checkRoom = async (tx: Queries): Promise<void> => {
+    await sessionStore(tx).take(tenant, session)
+    await checkStanding(tx, claim, clock.now())
+    if ((await looseBlobStore(tx).pending(tenant, all, clock.now())) >= mostPending)
+      throw new PlatformError('rate_limited', `${mostPending} files of this session are under way`)
+  }
+  const put = keeping.put(tenant, key, atMost(body, fileLimits.largest), checkRoom)
   const { size, sha256 } = await put.catch((error: unknown) => {
     if (!(error instanceof TooLarge)) throw error
     throw new PlatformError('too_large', `the file is larger than ${fileLimits.largest} bytes`)
