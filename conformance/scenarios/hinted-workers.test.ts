@@ -42,12 +42,17 @@ for (const database of databases) {
       ...{ WORKER_LANE: 'ama_worker', WORKER_STRATEGY: 'acquire_then_session_poll' },
       ...{ SANDBOX_PROVIDER: 'local', WORKER_IDLE_SECONDS: '1' },
     }
-    const hinted = (pool: Pool, env: Record<string, string>) =>
-      startWorker({
+    /** What it looks at without a hint it has looked at. */
+    async function hinted(pool: Pool, env: Record<string, string>): Promise<WorkerProcess> {
+      const worker = await startWorker({
         ...workerVariables(service, pool),
         ...{ WORKER_POLL_SECONDS: anHour, WORKER_WEBHOOK_PORT: '0' },
         ...{ WORKER_WEBHOOK_SIGNING_KEY: hintKey, ...env },
       })
+      if (env['WORKER_STRATEGY'] === first.WORKER_STRATEGY)
+        await worker.until(/"message":"the queue was seen"/)
+      return worker
+    }
 
     /** Brings a letter to a worker; what it answered. */
     async function bring(worker: WorkerProcess, { body, headers }: Letter): Promise<number> {

@@ -27,6 +27,7 @@ const shortestPauseMs = 200
  */
 export async function launchOn(launching: Launching, signal: AbortSignal): Promise<void> {
   const { service, hints, most, pauseMs, startMs, launch, log } = launching
+  let wasSeen = false
   const running = new Map<Promise<void>, { begun: number; hint: string | undefined }>()
   try {
     while (!signal.aborted) {
@@ -50,7 +51,10 @@ export async function launchOn(launching: Launching, signal: AbortSignal): Promi
   /** How many items nobody has; undefined when that is not known now. */
   async function look(hinted: readonly string[]): Promise<number | undefined> {
     try {
-      return await service.depth(signal)
+      const depth = await service.depth(signal)
+      if (!wasSeen) log('the queue was seen', { waiting: depth })
+      wasSeen = true
+      return depth
     } catch (error) {
       if (isRefusal(error)) throw error
       if (!signal.aborted)

@@ -90,7 +90,8 @@ const fileName = (what: string): string => `/tmp/.steward-${what}-${randomUUID()
 async function responseOf(answer: IncomingMessage): Promise<Response> {
   const pieces: Buffer[] = []
   for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece)
-  const status = answer.statusCode ?? 502
+  const { statusCode: status = 0 } = answer
+  if (status < 200 || status > 599) throw new Error(`it answered with the status ${status}`)
   const headers = new Headers()
   for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value))
   const hasBody = ![204, 205, 304].includes(status)
