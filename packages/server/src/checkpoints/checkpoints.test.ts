@@ -194,6 +194,18 @@ for (const [kind, open] of Object.entries(kinds)) {
     })
 
     // verifies: workspace/checkpoint-corrupt, errors/case/corrupt-checkpoint
+    it('know a folder by one name, also when the first sessions of it come together', async () => {
+      await using here = await place()
+      for (let round = 0; round < 10; round++) {
+        const machine = here.machine(`new-${round}`)
+        const all = Array.from({ length: 8 }, (_, n) => ({ tenant, session: `sesn_${round}_${n}` }))
+        const own = (id: string) => join(here.folder, `new-${round}`, id)
+        await Promise.all(all.map((each) => machine.arrive({ ...each, own: own(each.session) })))
+        const known = await Promise.all(all.map((each) => machine.isHere(each)))
+        assert.ok(!known.includes(false), `round ${round}: ${known.join(' ')}`)
+      }
+    })
+
     it('that are corrupt stop the start, and nothing takes their place', async () => {
       const ways: Record<string, (path: string) => Promise<object | void>> = {
         'other bytes': async (path) => {

@@ -282,9 +282,9 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     const gate = Promise.withResolvers<void>()
     const mine = room({
       async build({ packages }, place) {
+        built.push(...packages.npm)
         await mkdir(join(place.folder, 'layer'))
         await gate.promise
-        built.push(...packages.npm)
       },
     })
     const waiting = new Set<string>()

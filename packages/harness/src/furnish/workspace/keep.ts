@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { copyFile, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, link, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '@steward/sandbox/remove.ts'
 import { TurnFailed } from '../../turn.ts'
@@ -108,13 +108,18 @@ async function layOut(
   return { kind: isThere ? 'here' : 'new' }
 }
 
-/** Of a folder of workspaces, the same for all who have it. */
+/** Of a folder of workspaces, the same for all who have it. It appears whole: several may be the first to ask. */
 async function idOf(folder: string): Promise<string> {
   const path = join(folder, 'folder-id')
+  if (existsSync(path)) return readFile(path, 'utf8')
   await mkdir(folder, { recursive: true })
-  await writeFile(path, randomUUID(), { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+  const id = randomUUID()
+  const mine = `${path}.${id}`
+  await writeFile(mine, id, { flag: 'wx' })
+  await link(mine, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
+  await rm(mine)
   return readFile(path, 'utf8')
 }
 
