@@ -1,10 +1,10 @@
 // The shell of a session: a fresh bash for each command, which finds the state that the last one left.
 
+import { quoted } from './quoted.ts'
+
 /** Options of `set -o` that carry over; errexit would end the shell, tracing would show our own lines. */
 const carriedOptions =
   'allexport braceexpand hashall keyword noclobber noglob nounset physical pipefail'
-
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
  * The script of one command, which is its `$1`. Restores the state from `from` and leaves the new one in
@@ -17,8 +17,8 @@ const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
  * `exit`); whichever comes first removes it, so that the command may have an EXIT trap of its own.
  */
 export function shellScript({ from, to }: { from: string; to: string }): string {
-  const old = quote(from)
-  const next = quote(to)
+  const old = quoted(from)
+  const next = quoted(to)
   return `__steward_save() {
   { set +ex; unset -f __steward_save; } 2>/dev/null
   {
@@ -45,7 +45,7 @@ __steward_save "$?" 2>/dev/null
  * alias of an earlier command stands in the way of the program that the secrets are meant for.
  */
 export function secretScript({ from }: { from: string }): string {
-  return `IFS= builtin read -r directory 2>/dev/null <${quote(from)} &&
+  return `IFS= builtin read -r directory 2>/dev/null <${quoted(from)} &&
   builtin cd -- "\${directory#?}" 2>/dev/null
 builtin unset directory
 builtin eval "$1"

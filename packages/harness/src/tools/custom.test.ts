@@ -5,7 +5,7 @@ import { Refused } from '@steward/gate/outbound.ts'
 import type { CustomTool } from '@steward/protocol/tools.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { shut } from '../fixture.ts'
-import { literal } from './custom.ts'
+import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Fetch } from './fetch.ts'
 import type { Peer } from './mcp/mcp-fixture.ts'
 import { httpPeer } from './mcp/mcp-fixture.ts'
@@ -167,7 +167,7 @@ void describe('a custom tool that runs a command', () => {
   void it('quotes every text as one word', async () => {
     for (const text of ["'", "''", "a'b", "\\'", '', '\n', '$x', "'\\''"])
       assert.equal(
-        (await sandbox.shell({ command: `printf %s ${literal(text)}`, timeoutMs: 5_000 })).output,
+        (await sandbox.shell({ command: `printf %s ${quoted(text)}`, timeoutMs: 5_000 })).output,
         text,
       )
   })

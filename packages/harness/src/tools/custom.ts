@@ -1,4 +1,5 @@
 /** Custom tools that the service runs itself: a request to an endpoint, or a command in the sandbox. */
+import { quoted } from '@steward/sandbox/quoted.ts'
 import type { CustomTool } from '@steward/protocol/tools.ts'
 import { runShell } from './bash.ts'
 import type { Fetch } from './fetch.ts'
@@ -88,11 +89,8 @@ export const commandTool = (tool: CustomTool, command: string): SandboxTool => (
   repeat: 'never',
   run: (sandbox, input, signal) =>
     runShell(sandbox, {
-      command: `printf %s ${literal(JSON.stringify(input))} | bash -c ${literal(command)}`,
+      command: `printf %s ${quoted(JSON.stringify(input))} | bash -c ${quoted(command)}`,
       timeoutMs: timeLimitMs,
       signal,
     }),
 })
-
-/** One word for a shell, whatever it holds; without NUL, which JSON escapes and schemas refuse. */
-export const literal = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,4 +1,5 @@
 /** How each package manager installs, as an ordinary user, into a folder of its own below one prefix. */
+import { quoted } from '@steward/sandbox/quoted.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import type { Sources } from './sources.ts'
 import { sourceOf } from './sources.ts'
@@ -7,7 +8,6 @@ import { sourceOf } from './sources.ts'
 export const prefix = '/opt/packages'
 const work = '/workspace'
 
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 const words = (list: readonly string[]): string => list.map(quoted).join(' ')
 
 /** All but the system's own, which apt brings. */

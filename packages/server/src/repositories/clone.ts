@@ -1,4 +1,5 @@
 /** From what the service lends to files of the session's own, by commands in its sandbox. */
+import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { RepositoryFailure } from './failure.ts'
 
@@ -71,5 +72,3 @@ const checkout = (commit: string): string => `
     exit 1
   fi
 `
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,5 +1,6 @@
 /** The lane `ama_worker`: the official worker in a sandbox of its own, which owns heartbeat and stop. */
 import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
+import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox, SandboxProvider, ShellResult } from '@steward/sandbox/sandbox.ts'
 import { openDoor, insideUrl } from '../door.ts'
 import type { Place } from '../folders.ts'
@@ -22,7 +23,6 @@ export type Ama = {
 
 /** Of a command, which ends when its session has. */
 const longestMs = 7 * 24 * 3_600_000
-const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /**
  * `variablesFor` is told the URL by which the service is reached from inside. Rejects with `SandboxEnded` when nothing was
@@ -59,7 +59,7 @@ export async function runOfficial(
       await inputs?.started(sandbox)
       const stopFile = isHost ? `${place.folder}/stop` : '/tmp/.steward-stop'
       return await serve(sandbox, {
-        command: `exec node ${[official.program, stopFile, String(idleMs)].map(word).join(' ')}`,
+        command: `exec node ${[official.program, stopFile, String(idleMs)].map(quoted).join(' ')}`,
         secretEnv: variablesFor(isHost ? baseUrl : insideUrl),
         ...{ stopFile, stopMs, signal },
       })

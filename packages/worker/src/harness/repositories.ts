@@ -5,6 +5,7 @@
 import { join, posix } from 'node:path'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { RepositoryFailed } from '@steward/protocol/inputs.ts'
+import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
 import type { Input, InputPlace, Session } from './input.ts'
 
@@ -75,8 +76,6 @@ function script({ url, checkout }: Repository, to: string): string {
     mv -T "$new" "$to"
   `
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const said: [RegExp, Failure['type'], string][] = [
   [

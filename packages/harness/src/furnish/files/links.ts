@@ -1,4 +1,5 @@
 /** Links from places that a session can write to files that it cannot, made from inside its sandbox. */
+import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
 const withinMs = 60_000
@@ -39,5 +40,3 @@ put() {
   esac
   mkdir -p -- "$(dirname -- "$1")" && ln -sT -- "$2" "$1" || echo "taken $3"
 }`
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
