@@ -17,6 +17,7 @@ import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import { repositoryTokenPlace } from '../sessions/resources/repositories.ts'
 import { openSecrets } from '../vaults/open.ts'
+import { stands } from '../work/claim.ts'
 import type { Binding, Profile, SessionEgress } from './binding.ts'
 import { forwarding } from './forward.ts'
 import { proxy } from './proxy.ts'
@@ -29,7 +30,6 @@ import { rulesOf } from './rules.ts'
 import { sessionEgress } from './session.ts'
 import type { Bound } from './standing.ts'
 import { bound } from './standing.ts'
-import { standsOf } from './claimed.ts'
 import { sessionNow } from './store.ts'
 import { askForToken } from './token-request.ts'
 import { upstream } from './upstream.ts'
@@ -99,10 +99,11 @@ export function egress(options: EgressOptions) {
 
   /** Connections of its own for each. */
   function stand(binding: Binding): Bound {
-    const rules = rulesOf(binding.environment)
+    const { tenant, session: sessionId, environment, claim } = binding
+    const rules = rulesOf(environment)
     const own = {
       ...{ rules, upstream: upstream(connect), read },
-      stands: binding.claim && standsOf(databases, clock, binding, binding.claim),
+      stands: claim && (() => stands({ databases, clock }, { tenant, sessionId, ...claim })),
       ended: () => standing.delete(made),
     }
     const made: Bound = bound(binding, own)

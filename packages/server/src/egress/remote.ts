@@ -11,9 +11,9 @@ import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import { environmentStore } from '../environments/store.ts'
 import type { ClaimPrincipal } from '../http/principal.ts'
+import { stands } from '../work/claim.ts'
 import { lossOf } from '../work/topics.ts'
 import type { Binding, SessionEgress } from './binding.ts'
-import { standsOf } from './claimed.ts'
 
 /** Of one claim, at the same time, in this process. */
 const mostTunnels = 256
@@ -25,7 +25,7 @@ const lookEveryMs = 5_000
 type Hall = {
   gate: TakingGate
   egress: SessionEgress
-  stands: () => Promise<boolean>
+  claim: ClaimPrincipal
   tunnels: number
   usedAt: number
   end: AbortController
@@ -53,7 +53,7 @@ export function remoteSandboxes(deps: RemoteDeps) {
     const binding = { tenant, session, environment, generation: null, claim }
     const egress = deps.bind(binding)
     const hall: Hall = {
-      ...{ egress, gate: egress.takingGate(), stands: standsOf(databases, clock, binding, claim) },
+      ...{ egress, gate: egress.takingGate(), claim },
       ...{ tunnels: 0, usedAt: clock.now(), end: new AbortController() },
     }
     // Revoked first: what is under way ends, and nothing of it gets out any more.
@@ -78,7 +78,7 @@ export function remoteSandboxes(deps: RemoteDeps) {
   async function look(opened: Promise<Hall>): Promise<void> {
     const hall = await opened
     const isUnused = hall.tunnels === 0 && clock.now() - hall.usedAt >= lingerMs
-    if (isUnused || !(await hall.stands())) hall.end.abort()
+    if (isUnused || !(await stands(deps, hall.claim))) hall.end.abort()
   }
 
   const looks = setInterval(() => {

@@ -5,7 +5,8 @@ import { forbidden, PlatformError, unauthorized } from '../core/errors.ts'
 import type { McpTokens } from '../core/mcp-token.ts'
 import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
-import type { ClaimPrincipal, Principal } from '../http/principal.ts'
+import type { Principal } from '../http/principal.ts'
+import { claimOf } from '../http/principal.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Call, Raw, Route } from '../http/route.ts'
 import { also, rawRoute, route } from '../http/route.ts'
@@ -141,9 +142,4 @@ export function remoteEgressRoutes({
       ({ principal }) => remote.told(claimOf(principal)),
     ),
   ]
-}
-
-function claimOf(principal: Principal): ClaimPrincipal {
-  if (principal.kind === 'claim') return principal
-  throw forbidden('this is for the worker that has claimed the session')
 }

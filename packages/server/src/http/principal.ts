@@ -1,4 +1,6 @@
 /** Who is calling, and what they may touch. */
+import { forbidden } from '../core/errors.ts'
+
 export type Principal =
   | { kind: 'workspace'; tenant: string; keyId: string; admin: boolean }
   | { kind: 'environment'; tenant: string; keyId: string; environmentId: string }
@@ -23,6 +25,13 @@ export type Caller = 'anyone' | 'workspace' | 'admin' | 'environment' | 'claim' 
 export type ClaimScope = 'work' | 'session' | 'skill' | 'store' | 'store write' | 'file'
 
 export type ClaimPrincipal = Extract<Principal, { kind: 'claim' }>
+
+/** Of a route that is a claim's alone. */
+export function claimOf(principal: Principal): ClaimPrincipal {
+  if (principal.kind !== 'claim') throw forbidden('only a claim reaches this')
+  return principal
+}
+
 /** Whether the claim covers what the parameters of a path name. */
 export type WithinClaim = (
   claim: ClaimPrincipal,

@@ -11,20 +11,35 @@ import { standing } from './item.ts'
 import { workStore } from './store.ts'
 
 type Deps = { databases: Databases; clock: Clock; claimTokens: ClaimTokens }
+type Named = Pick<
+  ClaimPrincipal,
+  'tenant' | 'environmentId' | 'sessionId' | 'workId' | 'generation'
+>
+
+/** How a claim stands as the stored item has it at this moment; undefined where there is no such item of its session. */
+async function standingOf(
+  { databases, clock }: Pick<Deps, 'databases' | 'clock'>,
+  { tenant, environmentId, sessionId, workId, generation }: Named,
+): Promise<ClaimPrincipal['standing'] | undefined> {
+  const item = await workStore(databases.of(tenant).read).find(tenant, environmentId, workId)
+  return item?.session_id === sessionId ? standing(item, generation, clock.now()) : undefined
+}
+
+/** Whether the claim is still its owner's. */
+export const stands = async (
+  deps: Pick<Deps, 'databases' | 'clock'>,
+  claim: Named,
+): Promise<boolean> => (await standingOf(deps, claim)) === 'current'
 
 export const claimReader =
-  ({ databases, clock, claimTokens }: Deps) =>
+  (deps: Deps) =>
   async (token: string): Promise<ClaimPrincipal | undefined> => {
-    const claim = claimTokens.read(token)
+    const claim = deps.claimTokens.read(token)
     if (!claim) return undefined
     const { tenant, environment, session, work, generation } = claim
-    const item = await workStore(databases.of(tenant).read).find(tenant, environment, work)
-    if (!item || item.session_id !== session) return undefined
-    return {
-      ...{ kind: 'claim', tenant, generation },
-      standing: standing(item, generation, clock.now()),
-      ...{ environmentId: environment, sessionId: session, workId: work },
-    }
+    const ids = { environmentId: environment, sessionId: session, workId: work }
+    const found = await standingOf(deps, { tenant, generation, ...ids })
+    return found && { kind: 'claim', tenant, generation, standing: found, ...ids }
   }
 
 /**

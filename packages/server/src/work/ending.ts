@@ -6,8 +6,7 @@ import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import type { ClaimPrincipal, Principal } from '../http/principal.ts'
 import type { Raw } from '../http/route.ts'
-import { standing } from './item.ts'
-import { workStore } from './store.ts'
+import { stands } from './claim.ts'
 import { lossOf } from './topics.ts'
 
 type Deps = { databases: Databases; bus: Bus; clock: Clock }
@@ -17,18 +16,14 @@ const lookMs = 10_000
 
 /** Aborts when the claim stands no more, at once where that is told; listens until then, or until the signal aborts. */
 export const claimEnds =
-  ({ databases, bus, clock }: Deps) =>
+  (deps: Deps) =>
   (claim: ClaimPrincipal, until: AbortSignal): AbortSignal => {
-    const { tenant, environmentId, workId, generation } = claim
+    const { bus, clock } = deps
     const over = new AbortController()
     const either = lossOf(bus, claim, AbortSignal.any([over.signal, until]))
-    const stands = async () => {
-      const item = await workStore(databases.of(tenant).read).find(tenant, environmentId, workId)
-      return item !== undefined && standing(item, generation, clock.now()) === 'current'
-    }
     async function watch(): Promise<void> {
       do await clock.sleep(lookMs, either)
-      while (!either.aborted && (await stands()))
+      while (!either.aborted && (await stands(deps, claim)))
       over.abort()
     }
     watch().catch((error: unknown) => over.abort(error))

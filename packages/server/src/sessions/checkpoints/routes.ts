@@ -14,10 +14,11 @@ import type { Keeping } from '../../blobs/keeping.ts'
 import { Unmarked } from '../../blobs/keeping.ts'
 import { looseBlobStore } from '../../blobs/store.ts'
 import { archivesOf, workspaceStore } from '../../checkpoints/checkpoints.ts'
-import { forbidden, invalid, notFound, PlatformError } from '../../core/errors.ts'
+import { invalid, notFound, PlatformError } from '../../core/errors.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Databases, Queries } from '../../database/database.ts'
 import type { Principal } from '../../http/principal.ts'
+import { claimOf } from '../../http/principal.ts'
 import type { Route } from '../../http/route.ts'
 import { rawRoute, route } from '../../http/route.ts'
 import { checkClaim } from '../../work/claim.ts'
@@ -46,9 +47,9 @@ export function checkpointRoutes(deps: Deps): Route[] {
     { tenant, principal, params }: Claimed,
     also: (tx: Queries) => Promise<void> = () => Promise.resolve(),
   ): WorkspaceStore {
-    if (principal.kind !== 'claim') throw forbidden('only a claim reaches this')
+    const claim = claimOf(principal)
     return workspaceStore(deps, tenant, params.session_id, async (tx) => {
-      await checkClaim(tx, principal, clock.now())
+      await checkClaim(tx, claim, clock.now())
       await also(tx)
     })
   }

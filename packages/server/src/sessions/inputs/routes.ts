@@ -17,7 +17,7 @@ import { forbidden, notFound } from '../../core/errors.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Databases } from '../../database/database.ts'
 import { ring, say } from '../../events/topics.ts'
-import type { ClaimPrincipal, Principal } from '../../http/principal.ts'
+import { claimOf } from '../../http/principal.ts'
 import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
 import { memoryStore } from '../../memory-stores/mounted.ts'
@@ -164,9 +164,4 @@ function repositoryRoutes({ databases, clock, bus }: Deps): Route[] {
       },
     ),
   ]
-}
-
-function claimOf(principal: Principal): ClaimPrincipal {
-  if (principal.kind !== 'claim') throw forbidden('only a claim reaches this')
-  return principal
 }
