@@ -7,7 +7,12 @@ export const CheckpointPart = z.object({
   size: z.number().int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })
+export type CheckpointPart = z.infer<typeof CheckpointPart>
+
+/** The whole, and what has changed since. */
 const CheckpointParts = z.object({ base: CheckpointPart, delta: CheckpointPart.nullable() })
+
+export type CheckpointParts = z.infer<typeof CheckpointParts>
 
 /** `folder` names the folder of workspaces in which the session was used last. */
 const Checkpoint = z.object({

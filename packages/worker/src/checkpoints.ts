@@ -1,9 +1,8 @@
 /** Workspaces of sessions, put aside in the service under the claim, so that another machine goes on with them. */
 import { Readable } from 'node:stream'
 import { canConfine } from '@steward/harness/furnish/workspace/confined.ts'
-import type { Arrival, Kept, WorkspaceStore } from '@steward/harness/furnish/workspace/keep.ts'
-import { arrive, save } from '@steward/harness/furnish/workspace/keep.ts'
-import type { Checkpoint } from '@steward/protocol/checkpoints.ts'
+import type { Arrival, WorkspaceStore } from '@steward/harness/furnish/workspace/keep.ts'
+import { arrive, folderId, save } from '@steward/harness/furnish/workspace/keep.ts'
 import { CheckpointDone, CheckpointPart, CheckpointShown } from '@steward/protocol/checkpoints.ts'
 import type { Claim } from './service.ts'
 
@@ -24,14 +23,20 @@ export async function arriveAt(claim: Claim, where: Where): Promise<Arrival> {
     if (await canConfine()) return store.open(part)
     throw new Error(unconfined)
   }
-  return arrive({ ...store, open }, { ...where, largest: Infinity })
+  return arrive({ ...store, open }, await placeOf(where))
 }
 
 /** After the harness has ended, while the claim stands. */
 export async function putAside(claim: Claim, where: Where): Promise<void> {
   if (!(await canConfine())) throw new Error(unconfined)
-  await save(storeOf(claim, where.session), { ...where, largest: Infinity })
+  await save(storeOf(claim, where.session), await placeOf(where))
 }
+
+/** How large it may be the service says. */
+const placeOf = async ({ session, own, folder }: Where) => ({
+  ...{ session, own, largest: Infinity },
+  here: await folderId(folder),
+})
 
 function storeOf({ ask }: Claim, session: string): WorkspaceStore {
   const path = `/v1/ext/checkpoints/${session}`
@@ -41,21 +46,18 @@ function storeOf({ ask }: Claim, session: string): WorkspaceStore {
   return {
     async row() {
       const { checkpoint } = CheckpointShown.parse(await (await ask('GET', path)).json())
-      return checkpoint ? kept(checkpoint) : undefined
+      return checkpoint ?? undefined
     },
-    use: (folder, seen) => post(`${path}/use`, { folder, seen: seen ? shown(seen) : null }),
+    use: (folder, seen) => post(`${path}/use`, { folder, seen: seen ?? null }),
     async open({ key }) {
       const answer = await ask('GET', partAt(key), undefined, [404])
       return answer.status === 404 ? undefined : (answer.body ?? Readable.from([]))
     },
     put: async (body) =>
       CheckpointPart.parse(await (await ask('POST', `${path}/parts`, body)).json()),
-    commit: (made, seen) => post(path, { made, seen: shown(seen) }),
+    commit: (made, seen) => post(path, { made, seen }),
     async abandon({ key }) {
       await (await ask('DELETE', partAt(key))).body?.cancel()
     },
   }
 }
-
-const shown = ({ takenAt, ...rest }: Kept): Checkpoint => ({ ...rest, taken_at: takenAt })
-const kept = ({ taken_at: takenAt, ...rest }: Checkpoint): Kept => ({ ...rest, takenAt })

@@ -197,11 +197,12 @@ for (const [kind, open] of Object.entries(kinds)) {
     it('know a folder by one name, also when the first sessions of it come together', async () => {
       await using here = await place()
       for (let round = 0; round < 10; round++) {
-        const machine = here.machine(`new-${round}`)
         const all = Array.from({ length: 8 }, (_, n) => ({ tenant, session: `sesn_${round}_${n}` }))
         const own = (id: string) => join(here.folder, `new-${round}`, id)
-        await Promise.all(all.map((each) => machine.arrive({ ...each, own: own(each.session) })))
-        const known = await Promise.all(all.map((each) => machine.isHere(each)))
+        // Each as a process of its own would.
+        const machine = () => here.machine(`new-${round}`)
+        await Promise.all(all.map((each) => machine().arrive({ ...each, own: own(each.session) })))
+        const known = await Promise.all(all.map((each) => machine().isHere(each)))
         assert.ok(!known.includes(false), `round ${round}: ${known.join(' ')}`)
       }
     })

@@ -1,11 +1,7 @@
 /** Checkpoints of workspaces: rows in the database, archives in the blob store. */
-import type {
-  Arrival,
-  Kept,
-  Parts,
-  WorkspaceStore,
-} from '@steward/harness/furnish/workspace/keep.ts'
-import { arrive, isHere, save } from '@steward/harness/furnish/workspace/keep.ts'
+import type { Arrival, WorkspaceStore } from '@steward/harness/furnish/workspace/keep.ts'
+import type { Checkpoint, CheckpointParts } from '@steward/protocol/checkpoints.ts'
+import { arrive, folderId, save } from '@steward/harness/furnish/workspace/keep.ts'
 import { canConfine } from '@steward/harness/furnish/workspace/confined.ts'
 import type { Keeping } from '../blobs/keeping.ts'
 import { newId } from '../core/ids.ts'
@@ -35,22 +31,26 @@ export type Checkpoints = ReturnType<typeof checkpoints>
 
 export function checkpoints(deps: CheckpointDeps) {
   const { folder, largest } = deps
+  let known: Promise<string> | undefined
+  const here = () => (known ??= folderId(folder))
+  const placeOf = async ({ session, own }: Whose) => ({ session, own, here: await here(), largest })
   return {
     /** Before a sandbox starts, by whoever holds the session's lease. `TurnFailed` when its checkpoint is corrupt. */
-    arrive: ({ tenant, session, own }: Whose): Promise<Arrival> =>
-      arrive(workspaceStore(deps, tenant, session), { session, own, folder, largest }),
+    arrive: async (whose: Whose): Promise<Arrival> =>
+      arrive(workspaceStore(deps, whose.tenant, whose.session), await placeOf(whose)),
 
     /** Whether the workspace in this folder is the one used last. */
-    isHere: ({ tenant, session }: Omit<Whose, 'own'>): Promise<boolean> =>
-      isHere(workspaceStore(deps, tenant, session), folder),
+    async isHere({ tenant, session }: Omit<Whose, 'own'>): Promise<boolean> {
+      return (await workspaceStore(deps, tenant, session).row())?.folder === (await here())
+    },
 
     /**
      * Puts aside what has changed; nothing happens when the session has gone on elsewhere meanwhile, nor while its
      * sandbox runs on a machine where what reads along cannot be kept from following its links.
      */
-    async save({ tenant, session, own }: Whose, { isRunning = false } = {}): Promise<void> {
+    async save(whose: Whose, { isRunning = false } = {}): Promise<void> {
       if (isRunning && !(await canConfine())) return
-      await save(workspaceStore(deps, tenant, session), { session, own, folder, largest })
+      await save(workspaceStore(deps, whose.tenant, whose.session), await placeOf(whose))
     },
   }
 }
@@ -103,18 +103,18 @@ export function workspaceStore(
   }
 }
 
-const isSame = (one: Kept | undefined, other: Kept | undefined): boolean =>
+const isSame = (one: Checkpoint | undefined, other: Checkpoint | undefined): boolean =>
   one?.folder === other?.folder &&
   one?.parts?.base.key === other?.parts?.base.key &&
   one?.parts?.delta?.key === other?.parts?.delta?.key
 
-function keptOf(row: CheckpointRow | undefined): Kept | undefined {
+function keptOf(row: CheckpointRow | undefined): Checkpoint | undefined {
   if (!row) return undefined
-  const { folder, taken_at: takenAt } = row
-  return { folder, parts: partsOf(row), takenAt }
+  const { folder, taken_at } = row
+  return { folder, parts: partsOf(row), taken_at }
 }
 
-function partsOf(row: CheckpointRow): Parts | null {
+function partsOf(row: CheckpointRow): CheckpointParts | null {
   const part = (which: 'base' | 'delta') => {
     const [key, size, sha256] = [row[`${which}_key`], row[`${which}_size`], row[`${which}_sha256`]]
     return key === null ? null : { key, size: size ?? 0, sha256: sha256 ?? '' }

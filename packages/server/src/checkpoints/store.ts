@@ -1,4 +1,4 @@
-import type { Parts } from '@steward/harness/furnish/workspace/keep.ts'
+import type { CheckpointParts as Parts } from '@steward/protocol/checkpoints.ts'
 import { looseBlobStore } from '../blobs/store.ts'
 import type { Queries } from '../database/database.ts'
 import { taking } from '../database/lock.ts'

@@ -1,4 +1,5 @@
 /** A file from a form into the blob store and a row, without ever being whole in memory. */
+import { atMost } from '@steward/harness/bytes.ts'
 import { FileFields } from '@steward/protocol/files.ts'
 import type { FileMetadata } from '@steward/protocol/files.ts'
 import type { Keeping } from '../blobs/keeping.ts'
@@ -97,7 +98,8 @@ async function store({ keeping, limits }: UploadDeps, tenant: string, part: Part
   const filename = filenameOf(part.filename)
   const id = newId('file')
   const key = `files/${tenant}/${id}`
-  const { size, sha256 } = await keeping.put(tenant, key, atMost(part.body, limits))
+  const body = atMost(part.body, limits.largest, () => tooLarge(limits))
+  const { size, sha256 } = await keeping.put(tenant, key, body)
   return {
     id,
     key,
@@ -110,15 +112,6 @@ async function store({ keeping, limits }: UploadDeps, tenant: string, part: Part
 
 /** It is told to browsers as a header. */
 const mimeType = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/
-
-async function* atMost(body: AsyncIterable<Uint8Array>, limits: Limits): AsyncIterable<Uint8Array> {
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.byteLength
-    if (bytes > limits.largest) throw tooLarge(limits)
-    yield chunk
-  }
-}
 
 const tooLarge = ({ largest }: Limits) =>
   new PlatformError('too_large', `file: is larger than ${largest} bytes`)

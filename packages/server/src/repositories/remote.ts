@@ -2,6 +2,7 @@
  * The fetching side of git's smart protocol, spoken by the service itself: no git process ever meets the network, or
  * sees a token. Every dial is guarded, no redirect leads to another place. gitprotocol-http(5)
  */
+import { atMost } from '@steward/harness/bytes.ts'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Answer, Headers } from '@steward/gate/outbound.ts'
@@ -110,7 +111,10 @@ const emptyPackBytes = 32
 async function lookAt(address: Address, answer: Answer): Promise<Looked> {
   check(answer, address, 'application/x-git-upload-pack-advertisement')
   try {
-    return { ...(await readRefs(atMost(answer.body, largestAdvertisement))), address }
+    return {
+      ...(await readRefs(atMost(answer.body, largestAdvertisement, tooManyBranches))),
+      address,
+    }
   } catch (error) {
     throw broken(error)
   }
@@ -146,14 +150,7 @@ async function* packOf(
   }
 }
 
-async function* atMost(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > most) throw new Error('the list of its branches is too large')
-    yield chunk
-  }
-}
+const tooManyBranches = () => new Error('the list of its branches is too large')
 
 /** Servers that want `.git` at the end, or do not, say so by a redirect; no other is followed. */
 function movedTo({ url }: Address, { status, headers }: Answer): string | undefined {

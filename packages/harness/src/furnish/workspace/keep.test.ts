@@ -22,7 +22,7 @@ async function strangers(folder: string): Promise<WorkspaceStore> {
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const base = { key: 'a', size: bytes.length, sha256 }
   return {
-    row: async () => ({ folder: 'another', parts: { base, delta: null }, takenAt: 'then' }),
+    row: async () => ({ folder: 'another', parts: { base, delta: null }, taken_at: 'then' }),
     use: async () => true,
     open: async () =>
       (async function* () {
@@ -46,7 +46,7 @@ describe('a workspace that is laid out again', () => {
           await (name === linked
             ? symlink(path('machine'), path(`stranger/${name}`))
             : mkdir(path(`stranger/${name}`)))
-        const place = { session: 'sesn_1', own: path('own'), folder: path('all') }
+        const place = { session: 'sesn_1', own: path('own'), here: 'this one' }
         await assert.rejects(
           arrive(await strangers(path('stranger')), { ...place, largest: Infinity }),
           { message: new RegExp(`is corrupt \\(it holds no ${linked}\\)`) },

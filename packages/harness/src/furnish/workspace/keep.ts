@@ -6,7 +6,13 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { copyFile, link, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type {
+  Checkpoint,
+  CheckpointPart as Part,
+  CheckpointParts as Parts,
+} from '@steward/protocol/checkpoints.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
+import { atMost } from '../../bytes.ts'
 import { TurnFailed } from '../../turn.ts'
 import { isMoved, packed, unpack } from './archive.ts'
 
@@ -31,24 +37,17 @@ export function toldOf(arrival: Arrival): string | undefined {
   return `${fresh}; /workspace lay on a machine that is not at hand, no checkpoint of it exists, and it is empty now`
 }
 
-/** One archive, compressed. */
-export type Part = { key: string; size: number; sha256: string }
-/** The whole, and what has changed since. */
-export type Parts = { base: Part; delta: Part | null }
-/** `folder` names the folder of workspaces in which the session was used last. */
-export type Kept = { folder: string; parts: Parts | null; takenAt: string | null }
-
 /** Checkpoints of one session, wherever they are kept. */
 export type WorkspaceStore = {
-  row: () => Promise<Kept | undefined>
+  row: () => Promise<Checkpoint | undefined>
   /** From now on the workspace in this folder is the newest; false when the row is no longer as it was seen. */
-  use: (folder: string, seen: Kept | undefined) => Promise<boolean>
+  use: (folder: string, seen: Checkpoint | undefined) => Promise<boolean>
   /** Undefined when it is not there. */
   open: (part: Part) => Promise<AsyncIterable<Uint8Array> | undefined>
   /** Nothing holds it yet. */
   put: (body: AsyncIterable<Uint8Array>) => Promise<Part>
   /** False when the session has gone on elsewhere meanwhile. */
-  commit: (made: Parts, seen: Kept) => Promise<boolean>
+  commit: (made: Parts, seen: Checkpoint) => Promise<boolean>
   abandon: (part: Part) => Promise<void>
 }
 
@@ -56,8 +55,8 @@ export type Place = {
   session: string
   /** The session's folder on this host. */
   own: string
-  /** Folder of all workspaces. Machines that share it share its file of this name. */
-  folder: string
+  /** Names the folder of all workspaces, see `folderId`. */
+  here: string
   /** Compressed bytes of one archive. */
   largest: number
 }
@@ -68,7 +67,7 @@ const deltaShare = 0.5
 
 /** Before a sandbox starts, by whoever holds the session. `TurnFailed` when its checkpoint is corrupt. */
 export async function arrive(store: WorkspaceStore, place: Place): Promise<Arrival> {
-  const here = await idOf(place.folder)
+  const { here } = place
   for (;;) {
     const row = await store.row()
     const isThere = existsSync(join(place.own, 'workspace'))
@@ -79,27 +78,22 @@ export async function arrive(store: WorkspaceStore, place: Place): Promise<Arriv
   }
 }
 
-/** Whether the workspace in this folder is the one used last. */
-export async function isHere(store: WorkspaceStore, folder: string): Promise<boolean> {
-  return (await store.row())?.folder === (await idOf(folder))
-}
-
 /** Puts aside what has changed; nothing happens when the session has gone on elsewhere meanwhile. */
 export async function save(store: WorkspaceStore, place: Place): Promise<void> {
   const row = await store.row()
-  if (row?.folder === (await idOf(place.folder))) await put(store, place, row)
+  if (row?.folder === place.here) await put(store, place, row)
 }
 
 async function layOut(
   store: WorkspaceStore,
   place: Place,
-  row: Kept | undefined,
+  row: Checkpoint | undefined,
   isThere: boolean,
 ): Promise<Arrival> {
   const { own } = place
   if (row?.parts) {
     await restore(store, place, row.parts)
-    return { kind: 'restored', takenAt: row.takenAt ?? '' }
+    return { kind: 'restored', takenAt: row.taken_at ?? '' }
   }
   // It is older than what another machine had.
   if (row && isThere) await removeTree(join(own, 'workspace'))
@@ -108,8 +102,8 @@ async function layOut(
   return { kind: isThere ? 'here' : 'new' }
 }
 
-/** Of a folder of workspaces, the same for all who have it. It appears whole: several may be the first to ask. */
-async function idOf(folder: string): Promise<string> {
+/** Of a folder of workspaces, the same for all who share it. It appears whole: several may be the first to ask. */
+export async function folderId(folder: string): Promise<string> {
   const path = join(folder, 'folder-id')
   if (existsSync(path)) return readFile(path, 'utf8')
   await mkdir(folder, { recursive: true })
@@ -125,7 +119,7 @@ async function idOf(folder: string): Promise<string> {
 
 const snapshotOf = (own: string): string => join(own, 'checkpoint.snapshot')
 
-async function put(store: WorkspaceStore, place: Place, row: Kept): Promise<void> {
+async function put(store: WorkspaceStore, place: Place, row: Checkpoint): Promise<void> {
   const base = await baseOf(place.own, row)
   if (!(await putPart(store, place, row, base))) await putPart(store, place, row, undefined)
 }
@@ -134,13 +128,15 @@ async function put(store: WorkspaceStore, place: Place, row: Kept): Promise<void
 async function putPart(
   store: WorkspaceStore,
   { own, largest }: Place,
-  row: Kept,
+  row: Checkpoint,
   base: Part | undefined,
 ): Promise<boolean> {
   const snapshot = join(own, `${randomUUID()}.snapshot`)
   try {
     if (base) await copyFile(snapshotOf(own), snapshot)
-    const part = await store.put(atMost(packed(own, parts, snapshot), largest))
+    const part = await store.put(
+      atMost(packed(own, parts, snapshot), largest, () => new Error(moreThan(largest))),
+    )
     if (base && (await isMoved(snapshotOf(own), snapshot))) {
       await store.abandon(part)
       return false
@@ -160,7 +156,7 @@ async function putPart(
 }
 
 /** The whole that changes can be told against, while they are few. */
-async function baseOf(own: string, { parts: kept }: Kept): Promise<Part | undefined> {
+async function baseOf(own: string, { parts: kept }: Checkpoint): Promise<Part | undefined> {
   if (!kept) return undefined
   const { base, delta } = kept
   if ((delta?.size ?? 0) > base.size * deltaShare) return undefined
@@ -168,21 +164,8 @@ async function baseOf(own: string, { parts: kept }: Kept): Promise<Part | undefi
   return of === base.key ? base : undefined
 }
 
-export class TooLarge extends Error {
-  override readonly name = 'TooLarge'
-}
-
-export async function* atMost(
-  body: AsyncIterable<Uint8Array>,
-  largest: number,
-): AsyncGenerator<Uint8Array> {
-  let bytes = 0
-  for await (const piece of body) {
-    bytes += piece.byteLength
-    if (bytes > largest) throw new TooLarge(`its checkpoint would take more than ${largest} bytes`)
-    yield piece
-  }
-}
+export const moreThan = (largest: number): string =>
+  `its checkpoint would take more than ${largest} bytes`
 
 /** Beside what is there, and in its place when it is whole: the workspace last, as its presence counts. */
 async function restore(

@@ -1,8 +1,8 @@
 /** The workspace of a session, put aside by the worker that has claimed it and laid out again by the next. docs/interface.md 17.6 */
 import { Readable } from 'node:stream'
-import type { Kept, WorkspaceStore } from '@steward/harness/furnish/workspace/keep.ts'
-import { atMost, TooLarge } from '@steward/harness/furnish/workspace/keep.ts'
-import type { Checkpoint } from '@steward/protocol/checkpoints.ts'
+import type { WorkspaceStore } from '@steward/harness/furnish/workspace/keep.ts'
+import { atMost } from '@steward/harness/bytes.ts'
+import { moreThan } from '@steward/harness/furnish/workspace/keep.ts'
 import {
   CheckpointCommit,
   CheckpointDone,
@@ -12,7 +12,7 @@ import {
 } from '@steward/protocol/checkpoints.ts'
 import type { Keeping } from '../../blobs/keeping.ts'
 import { Unmarked } from '../../blobs/keeping.ts'
-import { looseBlobStore } from '../../blobs/store.ts'
+import { checkPending } from '../../blobs/pending.ts'
 import { archivesOf, workspaceStore } from '../../checkpoints/checkpoints.ts'
 import { invalid, notFound, PlatformError } from '../../core/errors.ts'
 import type { Clock } from '../../core/time.ts'
@@ -32,8 +32,6 @@ type Deps = {
 }
 /** As `put` names them. */
 const archive = /^chkpt_\w{1,64}$/
-/** Archives of a session that were sent, or are being, and that nothing holds. */
-const mostPending = 8
 
 type Claimed = { tenant: string; principal: Principal; params: { session_id: string } }
 
@@ -59,12 +57,10 @@ export function checkpointRoutes(deps: Deps): Route[] {
   }
   /** The claim stands, so that its session's head is held: two that come together are both counted. */
   async function checkRoom(tx: Queries, { tenant, params }: Claimed): Promise<void> {
-    const all = archivesOf(tenant, params.session_id)
-    if ((await looseBlobStore(tx).pending(tenant, all, clock.now())) >= mostPending)
-      throw new PlatformError(
-        'rate_limited',
-        `${mostPending} archives of this session were sent that nothing holds: give them up, or wait a day`,
-      )
+    await checkPending(tx, { tenant, prefix: archivesOf(tenant, params.session_id) }, clock.now(), {
+      busy: (most) =>
+        `${most} archives of this session were sent that nothing holds: give them up, or wait a day`,
+    })
   }
 
   return [
@@ -74,8 +70,7 @@ export function checkpointRoutes(deps: Deps): Route[] {
         summary: "Tell where a session's workspace is, and what was put aside of it",
       },
       async (call) => {
-        const row = await storeOf(call).row()
-        return { checkpoint: row ? shown(row) : null }
+        return { checkpoint: (await storeOf(call).row()) ?? null }
       },
     ),
     route(
@@ -87,7 +82,7 @@ export function checkpointRoutes(deps: Deps): Route[] {
         },
       },
       async ({ body: { folder, seen }, ...call }) => ({
-        done: await storeOf(call).use(folder, seen ? kept(seen) : undefined),
+        done: await storeOf(call).use(folder, seen ?? undefined),
       }),
     ),
     rawRoute(
@@ -96,13 +91,9 @@ export function checkpointRoutes(deps: Deps): Route[] {
         summary: 'Send an archive of a workspace, which nothing holds yet',
       },
       async (call, { body }) => {
-        try {
-          const store = storeOf(call, (tx) => checkRoom(tx, call))
-          return await store.put(atMost(body ?? Readable.from([]), checkpointBytes))
-        } catch (error) {
-          if (error instanceof TooLarge) throw new PlatformError('too_large', error.message)
-          throw error
-        }
+        const store = storeOf(call, (tx) => checkRoom(tx, call))
+        const tooLarge = () => new PlatformError('too_large', moreThan(checkpointBytes))
+        return store.put(atMost(body ?? Readable.from([]), checkpointBytes, tooLarge))
       },
     ),
     route(
@@ -142,7 +133,7 @@ export function checkpointRoutes(deps: Deps): Route[] {
         if (made.delta && made.base.key !== seen.parts?.base.key)
           throw invalid('made.delta: goes with the whole that was seen')
         try {
-          return { done: await storeOf(call).commit(made, kept(seen)) }
+          return { done: await storeOf(call).commit(made, seen) }
         } catch (error) {
           if (error instanceof Unmarked)
             throw invalid('made: the new archive is not there to be held')
@@ -152,6 +143,3 @@ export function checkpointRoutes(deps: Deps): Route[] {
     ),
   ]
 }
-
-const shown = ({ takenAt, ...rest }: Kept): Checkpoint => ({ ...rest, taken_at: takenAt })
-const kept = ({ taken_at: takenAt, ...rest }: Checkpoint): Kept => ({ ...rest, takenAt })

@@ -1,7 +1,7 @@
 /** A file that a session has left for people where a worker runs it: published as the worker sends it. */
-import { atMost, TooLarge } from '@steward/harness/furnish/workspace/keep.ts'
+import { atMost } from '@steward/harness/bytes.ts'
 import type { Keeping } from '../../blobs/keeping.ts'
-import { looseBlobStore } from '../../blobs/store.ts'
+import { checkPending } from '../../blobs/pending.ts'
 import { invalid, PlatformError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Clock } from '../../core/time.ts'
@@ -11,7 +11,7 @@ import { mediaTypeOf } from '../../files/media-types.ts'
 import type { FileRow } from '../../files/store.ts'
 import { fileStore } from '../../files/store.ts'
 import type { ClaimPrincipal } from '../../http/principal.ts'
-import { checkStanding } from '../../work/claim.ts'
+import { checkClaim, checkStanding } from '../../work/claim.ts'
 import { sessionStore } from '../store.ts'
 import { full, mostNames, unfitName } from './limits.ts'
 import { outputStore } from './store.ts'
@@ -23,9 +23,6 @@ export type TakeDeps = {
   /** Bytes of one file, and of all files of a workspace. */
   fileLimits: { largest: number; workspace: number }
 }
-
-/** Files of one session that are being sent at once. */
-const mostPending = 8
 
 /** Nothing is published anew where the content is that of the last one. */
 export async function takeOutput(
@@ -39,20 +36,18 @@ export async function takeOutput(
   const unfit = unfitName(name)
   if (unfit !== undefined) throw invalid(`filename: ${unfit}`)
   const id = newId('file')
-  const all = `files/${tenant}/${session}/`
-  const key = all + id
-  /** Whoever holds the head is alone: two that come together are both counted. */
+  const prefix = `files/${tenant}/${session}/`
+  const key = prefix + id
+  /** The claim stands, so that its session's head is held. */
   const checkRoom = async (tx: Queries): Promise<void> => {
-    await sessionStore(tx).take(tenant, session)
-    await checkStanding(tx, claim, clock.now())
-    if ((await looseBlobStore(tx).pending(tenant, all, clock.now())) >= mostPending)
-      throw new PlatformError('rate_limited', `${mostPending} files of this session are under way`)
+    await checkClaim(tx, claim, clock.now())
+    const busy = (most: number) => `${most} files of this session are under way`
+    await checkPending(tx, { tenant, prefix }, clock.now(), { busy })
   }
-  const put = keeping.put(tenant, key, atMost(body, fileLimits.largest), checkRoom)
-  const { size, sha256 } = await put.catch((error: unknown) => {
-    if (!(error instanceof TooLarge)) throw error
-    throw new PlatformError('too_large', `the file is larger than ${fileLimits.largest} bytes`)
-  })
+  const { largest } = fileLimits
+  const tooLarge = () => new PlatformError('too_large', `the file is larger than ${largest} bytes`)
+  const bytes = atMost(body, largest, tooLarge)
+  const { size, sha256 } = await keeping.put(tenant, key, bytes, checkRoom)
   const row: FileRow = {
     ...{ tenant_id: tenant, id, session_id: session, origin: 'output' },
     ...{ filename: name, mime_type: mediaTypeOf(name), size_bytes: size, sha256 },
