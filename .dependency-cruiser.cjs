@@ -25,6 +25,7 @@ const rooms = [
   ['model-gateway'],
   ['runner', 'app.ts'],
   ['repositories', 'packages', 'outputs', 'memory'],
+  ['start'],
   ['start.ts'],
   ['main.ts'],
 ]
@@ -66,9 +67,9 @@ module.exports = {
     ...lookDown(packages, under('packages/')),
     ...lookDown(rooms, under('packages/server/src/')),
     only(
-      'adapters are named by start.ts alone',
+      'adapters are named by start alone',
       '^packages/(server/src/(database/(sqlite|postgres)|bus/(memory|postgres)|blobs/(disk|s3))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
-      '/src/(start|main)\\.ts$|server/src/bus/postgres\\.ts$|worker/src/sandboxes\\.ts$',
+      '/src/(start|main)\\.ts$|server/src/start/|server/src/bus/postgres\\.ts$|worker/src/sandboxes\\.ts$',
     ),
     only(
       "a vault's seal is opened by the egress alone",

@@ -199,12 +199,90 @@ function readers(env: Environment, known: Known, problems: string[]) {
   return { take, takeOr, text, number, choice, url, fallback }
 }
 
+type Reader = ReturnType<typeof readers>
+
+function egressConfig({
+  take,
+  takeOr,
+  number,
+  choice,
+}: Reader): Pick<
+  Config,
+  'egressAllowPrivate' | 'egressProfile' | 'repositoryHosts' | 'repositoryBytes'
+> {
+  return {
+    egressAllowPrivate: take('EGRESS_ALLOW_PRIVATE', parseRanges) ?? parseRanges(''),
+    egressProfile: choice('EGRESS_PROFILE', ['required', 'best_effort', 'disabled']),
+    repositoryHosts: takeOr('REPOSITORY_HOSTS', hostNames, []),
+    repositoryBytes: number('REPOSITORY_MB', 1, 1_000_000) * 1024 * 1024,
+  }
+}
+
+function sandboxConfig({
+  takeOr,
+  text,
+  number,
+  choice,
+}: Reader): Pick<
+  Config,
+  | 'sandbox'
+  | 'sandboxSocket'
+  | 'sandboxImage'
+  | 'sandboxImages'
+  | 'sandboxRoots'
+  | 'sandboxIdleMs'
+  | 'sandboxMemory'
+  | 'sandboxProcesses'
+  | 'sandboxCpus'
+  | 'packages'
+> {
+  return {
+    sandbox: choice('SANDBOX_PROVIDER', ['bubblewrap', 'docker', 'podman', 'local']),
+    sandboxSocket: text('SANDBOX_SOCKET'),
+    sandboxImage: text('SANDBOX_IMAGE') ?? '',
+    sandboxImages: takeOr('SANDBOX_IMAGES', listed, []),
+    sandboxRoots: takeOr('SANDBOX_ROOTS', rootFolders, new Map()),
+    sandboxIdleMs: number('SANDBOX_IDLE_SECONDS', 1, 86_400) * 1000,
+    sandboxMemory: number('SANDBOX_MEMORY_MB', 64, 1_048_576) * 1024 * 1024,
+    sandboxProcesses: number('SANDBOX_PROCESSES', 16, 100_000),
+    sandboxCpus: number('SANDBOX_CPUS', 0.1, 1024, /^\d+(\.\d+)?$/),
+    packages: {
+      sources: takeOr('PACKAGE_REGISTRIES', packageSources, {}),
+      buildMs: number('PACKAGE_BUILD_MINUTES', 1, 1_440) * 60_000,
+      largest: number('PACKAGE_LAYER_MB', 1, 1_048_576) * 1024 * 1024,
+      keptMs: number('PACKAGE_LAYER_DAYS', 1, 3_650) * 24 * 60 * 60 * 1000,
+    },
+  }
+}
+
+function workerConfig(
+  { take, takeOr, number, url }: Reader,
+  env: Environment,
+): Pick<Config, 'publicUrl' | 'work' | 'workerInputs' | 'checkpoints'> {
+  return {
+    publicUrl: url('PUBLIC_URL', /^https?:$/),
+    work: {
+      idleMs: number('WORK_IDLE_SECONDS', 1, 86_400) * 1000,
+      unclaimedMs: number('WORK_UNCLAIMED_SECONDS', 1, 86_400) * 1000,
+    },
+    workerInputs: takeOr('WORKER_INPUTS', inputKinds, []),
+    checkpoints: {
+      saving:
+        take('CHECKPOINTS', (value) => savings.find((each) => each === value)) ??
+        (env['DATABASE_URL'] ? 'idle' : 'stop'),
+      largest: number('CHECKPOINT_LARGEST_MB', 1, 1_048_576) * 1024 * 1024,
+      keptMs: number('CHECKPOINT_DAYS', 1, 36_500) * 24 * 60 * 60 * 1000,
+    },
+  }
+}
+
 export function readConfig(
   env: Environment,
 ): { ok: true; config: Config } | { ok: false; problems: string[] } {
   const known = new Map(settings.map((setting) => [setting.name, setting]))
   const problems = unusable(env, known)
-  const { take, takeOr, text, number, choice, url, fallback } = readers(env, known, problems)
+  const reader = readers(env, known, problems)
+  const { take, text, number, choice, url, fallback } = reader
   const longEnough = (value: string) => (value.length >= 16 ? value : undefined)
   const rootSecret = take('PLATFORM_ROOT_SECRET', longEnough)
   if (!env['PLATFORM_ROOT_SECRET']) {
@@ -227,42 +305,13 @@ export function readConfig(
       workspace: number('FILES_WORKSPACE_MB', 1, 1_000_000_000) * 1024 * 1024,
       uploadsDownloadable: choice('FILES_UPLOADS_DOWNLOADABLE', ['true', 'false']) === 'true',
     },
-    egressAllowPrivate: take('EGRESS_ALLOW_PRIVATE', parseRanges) ?? parseRanges(''),
-    egressProfile: choice('EGRESS_PROFILE', ['required', 'best_effort', 'disabled']),
-    repositoryHosts: takeOr('REPOSITORY_HOSTS', hostNames, []),
-    repositoryBytes: number('REPOSITORY_MB', 1, 1_000_000) * 1024 * 1024,
-    packages: {
-      sources: takeOr('PACKAGE_REGISTRIES', packageSources, {}),
-      buildMs: number('PACKAGE_BUILD_MINUTES', 1, 1_440) * 60_000,
-      largest: number('PACKAGE_LAYER_MB', 1, 1_048_576) * 1024 * 1024,
-      keptMs: number('PACKAGE_LAYER_DAYS', 1, 3_650) * 24 * 60 * 60 * 1000,
-    },
+    ...egressConfig(reader),
+    ...sandboxConfig(reader),
+    ...workerConfig(reader, env),
     webSearch: {
       apiKey: text('WEB_SEARCH_API_KEY'),
       baseUrl: url('WEB_SEARCH_BASE_URL', /^https?:$/) ?? '',
     },
-    sandbox: choice('SANDBOX_PROVIDER', ['bubblewrap', 'docker', 'podman', 'local']),
-    sandboxSocket: text('SANDBOX_SOCKET'),
-    sandboxImage: text('SANDBOX_IMAGE') ?? '',
-    sandboxImages: takeOr('SANDBOX_IMAGES', listed, []),
-    sandboxRoots: takeOr('SANDBOX_ROOTS', rootFolders, new Map()),
-    sandboxIdleMs: number('SANDBOX_IDLE_SECONDS', 1, 86_400) * 1000,
-    publicUrl: url('PUBLIC_URL', /^https?:$/),
-    work: {
-      idleMs: number('WORK_IDLE_SECONDS', 1, 86_400) * 1000,
-      unclaimedMs: number('WORK_UNCLAIMED_SECONDS', 1, 86_400) * 1000,
-    },
-    workerInputs: takeOr('WORKER_INPUTS', inputKinds, []),
-    checkpoints: {
-      saving:
-        take('CHECKPOINTS', (value) => savings.find((each) => each === value)) ??
-        (env['DATABASE_URL'] ? 'idle' : 'stop'),
-      largest: number('CHECKPOINT_LARGEST_MB', 1, 1_048_576) * 1024 * 1024,
-      keptMs: number('CHECKPOINT_DAYS', 1, 36_500) * 24 * 60 * 60 * 1000,
-    },
-    sandboxMemory: number('SANDBOX_MEMORY_MB', 64, 1_048_576) * 1024 * 1024,
-    sandboxProcesses: number('SANDBOX_PROCESSES', 16, 100_000),
-    sandboxCpus: number('SANDBOX_CPUS', 0.1, 1024, /^\d+(\.\d+)?$/),
     most: number('RUNNER_SESSIONS', 1, 100_000),
     embeddingModel: text('STEWARD_EMBEDDING_MODEL') ?? '',
     webhooks: {

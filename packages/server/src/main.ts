@@ -64,7 +64,7 @@ async function serve(): Promise<void> {
 async function createWorkspaceCommand(name: string | undefined): Promise<void> {
   if (!name) fail(['create-workspace needs a name'])
   const config = configuration()
-  const { openDatabase } = await import('./start.ts')
+  const { openDatabase } = await import('./start/storage.ts')
   const { oneDatabase } = await import('./database/database.ts')
   const { createWorkspace } = await import('./workspaces/create.ts')
   const { systemClock } = await import('./core/time.ts')
@@ -77,7 +77,7 @@ async function createWorkspaceCommand(name: string | undefined): Promise<void> {
 /** Beside running servers; run again it goes on where it was. */
 async function rotateRootSecretCommand(): Promise<void> {
   const config = configuration()
-  const { openDatabase, sealOf } = await import('./start.ts')
+  const { openDatabase, sealOf } = await import('./start/storage.ts')
   const { checkRootKey } = await import('./database/root-key.ts')
   const { rotateRootSecret } = await import('./root-secret/rotate.ts')
   const database = await openDatabase(config, { alone: false })
@@ -97,7 +97,7 @@ async function rotateRootSecretCommand(): Promise<void> {
 
 async function check(): Promise<void> {
   const config = configuration()
-  const { sandboxes } = await import('./start.ts')
+  const { sandboxes } = await import('./start/sandboxes.ts')
   await sandboxes(
     config,
     jsonLog((line) => process.stdout.write(line), config.logLevel),

@@ -1,0 +1,117 @@
+/** What is mounted into the sandboxes of sessions: files, memory stores, repositories, skills, outputs. */
+import { join, resolve } from 'node:path'
+import { furnishFiles } from '@steward/harness/furnish/files/furnish.ts'
+import type { Blobs } from '../blobs/blobs.ts'
+import type { Keeping } from '../blobs/keeping.ts'
+import type { Bus } from '../bus/bus.ts'
+import type { Config } from '../config.ts'
+import type { Log } from '../core/log.ts'
+import { derivedKey } from '../core/signed.ts'
+import type { Clock } from '../core/time.ts'
+import type { Databases, Queries } from '../database/database.ts'
+import type { EgressOptions } from '../egress/egress.ts'
+import { upstream } from '../egress/upstream.ts'
+import { append } from '../events/log.ts'
+import { ring, say } from '../events/topics.ts'
+import { checkpoints } from '../checkpoints/checkpoints.ts'
+import { furnishRepositorySkills } from '../skills/repository.ts'
+import { skillCatalog } from '../skills/catalog.ts'
+import { sessionSkills } from '../skills/session.ts'
+import { unpackedSkills, unpackedSweep } from '../skills/unpacked.ts'
+import { furnishMemory } from '../memory/furnish.ts'
+import { furnishRepositories } from '../repositories/furnish.ts'
+import { mirrors } from '../repositories/mirror.ts'
+import { remote } from '../repositories/remote.ts'
+import { repositoryRows } from '../repositories/rows.ts'
+import { mirrorSweep } from '../repositories/sweep.ts'
+import { outputPublisher } from '../outputs/publish.ts'
+import type { Furnish } from '../runner/furnishing.ts'
+import type { WorkspaceDeps } from '../runner/workspace.ts'
+import { workspaces } from '../runner/workspace.ts'
+import { sessionStore } from '../sessions/store.ts'
+import { givenFiles } from '../sessions/resources/given.ts'
+import { limitsOf } from './sandboxes.ts'
+
+type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log' | 'kinds'> & {
+  databases: Databases
+  bus: Bus
+  keeping: Keeping
+}
+
+export function spacesOf(
+  config: Config,
+  { databases, bus, clock, log, provider, bind, keeping, kinds }: SpacesDeps,
+) {
+  const folder = resolve(config.sandboxDir)
+  const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
+  const kept = checkpoints({ databases, keeping, clock, folder, ...config.checkpoints })
+  const { largest, workspace } = config.files
+  const uploads: Furnish = ({ tenant, session, folder: own }) =>
+    furnishFiles(givenFiles({ databases, blobs: keeping.blobs, clock }, tenant, session), {
+      ...{ folder: own, workspace: join(own, 'workspace'), isHost: config.sandbox === 'local' },
+    })
+  const memory = furnishMemory({ databases, clock })
+  const outputs = outputPublisher({
+    ...{ databases, keeping, clock, isHere: (turned) => kept.isHere(turned) },
+    limits: { largest, workspace, turn: 4 * largest },
+  })
+  return workspaces({
+    ...{ provider, bind, clock, log },
+    kinds: [...kinds, uploads, memory, ...(config.publishes ? [outputs.kind] : [])],
+    publish: async (claimed, own, isRunning) => {
+      if (config.publishes) await outputs.publish({ ...claimed, own }, isRunning)
+    },
+    idleMs: config.sandboxIdleMs,
+    session: (tenant, session) => sessionStore(databases.of(tenant).read).row(tenant, session),
+    async keep({ tenant, session, generation }, events) {
+      const database = databases.of(tenant)
+      const fence = { owner: database.owners.self, generation }
+      const entries = events.map((event) => ({ event }))
+      const unit = (tx: Queries) =>
+        append(tx, tenant, session, entries, { now: clock.now(), fence })
+      if (await database.write(unit)) say(bus, session, ring)
+    },
+    isPassable: isOpen,
+    folder,
+    checkpoints: kept,
+    saving: config.checkpoints.saving,
+    limits: limitsOf(config),
+  })
+}
+
+type RepositoriesDeps = Pick<SpacesDeps, 'databases' | 'provider' | 'clock' | 'log'> &
+  Pick<EgressOptions, 'seal' | 'connect'>
+
+export function repositoriesOf(
+  config: Config,
+  { databases, seal, provider, clock, log, connect }: RepositoriesDeps,
+) {
+  const isHost = config.sandbox === 'local'
+  const held = mirrors({
+    folder: resolve(config.dataDir, 'repositories'),
+    key: derivedKey(config.rootSecret, 'repositories'),
+    connect: () => remote(upstream(connect), config.repositoryBytes),
+    indexing: { provider, limits: limitsOf(config), isHost },
+    ...{ clock, log },
+  })
+  const kept = repositoryRows({ databases, seal, clock })
+  const kind = furnishRepositories({ ...kept, ...{ mirrors: held, isHost, clock } })
+  const kinds = [kind, furnishRepositorySkills(kept.rows)]
+  return { kinds, sweep: mirrorSweep({ mirrors: held, clock, log }) }
+}
+
+export function skillsOf(
+  config: Config,
+  { databases, blobs, clock, log }: { databases: Databases; blobs: Blobs; clock: Clock; log: Log },
+) {
+  const folder = resolve(config.dataDir, 'skills')
+  const catalog = skillCatalog({ databases, blobs })
+  return {
+    ofSessions: sessionSkills({
+      databases,
+      unpacked: unpackedSkills({ catalog, clock, folder }),
+      hasImages: config.sandbox === 'docker' || config.sandbox === 'podman',
+    }),
+    sweep: unpackedSweep({ folder, clock, log }),
+  }
+}
