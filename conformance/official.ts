@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Pool } from './workers.ts'
 
 /** The newest, and the first whose worker knows claims. */
-export const officialVersions = ['1.11.0', '0.120.0'] as const
+export const officialVersions = ['1.12.0', '0.120.0'] as const
 
 const program = fileURLToPath(new URL('./official-worker.ts', import.meta.url))
 
@@ -50,7 +50,7 @@ export const poolVariables = (pool: Pool): Record<string, string> => ({
 export async function startOfficial(
   { base }: { base: string },
   variables: Record<string, string>,
-  { version = '1.11.0', folder, maxIdleMs = 500, by }: OfficialOptions = {},
+  { version = '1.12.0', folder, maxIdleMs = 500, by }: OfficialOptions = {},
 ): Promise<Official> {
   const own = folder ?? (await mkdtemp(join(tmpdir(), 'steward-official-')))
   const node = [process.execPath, program, own, String(maxIdleMs)] as const
