@@ -90,6 +90,40 @@ describe('the operator', () => {
   )
 
   verifies(
+    'api-keys/operator-key',
+    'a command prints a further key of a workspace, by its name or its id, beside a running server',
+    async () => {
+      const own = { ...env, DATA_DIR: join(folder, 'keys') }
+      await using server = await startServer(own)
+      const run = async (...args: string[]) => {
+        const { code, stdout, stderr } = await runServer(args, own)
+        assert.equal(code, 0, stderr)
+        return JSON.parse(stdout) as { workspace: string; key: string; admin: boolean }
+      }
+      const { workspace } = await run('create-workspace', 'third')
+      const admin = await run('create-key', 'third', '--admin', '--name', 'spare')
+      const plain = await run('create-key', workspace)
+      assert.deepEqual([admin.workspace, admin.admin, plain.admin], [workspace, true, false])
+      const listed = await fetch(`${server.base}/v1/ext/api_keys`, {
+        headers: { 'x-api-key': plain.key },
+      })
+      const { data } = (await listed.json()) as { data: { name: string; admin: boolean }[] }
+      assert.ok(data.some((key) => key.name === 'spare' && key.admin))
+      await run('create-workspace', 'third')
+      for (const [args, why] of [
+        [['create-key'], /needs a workspace/],
+        [['create-key', 'nobody'], /no workspace has the id or the name nobody/],
+        [['create-key', 'third'], /2 workspaces have the name third/],
+        [['create-workspace', 'fourth', '--admin'], /--admin belongs to create-key/],
+      ] as const) {
+        const { code, stderr } = await runServer([...args], own)
+        assert.notEqual(code, 0)
+        assert.match(stderr, why)
+      }
+    },
+  )
+
+  verifies(
     [
       'model-cards/base-url/guarded',
       'events/post/image-url-guarded',

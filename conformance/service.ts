@@ -12,7 +12,7 @@ import { jsonLog } from '@steward/server/core/log.ts'
 import { systemClock } from '@steward/server/core/time.ts'
 import type { Database } from '@steward/server/database/database.ts'
 import { oneDatabase } from '@steward/server/database/database.ts'
-import { createWorkspace } from '@steward/server/workspaces/create.ts'
+import { createKey, createWorkspace } from '@steward/server/workspaces/create.ts'
 
 export const rootSecret = 'a root secret for conformance'
 export const adminKey = 'conformance-admin-key'
@@ -45,6 +45,11 @@ export type Service = Clients & {
   dataDir: string
   /** Another tenant, and its admin key. */
   otherWorkspace(name: string): Promise<{ workspace: string; key: string }>
+  /** What the operator's command makes. */
+  operatorKey(
+    workspace: string,
+    made: { name: string; admin: boolean },
+  ): ReturnType<typeof createKey>
   /** The database itself, for what no answer may show. */
   database: Database
   /** What the server has logged. */
@@ -88,6 +93,8 @@ export async function boot(
     database: kept,
     otherWorkspace: (name) =>
       createWorkspace({ databases: oneDatabase(kept), clock: systemClock }, name),
+    operatorKey: (workspace, made) =>
+      createKey({ databases: oneDatabase(kept), clock: systemClock }, workspace, made),
     async close() {
       await running.close()
       await rm(dataDir, { recursive: true, force: true })

@@ -176,6 +176,55 @@ for (const database of databases) {
     )
 
     verifies(
+      ['api-keys/admin-create', 'api-keys/admin-revoke'],
+      'only an admin key makes and revokes admin keys',
+      async () => {
+        const { key } = await make()
+        const plain = { 'x-api-key': key }
+        const body = { name: 'n', admin: true }
+        assert.equal((await service.ask('POST', path, body, plain)).status, 403)
+        const made = await make({ admin: true })
+        assert.deepEqual([made['kind'], made['admin']], ['workspace', true])
+        const refused = await service.ask('DELETE', `${path}/${made.id}`, undefined, plain)
+        assert.equal(refused.status, 403)
+        assert.match(JSON.stringify(refused.body), /only a workspace-admin key revokes/)
+        assert.equal(await statusWith({ 'x-api-key': made.key }), 200)
+        assert.equal((await service.ask('DELETE', `${path}/${made.id}`)).status, 200)
+        assert.equal(await statusWith({ 'x-api-key': made.key }), 401)
+        const both = { name: 'n', admin: true, environment_id: await environment() }
+        assert.equal((await service.ask('POST', path, both)).status, 400)
+      },
+    )
+
+    verifies(
+      ['api-keys/last-admin', 'api-keys/operator-key'],
+      'the last valid admin key is not revoked, also when two revoke each other at once',
+      async () => {
+        const { workspace, key: first } = await service.otherWorkspace('admins')
+        const as = (key: string) => ({ 'x-api-key': key })
+        const idOf = async (key: string) => {
+          const { body } = await service.ask('GET', path, undefined, as(key))
+          return body.data.find(({ admin, expires_at }) => admin && expires_at === null)?.id
+        }
+        const own = await idOf(first)
+        const expires_at = '2020-01-01T00:00:00Z'
+        await service.ask('POST', path, { name: 'old', admin: true, expires_at }, as(first))
+        const last = await service.ask('DELETE', `${path}/${own}`, undefined, as(first))
+        assert.equal(last.status, 409)
+        assert.match(JSON.stringify(last.body), /last valid workspace-admin key/)
+        const second = await service.operatorKey(workspace, { name: 'second', admin: true })
+        assert.deepEqual([second.workspace, second.admin], [workspace, true])
+        const crossed = await Promise.all([
+          service.ask('DELETE', `${path}/${own}`, undefined, as(second.key)),
+          service.ask('DELETE', `${path}/${second.id}`, undefined, as(first)),
+        ])
+        const left = [await statusWith(as(first)), await statusWith(as(second.key))]
+        assert.equal(left.filter((status) => status === 200).length, 1)
+        assert.equal(crossed.filter(({ status }) => status === 200).length, 1)
+      },
+    )
+
+    verifies(
       ['api-keys/operator-command', 'service/tenants/isolated'],
       "another workspace has its own admin key, and sees nothing of the first's",
       async () => {

@@ -5,6 +5,8 @@ export const ApiKeyCreate = z.strictObject({
   name: Line.min(1).max(256),
   /** Makes it an environment key: only for that environment's work. */
   environment_id: Id.nullish(),
+  /** Makes it a workspace-admin key. */
+  admin: z.boolean().nullish(),
   expires_at: Timestamp.nullish(),
 })
 export type ApiKeyCreate = z.infer<typeof ApiKeyCreate>

@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { readConfig } from './config.ts'
 import { jsonLog } from './core/log.ts'
 import { settings } from './settings.ts'
+import type * as Create from './workspaces/create.ts'
 
 enableCompileCache()
 
@@ -12,6 +13,8 @@ const usage = `Steward: a self-hosted, multi-tenant service for running AI agent
 
   npm start                                start the server
   npm start -- create-workspace <name>     make a workspace and print its first key, once
+  npm start -- create-key <workspace>      print a new key of a workspace, named by its id or name, once;
+                                           --admin: a workspace-admin key · --name: how the key is listed
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
   npm start -- check                       say whether the server could start here, and what is missing
   npm start -- --help                      this text
@@ -61,17 +64,36 @@ async function serve(): Promise<void> {
   process.on('SIGINT', stop)
 }
 
-async function createWorkspaceCommand(name: string | undefined): Promise<void> {
-  if (!name) fail(['create-workspace needs a name'])
+/** Beside running servers. */
+async function makeInWorkspaces(
+  make: (rooms: typeof Create, deps: Parameters<typeof Create.createKey>[0]) => Promise<object>,
+): Promise<void> {
   const config = configuration()
   const { openDatabase } = await import('./start/storage.ts')
   const { oneDatabase } = await import('./database/database.ts')
-  const { createWorkspace } = await import('./workspaces/create.ts')
   const { systemClock } = await import('./core/time.ts')
+  const rooms = await import('./workspaces/create.ts')
   const database = await openDatabase(config, { alone: false })
-  const made = await createWorkspace({ databases: oneDatabase(database), clock: systemClock }, name)
-  await database.close()
-  process.stdout.write(`${JSON.stringify(made, null, 2)}\n`)
+  try {
+    const made = await make(rooms, { databases: oneDatabase(database), clock: systemClock })
+    process.stdout.write(`${JSON.stringify(made, null, 2)}\n`)
+  } finally {
+    await database.close()
+  }
+}
+
+async function createWorkspaceCommand(name: string | undefined): Promise<void> {
+  if (!name) fail(['create-workspace needs a name'])
+  await makeInWorkspaces(({ createWorkspace }, deps) => createWorkspace(deps, name))
+}
+
+async function createKeyCommand(
+  workspace: string | undefined,
+  { admin = false, name = 'made by the operator' }: { admin?: boolean; name?: string },
+): Promise<void> {
+  if (!workspace) fail(['create-key needs a workspace: its id or its name'])
+  if (name.length < 1 || name.length > 256) fail(['--name must have 1 to 256 characters'])
+  await makeInWorkspaces(({ createKey }, deps) => createKey(deps, workspace, { admin, name }))
 }
 
 /** Beside running servers; run again it goes on where it was. */
@@ -106,14 +128,22 @@ async function check(): Promise<void> {
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { help: { type: 'boolean', short: 'h' } },
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      admin: { type: 'boolean' },
+      name: { type: 'string' },
+    },
     allowPositionals: true,
   })
-  if (values.help) {
+  const { help, ...ofKeys } = values
+  if (help) {
     process.stdout.write(usage)
     return
   }
   const [command, ...rest] = positionals
+  if (command === 'create-key') return createKeyCommand(rest[0], ofKeys)
+  const [option] = Object.keys(ofKeys)
+  if (option) fail([`--${option} belongs to create-key`])
   if (command === undefined) return serve()
   if (command === 'check') return check()
   if (command === 'create-workspace') return createWorkspaceCommand(rest[0])

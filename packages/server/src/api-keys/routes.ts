@@ -1,14 +1,16 @@
 import { ApiKeyCreate, ApiKeyCreated, ApiKeyShown } from '@steward/protocol/api-keys.ts'
 import { Deleted, ListOf, ListQuery } from '@steward/protocol/primitives.ts'
 import type { Bus } from '../bus/bus.ts'
-import { forbidden } from '../core/errors.ts'
+import { forbidden, invalid } from '../core/errors.ts'
 import { pageOf, paging } from '../core/page.ts'
 import type { Clock } from '../core/time.ts'
 import { newToken } from '../core/token.ts'
 import type { Databases } from '../database/database.ts'
+import { isAdmin } from '../http/principal.ts'
 import type { Route } from '../http/route.ts'
 import { route } from '../http/route.ts'
 import { checkEnvironment } from './environment.ts'
+import { revokeKey } from './revoke.ts'
 import { apiKeyStore } from './store.ts'
 import { revocations } from './authenticate.ts'
 
@@ -37,10 +39,14 @@ export function apiKeyRoutes({
       },
       async ({ tenant, principal, body }) => {
         const environmentId = body.environment_id ?? null
-        const admin = principal.kind === 'workspace' && principal.admin
-        if (environmentId !== null && !admin) {
+        const admin = body.admin ?? false
+        if (environmentId !== null && !isAdmin(principal)) {
           throw forbidden('environment_id: only a workspace-admin key creates environment keys')
         }
+        if (admin && !isAdmin(principal))
+          throw forbidden('admin: only a workspace-admin key creates workspace-admin keys')
+        if (admin && environmentId !== null)
+          throw invalid('admin: an environment key cannot be a workspace-admin key')
         if (environmentId !== null)
           await checkEnvironment(databases.of(tenant).read, tenant, environmentId)
         const kind = environmentId === null ? 'workspace' : 'environment'
@@ -49,7 +55,7 @@ export function apiKeyRoutes({
           key,
           name: body.name,
           kind,
-          admin: false,
+          admin,
           environmentId,
           expiresAt: body.expires_at ?? null,
         } as const
@@ -84,10 +90,9 @@ export function apiKeyRoutes({
         summary: 'Revoke a key',
         answer: Deleted('api_key_deleted'),
       },
-      async ({ tenant, params }) => {
-        const hash = await databases.control.write((tx) =>
-          apiKeyStore(tx).revoke(tenant, params.id, clock.now()),
-        )
+      async ({ tenant, principal, params }) => {
+        const by = { admin: isAdmin(principal), now: clock.now() }
+        const hash = await databases.control.write((tx) => revokeKey(tx, tenant, params.id, by))
         bus.publish(revocations, { hash })
         return { id: params.id, type: 'api_key_deleted' }
       },

@@ -1,10 +1,10 @@
 import type { ApiKey } from '@steward/protocol/api-keys.ts'
-import { notFound } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import { hashToken, preview } from '../core/token.ts'
 import type { Queries } from '../database/database.ts'
+import { taking } from '../database/lock.ts'
 import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 
@@ -20,6 +20,13 @@ export type NewKey = {
 
 /** Hashes only: whoever holds the key proves it, nobody can read it. */
 export function apiKeyStore(db: Queries) {
+  const unrevoked = (tenant: string) =>
+    db
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('revoked_at', 'is', null)
+
   return {
     async create(tenant: string, made: NewKey, now: number): Promise<ApiKey> {
       const row: Row = {
@@ -41,11 +48,7 @@ export function apiKeyStore(db: Queries) {
 
     async list(tenant: string, paging: Paging): Promise<ApiKey[]> {
       const { begins, way } = seek(paging)
-      const rows = await db
-        .selectFrom('api_keys')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where('revoked_at', 'is', null)
+      const rows = await unrevoked(tenant)
         .where(begins)
         .orderBy('created_at', way)
         .orderBy('id', way)
@@ -54,18 +57,26 @@ export function apiKeyStore(db: Queries) {
       return rows.map(toKey)
     },
 
-    /** Gives the hash of the key that works no longer. */
-    async revoke(tenant: string, id: string, now: number): Promise<string> {
-      const row = await db
+    /** A key that is not revoked. */
+    active: (tenant: string, id: string): Promise<Row | undefined> =>
+      unrevoked(tenant).where('id', '=', id).executeTakeFirst(),
+
+    /** The ids of the admin keys that are valid now; no other transaction revokes one until this one ends. */
+    async takeAdmins(tenant: string, now: number): Promise<string[]> {
+      const admins = unrevoked(tenant).where('admin', '=', 1).orderBy('id')
+      const rows = await taking(db, admins).execute()
+      return rows
+        .filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > now)
+        .map(({ id }) => id)
+    },
+
+    async revoke(tenant: string, id: string, now: number): Promise<void> {
+      await db
         .updateTable('api_keys')
         .set({ revoked_at: iso(now) })
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .returning('hash')
-        .executeTakeFirst()
-      if (!row) throw notFound('api key', id)
-      return row.hash
+        .execute()
     },
 
     /** Across tenants: the one look-up that finds out whose key it is. */

@@ -32,6 +32,9 @@ export function claimOf(principal: Principal): ClaimPrincipal {
   return principal
 }
 
+export const isAdmin = (principal: Principal): boolean =>
+  principal.kind === 'workspace' && principal.admin
+
 /** Whether the claim covers what the parameters of a path name. */
 export type WithinClaim = (
   claim: ClaimPrincipal,

@@ -8,15 +8,10 @@ import { workspaceStore } from './store.ts'
 
 type Deps = { databases: Databases; clock: Clock }
 
-const adminKey = (key: string) =>
-  ({
-    key,
-    name: 'first key',
-    kind: 'workspace',
-    admin: true,
-    environmentId: null,
-    expiresAt: null,
-  }) as const
+const workspaceKey = (key: string, { name, admin }: { name: string; admin: boolean }) =>
+  ({ key, name, kind: 'workspace', admin, environmentId: null, expiresAt: null }) as const
+
+const firstKey = (key: string) => workspaceKey(key, { name: 'first key', admin: true })
 
 /** A workspace and its first key, a workspace-admin's, which is shown here and never again. */
 export function createWorkspace(
@@ -30,6 +25,35 @@ export function createWorkspace(
   }))
 }
 
+/** A further key, by the id or the name of its workspace; it is shown here and never again. */
+export function createKey(
+  { databases, clock }: Deps,
+  workspace: string,
+  made: { name: string; admin: boolean },
+): Promise<{ workspace: string; id: string; name: string; admin: boolean; key: string }> {
+  const key = newToken('workspace')
+  return databases.control.write(async (tx) => {
+    const tenant = await workspaceId(tx, workspace)
+    const { id, name, admin } = await apiKeyStore(tx).create(
+      tenant,
+      workspaceKey(key, made),
+      clock.now(),
+    )
+    return { workspace: tenant, id, name, admin, key }
+  })
+}
+
+async function workspaceId(tx: Queries, idOrName: string): Promise<string> {
+  const found = await workspaceStore(tx).named(idOrName)
+  const [first, ...others] = found
+  if (!first) throw new Error(`no workspace has the id or the name ${idOrName}`)
+  if (others.length > 0)
+    throw new Error(
+      `${found.length} workspaces have the name ${idOrName}: name one by its id: ${found.join(', ')}`,
+    )
+  return first
+}
+
 /** Once: the workspace that the configured `API_KEY` owns. The key may be changed in the configuration at any start. */
 export async function ensureInitialWorkspace(
   { databases, clock }: Deps,
@@ -41,13 +65,13 @@ export async function ensureInitialWorkspace(
     const known = await apiKeyStore(tx).byHash(hashToken(apiKey))
     if (known) return
     if (!first) await make(tx, 'default', apiKey, clock.now())
-    else await apiKeyStore(tx).create(first.id, adminKey(apiKey), clock.now())
+    else await apiKeyStore(tx).create(first.id, firstKey(apiKey), clock.now())
   })
 }
 
 async function make(tx: Queries, name: string, key: string, now: number): Promise<string> {
   const id = newId('workspace')
   await workspaceStore(tx).create(id, name, now)
-  await apiKeyStore(tx).create(id, adminKey(key), now)
+  await apiKeyStore(tx).create(id, firstKey(key), now)
   return id
 }

@@ -9,6 +9,17 @@ export const workspaceStore = (db: Queries) => ({
       .values({ id, name, created_at: iso(now) })
       .execute()
   },
+  /** The ids of the workspaces with this id or name; an id comes before names. */
+  async named(idOrName: string): Promise<string[]> {
+    const rows = await db
+      .selectFrom('workspaces')
+      .select('id')
+      .where((eb) => eb.or([eb('id', '=', idOrName), eb('name', '=', idOrName)]))
+      .orderBy('id')
+      .execute()
+    const ids = rows.map(({ id }) => id)
+    return ids.includes(idOrName) ? [idOrName] : ids
+  },
   /** The oldest: the one that the configured key owns. */
   first: () =>
     db
