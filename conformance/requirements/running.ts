@@ -11,6 +11,7 @@ export const running = {
   'running/recovery/valid-history': { section: '9.1 Ownership and recovery', says: 'After recovery the history is valid for the next model call.' },
   'running/recovery/once': { section: '9.1 Ownership and recovery', says: 'A command whose result was kept is never run again.' },
   'running/recovery/nothing-lost': { section: '9.1 Ownership and recovery', says: 'No event that was acknowledged is lost.' },
+  'running/recovery/given-up': { section: '9.1 Ownership and recovery', says: 'A turn whose process died six times in a row, with nothing kept of it between, is given up with an `unknown_error` and `retries_exhausted`; a process that was stopped does not count. The messages behind it begin the next turn at once.' },
   'running/error/overloaded': { section: '9.2 Model failures', says: '`model_overloaded_error` – the provider has no capacity' },
   'running/error/rate-limited': { section: '9.2 Model failures', says: '`model_rate_limited_error` – the provider limits the rate' },
   'running/error/request-failed': { section: '9.2 Model failures', says: '`model_request_failed_error` – the call failed in another way' },

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newHead, said, tenant } from '../events/fixture.ts'
+import { readHead } from '../events/head.ts'
 import { append, readEvents } from '../events/log.ts'
 import type { Database } from './database.ts'
 import { databases } from './fixture.ts'
 import type { Fence } from './lease.ts'
-import { beat, claim, leaseMs, release, unowned } from './lease.ts'
+import { beat, claim, expire, leaseMs, release, unowned } from './lease.ts'
 
 const none: readonly string[] = []
 
@@ -67,16 +68,39 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.ok(await fenced(database, session, second, 'fresh'))
     })
 
-    it('is prolonged by a beat, for its own owner alone', async () => {
+    it('is prolonged by a beat, for its own owner and the sessions that run there alone', async () => {
       await using opened = await open()
       const { database } = opened
       const [mine, theirs] = [await newHead(database), await newHead(database)]
+      const left = await newHead(database)
       await claiming(database, mine, {})
+      await claiming(database, left, {})
       await claiming(database, theirs, { owner: 'proc_b' })
-      await database.write((tx) => beat(tx, 'proc_a', 10_000))
+      await database.write((tx) => beat(tx, 'proc_a', [mine, theirs], 10_000))
       const late = { owner: 'proc_c', now: leaseMs + 1 }
       assert.equal(await claiming(database, mine, late), undefined)
       assert.ok(await claiming(database, theirs, late))
+      assert.ok(await claiming(database, left, late))
+    })
+
+    it('says whom its session was taken from: nobody after a release, the owner that failed after an expiry', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const from = async (owner: string) => {
+        const fence = found(await claiming(database, session, { owner, now: 1 }))
+        const { previous_owner } = await readHead(database.read, tenant, session)
+        return { fence, previous_owner }
+      }
+      const first = await from('proc_a')
+      await database.write((tx) => expire(tx, session, first.fence))
+      const second = await from('proc_b')
+      await database.write((tx) => expire(tx, session, first.fence))
+      assert.equal(await claiming(database, session, { owner: 'proc_c', now: 1 }), undefined)
+      await database.write((tx) => release(tx, session, second.fence))
+      const third = await from('proc_c')
+      const names = [first, second, third].map(({ previous_owner }) => previous_owner)
+      assert.deepEqual(names, [null, 'proc_a', null])
     })
 
     it('is free when it was given back, and a stale fence gives nothing back', async () => {

@@ -11,7 +11,10 @@ export const leaseMs = 15_000
 
 export type Fence = { owner: string; generation: number }
 
-/** The owner and generation after the claim, or undefined while another living owner holds the row. */
+/**
+ * The owner and generation after the claim, or undefined while another living owner holds the row. The row keeps the name of
+ * the owner that the claim replaces: none after a release, so that a death is told from a row that was given back.
+ */
 export async function claim(
   tx: Queries,
   sessionId: string,
@@ -19,7 +22,12 @@ export async function claim(
 ): Promise<Fence | undefined> {
   const row = await tx
     .updateTable('session_heads')
-    .set((eb) => ({ owner, generation: eb('generation', '+', 1), expires_at: now + leaseMs }))
+    .set((eb) => ({
+      owner,
+      previous_owner: eb.ref('owner'),
+      generation: eb('generation', '+', 1),
+      expires_at: now + leaseMs,
+    }))
     .where('session_id', '=', sessionId)
     .where((eb) =>
       eb.or([
@@ -33,12 +41,21 @@ export async function claim(
   return row && { owner, generation: row.generation }
 }
 
-/** Prolongs all leases of a process; those it lost meanwhile are not among them. */
-export async function beat(tx: Queries, owner: string, now: number): Promise<void> {
+/**
+ * Prolongs the leases of the sessions that a process runs; the leases it lost meanwhile are not among them. A session that
+ * it holds and does not run is left to expire.
+ */
+export async function beat(
+  tx: Queries,
+  owner: string,
+  sessions: readonly string[],
+  now: number,
+): Promise<void> {
   await tx
     .updateTable('session_heads')
     .set({ expires_at: now + leaseMs })
     .where('owner', '=', owner)
+    .where('session_id', 'in', sessions)
     .execute()
 }
 
@@ -47,6 +64,17 @@ export async function release(tx: Queries, sessionId: string, fence: Fence): Pro
   await tx
     .updateTable('session_heads')
     .set({ owner: null, expires_at: 0 })
+    .where('session_id', '=', sessionId)
+    .where('owner', '=', fence.owner)
+    .where('generation', '=', fence.generation)
+    .execute()
+}
+
+/** Ends the lease without giving the row back: whoever claims it next takes it from an owner that failed. */
+export async function expire(tx: Queries, sessionId: string, fence: Fence): Promise<void> {
+  await tx
+    .updateTable('session_heads')
+    .set({ expires_at: 0 })
     .where('session_id', '=', sessionId)
     .where('owner', '=', fence.owner)
     .where('generation', '=', fence.generation)

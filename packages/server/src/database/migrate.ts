@@ -16,6 +16,7 @@ import * as webhooks from './migrations/0014-webhooks.ts'
 import * as workIndexes from './migrations/0015-work-indexes.ts'
 import * as stdioServers from './migrations/0016-stdio-servers.ts'
 import * as workLeft from './migrations/0018-work-left.ts'
+import * as fairTurns from './migrations/0021-fair-turns.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   '0015-work-indexes': workIndexes,
   '0016-stdio-servers': stdioServers,
   '0018-work-left': workLeft,
+  '0021-fair-turns': fairTurns,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

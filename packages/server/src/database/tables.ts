@@ -377,6 +377,8 @@ type SessionHeads = {
   /** 1 while there is something for a runner to do. */
   due: number
   owner: string | null
+  /** Whom the present owner took the session from: null when it had been given back. */
+  previous_owner: string | null
   generation: number
   expires_at: number
   running_since_ms: number | null

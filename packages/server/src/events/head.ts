@@ -53,6 +53,7 @@ export type Head = {
   next_seq: number
   due: number
   owner: string | null
+  previous_owner: string | null
   running_since_ms: number | null
   active_ms: number
   idle_since_ms: number | null
@@ -67,6 +68,7 @@ const columns = [
     'next_seq',
     'due',
     'owner',
+    'previous_owner',
     'running_since_ms',
     'active_ms',
     'idle_since_ms',

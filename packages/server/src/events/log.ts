@@ -255,6 +255,9 @@ export async function danglingSpan(
   return row?.type === `${span}_start` ? row.id : undefined
 }
 
+/** A warning's reason where a turn goes on that ended its process, or that the process could not keep. */
+export const recoveredReason = 'turn_recovered'
+
 /** How often the turn was taken up from a dead process since anything of it was last kept. */
 export async function recoveries(db: Queries, tenant: string, sessionId: string): Promise<number> {
   const warnings = await db
@@ -263,6 +266,8 @@ export async function recoveries(db: Queries, tenant: string, sessionId: string)
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
     .where('type', '=', 'session.warning')
+    // Quotes are escaped within any text of an event: this is the field itself.
+    .where('data', 'like', `%"reason":"${recoveredReason}"%`)
     .where((eb) =>
       eb.not(
         eb.exists(

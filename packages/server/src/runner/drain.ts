@@ -8,7 +8,7 @@ import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import type { Database } from '../database/database.ts'
 import type { Fence } from '../database/lease.ts'
-import { claim, release } from '../database/lease.ts'
+import { claim, expire, release } from '../database/lease.ts'
 import type { Call } from '../events/calls.ts'
 import { append, readAt } from '../events/log.ts'
 import type { Entry } from '../events/log.ts'
@@ -76,8 +76,20 @@ export async function drain(
   try {
     return await workOff(deps, place, first.step, signals)
   } catch (error) {
-    await database.write((tx) => release(tx, session, place.fence))
+    await letGo(deps, place)
     throw error
+  }
+}
+
+/** After a failure: whoever comes next does not wait for the lease. The database may be what failed. */
+async function letGo({ database, log }: DrainDeps, { session, fence }: Place): Promise<void> {
+  try {
+    await database.write((tx) => expire(tx, session, fence))
+  } catch (error) {
+    log.warn('the lease of a session could not be ended; it runs out by itself', {
+      error,
+      session_id: session,
+    })
   }
 }
 
@@ -174,9 +186,9 @@ async function turn(
       } else {
         const { kept } = next.value
         frames.flush()
-        const written = await database.write((tx) =>
-          append(tx, tenant, session, kept, { now: clock.now(), fence }),
-        )
+        const written = await database
+          .write((tx) => append(tx, tenant, session, kept, { now: clock.now(), fence }))
+          .catch((cause: unknown) => Promise.reject(new NotKept(cause)))
         if (!written) return 'lost'
         say(bus, session, ring)
       }
@@ -202,8 +214,16 @@ function given(failure: SessionFailure): End {
   }
 }
 
+/** The database did not take what a turn did: the turn is not over, and is taken up again as after a death. */
+class NotKept extends Error {
+  constructor(cause: unknown) {
+    super('what a turn did could not be kept', { cause })
+  }
+}
+
 /** Unless it was meant for the session, a bug of ours: logged whole, and the session says only that it happened. */
 function failed({ log }: DrainDeps, session: string, error: unknown): End {
+  if (error instanceof NotKept) throw error
   if (error instanceof TurnFailed) return given(error.failure)
   log.error('a turn failed', { error, session_id: session })
   return given({

@@ -12,6 +12,10 @@ import { drain } from './drain.ts'
 const sweepMs = 1_000
 const beatMs = 5_000
 const sweepLimit = 500
+/** Before a session whose drain failed is tried again: the first time, the second, … */
+const retryDelaysMs = [500, 1_000, 2_000, 5_000, 10_000]
+/** Leases that one statement prolongs; both databases bound its parameters. */
+const beatsAtOnce = 500
 
 export type RunnerDeps = Omit<DrainDeps, 'database' | 'running'> & {
   databases: Databases
@@ -24,6 +28,8 @@ type Running = {
   work: Work
   /** Rung while it drained: look once more. */
   again: boolean
+  /** Drains that failed in a row before this one. */
+  failures: number
   interrupt: () => void
   done: Promise<void>
 }
@@ -31,6 +37,8 @@ type Running = {
 export function runner(deps: RunnerDeps) {
   const { databases, bus, clock, log, most } = deps
   const running = new Map<string, Running>()
+  /** Sessions that wait to be tried again. */
+  const pausing = new Set<string>()
   const stopping = new AbortController()
   const quiet = hearWork(bus, (work) => start(work))
   const timers = [
@@ -42,22 +50,36 @@ export function runner(deps: RunnerDeps) {
     task().catch((error: unknown) => log.error('a sweep for work failed', { error }))
   }
 
-  function start(work: Work, dead: readonly string[] = []): void {
+  function start(work: Work, dead: readonly string[] = [], failures = 0): void {
     const known = running.get(work.session)
     if (known) {
       known.again = true
       return
     }
     // What finds no room here is found by the next sweep.
-    if (stopping.signal.aborted || running.size >= most) return
-    const each: Running = { work, again: false, interrupt: () => {}, done: Promise.resolve() }
+    if (stopping.signal.aborted || running.size >= most || pausing.has(work.session)) return
+    const each: Running = {
+      ...{ work, again: false, failures },
+      interrupt: () => {},
+      done: Promise.resolve(),
+    }
     running.set(work.session, each)
-    each.done = run(each, dead).catch((error: unknown) =>
-      log.error('a session could not be drained; it stays due', {
+    each.done = run(each, dead).catch((error: unknown) => {
+      log.error('a session could not be drained; it is tried again', {
         error,
         session_id: work.session,
-      }),
-    )
+      })
+      void retry(each)
+    })
+  }
+
+  /** A sweep would try it each second; and finds it only where its lease could be ended. */
+  async function retry({ work, failures }: Running): Promise<void> {
+    pausing.add(work.session)
+    const delayMs = retryDelaysMs[Math.min(failures, retryDelaysMs.length - 1)] ?? 0
+    await clock.sleep(delayMs, stopping.signal)
+    pausing.delete(work.session)
+    start(work, [], failures + 1)
   }
 
   async function run(each: Running, dead: readonly string[]): Promise<void> {
@@ -77,6 +99,7 @@ export function runner(deps: RunnerDeps) {
       do {
         each.again = false
         await drain({ ...deps, database, running: () => running.size }, work, signals, dead)
+        each.failures = 0
       } while (each.again && !stopping.signal.aborted)
     } finally {
       unhear()
@@ -102,10 +125,14 @@ export function runner(deps: RunnerDeps) {
     for (const session of await interruptsFor(database.read, sessions)) turns.get(session)?.()
   }
 
+  /** Of those alone that run here: a session whose drain failed must not be held by the others' beat. */
   async function prolong(): Promise<void> {
-    if (running.size === 0) return
+    const sessions = [...running.keys()]
     for (const database of databases.all()) {
-      await database.write((tx) => beat(tx, database.owners.self, clock.now()))
+      for (let at = 0; at < sessions.length; at += beatsAtOnce) {
+        const some = sessions.slice(at, at + beatsAtOnce)
+        await database.write((tx) => beat(tx, database.owners.self, some, clock.now()))
+      }
     }
   }
 

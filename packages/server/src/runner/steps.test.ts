@@ -18,9 +18,19 @@ const message = { type: 'user.message' as const, content: [{ type: 'text' as con
 const interrupt = { type: 'user.interrupt' as const }
 const fresh = <E extends object>(event: E) => ({ ...event, id: newId('event') })
 
+/** Whom a session is taken from. */
+type From = 'the dead' | 'nobody'
+
 /** The first step of a process that has claimed the session, and what the log then says. */
-async function claimed(database: Database, session: string) {
+async function claimed(database: Database, session: string, from: From = 'the dead') {
   const owner = database.owners.self
+  await database.write((tx) =>
+    tx
+      .updateTable('session_heads')
+      .set({ owner: from === 'nobody' ? null : 'proc_dead', expires_at: -1 })
+      .where('session_id', '=', session)
+      .execute(),
+  )
   const { fence, step } = await database.write(async (tx) => {
     const fence = await claim(tx, session, { owner, dead: [], now: 0 })
     assert.ok(fence)
@@ -96,6 +106,68 @@ for (const [name, open] of Object.entries(databases)) {
       assert.equal(step.kind, 'rest')
       assert.deepEqual(events.slice(-3), ['session.error', 'session.usage', 'session.status_idle'])
       assert.equal(head.status, 'idle')
+    })
+
+    // verifies: running/recovery/given-up
+    it('goes on with what was posted behind a turn that it gives up', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      await keep(database, session, asking())
+      await database.write((tx) => postEvents(tx, tenant, session, [message, message], 0))
+      for (let n = 0; n < 5; n++) assert.equal((await claimed(database, session)).step.kind, 'turn')
+      const { step, events, head } = await claimed(database, session)
+      assert.ok(step.kind === 'turn' && step.promoted.length === 2)
+      assert.deepEqual(events.slice(-8), [
+        'session.error',
+        'session.usage',
+        'session.status_idle',
+        'session.status_run_started',
+        'user.message',
+        'user.message',
+        'session.status_running',
+        'span.model_request_start',
+      ])
+      assert.deepEqual([head.status, head.due], ['running', 1])
+    })
+
+    it('gives no turn up for warnings of other kinds', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await keep(place.database, session, asking())
+      const refused = {
+        type: 'session.warning' as const,
+        reason: 'egress_refused',
+        message: '"reason":"turn_recovered"',
+      }
+      for (let n = 0; n < 8; n++) await keep(place.database, session, [fresh(refused)])
+      assert.equal((await claimed(place.database, session)).step.kind, 'turn')
+    })
+
+    it('gives no turn up that was handed over by processes that were stopped, however often', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await keep(place.database, session, asking())
+      for (let n = 0; n < 8; n++) {
+        const { step } = await claimed(place.database, session, 'nobody')
+        assert.equal(step.kind, 'turn', `after ${n} stops`)
+        await keep(place.database, session, [fresh({ type: 'span.model_request_start' as const })])
+      }
+      const { step, rows } = await claimed(place.database, session)
+      assert.equal(step.kind, 'turn', 'the first death')
+      const reasons = rows
+        .filter(({ type }) => type === 'session.warning')
+        .map(({ data }) => JSON.parse(data).reason)
+      assert.deepEqual(reasons, [...Array(8).fill('turn_handed_over'), 'turn_recovered'])
+    })
+
+    it('says nothing of a turn that was handed over between two of its steps', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await keep(place.database, session, asking().slice(0, 3))
+      const { step, events } = await claimed(place.database, session, 'nobody')
+      assert.equal(step.kind, 'turn')
+      assert.equal(events.length, 3)
     })
 
     it('ends the request that an interrupted turn of a dead process had begun, and says so', async () => {

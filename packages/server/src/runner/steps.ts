@@ -15,7 +15,7 @@ import { idle } from '../events/idle.ts'
 import type { Admitted } from '../events/inbox.ts'
 import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../events/inbox.ts'
 import type { Entry } from '../events/log.ts'
-import { append, danglingSpan, recoveries } from '../events/log.ts'
+import { append, danglingSpan, recoveredReason, recoveries } from '../events/log.ts'
 import { stdioError } from '../stdio-servers/standing.ts'
 import { ownServers } from './own-servers.ts'
 
@@ -52,16 +52,11 @@ export async function nextStep(
   const open = await openCalls(tx, tenant, session)
   const queue = await waiting(tx, tenant, session)
   const interrupted = queue.findLast(({ event }) => event.type === 'user.interrupt')?.position
-  const left = claimed && wasRunning(head) ? await leftBehind(tx, place, open) : []
+  const left = claimed && wasRunning(head) ? await leftBehind(tx, place, head, open) : []
   if (interrupted !== undefined)
     return settleInterrupt(tx, place, { head, open, queue, interrupted, left }, now)
   if (isWaiting(head)) return begin(tx, place, head, { entries: [], promoted: [] }, now)
-  if (isUnfinished(head)) {
-    if (left.length > 0 && (await recoveries(tx, tenant, session)) >= mostRecoveries)
-      return giveUp(tx, place, { head, open, left }, now)
-    const again = head.status === 'rescheduling' ? [runs()] : []
-    return goOn(tx, place, open, [...left, ...again], now)
-  }
+  if (isUnfinished(head)) return takeUp(tx, place, { head, open, queue, left }, now)
   const rest = open.filter(unanswered)
   if (rest.length > 0) return askAgain(tx, place, head, rest, now)
   if (open.length > 0 || asksForAction(head)) return resume(tx, place, open, now)
@@ -121,6 +116,8 @@ const isUnfinished = (head: Head): boolean =>
 
 /** Its turn has begun, and waits for servers: nobody runs it. */
 const isWaiting = (head: Head): boolean => head.awaits_stdio === 1
+/** By a process that was stopped and left its turn to another: no attempt at the turn that failed. */
+const wasGivenBack = (head: Head): boolean => head.previous_owner === null
 const wasRunning = (head: Head): boolean => isUnfinished(head) && !isWaiting(head)
 
 async function write<S extends Step>(
@@ -162,21 +159,27 @@ export function closing(call: Call, why: string): NewEvent {
     : { id, type: 'agent.tool_result', tool_use_id: call.event_id, ...answer }
 }
 
-/** A process died in this turn. What it had begun and not kept is told to the model, not guessed. */
-async function leftBehind(tx: Queries, place: Place, open: Call[]): Promise<Entry[]> {
+/**
+ * A process left this turn. What it had begun and not kept is told to the model, not guessed. Empty when the turn was
+ * given back between two of its steps.
+ */
+async function leftBehind(tx: Queries, place: Place, head: Head, open: Call[]): Promise<Entry[]> {
   const lost = open.filter((call) => call.state === 'started').map((call) => call.event_id)
-  const message =
-    lost.length > 0
-      ? `the process that ran this turn ended; ${lost.length} tool call(s) were begun and have no result`
-      : 'the process that ran this turn ended; what its model had not finished is lost'
+  const spans = await cutSpans(tx, place)
+  const isGivenBack = wasGivenBack(head)
+  if (isGivenBack && lost.length === 0 && spans.length === 0) return []
+  const who = `the process that ran this turn ${isGivenBack ? 'was stopped' : 'ended'}`
   const warning: NewEvent = {
     id: newId('event'),
     type: 'session.warning',
-    reason: 'turn_recovered',
-    message,
+    reason: isGivenBack ? 'turn_handed_over' : recoveredReason,
+    message:
+      lost.length > 0
+        ? `${who}; ${lost.length} tool call(s) were begun and have no result`
+        : `${who}; what its model had not finished is lost`,
     event_ids: lost,
   }
-  return [of(warning), ...(await cutSpans(tx, place))]
+  return [of(warning), ...spans]
 }
 
 /** The ends of model requests that will have no other: every start has one. */
@@ -196,17 +199,34 @@ async function cutSpans(tx: Queries, { tenant, session }: Place): Promise<Entry[
   return ends.map(of)
 }
 
-/** The session is idle then, and takes messages: what ended the process may have been in this turn alone. */
+type Unfinished = { head: Head; open: Call[]; queue: Admitted[]; left: Entry[] }
+
+/** Goes on with a turn where it stood, unless it has ended its process too often. */
+async function takeUp(
+  tx: Queries,
+  place: Place,
+  unfinished: Unfinished,
+  now: number,
+): Promise<Step> {
+  const { head, open, left } = unfinished
+  const hasFailed = left.length > 0 && !wasGivenBack(head)
+  if (hasFailed && (await recoveries(tx, place.tenant, place.session)) >= mostRecoveries)
+    return giveUp(tx, place, unfinished, now)
+  const again = head.status === 'rescheduling' ? [runs()] : []
+  return goOn(tx, place, open, [...left, ...again], now)
+}
+
+/** The next messages begin another turn: what ended the process may have been in this turn alone. */
 async function giveUp(
   tx: Queries,
   place: Place,
-  { head, open, left }: { head: Head; open: Call[]; left: Entry[] },
+  { head, open, queue, left }: Unfinished,
   now: number,
 ): Promise<Step> {
   const why = `the process that ran this turn ended ${mostRecoveries + 1} times in a row; the turn was given up`
   const error = {
     type: 'unknown_error' as const,
-    message: `${why}; send a message to go on`,
+    message: queue.length > 0 ? why : `${why}; send a message to go on`,
     retry_status: { type: 'exhausted' as const },
   }
   const entries = [
@@ -215,6 +235,7 @@ async function giveUp(
     of({ id: newId('event'), type: 'session.error', error }),
     ...idle(head, { type: 'retries_exhausted' }, now),
   ]
+  if (queue.length > 0) return promote(tx, place, head, { queue, before: entries }, now)
   return write(tx, place, entries, { due: false, ...released }, now, { kind: 'rest' })
 }
 

@@ -98,7 +98,7 @@ export function sessionStore(db: Queries) {
           'head.output_tokens',
         ])
         .select(['head.cache_read_input_tokens', 'head.cache_creation_input_tokens'])
-        .select(['head.stdio_ms', 'head.awaits_stdio'])
+        .select(['head.stdio_ms', 'head.awaits_stdio', 'head.previous_owner'])
         .where('sessions.tenant_id', '=', tenant)
         .where('deleted_at', 'is', null)
         .where(begins)
