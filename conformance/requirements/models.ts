@@ -30,6 +30,7 @@ export const models = {
   'model-cards/probe/bad-key': { section: '10.2 Endpoints', says: 'A key that the provider rejects is refused with 400 and no card is kept; any other failure of the probe is told in the answer.' },
   'model-cards/probe/unsupported': { section: '10.2 Endpoints', says: 'The probe knows the two families with short names; for others it answers `{ok: null, reason: \'unsupported_provider\'}`.' },
   'model-cards/probe/skipped-runs': { section: '10.2 Endpoints', says: 'A skipped probe is no rejection: such a card runs.' },
+  'model-cards/update/destination': { section: '10.2 Endpoints', says: 'An update that leads to another endpoint gives `api_key`, and `custom_headers` where the card has some, again in the same request, or comes with an admin key: else 403, and nothing is sent.' },
   'model-cards/update/next-resolve': { section: '10.2 Endpoints', says: 'A rotated key reaches running sessions when they next resolve their model.' },
   'models/projection': { section: '10.2 Endpoints', says: 'A Model resource has the display name, the token limits and the capabilities of a card (images, thinking, effort, strict output), and claims only what is certain.' },
   'models/no-credentials': { section: '10.2 Endpoints', says: 'No credential appears in a Model resource.' },

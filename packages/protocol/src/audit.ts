@@ -8,6 +8,8 @@ export const AuditQuery = ListQuery.extend({
   credential_id: z.string().optional(),
 })
 
+export const ChangeQuery = AuditQuery.extend({ model_card_id: z.string().optional() })
+
 /** One call that carried a credential. `status` is null until its answer's head, and stays so after a crash. */
 export const CredentialUse = z.object({
   id: z.string(),
@@ -29,8 +31,10 @@ export const CredentialUse = z.object({
 export const CredentialChange = z.object({
   id: z.string(),
   type: z.literal('credential_change'),
-  vault_id: z.string(),
+  /** Null for a model card. */
+  vault_id: z.string().nullable(),
   credential_id: z.string().nullable(),
+  model_card_id: z.string().nullable(),
   change: z.string(),
   /** The key that asked for it, or the session whose call brought it about. */
   api_key_id: z.string().nullable(),

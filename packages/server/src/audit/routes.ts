@@ -1,4 +1,9 @@
-import { AuditQuery, CredentialChange, CredentialUse } from '@steward/protocol/audit.ts'
+import {
+  AuditQuery,
+  ChangeQuery,
+  CredentialChange,
+  CredentialUse,
+} from '@steward/protocol/audit.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { pageOf, paging } from '../core/page.ts'
 import type { Databases } from '../database/database.ts'
@@ -38,8 +43,9 @@ export const auditRoutes = ({ databases }: { databases: Databases }): Route[] =>
       path: '/v1/ext/audit/credential_changes',
       callers,
       section,
-      summary: 'List what became of vaults and credentials, and by which key',
-      query: AuditQuery,
+      summary:
+        'List what became of vaults, credentials and the keys of model cards, and by which key',
+      query: ChangeQuery,
       answer: ListOf(CredentialChange),
     },
     async ({ tenant, query }) => {

@@ -20,10 +20,15 @@ export type Change =
   | 'credential.created'
   | 'credential.updated'
   | 'credential.rotated'
+  | 'credential.redirected'
   | 'credential.refreshed'
   | 'credential.refresh_failed'
   | 'credential.archived'
   | 'credential.deleted'
+  | 'model_card.redirected'
+
+/** Whose change it is. */
+export type Changed = { vault: string; credential?: string } | { modelCard: string }
 
 /** Whose doing it was: a caller's key, or a session's call. */
 export type Actor = { api_key_id?: string; session_id?: string }
@@ -32,6 +37,7 @@ type Filter = {
   session_id?: string | undefined
   vault_id?: string | undefined
   credential_id?: string | undefined
+  model_card_id?: string | undefined
 }
 
 type Asked = { filter: Filter; moments: readonly Moment[]; paging: Paging }
@@ -70,15 +76,18 @@ export function auditStore(db: Queries) {
 
     async changed(
       tenant: string,
-      change: { change: Change; vault: string; credential: string | null; by: Actor; now: number },
+      change: { change: Change; of: Changed; by: Actor; now: number },
     ): Promise<void> {
+      const { of } = change
+      const { vault, credential } = 'vault' in of ? of : {}
       await db
         .insertInto('credential_changes')
         .values({
           tenant_id: tenant,
           id: newId('credential_change'),
-          vault_id: change.vault,
-          credential_id: change.credential,
+          vault_id: vault ?? null,
+          credential_id: credential ?? null,
+          model_card_id: 'modelCard' in of ? of.modelCard : null,
           change: change.change,
           api_key_id: change.by.api_key_id ?? null,
           session_id: change.by.session_id ?? null,
@@ -86,8 +95,8 @@ export function auditStore(db: Queries) {
         })
         .execute()
       const kind = webhookOf[change.change]
-      const { vault, credential } = change
-      const ids = credential === null ? { id: vault } : { id: credential, vault_id: vault }
+      if (vault === undefined) return
+      const ids = credential === undefined ? { id: vault } : { id: credential, vault_id: vault }
       if (kind) await outbox(db).put(tenant, [kind], ids, change.now)
     },
 
@@ -110,11 +119,12 @@ export function auditStore(db: Queries) {
 
     async changes(tenant: string, { filter, moments, paging }: Asked): Promise<ChangeRow[]> {
       const { begins, way } = seek(paging)
-      const { session_id, vault_id, credential_id } = filter
+      const { session_id, vault_id, credential_id, model_card_id } = filter
       let query = db.selectFrom('credential_changes').selectAll().where('tenant_id', '=', tenant)
       if (session_id) query = query.where('session_id', '=', session_id)
       if (vault_id) query = query.where('vault_id', '=', vault_id)
       if (credential_id) query = query.where('credential_id', '=', credential_id)
+      if (model_card_id) query = query.where('model_card_id', '=', model_card_id)
       for (const { op, at } of moments) query = query.where('created_at', op, at)
       return query
         .where(begins)

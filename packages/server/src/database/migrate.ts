@@ -17,6 +17,7 @@ import * as workIndexes from './migrations/0015-work-indexes.ts'
 import * as stdioServers from './migrations/0016-stdio-servers.ts'
 import * as workLeft from './migrations/0018-work-left.ts'
 import * as fairTurns from './migrations/0021-fair-turns.ts'
+import * as cardChanges from './migrations/0024-card-changes.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   '0016-stdio-servers': stdioServers,
   '0018-work-left': workLeft,
   '0021-fair-turns': fairTurns,
+  '0024-card-changes': cardChanges,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

@@ -354,8 +354,9 @@ export type Tables = WebhookTables & {
   credential_changes: {
     tenant_id: string
     id: string
-    vault_id: string
+    vault_id: string | null
     credential_id: string | null
+    model_card_id: string | null
     change: string
     api_key_id: string | null
     session_id: string | null

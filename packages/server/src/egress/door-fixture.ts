@@ -54,7 +54,14 @@ export async function doorTo(
     ...options,
   })
 
-  const writing = (tx: Queries) => ({ tx, tenant, seal, keyId: 'apikey_1', now: clock.now() })
+  const writing = (tx: Queries) => ({
+    tx,
+    tenant,
+    seal,
+    keyId: 'apikey_1',
+    isAdmin: true,
+    now: clock.now(),
+  })
 
   async function vaultWith(...auths: AuthCreate[]): Promise<{ vault: string; ids: string[] }> {
     return database.write(async (tx) => {

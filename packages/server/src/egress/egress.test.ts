@@ -123,7 +123,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.equal(await ask(), 'Bearer the-first-one')
       await at.change(vault, id, { type: 'static_bearer', token: 'the-second-one' })
       assert.equal(await ask(), 'Bearer the-second-one')
-      const writing = { tenant, seal, keyId: 'apikey_1', now: 0 }
+      const writing = { tenant, seal, keyId: 'apikey_1', isAdmin: true, now: 0 }
       await at.database.write((tx) => archiveCredential({ tx, ...writing }, vault, id))
       assert.equal(await ask(), undefined)
       const next = await at.vaultWith(bearer('the-third-one'))

@@ -268,7 +268,7 @@ describe('an expired token', () => {
     at.issuer.state.gate = release.promise
     const call = at.ask()
     await once(at.issuer.server, 'request')
-    const writing = { tenant, seal, keyId: 'apikey_1', now: 0 }
+    const writing = { tenant, seal, keyId: 'apikey_1', isAdmin: true, now: 0 }
     await at.door.database.write((tx) => archiveCredential({ tx, ...writing }, at.vault, at.id))
     release.resolve()
     assert.equal((await call).status, 401)

@@ -53,7 +53,7 @@ export function oauthRows({
         if (!(await credentialStore(tx).rotate(tenant, at, next))) return false
         const change = 'credential.refreshed'
         const by = { now: next.now, by: {} }
-        await auditStore(tx).changed(tenant, { change, vault, credential, ...by })
+        await auditStore(tx).changed(tenant, { change, of: { vault, credential }, ...by })
         return true
       })
     },
@@ -66,7 +66,7 @@ export const refreshFailed = async (
   { tenant_id: tenant, vault_id: vault, id: credential }: CredentialRow,
 ): Promise<void> => {
   const change = 'credential.refresh_failed'
-  const row = { change, vault, credential, by: {}, now: clock.now() } as const
+  const row = { change, of: { vault, credential }, by: {}, now: clock.now() } as const
   await databases.of(tenant).write((tx) => auditStore(tx).changed(tenant, row))
 }
 

@@ -5,17 +5,22 @@ import {
   ModelCardUpdate,
 } from '@steward/protocol/model-cards.ts'
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
+import { auditStore } from '../audit/store.ts'
 import { notFound } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { pageOf, paging } from '../core/page.ts'
 import type { Seal } from '../core/seal.ts'
+import { admitDestinations } from '../core/secret-destination.ts'
 import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
+import type { Principal } from '../http/principal.ts'
+import { isAdmin } from '../http/principal.ts'
 import type { Route } from '../http/route.ts'
 import { also, route } from '../http/route.ts'
+import type { CardRow } from './store.ts'
 import { modelCardStore, showCard } from './store.ts'
-import { changed, probed, rowOf } from './write.ts'
+import { changed, newDestinations, probed, rowOf } from './write.ts'
 
 const callers = ['workspace'] as const
 const section = 'Model cards'
@@ -30,6 +35,17 @@ export function modelCardRoutes({
   seal: Seal
   clock: Clock
 }): Route[] {
+  /** Before the probe, which sends the key. */
+  async function recordRedirect(by: Principal, { tenant_id: tenant, id }: CardRow): Promise<void> {
+    const change = {
+      change: 'model_card.redirected',
+      of: { modelCard: id },
+      by: by.kind === 'workspace' ? { api_key_id: by.keyId } : {},
+      now: clock.now(),
+    } as const
+    await databases.of(tenant).write((tx) => auditStore(tx).changed(tenant, change))
+  }
+
   const update = route(
     {
       method: 'post',
@@ -40,9 +56,12 @@ export function modelCardRoutes({
       body: ModelCardUpdate,
       answer,
     },
-    async ({ tenant, params, body, signal }) => {
+    async ({ tenant, principal, params, body, signal }) => {
       const kept = await modelCardStore(databases.of(tenant).read).row(tenant, params.id)
+      const further = await newDestinations(kept, body)
+      const isRedirected = admitDestinations(further, isAdmin(principal))
       const card = changed(kept, body, seal)
+      if (isRedirected) await recordRedirect(principal, kept)
       const probe = await probed(card, signal)
       const row = rowOf(kept, card, seal, iso(clock.now()))
       await databases.of(tenant).write((tx) => modelCardStore(tx).replace(row))

@@ -10,6 +10,7 @@ import type {
 import { invalid, recordText } from '../core/errors.ts'
 import type { Seal } from '../core/seal.ts'
 import { preview } from '../core/token.ts'
+import type { NewDestination } from '../core/secret-destination.ts'
 import type { CardFacts, CardRow } from './store.ts'
 import { factsOf, headersPlace, keyPlace } from './store.ts'
 
@@ -49,6 +50,50 @@ export function changed(kept: CardRow, update: ModelCardUpdate, seal: Seal): Car
 }
 
 /**
+ * Whether an update sends the kept key and headers to another endpoint, whichever field names it: a provider's usual
+ * endpoint may be another for another model.
+ */
+export async function newDestinations(
+  kept: CardRow,
+  update: ModelCardUpdate,
+): Promise<NewDestination[]> {
+  const facts = factsOf(kept)
+  const before = await endpointOf({ ...facts, model: kept.model })
+  const after = await endpointOf({
+    provider: facts.provider,
+    model: update.model ?? kept.model,
+    base_url: update.base_url === undefined ? facts.base_url : update.base_url,
+    native_config: update.native_config === undefined ? facts.native_config : update.native_config,
+  })
+  if (after === undefined || after === before) return []
+  const secrets = [
+    ...(update.api_key === undefined ? ['api_key'] : []),
+    ...(kept.sealed_headers !== null && update.custom_headers === undefined
+      ? ['custom_headers']
+      : []),
+  ]
+  const fields = ['base_url', 'model', 'native_config'] as const
+  const field = fields.find((each) => update[each] !== undefined) ?? 'base_url'
+  return secrets.length > 0 ? [{ field, secrets }] : []
+}
+
+type Place = Pick<CardInput, 'provider' | 'model' | 'base_url' | 'native_config'>
+
+const targetOfCard = ({ provider, model, base_url, native_config }: Place) =>
+  targetOf({
+    provider,
+    model,
+    ...(base_url ? { base_url } : {}),
+    ...(native_config ? { native_config } : {}),
+  })
+
+/** Undefined where no call could be made. */
+async function endpointOf(place: Place): Promise<string | undefined> {
+  const target = await targetOfCard(place)
+  return 'refused' in target ? undefined : new URL(target.base_url).href.replace(/\/+$/, '')
+}
+
+/**
  * Asks the endpoint for a few tokens, for at most six seconds. A key that is refused is the caller's mistake and
  * nothing is stored; an endpoint that cannot be reached now is reported, and the card is kept.
  */
@@ -57,12 +102,10 @@ export async function probed(card: CardInput, signal: AbortSignal): Promise<Prob
   // It is shown wherever the card is.
   if (username || password)
     throw invalid('base_url: may hold no credentials; they belong in api_key or custom_headers')
-  const target = await targetOf({
-    provider: card.provider,
-    model: card.model,
-    ...(card.base_url ? { base_url: card.base_url } : {}),
-    ...(card.native_config ? { native_config: card.native_config } : {}),
-  })
+  // It is a part of the path on some wires.
+  if (/(^|[/\\])\.\.?([/\\]|$)|[?#%]/.test(card.model))
+    throw invalid('model: may hold no "..", "?", "#" or "%": it would lead away from base_url')
+  const target = await targetOfCard(card)
   if ('refused' in target) throw invalid(target.refused)
   const spec = { ...target, api_key: card.api_key, headers: card.custom_headers }
   const unusable = refuseModel(spec)

@@ -35,7 +35,7 @@ const repository = {
 
 async function newCredential(database: Database, seal: Seal, vault: string, n: number) {
   return database.write((tx) =>
-    createCredential({ tx, tenant, seal, keyId: 'apikey_1', now }, vault, {
+    createCredential({ tx, tenant, seal, keyId: 'apikey_1', isAdmin: true, now }, vault, {
       auth: {
         type: 'mcp_oauth',
         access_token: `access-${n}`,
@@ -53,7 +53,7 @@ async function newCredential(database: Database, seal: Seal, vault: string, n: n
 
 const newVault = (database: Database, seal: Seal) =>
   database.write((tx) =>
-    createVault({ tx, tenant, seal, keyId: 'apikey_1', now }, { display_name: 'v' }),
+    createVault({ tx, tenant, seal, keyId: 'apikey_1', isAdmin: true, now }, { display_name: 'v' }),
   )
 
 /** One value at least in every column that holds sealed ones. */

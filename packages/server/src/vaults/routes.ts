@@ -17,6 +17,7 @@ import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import type { Principal } from '../http/principal.ts'
+import { isAdmin } from '../http/principal.ts'
 import type { Route } from '../http/route.ts'
 import { also, route } from '../http/route.ts'
 import type { CredentialRow } from './credentials.ts'
@@ -42,7 +43,8 @@ const writes =
   ({ databases, seal, clock }: Deps) =>
   <T>({ tenant, principal }: Who, unit: (writing: Writing) => Promise<T>): Promise<T> => {
     const keyId = principal.kind === 'workspace' ? principal.keyId : ''
-    return databases.of(tenant).write((tx) => unit({ tx, tenant, seal, keyId, now: clock.now() }))
+    const by = { keyId, isAdmin: isAdmin(principal) }
+    return databases.of(tenant).write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))
   }
 
 export const vaultRoutes = (deps: Deps & { validate: Validate }): Route[] => [

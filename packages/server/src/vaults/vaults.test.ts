@@ -21,7 +21,9 @@ function room(database: Database) {
   const unit =
     <Rest extends unknown[], T>(run: (at: write.Writing, ...rest: Rest) => Promise<T>) =>
     (...rest: Rest) =>
-      database.write((tx) => run({ tx, tenant, seal, keyId: 'apikey_1', now }, ...rest))
+      database.write((tx) =>
+        run({ tx, tenant, seal, keyId: 'apikey_1', isAdmin: false, now }, ...rest),
+      )
   const store = credentialStore(database.read)
   return {
     createVault: unit(write.createVault),
@@ -244,7 +246,9 @@ for (const [name, open] of Object.entries(databases)) {
       const vault = await vaults.createVault({ name: 'v' })
       const { id } = await vaults.create(vault.id, { auth: oauth })
       const theirs = <T>(run: (at: write.Writing) => Promise<T>) =>
-        database.write((tx) => run({ tx, tenant: 'wrkspc_b', seal, keyId: 'apikey_2', now }))
+        database.write((tx) =>
+          run({ tx, tenant: 'wrkspc_b', seal, keyId: 'apikey_2', isAdmin: true, now }),
+        )
       const attempts = [
         theirs((at) => write.updateVault(at, vault.id, { name: 'x' })),
         theirs((at) => write.archiveVault(at, vault.id)),

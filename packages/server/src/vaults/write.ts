@@ -13,6 +13,7 @@ import type { Change } from '../audit/store.ts'
 import { auditStore } from '../audit/store.ts'
 import { conflict, invalid } from '../core/errors.ts'
 import { patched } from '../core/metadata.ts'
+import { admitDestinations } from '../core/secret-destination.ts'
 import type { Seal } from '../core/seal.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
@@ -20,17 +21,28 @@ import type { Tables } from '../database/tables.ts'
 import type { SecretPart, Written } from './auth.ts'
 import { bindingOf, changedAuth, writtenAuth } from './auth.ts'
 import { credentialStore, sealedOf } from './credentials.ts'
+import { newDestinations } from './destinations.ts'
 import { vaultStore } from './store.ts'
 
 /** In whose name a transaction writes. */
-export type Writing = { tx: Queries; tenant: string; seal: Seal; keyId: string; now: number }
+export type Writing = {
+  tx: Queries
+  tenant: string
+  seal: Seal
+  keyId: string
+  isAdmin: boolean
+  now: number
+}
 
 const audited = (
   { tx, tenant, keyId, now }: Writing,
   change: Change,
   vault: string,
   credential: string | null = null,
-) => auditStore(tx).changed(tenant, { change, vault, credential, by: { api_key_id: keyId }, now })
+) => {
+  const of = { vault, ...(credential === null ? {} : { credential }) }
+  return auditStore(tx).changed(tenant, { change, of, by: { api_key_id: keyId }, now })
+}
 
 export async function createVault(writing: Writing, input: VaultCreate): Promise<Vault> {
   const { tx, tenant, now } = writing
@@ -180,8 +192,11 @@ export async function updateCredential(
   const auth = JSON.parse(kept.auth) as CredentialAuth
   const held = new Set(Object.keys(sealedOf(kept)) as SecretPart[])
   const written = input.auth && changedAuth({ auth, held }, input.auth, 'auth', now)
+  const further = written ? newDestinations(auth, written, 'auth') : []
+  const isRedirected = admitDestinations(further, writing.isAdmin)
   const isRotated = written !== undefined && Object.keys(written.secrets).length > 0
-  await audited(writing, isRotated ? 'credential.rotated' : 'credential.updated', vault, id)
+  const change = isRedirected ? 'redirected' : isRotated ? 'rotated' : 'updated'
+  await audited(writing, `credential.${change}`, vault, id)
   return credentialStore(tx).update(tenant, kept, {
     ...(written ? { auth: { written, seal } } : {}),
     display_name: input.display_name === undefined ? kept.display_name : input.display_name,

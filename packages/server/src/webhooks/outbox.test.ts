@@ -62,7 +62,7 @@ for (const [kind, open] of Object.entries(kinds)) {
         url,
         events: ['vault_credential.refresh_failed'],
       })
-      const place = { vault: 'vlt_1', credential: 'vcrd_1', by: {}, now: 0 }
+      const place = { of: { vault: 'vlt_1', credential: 'vcrd_1' }, by: {}, now: 0 }
       for (const change of ['credential.refreshed', 'credential.refresh_failed'] as const)
         await database.write((tx) => auditStore(tx).changed(tenant, { change, ...place }))
       const [row, ...rest] = await rowsOf(database)
