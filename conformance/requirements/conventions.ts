@@ -44,6 +44,6 @@ export const conventions = {
   'ids/prefixed': { section: '2.4 Identifiers, times and metadata', says: 'Identifiers are opaque strings that begin with their kind: `agent_`, `env_`, `sesn_`, `sevt_` and so on.' },
   'ids/foreign': { section: '2.4 Identifiers, times and metadata', says: 'The identifier of another tenant\'s object is answered exactly like one that does not exist: 404.' },
   'http/times': { section: '2.4 Identifiers, times and metadata', says: 'Times are RFC 3339 strings in UTC.' },
-  'metadata/limits': { section: '2.4 Identifiers, times and metadata', says: 'A `metadata` object holds at most 16 pairs, with keys of 1 to 64 and string values of at most 512 characters.' },
+  'metadata/limits': { section: '2.4 Identifiers, times and metadata', says: 'A `metadata` object holds at most 16 pairs, with keys of 1 to 64 and string values of at most 512 characters. More is refused with 400 and the code `invalid_metadata`, after an update as well.' },
   'metadata/patch': { section: '2.4 Identifiers, times and metadata', says: 'In an update, `metadata` is merged key by key: a string sets, null removes, an absent key stays.' },
 } satisfies Record<string, Requirement>

@@ -40,5 +40,7 @@ export const environments = {
   'environments/delete/session-refers': { section: '6.2 Endpoints', says: 'Deletion is refused with 409 while a session that still lives uses it.' },
   'environments/update/type-fixed': { section: '6.2 Endpoints', says: '`config.type` cannot change: 400 with `invalid_config_type_change`.' },
   'environments/update/new-sandboxes': { section: '6.2 Endpoints', says: 'A changed environment affects only sandboxes started afterwards.' },
+  'environments/archive/name-freed': { section: '6.2 Endpoints', says: 'A name is unique among the environments that are not archived.' },
+  'environments/update/no-op': { section: '6.2 Endpoints', says: 'An update without effect changes nothing, `updated_at` included.' },
   'environments/archive/no-new-sessions': { section: '6.2 Endpoints', says: 'An archived environment takes no new session and no update (400, `environment_archived`); its sessions go on.' },
 } satisfies Record<string, Requirement>

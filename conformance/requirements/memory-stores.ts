@@ -24,6 +24,7 @@ export const memoryStores = {
   'memory-versions/redact': { section: '13.2 Endpoints', says: 'POST `/v1/memory_stores/:id/memory_versions/:vid/redact` – removes the content of an earlier version' },
   'memory-stores/beta-header': { section: '13.2 Endpoints', says: 'A call without the beta value is refused with 400.' },
   'memory-versions/audit': { section: '13.2 Endpoints', says: 'A version records who changed what, with the content as it then was.' },
+  'memory-stores/full-view': { section: '13.2 Endpoints', says: 'A page with `view=full` has 20 items at most, whatever `limit` says up to 100.' },
   'memory-versions/head-protected': { section: '13.2 Endpoints', says: 'The version that is the present content of a memory cannot be redacted.' },
   'memories/precondition': { section: '13.2 Endpoints', says: 'A failed `precondition` leaves the memory as it is and answers 409.' },
   'memory-stores/attached': { section: '13.2 Endpoints', says: 'A session attaches a store as `read_only` or `read_write`; sessions are listed by `memory_store_id`.' },

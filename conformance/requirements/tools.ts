@@ -7,7 +7,7 @@ export const tools = {
   'tools/entry/custom': { section: '5.1 Entries of `tools`', says: 'custom tool – `type: \'custom\'`, `name`, `description`, `input_schema`, `execution?`' },
   'tools/entry/mcp-toolset': { section: '5.1 Entries of `tools`', says: 'MCP toolset – `type: \'mcp_toolset\'`, `mcp_server_name`, `default_config?`, `configs?[]`' },
   'tools/toolset/members': { section: '5.1 Entries of `tools`', says: 'The toolset stands for `bash`, `read`, `write`, `edit`, `glob`, `grep`, `web_fetch` and `web_search`.' },
-  'tools/toolset/configs': { section: '5.1 Entries of `tools`', says: '`default_config {enabled?, permission_policy?}` sets the baseline, and an entry of `configs` overrides it for the tool it names.' },
+  'tools/toolset/configs': { section: '5.1 Entries of `tools`', says: '`default_config {enabled?, permission_policy?}` sets the baseline, and an entry of `configs` overrides it for the tool it names; its `type` is left out or the same as its `name`.' },
   'tools/toolset/disabled': { section: '5.1 Entries of `tools`', says: 'A tool that is not enabled is not offered to the model.' },
   'tools/toolset/resolved': { section: '5.1 Entries of `tools`', says: 'Answers spell out `default_config` and every entry of `configs`, with nothing left implied.' },
   'tools/custom/name': { section: '5.2 Custom tools', says: '`name` has 1 to 128 letters, digits, `_` or `-`, is unique in the agent, is no built-in name and does not begin with `mcp__`.' },

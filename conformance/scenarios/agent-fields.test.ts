@@ -109,7 +109,7 @@ for (const database of databases) {
       ['agents/field/skills', 'agents/skills/bare-strings'],
       'a skill names its kind, and a bare string binds nothing',
       async () => {
-        const skill = { type: 'custom', skill_id: 'skill_1', version: '1' }
+        const skill = { type: 'anthropic', skill_id: 'pdf', version: 'latest' }
         assert.deepEqual((await make({ skills: ['xlsx', skill] }))['skills'], [skill])
         await refused({ skills: [{ type: 'strange', skill_id: 'x' }] }, /skills/)
         const bare = await make({ skills: ['xlsx'] })
@@ -284,6 +284,43 @@ for (const database of databases) {
           assert.deepEqual(tool?.['execution'], execution)
         }
         await make({ tools: [{ ...custom, name: 'n'.repeat(128) }] })
+      },
+    )
+
+    verifies(
+      'agents/skills/known',
+      'an agent with a skill that is not there is refused',
+      async () => {
+        const body = { name: 'skilled', model: 'offline', tools: [] }
+        const made = await service.ask('POST', '/v1/agents', body)
+        for (const [skill, why] of [
+          [{ type: 'custom', skill_id: 'nowhere' }, /skills: skill nowhere does not exist/],
+          [{ type: 'custom', skill_id: 'pdf' }, /skills\.0\.type/],
+          [{ type: 'anthropic', skill_id: 'pdf', version: '7' }, /skills: skill version pdf\/7/],
+        ] as const) {
+          for (const path of ['/v1/agents', `/v1/agents/${made.body.id}`]) {
+            const refused = await service.ask('POST', path, { ...body, skills: [skill] })
+            assert.equal(refused.status, 400, path)
+            assert.match(JSON.stringify(refused.body), why)
+          }
+        }
+      },
+    )
+
+    verifies(
+      'tools/toolset/configs',
+      'an entry whose type is another name is refused',
+      async () => {
+        const tools = [
+          { type: 'agent_toolset_20260401', configs: [{ name: 'bash', type: 'read' }] },
+        ]
+        const refused = await service.ask('POST', '/v1/agents', {
+          name: 'n',
+          model: 'offline',
+          tools,
+        })
+        assert.equal(refused.status, 400)
+        assert.match(JSON.stringify(refused.body), /configs\.0\.type: is bash/)
       },
     )
 

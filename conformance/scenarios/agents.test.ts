@@ -65,6 +65,42 @@ for (const database of databases) {
       assert.deepEqual(again, agent)
     })
 
+    verifies('agents/update/no-op', 'an answer that is sent back makes no version', async () => {
+      const agent = await agents().create({
+        name: 'round trip',
+        model: 'offline',
+        system: 'Be brief.',
+        tools: [
+          { type: 'agent_toolset_20260401', configs: [{ name: 'bash', enabled: false }] },
+          {
+            type: 'custom',
+            name: 'look',
+            description: 'looks',
+            input_schema: { type: 'object', properties: { b: { type: 'string' }, a: {} } },
+          },
+        ],
+        mcp_servers: [{ type: 'url', name: 'docs', url: 'https://mcp.example.com/' }],
+        skills: [{ type: 'anthropic', skill_id: 'pdf' }],
+        metadata: { b: '1', a: '2' },
+      })
+      const { name, description, model, system, tools, mcp_servers, skills, metadata } = agent
+      const body = { name, description, model, system, tools, mcp_servers, skills, metadata }
+      const backwards = (value: unknown): unknown => {
+        if (Array.isArray(value)) return value.map(backwards)
+        if (typeof value !== 'object' || value === null) return value
+        const pairs = Object.entries(value).map(([key, inner]) => [key, backwards(inner)])
+        return Object.fromEntries(pairs.toReversed())
+      }
+      for (const sent of [body, backwards(body) as typeof body]) {
+        const answer = await agents().update(agent.id, { version: 1, ...sent } as typeof body)
+        assert.deepEqual(answer, agent)
+      }
+      const plain = await service.ask('GET', `/v1/agents/${agent.id}`)
+      assert.equal(plain.body['model'], 'offline', 'the stored spelling stays')
+      const changed = await agents().update(agent.id, { version: 1, model: { id: 'offline-2' } })
+      assert.equal(changed.version, 2)
+    })
+
     verifies(
       'agents/update/version-guard',
       'a stale version is refused once, and not tried again',

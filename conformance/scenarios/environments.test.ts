@@ -73,6 +73,45 @@ for (const database of databases) {
     )
 
     verifies(
+      ['environments/archive/name-freed', 'environments/field/description'],
+      'an archived environment frees its name, and an empty description stays empty',
+      async () => {
+        const name = fresh('reused')
+        for (let round = 0; round < 3; round++) {
+          const { id, description } = await environments().create({ name, description: '' })
+          assert.equal(description, '')
+          await assert.rejects(environments().create({ name }), ConflictError)
+          const archived = await environments().archive(id)
+          assert.equal(archived.name, name)
+        }
+      },
+    )
+
+    verifies(
+      'environments/update/no-op',
+      'an answer that is sent back changes nothing',
+      async () => {
+        const made = await environments().create({
+          name: fresh('same'),
+          config: { type: 'cloud', packages: { pip: ['rich'] } },
+          metadata: { b: '1', a: '2' },
+        })
+        const { name, description, config } = made
+        const packages = Object.fromEntries(
+          Object.entries((config as { packages: object }).packages).toReversed(),
+        )
+        const sent = {
+          name,
+          description,
+          metadata: { a: '2', b: '1' },
+          config: { ...config, packages },
+        }
+        const answer = await service.client.post(`/v1/environments/${made.id}`, { body: sent })
+        assert.equal((answer as typeof made).updated_at, made.updated_at)
+      },
+    )
+
+    verifies(
       [
         'environments/two-spellings',
         'environments/field/network',

@@ -236,5 +236,42 @@ for (const database of databases) {
       assert.equal(await made({ '': 'v' }), 400)
       assert.equal(await made({ k: 7 }), 400)
     })
+
+    verifies(
+      ['metadata/limits'],
+      'metadata that is too much is refused by its code, at once and when merged',
+      async () => {
+        const pairs = (count: number, prefix: string) =>
+          Object.fromEntries(
+            Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 'v']),
+          )
+        const environment = { name: fresh('m') }
+        const place = await service.ask('POST', '/v1/environments', environment)
+        const agent = { name: 'm', model: 'offline', tools: [] }
+        const made = await service.ask('POST', '/v1/agents', agent)
+        const session = { agent: made.body.id, environment_id: place.body.id }
+        const post = (path: string, body: object) =>
+          service.ask('POST', path, body, { 'anthropic-beta': 'agent-memory-2026-07-22' })
+        for (const [path, body] of [
+          ['/v1/environments', { name: fresh('m') }],
+          ['/v1/agents', agent],
+          ['/v1/sessions', session],
+          ['/v1/vaults', { display_name: 'm' }],
+          ['/v1/memory_stores', { name: 'm' }],
+        ] as const) {
+          const refusals = [await post(path, { ...body, metadata: pairs(17, 'a') })]
+          const whole = await post(path, { ...body, metadata: pairs(16, 'a') })
+          assert.equal(whole.status, 200, path)
+          const one = `${path}/${whole.body.id}`
+          refusals.push(await post(one, { metadata: pairs(1, 'b') }))
+          for (const { status, body: refused } of refusals) {
+            assert.equal(status, 400, path)
+            assert.match(JSON.stringify(refused), /"error_code":"invalid_metadata"/, path)
+          }
+          const swapped = { metadata: { a0: null, b0: 'v' } }
+          assert.equal((await post(one, swapped)).status, 200, path)
+        }
+      },
+    )
   })
 }

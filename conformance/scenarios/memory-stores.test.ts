@@ -181,8 +181,19 @@ for (const database of databases) {
         [basic.body.data[0]?.['content'], full.body.data[0]?.['content']],
         [null, '/a/deep/3'],
       )
-      for (const query of ['depth=2', 'path_prefix=/a', 'limit=101', 'view=full&limit=21'])
+      for (const query of ['depth=2', 'path_prefix=/a', 'limit=101', 'view=full&limit=101'])
         assert.equal((await ask('GET', `/${store}/memories?${query}`)).status, 400, query)
+    })
+
+    verifies('memory-stores/full-view', 'a page of whole contents ends after 20', async () => {
+      const store = await newStore()
+      for (let index = 0; index < 21; index++) await remember(store, `/${index}`, 'text')
+      for (const kind of ['memories', 'memory_versions']) {
+        const page = await ask('GET', `/${store}/${kind}?view=full&limit=100`)
+        assert.deepEqual([page.status, page.body.data.length], [200, 20], kind)
+        assert.ok(page.body['next_page'])
+        assert.equal((await ask('GET', `/${store}/${kind}?limit=100`)).body.data.length, 21, kind)
+      }
     })
 
     verifies(

@@ -73,12 +73,11 @@ for (const database of databases) {
     }
 
     async function refused(skills: object[], words: RegExp, status = 400): Promise<void> {
-      const agent = await service.ask('POST', '/v1/agents', {
-        ...{ name: fresh('agent'), model: 'offline', tools, skills },
-      })
-      assert.equal(agent.status, 200, JSON.stringify(agent.body))
+      const made = { name: fresh('agent'), model: 'offline', tools }
+      const { id } = (await service.ask('POST', '/v1/agents', made)).body
       const place = await service.client.beta.environments.create({ name: fresh('environment') })
-      const body = { agent: agent.body.id, environment_id: place.id }
+      const agent = { type: 'agent_with_overrides', id, skills }
+      const body = { agent, environment_id: place.id }
       const answer = await service.ask('POST', '/v1/sessions', body)
       assert.equal(answer.status, status, JSON.stringify(answer.body))
       assert.match(String((answer.body['error'] as Loose)['message']), words)
@@ -166,7 +165,7 @@ for (const database of databases) {
           agent: { ...exact, skills: [custom(first.id, `skver_${first.latest_version}`)] as never },
           environment_id: place.id,
         })
-        assert.deepEqual(named_.agent.skills, old.agent.skills)
+        assert.deepEqual(named_.agent.skills, [custom(first.id, `skver_${first.latest_version}`)])
 
         const which = { skill_id: first.id }
         await service.client.skills.versions.delete(String(first.latest_version), which)
@@ -210,11 +209,15 @@ for (const database of databases) {
         await refused(many(501), /at most 500/)
         const { key } = await service.otherWorkspace('without skills')
         const foreign = { 'x-api-key': key }
-        const agent = { name: 'theirs', model: 'offline', tools: [], skills: [custom(one.id)] }
+        const agent = { name: 'theirs', model: 'offline', tools: [] }
+        const skills = [custom(one.id)]
+        const withSkill = await service.ask('POST', '/v1/agents', { ...agent, skills }, foreign)
+        assert.equal(withSkill.status, 400)
         const theirs = (await service.ask('POST', '/v1/agents', agent, foreign)).body.id
         const place = (await service.ask('POST', '/v1/environments', { name: 'e' }, foreign)).body
           .id
-        const body = { agent: theirs, environment_id: place }
+        const overridden = { type: 'agent_with_overrides', id: theirs, skills }
+        const body = { agent: overridden, environment_id: place }
         assert.equal((await service.ask('POST', '/v1/sessions', body, foreign)).status, 404)
       },
     )

@@ -140,14 +140,17 @@ for (const database of databases) {
         const gone = await skills().versions.delete('latest', { skill_id: id })
         assert.deepEqual([gone.id, gone.type], [latest.id, 'skill_version_deleted'])
         assert.equal((await versionOf(id)).id, first.id)
-        await skills().versions.delete(first.id, { skill_id: id })
-        const empty = (await service.ask<Skill>('GET', `/v1/skills/${id}`)).body
-        assert.equal(empty.latest_version, null)
-        assert.equal(await status('GET', `/v1/skills/${id}/versions/latest`), 404)
+        const refused = await service.ask('DELETE', `/v1/skills/${id}/versions/${first.id}`)
+        assert.equal(refused.status, 400, 'a skill keeps a version')
+        assert.match(JSON.stringify(refused.body), /last of skill/)
         const third = await skills().versions.create(id, {
           files: [await file('SKILL.md', skillText('versioned'))],
         })
         assert.ok(third.id > latest.id, 'no number is given twice')
+        const byNumber = await skills().versions.delete(first.version, { skill_id: id })
+        assert.equal(byNumber.id, first.version)
+        const left = (await service.ask<Skill>('GET', `/v1/skills/${id}`)).body
+        assert.equal(left.latest_version_id, third.id)
       },
     )
 

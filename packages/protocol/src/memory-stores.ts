@@ -72,6 +72,13 @@ export const MemoryUpdate = z.strictObject({
 export type MemoryUpdate = z.infer<typeof MemoryUpdate>
 
 const MemoryView = z.enum(['basic', 'full'])
+
+/** Items of a page that shows contents; a larger `limit` is lowered to it, as the wire of the official client says. */
+const mostFull = 20
+const capFullView = <Query extends { view: 'basic' | 'full'; limit: number }>(
+  query: Query,
+): Query => (query.view === 'full' ? { ...query, limit: Math.min(query.limit, mostFull) } : query)
+
 export const MemoryViewQuery = z.object({ view: MemoryView.default('full') })
 
 export const MemoryListQuery = ListQuery.extend({
@@ -81,10 +88,7 @@ export const MemoryListQuery = ListQuery.extend({
   path_prefix: Line.max(1024)
     .refine((prefix) => prefix.startsWith('/') && prefix.endsWith('/'), 'begins and ends with /')
     .default('/'),
-}).refine(({ view, limit }) => view === 'basic' || limit <= 20, {
-  path: ['limit'],
-  message: 'is at most 20 with view=full',
-})
+}).transform(capFullView)
 export type MemoryListQuery = z.infer<typeof MemoryListQuery>
 
 export const MemoryDeleteQuery = z.object({ expected_content_sha256: sha256.optional() })
@@ -106,10 +110,7 @@ export const MemoryVersionListQuery = ListQuery.extend({
   session_id: z.string().optional(),
   api_key_id: z.string().optional(),
   service_account_id: z.string().optional(),
-}).refine(({ view, limit }) => view === 'basic' || limit <= 20, {
-  path: ['limit'],
-  message: 'is at most 20 with view=full',
-})
+}).transform(capFullView)
 
 /** Who did it: contract.md 1.8 */
 export const MemoryActor = z.discriminatedUnion('type', [

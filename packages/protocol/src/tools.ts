@@ -73,6 +73,8 @@ const BuiltInConfig = z
   .superRefine((entry, context) => {
     const refuse = (path: (string | number)[], message: string) =>
       context.addIssue({ code: 'custom', path, message })
+    if (entry.type !== undefined && entry.type !== entry.name)
+      refuse(['type'], `is ${entry.name}, as the name is, or left out`)
     for (const [key, tools] of Object.entries(webSettings)) {
       const isSet = (entry[key as keyof typeof entry] ?? null) !== null
       if (isSet && !tools.includes(entry.name)) refuse([key], `is not for ${entry.name}`)

@@ -39,6 +39,7 @@ import { sessionRoutes } from './sessions/routes.ts'
 import { sessionStore } from './sessions/store.ts'
 import type { Refusals } from './sessions/supported.ts'
 import { threadRoutes } from './sessions/threads/routes.ts'
+import { checkSkills } from './skills/pin.ts'
 import { skillRoutes } from './skills/routes.ts'
 import { checkStanding } from './work/claim.ts'
 import { underClaims } from './work/ending.ts'
@@ -82,7 +83,7 @@ export type AppDeps = Refusals & {
 /** Every route there is; what is not among them does not exist. */
 export function routesOf(deps: AppDeps): Route[] {
   const resources = [
-    ...agentRoutes(deps),
+    ...agentRoutes({ ...deps, checkSkills }),
     ...environmentRoutes(deps),
     ...sessionRoutes(deps),
     ...sessionEventRoutes(deps),

@@ -7,7 +7,11 @@ import type {
   ModelRef,
 } from '@steward/protocol/agents.ts'
 import { resolveTools, strayToolset } from '@steward/protocol/tools.ts'
+import type { Dialect } from '@steward/protocol/dialects.ts'
+import { inDialect } from '@steward/protocol/dialects.ts'
 import { invalid } from '../core/errors.ts'
+import { isSameJson } from '../core/json.ts'
+import { mergeMetadata } from '../core/metadata.ts'
 
 /** Inline bearers by server name, before they are sealed. */
 export type Tokens = Record<string, string>
@@ -50,7 +54,7 @@ export function updated(
     ...kept,
     ...definedOnly(fields),
     model: fields.model === undefined ? kept.model : replaceModel(kept.model, fields.model),
-    metadata: { ...kept.metadata, ...fields.metadata } as AgentCreate['metadata'],
+    metadata: mergeMetadata(kept.metadata, fields.metadata ?? {}) as AgentCreate['metadata'],
     mcp_servers: fields.mcp_servers === undefined ? [] : fields.mcp_servers,
   })
   const whole =
@@ -59,6 +63,22 @@ export function updated(
       : next
   checkToolsets(whole.config)
   return whole
+}
+
+/**
+ * A field that the caller's dialect shows alike before and after keeps the spelling it is stored in, so that an answer
+ * that is sent back changes nothing. [agents/update/no-op]
+ */
+export function keepSpelling(kept: AgentConfig, next: AgentConfig, dialect: Dialect): AgentConfig {
+  const [before, after] = [kept, next].map((config) =>
+    inDialect<Record<string, unknown>>({ ...config, type: 'agent' }, dialect),
+  )
+  const isShownAlike = (key: string) => isSameJson([before?.[key]], [after?.[key]])
+  const pairs = Object.entries(next).map(([key, value]) => [
+    key,
+    isShownAlike(key) ? kept[key as keyof AgentConfig] : value,
+  ])
+  return Object.fromEntries(pairs) as AgentConfig
 }
 
 function checkToolsets({ tools, mcp_servers }: AgentConfig): void {

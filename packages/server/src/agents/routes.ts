@@ -5,6 +5,7 @@ import {
   AgentShown,
   AgentUpdate,
 } from '@steward/protocol/agents.ts'
+import type { AgentConfig, SkillRefs } from '@steward/protocol/agents.ts'
 import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../core/cursor.ts'
@@ -12,12 +13,12 @@ import { invalid, notFound } from '../core/errors.ts'
 import { defaultLimit, pageOf, paging } from '../core/page.ts'
 import type { Seal } from '../core/seal.ts'
 import type { Clock } from '../core/time.ts'
-import type { Databases } from '../database/database.ts'
+import type { Databases, Queries } from '../database/database.ts'
 import { moments } from '../database/seek.ts'
 import type { Route } from '../http/route.ts'
 import { also, route } from '../http/route.ts'
 import type { Tokens } from './config.ts'
-import { configOf, updated } from './config.ts'
+import { configOf, keepSpelling, updated } from './config.ts'
 import { agentStore, agentTokenPlace } from './store.ts'
 
 const callers = ['workspace'] as const
@@ -28,10 +29,13 @@ export function agentRoutes({
   databases,
   seal,
   clock,
+  checkSkills,
 }: {
   databases: Databases
   seal: Seal
   clock: Clock
+  /** Refuses skills that no session could be made with. */
+  checkSkills: (tx: Queries, tenant: string, refs: SkillRefs) => Promise<void>
 }): Route[] {
   const read = (tenant: string) => agentStore(databases.of(tenant).read)
 
@@ -58,9 +62,10 @@ export function agentRoutes({
         throw invalid('tools: required (may be empty)')
       const { config, tokens } = configOf(body)
       const sealed = sealAll(tenant, tokens)
-      return databases
-        .of(tenant)
-        .write((tx) => agentStore(tx).create(tenant, config, sealed, clock.now()))
+      return databases.of(tenant).write(async (tx) => {
+        await checkSkills(tx, tenant, config.skills)
+        return agentStore(tx).create(tenant, config, sealed, clock.now())
+      })
     },
   )
 
@@ -108,19 +113,18 @@ export function agentRoutes({
       body: AgentUpdate,
       answer,
     },
-    ({ tenant, params, body }) =>
-      databases.of(tenant).write((tx) =>
-        agentStore(tx).update(
-          tenant,
-          params.id,
-          body.version,
-          (kept) => {
-            const { config, tokens } = updated(kept, body)
-            return { config, tokens: tokens && sealAll(tenant, tokens) }
-          },
-          clock.now(),
-        ),
-      ),
+    ({ tenant, params, body, dialect }) =>
+      databases.of(tenant).write(async (tx) => {
+        await checkSkills(tx, tenant, body.skills ?? [])
+        const change = (kept: AgentConfig) => {
+          const { config, tokens } = updated(kept, body)
+          return {
+            config: keepSpelling(kept, config, dialect),
+            tokens: tokens && sealAll(tenant, tokens),
+          }
+        }
+        return agentStore(tx).update(tenant, params.id, body.version, change, clock.now())
+      }),
   )
 
   const archive = route(

@@ -1,6 +1,7 @@
 import type { Agent, AgentConfig } from '@steward/protocol/agents.ts'
 import { conflict, invalid, notFound, recordText } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
+import { isSameJson } from '../core/json.ts'
 import type { Paging } from '../core/page.ts'
 import type { Sealed } from '../core/seal.ts'
 import { iso } from '../core/time.ts'
@@ -159,7 +160,7 @@ export function agentStore(db: Queries) {
       const sealed = await sealedTokens(db, tenant, id, kept.version)
       // A token cannot be compared: giving one, or leaving out one that was there, is a change.
       const touched = tokens && Object.keys({ ...tokens, ...sealed }).length > 0
-      if (!touched && JSON.stringify(config) === JSON.stringify(before)) return kept
+      if (!touched && isSameJson(config, before)) return kept
       const version = kept.version + 1
       const updated_at = iso(now)
       await db

@@ -1,11 +1,19 @@
 import { invalid } from './errors.ts'
 
-type Bag = Record<string, string>
+/** Pairs of one metadata object. [metadata/limits] */
+const mostPairs = 16
 
-/** A string sets a key, null deletes it, and what is not named is kept. contract.md 1 */
-export function patched(kept: Bag, patch: Record<string, string | null>): Bag {
-  const merged = Object.entries({ ...kept, ...patch })
-  const next = merged.filter((pair): pair is [string, string] => pair[1] !== null)
-  if (next.length > 16) throw invalid('metadata: at most 16 pairs')
-  return Object.fromEntries(next)
+/**
+ * A value sets a key, null deletes it, and a key that is not named is kept. Throws `invalid_metadata` for more than 16
+ * pairs after the merge. [metadata/limits]
+ */
+export function mergeMetadata<Value>(
+  kept: Readonly<Record<string, Value>>,
+  patch: Readonly<Record<string, Value | null>>,
+): Record<string, Value> {
+  const pairs = Object.entries({ ...kept, ...patch }).filter(
+    (pair): pair is [string, Value] => pair[1] !== null,
+  )
+  if (pairs.length > mostPairs) throw invalid('metadata: at most 16 pairs', 'invalid_metadata')
+  return Object.fromEntries(pairs)
 }

@@ -18,6 +18,7 @@ import * as stdioServers from './migrations/0016-stdio-servers.ts'
 import * as workLeft from './migrations/0018-work-left.ts'
 import * as fairTurns from './migrations/0021-fair-turns.ts'
 import * as cardChanges from './migrations/0024-card-changes.ts'
+import * as environmentNames from './migrations/0028-environment-names.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   '0018-work-left': workLeft,
   '0021-fair-turns': fairTurns,
   '0024-card-changes': cardChanges,
+  '0028-environment-names': environmentNames,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

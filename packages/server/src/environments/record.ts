@@ -6,6 +6,7 @@ import type {
 } from '@steward/protocol/environments.ts'
 import { emptyEnvironment, foldPackages } from '@steward/protocol/environments.ts'
 import { invalid } from '../core/errors.ts'
+import { mergeMetadata } from '../core/metadata.ts'
 
 export const recordOf = (input: EnvironmentCreate): EnvironmentRecord =>
   fold({ ...emptyEnvironment, name: input.name, kind: input.config?.type ?? 'cloud' }, input)
@@ -27,7 +28,7 @@ function fold(kept: EnvironmentRecord, input: EnvironmentUpdate): EnvironmentRec
     ...kept,
     ...textsOf(kept, input),
     env: input.env === undefined ? kept.env : (input.env ?? {}),
-    metadata: patched(kept.metadata, input.metadata ?? {}),
+    metadata: mergeMetadata(kept.metadata, nullForEmpty(input.metadata ?? {})),
     ...networkOf(kept, input.network),
     ...poolOf(input.config),
   }
@@ -46,7 +47,7 @@ function poolOf(config: EnvironmentUpdate['config']): Partial<EnvironmentRecord>
   return { reclaim_older_than_ms: config.reclaim_older_than_ms ?? undefined }
 }
 
-/** Null and an empty text clear what may be cleared. */
+/** Null clears a field that may be empty; an empty description is a text like any other. */
 function textsOf(
   kept: EnvironmentRecord,
   { name, description, base_image, scope }: EnvironmentUpdate,
@@ -54,7 +55,7 @@ function textsOf(
   return {
     name: name ?? kept.name,
     scope: scope ?? kept.scope,
-    description: description === undefined ? kept.description : description || null,
+    description: description === undefined ? kept.description : description,
     base_image: base_image === undefined ? kept.base_image : base_image,
   }
 }
@@ -95,14 +96,6 @@ function networkingOf(kept: EnvironmentRecord, networking: Networking): Partial<
   }
 }
 
-/** A string sets, null and an empty string delete. */
-function patched(
-  kept: Record<string, string>,
-  patch: Record<string, string | null>,
-): Record<string, string> {
-  const pairs = Object.entries({ ...kept, ...patch }).filter((pair): pair is [string, string] =>
-    Boolean(pair[1]),
-  )
-  if (pairs.length > 16) throw invalid('metadata: at most 16 pairs', 'invalid_metadata')
-  return Object.fromEntries(pairs)
-}
+/** An empty text deletes a key of an environment's metadata, as null does. */
+const nullForEmpty = (patch: Record<string, string | null>): Record<string, string | null> =>
+  Object.fromEntries(Object.entries(patch).map(([key, value]) => [key, value || null]))

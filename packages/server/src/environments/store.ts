@@ -2,6 +2,7 @@ import type { Environment, EnvironmentRecord } from '@steward/protocol/environme
 import { showEnvironment } from '@steward/protocol/environments.ts'
 import { conflict, invalid, notFound, recordText } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
+import { isSameJson } from '../core/json.ts'
 import type { Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
@@ -26,12 +27,14 @@ export function environmentStore(db: Queries) {
   /** As `row`, and nobody else changes it until the transaction ends. */
   const take = (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id)))
 
+  /** An archived environment has freed its name. [environments/name-unique] */
   async function checkName(tenant: string, name: string): Promise<void> {
     const taken = await db
       .selectFrom('environments')
       .select('id')
       .where('tenant_id', '=', tenant)
       .where('name', '=', name)
+      .where('archived_at', 'is', null)
       .executeTakeFirst()
     if (taken) throw conflict(`name: an environment named ${name} exists already (${taken.id})`)
   }
@@ -124,8 +127,9 @@ export function environmentStore(db: Queries) {
       const kept = await take(tenant, id)
       if (kept.archived_at)
         throw invalid(`environment ${id} is archived and cannot be changed`, 'environment_archived')
-      const record = change(JSON.parse(kept.record) as EnvironmentRecord)
-      if (JSON.stringify(record) === kept.record) return toEnvironment(kept)
+      const before = JSON.parse(kept.record) as EnvironmentRecord
+      const record = change(before)
+      if (isSameJson(record, before)) return toEnvironment(kept)
       if (record.name !== kept.name) await checkName(tenant, record.name)
       const columns = {
         name: record.name,

@@ -105,7 +105,9 @@ function isDeep(value: unknown): boolean {
 export function parseBy<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
-  throw invalid(explain(parsed.error.issues).join('; '))
+  const { issues } = parsed.error
+  const isMetadata = issues.every(({ path }) => path[0] === 'metadata')
+  throw invalid(explain(issues).join('; '), isMetadata ? 'invalid_metadata' : undefined)
 }
 
 function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = []): string[] {

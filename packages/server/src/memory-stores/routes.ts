@@ -18,7 +18,7 @@ import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { invalid } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import { patched } from '../core/metadata.ts'
+import { mergeMetadata } from '../core/metadata.ts'
 import { pageOf, paging } from '../core/page.ts'
 import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
@@ -155,7 +155,7 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
           const columns = {
             name: body.name ?? kept.name,
             description: body.description ?? kept.description,
-            metadata: JSON.stringify(patched(metadata, body.metadata ?? {})),
+            metadata: JSON.stringify(mergeMetadata(metadata, body.metadata ?? {})),
           }
           await store.update(tenant, id, columns, clock.now())
           return showStore(await store.row(tenant, id))

@@ -3,7 +3,8 @@ import type { Session, SessionAgent, SessionUpdate } from '@steward/protocol/ses
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { invalid, recordText } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import { patched } from '../core/metadata.ts'
+import { isSameJson } from '../core/json.ts'
+import { mergeMetadata } from '../core/metadata.ts'
 import type { Seal } from '../core/seal.ts'
 import type { Queries } from '../database/database.ts'
 import { lockHead } from '../events/head.ts'
@@ -34,7 +35,10 @@ export async function updateSession(
   const head = await lockHead(tx, tenant, id)
   const changed: { title?: string | null; metadata?: Record<string, string>; agent?: object } = {}
   if (input.title !== undefined && input.title !== row.title) changed.title = input.title
-  const metadata = patched(JSON.parse(row.metadata) as Record<string, string>, input.metadata ?? {})
+  const metadata = mergeMetadata(
+    JSON.parse(row.metadata) as Record<string, string>,
+    input.metadata ?? {},
+  )
   if (JSON.stringify(metadata) !== row.metadata) changed.metadata = metadata
   const next = input.agent && replaced(row, input.agent)
   if (next) {
@@ -68,10 +72,11 @@ function replaced(
   row: SessionRow,
   change: NonNullable<SessionUpdate['agent']>,
 ): ReturnType<typeof override> | undefined {
-  const next = override(JSON.parse(row.agent) as SessionAgent, change)
+  const before = JSON.parse(row.agent) as SessionAgent
+  const next = override(before, change)
   checkAgent(next.agent, row.self_hosted === 1)
   if (row.self_hosted === 1) checkToolsForWorker(next.agent)
-  const isSame = !next.tokens && JSON.stringify(next.agent) === row.agent
+  const isSame = !next.tokens && isSameJson(next.agent, before)
   return isSame ? undefined : next
 }
 

@@ -141,7 +141,10 @@ export async function deleteSkill(deps: SkillDeps, tenant: string, id: string): 
   })
 }
 
-/** The id of the version that is gone. The latest that is left stands for the skill from then on. */
+/**
+ * The deleted version, as digits where `which` was digits, otherwise as its id. The latest that is left stands for the
+ * skill from then on; the last one is refused.
+ */
 export async function deleteVersion(
   deps: SkillDeps,
   tenant: string,
@@ -154,14 +157,16 @@ export async function deleteVersion(
     const row = await skills.version(tenant, id, digitsOf(skill, which))
     await skills.removeVersion(tenant, id, row.id)
     const left = await skills.latest(tenant, id)
+    if (!left)
+      throw invalid(`version ${which} is the last of skill ${id}: delete the skill instead`)
     await skills.update(tenant, id, {
-      latest_version: left ? versionDigits(left.id) : null,
-      description: left?.description ?? skill.description,
+      latest_version: versionDigits(left.id),
+      description: left.description,
       updated_at: iso(now),
     })
     return [row]
   })
-  return gone?.id ?? ''
+  return gone && !/^\d/.test(which) ? gone.id : which
 }
 
 type Gone = Pick<VersionRow, 'id' | 'blob_key'>

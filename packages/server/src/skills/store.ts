@@ -12,7 +12,10 @@ export type VersionRow = Tables['skill_versions']
 
 const prefix = 'skver_'
 export const versionId = (digits: string): string => prefix + digits
-export const versionDigits = (id: string): string => id.slice(prefix.length)
+export const isVersionId = (text: string): boolean => text.startsWith(prefix)
+/** The digits of a version, given as its id or as its digits. */
+export const versionDigits = (version: string): string =>
+  isVersionId(version) ? version.slice(prefix.length) : version
 
 /** A tenant's own skills; the built-in ones have no rows. A version is written and removed with its blob's mark. */
 export function skillStore(db: Queries) {
@@ -95,7 +98,7 @@ export function skillStore(db: Queries) {
     /** Those named, and maybe more of the same skills. */
     versionsOf: (tenant: string, named: SkillRefs): Promise<VersionRow[]> => {
       const skills = named.map(({ skill_id }) => skill_id)
-      const ids = named.map(({ version }) => versionId(version))
+      const ids = named.map(({ version }) => versionId(versionDigits(version)))
       return db
         .selectFrom('skill_versions')
         .selectAll()

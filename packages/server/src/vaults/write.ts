@@ -12,8 +12,9 @@ import { broughtBy } from '@steward/protocol/vaults.ts'
 import type { Change } from '../audit/store.ts'
 import { auditStore } from '../audit/store.ts'
 import { conflict, invalid } from '../core/errors.ts'
-import { patched } from '../core/metadata.ts'
 import { admitDestinations } from '../core/secret-destination.ts'
+import { isSameJson } from '../core/json.ts'
+import { mergeMetadata } from '../core/metadata.ts'
 import type { Seal } from '../core/seal.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
@@ -63,9 +64,9 @@ export async function updateVault(
   const { tx, tenant, now } = writing
   const kept = await openVault(writing, id)
   const name = input.display_name ?? input.name ?? kept.name
-  const metadata = patched(kept.metadata, input.metadata ?? {})
+  const metadata = mergeMetadata(kept.metadata, input.metadata ?? {})
   await putCredentials(writing, id, broughtBy(input))
-  const isSame = name === kept.name && JSON.stringify(metadata) === JSON.stringify(kept.metadata)
+  const isSame = name === kept.name && isSameJson(metadata, kept.metadata)
   if (isSame) return kept
   await audited(writing, 'vault.updated', id)
   return vaultStore(tx).update(tenant, id, { name, metadata, now })
@@ -200,7 +201,10 @@ export async function updateCredential(
   return credentialStore(tx).update(tenant, kept, {
     ...(written ? { auth: { written, seal } } : {}),
     display_name: input.display_name === undefined ? kept.display_name : input.display_name,
-    metadata: patched(JSON.parse(kept.metadata) as Record<string, string>, input.metadata ?? {}),
+    metadata: mergeMetadata(
+      JSON.parse(kept.metadata) as Record<string, string>,
+      input.metadata ?? {},
+    ),
     now,
   })
 }

@@ -12,7 +12,7 @@ import {
 import type { Bus } from '../bus/bus.ts'
 import type { ClaimTokens } from '../core/claim-token.ts'
 import { forbidden } from '../core/errors.ts'
-import { patched } from '../core/metadata.ts'
+import { mergeMetadata } from '../core/metadata.ts'
 import { pageOf, paging } from '../core/page.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
@@ -100,7 +100,7 @@ export function workRoutes(deps: {
         const work = workStore(tx)
         const item = await work.take(tenant, params.id, params.work)
         const before = JSON.parse(item.metadata) as Record<string, string>
-        const metadata = JSON.stringify(patched(before, body.metadata))
+        const metadata = JSON.stringify(mergeMetadata(before, body.metadata))
         await work.change(item, { metadata })
         return showWork({ ...item, metadata })
       }),
