@@ -64,13 +64,53 @@ for (const database of databases) {
           await assert.rejects(withFiles({ file_id }), NotFoundError)
         const { id } = await upload('x')
         const [mount_path, below] = ['/workspace/a', '/workspace/a/b']
-        for (const path of [mount_path, below, '/etc/a'])
+        for (const path of [mount_path, below, '/etc/../a'])
           await assert.rejects(
             withFiles({ file_id: id, mount_path }, { file_id: id, mount_path: path }),
             BadRequestError,
           )
         const { data: after } = await service.client.beta.sessions.list()
         assert.equal(after.length, before.length)
+      },
+    )
+
+    verifies(
+      ['resources/file/resolved'],
+      'lie below the uploads when their paths say nothing else, and a linked one lies there too',
+      async () => {
+        const { id: file_id } = await upload('a,b\n', 'data.csv')
+        const paths = ['data.csv', '/uploads/receipt.pdf', 'logs/a.log', '/workspace/in/d.csv']
+        const session = await withFiles(...paths.map((mount_path) => ({ file_id, mount_path })))
+        const below = ['data.csv', 'uploads/receipt.pdf', 'logs/a.log', 'workspace/in/d.csv']
+        const all = below.map((path) => `/mnt/session/uploads/${path}`)
+        const said = await run(session, `cat ${all.join(' ')} /workspace/in/d.csv`)
+        assert.equal(said, 'a,b\n'.repeat(5))
+        const [file_path] = all
+        assert.match(await use(session, 'read', { file_path }), /a,b/)
+      },
+    )
+
+    verifies(
+      ['resources/file/live'],
+      'that come to a session that runs are told of with any result, and not once they have gone',
+      async () => {
+        const session = await newSession(service, { tools })
+        const { resources } = service.client.beta.sessions
+        await run(session, 'echo one > one')
+        const { id: file_id } = await upload('given\n')
+        const add = (mount_path: string) =>
+          resources.add(session, { type: 'file', file_id, mount_path })
+        await add('first')
+        const read = { file_path: '/workspace/one' }
+        const told = /A file was given: \/mnt\/session\/uploads\/first$/
+        assert.match(await use(session, 'read', read), told)
+        const gone = await add('second')
+        await resources.delete(gone.id, { session_id: session })
+        assert.doesNotMatch(await use(session, 'read', read), /was given/)
+        await add('third')
+        // It reaches no host here: its result is an error, and tells the file all the same.
+        const fetched = await use(session, 'web_fetch', { url: 'https://nowhere.invalid/' })
+        assert.match(fetched, /A file was given: \/mnt\/session\/uploads\/third$/)
       },
     )
 

@@ -39,7 +39,8 @@ for (const database of databases) {
         const { id, created_at, updated_at } = found
         assert.match(id, /^sesrsc_/)
         const mount_path = '/workspace/repository'
-        const whole = { id, type, url, mount_path, checkout, created_at, updated_at }
+        const resolved_path = mount_path
+        const whole = { id, type, url, mount_path, resolved_path, checkout, created_at, updated_at }
         assert.deepEqual(found, whole)
         const params = { session_id: session }
         assert.deepEqual(await attached().retrieve(id, params), whole)
@@ -102,8 +103,23 @@ for (const database of databases) {
         await refused({ url, checkout: { type: 'tag', name: 'v1' } }, /checkout/)
         await refused({ url, authorization_token: 'two\nlines' }, /ASCII/)
         await assert.rejects(create({ type, url }, { type, url }), /collides/)
+        await refused({ url, mount_path: '/mnt/session/uploads/x' }, /below \/workspace/)
+        await refused({ url, mount_path: 'x//y' }, /segments/)
         const two = { type, url, mount_path: '/workspace/deep/er' }
-        const session = await create({ type, url }, two)
+        await assert.rejects(create(two, { type, url, mount_path: 'deep/er' }), /collides/)
+        const three = { type, url, mount_path: 'src/app' }
+        const session = await create({ type, url }, two, three)
+        const kept = new Map(
+          (await listed(session)).map((each) => [
+            'mount_path' in each && each.mount_path,
+            Reflect.get(each, 'resolved_path'),
+          ]),
+        )
+        assert.deepEqual(Object.fromEntries(kept), {
+          '/workspace/deep/er': '/workspace/deep/er',
+          '/workspace/repository': '/workspace/repository',
+          'src/app': '/workspace/src/app',
+        })
         const body = { type, url, mount_path: '/workspace/third' }
         const path = `/v1/sessions/${session}/resources`
         const answer = await service.ask<Loose>('POST', path, body)

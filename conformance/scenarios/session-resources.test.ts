@@ -58,25 +58,62 @@ for (const database of databases) {
         for (const path of ['/workspace/data/a.csv', '/home/user/b', '/mnt/session/uploads/c/d'])
           assert.equal((await add(path)).mount_path, path)
         const bad = [
-          'relative/a',
+          'relative//a',
+          '../a',
+          '/mnt/../../etc/passwd',
+          '/',
           '/workspace',
           '/workspace/',
           '/workspace//a',
           '/workspace/./a',
           '/workspace/../etc/passwd',
-          '/etc/passwd',
           '/mnt/session/outputs/a',
           '/mnt/memory/a',
           '/home/user/.skills/a',
           '/home/user/files/a',
-          '/workspacex/a',
+          '/mnt/user/a',
           '/workspace/a\nb',
           `/workspace/${'x'.repeat(256)}`,
           '/workspace/data/a.csv',
           '/workspace/data',
           '/workspace/data/a.csv/b',
+          'workspace/data/a.csv',
+          '/mnt/session/uploads/workspace/data',
+          'c/d',
+          '/c',
         ]
         for (const path of bad) await assert.rejects(add(path), BadRequestError, path)
+      },
+    )
+
+    verifies(
+      ['resources/file/resolved', 'resources/resolved-path'],
+      'a path outside of the folders of files lies below the uploads, and is told as it was sent',
+      async () => {
+        const session = await newSession(service)
+        const { id: file_id } = await upload('x')
+        const { resources } = service.client.beta.sessions
+        const lies = {
+          'data.csv': '/mnt/session/uploads/data.csv',
+          '/other.csv': '/mnt/session/uploads/other.csv',
+          '/uploads/receipt.pdf': '/mnt/session/uploads/uploads/receipt.pdf',
+          'logs/a.log': '/mnt/session/uploads/logs/a.log',
+          '/etc/passwd': '/mnt/session/uploads/etc/passwd',
+          '/workspacex/a': '/mnt/session/uploads/workspacex/a',
+          'workspace/b': '/workspace/b',
+          '/workspace/c': '/workspace/c',
+        }
+        for (const [mount_path, resolved_path] of Object.entries(lies)) {
+          const added = await resources.add(session, { type: 'file', file_id, mount_path })
+          assert.deepEqual({ ...added, mount_path, resolved_path }, added)
+        }
+        const taken = { type: 'file', file_id, mount_path: '/data.csv' } as const
+        await assert.rejects(resources.add(session, taken), /mount_path: .* collides/)
+        const listed = await Array.fromAsync(resources.list(session))
+        assert.deepEqual(
+          new Set(listed.map((each) => 'mount_path' in each && each.mount_path)),
+          new Set(Object.keys(lies)),
+        )
       },
     )
 
@@ -94,7 +131,7 @@ for (const database of databases) {
           .where('session_id', '=', session)
         const first = await rows.executeTakeFirstOrThrow()
         for (let i = 2; i < 500; i++) {
-          const row = { ...first, id: `sesrsc_${i}`, mount_path: `/workspace/${i}` }
+          const row = { ...first, id: `sesrsc_${i}`, resolved_path: `/workspace/${i}` }
           await tx.insertInto('session_resources').values(row).execute()
         }
       })

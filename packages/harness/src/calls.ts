@@ -159,7 +159,8 @@ async function outcomeOf(
   if (!tool || why) return textResult(why ?? '', true)
   if (signal.aborted) return textResult('interrupted before it was run', true)
   const result = await tool.run(call.input, { signal })
-  const lines = tool.sandbox === 'changed' ? await turn.changed() : []
+  const changes = tool.sandbox === 'changed' ? await turn.changed() : []
+  const lines = [...changes, ...(await turn.announced())]
   if (lines.length === 0) return result
   return { ...result, content: [...result.content, { type: 'text', text: lines.join('\n') }] }
 }

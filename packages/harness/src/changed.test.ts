@@ -35,6 +35,20 @@ void describe('calls of tools', () => {
     assert.deepEqual(resultsOf(log), ['reads', 'writes, kept\nnot kept'])
   })
 
+  void it('of any kind bring what came meanwhile', async () => {
+    const came = ['a file', 'another']
+    const { log } = await play({
+      answers: [{ blocks: [call('asks'), call('writes')] }, done],
+      tools: [
+        tool('asks', { sandbox: 'unused', run: async () => textResult('asked') }),
+        tool('writes', { sandbox: 'changed', run: async () => textResult('wrote') }),
+      ],
+      changed: async () => ['kept'],
+      announced: async () => came.splice(0, 1),
+    })
+    assert.deepEqual(resultsOf(log).toSorted(), ['asked, a file', 'wrote, kept\nanother'])
+  })
+
   void it('end the turn when nothing else would mend what failed', async () => {
     const failure = { type: 'unknown_error', message: 'the workspace is gone' } as const
     const { log, end, model } = await play({

@@ -41,6 +41,7 @@ export const inside = {
   refusals: () => [],
   notices: () => [],
   changed: async () => [],
+  announced: async () => [],
 }
 export const shut: Outside = {
   outbound: () => Promise.reject(new Error('shut')),

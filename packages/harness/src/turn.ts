@@ -55,6 +55,8 @@ export type Turn = {
   notices: () => readonly Notice[]
   /** After each call that may have changed the sandbox, before its result is kept: lines for the model. */
   changed: () => Promise<readonly string[]>
+  /** After each call of any tool, before its result is kept: lines for the model on what came meanwhile. */
+  announced: () => Promise<readonly string[]>
   /** Calls to settle before the model is asked. */
   open: readonly OpenCall[]
   /** Id of a `span.model_request_start` that stands in the log already, for the first request. */

@@ -12,7 +12,7 @@ export const GivenFiles = z.object({
       z.object({
         id: z.string(),
         filename: z.string(),
-        mount_path: z.string().nullable(),
+        resolved_path: z.string().nullable(),
         is_told: z.boolean(),
       }),
     )

@@ -55,7 +55,10 @@ export const ResourceListQuery = ListQuery
 
 const shown = {
   id: z.string(),
+  /** As it was sent. */
   mount_path: z.string(),
+  /** Where it lies in the sandbox. */
+  resolved_path: z.string(),
   created_at: Timestamp,
   updated_at: Timestamp,
 }

@@ -15,6 +15,8 @@ export type Furnished = {
   before?(sandbox: Sandbox): Promise<void>
   /** After each call that may have changed something, before its result is kept; lines for the model. */
   changed?(sandbox: Sandbox): Promise<readonly string[]>
+  /** After each call of any tool, before its result is kept: lines for the model on what came meanwhile. */
+  announced?(sandbox: Sandbox): Promise<readonly string[]>
   /** At the end of a turn, before its idle event is kept. */
   rested?(sandbox: Sandbox): Promise<void>
   /** After the sandbox has ended, or has not started. */
@@ -54,6 +56,11 @@ export async function furnish<Place>(
     async changed(sandbox) {
       const lines: string[] = []
       for (const each of all) lines.push(...((await each.changed?.(sandbox)) ?? []))
+      return lines
+    },
+    async announced(sandbox) {
+      const lines: string[] = []
+      for (const each of all) lines.push(...((await each.announced?.(sandbox)) ?? []))
       return lines
     },
     async rested(sandbox) {

@@ -19,6 +19,7 @@ import * as workLeft from './migrations/0018-work-left.ts'
 import * as fairTurns from './migrations/0021-fair-turns.ts'
 import * as cardChanges from './migrations/0024-card-changes.ts'
 import * as environmentNames from './migrations/0028-environment-names.ts'
+import * as resolvedPaths from './migrations/0026-resolved-paths.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   '0021-fair-turns': fairTurns,
   '0024-card-changes': cardChanges,
   '0028-environment-names': environmentNames,
+  '0026-resolved-paths': resolvedPaths,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

@@ -347,7 +347,9 @@ export type Tables = WebhookTables & {
     name: string | null
     description: string | null
     instructions: string | null
+    /** As it was sent, and where that is in the sandbox. */
     mount_path: string
+    resolved_path: string
     created_at: string
     updated_at: string
   }

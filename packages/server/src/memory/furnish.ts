@@ -39,7 +39,7 @@ export function furnishMemory(deps: Deps) {
 }
 
 function attached({ databases, clock }: Deps, row: AttachedStore): Attached {
-  const { tenant_id: tenant, memory_store_id: id, session_id, mount_path: path, access } = row
+  const { tenant_id: tenant, memory_store_id: id, session_id, resolved_path: path, access } = row
   const database = databases.of(tenant)
   const actor = { type: 'session_actor', session_id } as const
   return {

@@ -66,7 +66,7 @@ function cloning(
   const ahead = new Map(rows.map((row) => [row.id, lend(row)]))
   for (const each of ahead.values()) each.catch(() => {})
   const pathOf = (row: RepositoryRow) =>
-    isHost ? join(place.folder, row.mount_path) : row.mount_path
+    isHost ? join(place.folder, row.resolved_path) : row.resolved_path
   let trying = Promise.resolve()
 
   async function bring(sandbox: Sandbox, row: RepositoryRow): Promise<void> {
@@ -100,7 +100,7 @@ function cloning(
   }
 
   async function tell(row: RepositoryRow, { type, message: why }: RepositoryFailure) {
-    const message = `${row.url} could not be cloned into ${row.mount_path}: ${why}`
+    const message = `${row.url} could not be cloned into ${row.resolved_path}: ${why}`
     said.push(message)
     const error = { type, message, repository_url: row.url, retry_status: retrying }
     await place.keep([{ id: newId('event'), type: 'session.error', error }])

@@ -122,6 +122,7 @@ export function assembly(deps: AssemblyDeps) {
       refusals: () => egress.takeRefusals(),
       notices: () => space.takeNotices(),
       changed: () => space.changed(),
+      announced: () => space.announced(),
       cacheKey: session,
       harness: agent.harness,
       compaction: compactionOf(agent),

@@ -337,6 +337,9 @@ export function workspaces(deps: WorkspaceDeps) {
         mine.isChanged = true
         return whileRunning(mine, ({ furnished, sandbox }) => furnished.changed(sandbox), [])
       },
+      /** After any call: lines for the model on what came meanwhile. */
+      announced: () =>
+        whileRunning(mine, ({ furnished, sandbox }) => furnished.announced(sandbox), []),
       /** At the end of the turn. */
       async rested(): Promise<void> {
         await whileRunning(mine, ({ furnished, sandbox }) => furnished.rested(sandbox), undefined)

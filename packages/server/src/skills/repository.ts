@@ -18,7 +18,7 @@ const headBytes = 64 * 1024
 
 /** As much of a session as is asked for here. `folder`: the session's own on this host. */
 type Place = { tenant: string; session: string; folder: string }
-type Repository = { mount_path: string; cloned_at: string | null }
+type Repository = { resolved_path: string; cloned_at: string | null }
 
 export function furnishRepositorySkills(
   rows: (tenant: string, session: string) => Promise<readonly Repository[]>,
@@ -26,7 +26,7 @@ export function furnishRepositorySkills(
   return async ({ tenant, session, folder }: Place) => {
     const note = join(folder, 'repository-skills.json')
     const told = new Set(await readNote(note))
-    const isUntold = ({ mount_path }: Repository) => !told.has(mount_path)
+    const isUntold = ({ resolved_path }: Repository) => !told.has(resolved_path)
     let left = (await rows(tenant, session)).filter(isUntold).length
     if (left === 0) return {}
     const said: string[] = []
@@ -35,9 +35,9 @@ export function furnishRepositorySkills(
     async function look(sandbox: Sandbox): Promise<void> {
       if (left === 0) return
       const untold = (await rows(tenant, session)).filter(isUntold)
-      for (const { mount_path } of untold.filter(({ cloned_at }) => cloned_at !== null)) {
-        said.push(...(await skillsIn(sandbox, mount_path)))
-        told.add(mount_path)
+      for (const { resolved_path } of untold.filter(({ cloned_at }) => cloned_at !== null)) {
+        said.push(...(await skillsIn(sandbox, resolved_path)))
+        told.add(resolved_path)
       }
       left = untold.filter(isUntold).length
     }

@@ -20,8 +20,12 @@ export type Watch = {
 
 const whole = { type: 'agent_toolset_20260401', default_config: { enabled: true } } as const
 
-/** `changed`: after a call that may have changed something; lines for the model. */
-export type Place = { open(): Promise<Sandbox>; changed(): Promise<readonly string[]> }
+/** Lines for the model: `changed` after a call that may have changed something, `announced` after any call. */
+export type Place = {
+  open(): Promise<Sandbox>
+  changed(): Promise<readonly string[]>
+  announced(): Promise<readonly string[]>
+}
 
 export function runnableTools(place: Place, watch: Watch): Runnable[] {
   const tools = toolsOf([whole], {
@@ -57,6 +61,9 @@ export function runnable(tool: Tool, place: Place, watch: Watch): Runnable {
 const kept = (place: Place): Promise<readonly string[]> =>
   place.changed().catch((error: Error) => [`what this changed was not kept: ${error.message}`])
 
+const news = (place: Place): Promise<readonly string[]> =>
+  place.announced().catch((error: Error) => [`new files were not looked for: ${error.message}`])
+
 async function attempt(
   tool: Tool,
   place: Place,
@@ -67,7 +74,8 @@ async function attempt(
   if (why !== undefined) return textResult(why, true)
   try {
     const result = await tool.run(input, { signal })
-    const lines = tool.sandbox === 'changed' ? await kept(place) : []
+    const changes = tool.sandbox === 'changed' ? await kept(place) : []
+    const lines = [...changes, ...(await news(place))]
     if (lines.length === 0) return result
     return { ...result, content: [...result.content, { type: 'text', text: lines.join('\n') }] }
   } catch (error) {

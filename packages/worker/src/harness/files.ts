@@ -17,8 +17,8 @@ export const furnishFiles: Input = ({ client, session, folder, workdir, isHost }
       return (revision = found.revision)
     },
     files: async () =>
-      known.map(({ id, filename, mount_path, is_told }) => ({
-        ...{ id, filename, mountPath: mount_path, isTold: is_told },
+      known.map(({ id, filename, resolved_path, is_told }) => ({
+        ...{ id, filename, resolvedPath: resolved_path, isTold: is_told },
       })),
     async open(id: string) {
       try {

@@ -86,6 +86,10 @@ function sandboxOf(
       if (!found) return []
       return [...notices.splice(0), ...(await inputs.changed(await found))]
     },
+    /** After any call; lines for the model. */
+    async announced(): Promise<readonly string[]> {
+      return found ? inputs.announced(await found) : []
+    },
     /** What runs has ended, and the session rests. */
     async rested(): Promise<void> {
       if (found) await inputs.rested(await found)

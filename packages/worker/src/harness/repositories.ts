@@ -7,9 +7,12 @@ import type Anthropic from '@anthropic-ai/sdk'
 import type { RepositoryFailed } from '@steward/protocol/inputs.ts'
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
+import { z } from 'zod'
 import type { Input, InputPlace, Session } from './input.ts'
 
 type Repository = Extract<Session['resources'][number], { type: 'github_repository' }>
+/** What the service tells of a repository beyond the types of the client. */
+const Resolved = z.object({ resolved_path: z.string() })
 type Failure = { type: RepositoryFailed['type']; message: string }
 
 const cloneMs = 14 * 60_000
@@ -35,14 +38,15 @@ export const repositoriesOf = ({ resources }: Session): Repository[] =>
 
 /** Throws when it cannot be laid out, and the session's log says why. */
 async function bring(place: InputPlace, sandbox: Sandbox, repository: Repository): Promise<void> {
-  const { url, mount_path } = repository
-  const command = script(repository, placeOf(place, mount_path))
+  const { url } = repository
+  const { resolved_path } = Resolved.parse(repository)
+  const command = script(repository, placeOf(place, resolved_path))
   const failure = failureOf(
     await sandbox.shell({ command, timeoutMs: cloneMs, secretEnv: settings }),
   )
   if (!failure) return
   await tell(place.client, place.session.id, repository.id, failure)
-  throw new Error(`${url} was not cloned into ${mount_path}: ${failure.message}`)
+  throw new Error(`${url} was not cloned into ${resolved_path}: ${failure.message}`)
 }
 
 async function tell(client: Anthropic, session: string, id: string, failure: Failure) {

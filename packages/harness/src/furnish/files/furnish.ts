@@ -15,8 +15,13 @@ import { relink } from './links.ts'
 const filesPath = '/home/user/files'
 const uploadsPath = '/mnt/session/uploads'
 
-/** `mountPath`: of a resource; null for an upload. `isTold`: the agent knows of it from the first. */
-export type GivenFile = { id: string; filename: string; mountPath: string | null; isTold: boolean }
+/** `resolvedPath`: of a resource; null for an upload. `isTold`: the agent knows of it from the first. */
+export type GivenFile = {
+  id: string
+  filename: string
+  resolvedPath: string | null
+  isTold: boolean
+}
 
 /** Files that are given to one session. */
 export type GivenFiles = {
@@ -38,11 +43,14 @@ export type FilesPlace = {
 
 export async function furnishFiles(given: GivenFiles, place: FilesPlace): Promise<Furnished> {
   const { folder } = place
-  const said: string[] = []
+  /** Lines that the agent has not been told yet, by the file they are about. */
+  let untold: { id: string; line: string }[] = []
   let revision: number | undefined
   let links = await readLinks(folder)
-  let linking: Link[] = []
+  let linking: FileLink[] = []
   let isLinked = false
+  /** Whether `before` has looked since the last result. */
+  let isFresh = false
   const refused = new Set<string>()
 
   /** Asked for before the files are, so that what comes meanwhile is seen at the next look. */
@@ -54,8 +62,11 @@ export async function furnishFiles(given: GivenFiles, place: FilesPlace): Promis
     revision = now
     isLinked = false
     linking = files.flatMap((file) => linkOf(place, file) ?? [])
+    const ids = new Set(files.map(({ id }) => id))
+    untold = untold.filter(({ id }) => ids.has(id))
     for (const file of files) {
-      if (came.has(file.id) && !file.isTold) said.push(`A file was given: ${shownPath(file)}`)
+      if (!came.has(file.id) || file.isTold) continue
+      untold.push({ id: file.id, line: `A file was given: ${shownPath(file)}` })
     }
   }
 
@@ -64,10 +75,11 @@ export async function furnishFiles(given: GivenFiles, place: FilesPlace): Promis
     const gone = links.filter(({ path, target }) => wanted.get(path)?.target !== target)
     const shelf = place.isHost ? folderOf(folder, 'files') : filesPath
     const taken = await relink(sandbox, { gone, wanted: linking, shelf })
-    for (const { path, target } of taken) {
+    for (const { id, path, target } of taken) {
       if (refused.has(target)) continue
       refused.add(target)
-      said.push(`Something else is at ${path}: the file that was given for it is ${target}`)
+      const line = `Something else is at ${path}: the file that was given for it is ${target}`
+      untold.push({ id, line })
     }
     if (links.length + linking.length > 0) await writeLinks(folder, linking)
     links = linking
@@ -76,6 +88,15 @@ export async function furnishFiles(given: GivenFiles, place: FilesPlace): Promis
 
   await look()
   let looking = Promise.resolve()
+  async function lookAgain(sandbox: Sandbox): Promise<void> {
+    const again = async () => {
+      await look()
+      if (!isLinked) await makeLinks(sandbox)
+    }
+    // Calls may come together.
+    looking = looking.then(again, again)
+    await looking
+  }
   return {
     mounts: [
       { source: folderOf(folder, 'files'), path: filesPath, access: 'read' },
@@ -83,15 +104,15 @@ export async function furnishFiles(given: GivenFiles, place: FilesPlace): Promis
     ],
     started: makeLinks,
     async before(sandbox) {
-      const again = async () => {
-        await look()
-        if (!isLinked) await makeLinks(sandbox)
-      }
-      // Calls may come together.
-      looking = looking.then(again, again)
-      await looking
+      await lookAgain(sandbox)
+      isFresh = true
     },
-    changed: async () => said.splice(0),
+    async announced(sandbox) {
+      // A file of which the agent is told is looked for once more: it may have gone during the call.
+      if (!isFresh || untold.length > 0) await lookAgain(sandbox)
+      isFresh = false
+      return untold.splice(0).map(({ line }) => line)
+    },
   }
 }
 
@@ -100,7 +121,7 @@ async function bring(
   { folder }: FilesPlace,
   files: readonly GivenFile[],
 ): Promise<Set<string>> {
-  const wanted = files.map((file) => ({ id: file.id, path: pathBelow(file) }))
+  const wanted = files.map((file) => ({ id: file.id, paths: pathsBelow(file) }))
   try {
     return await layOut(folder, wanted, ({ id }) => open(id))
   } catch (cause) {
@@ -112,22 +133,27 @@ async function bring(
 const isUpload = (path: string): boolean => path.startsWith(`${uploadsPath}/`)
 const onShelf = ({ id, filename }: GivenFile): string => `${id}/${filename}`
 
-function pathBelow(file: GivenFile): string {
-  const { mountPath } = file
-  if (mountPath !== null && isUpload(mountPath))
-    return `uploads${mountPath.slice(uploadsPath.length)}`
-  return `files/${onShelf(file)}`
+/** A resource stands below the uploads wherever it is linked from; the link leads to the shelf. */
+function pathsBelow(file: GivenFile): string[] {
+  const { resolvedPath: path } = file
+  const shelf = `files/${onShelf(file)}`
+  if (path === null) return [shelf]
+  if (isUpload(path)) return [`uploads${path.slice(uploadsPath.length)}`]
+  return [shelf, `uploads${path}`]
 }
 
-const shownPath = (file: GivenFile): string => file.mountPath ?? `${filesPath}/${onShelf(file)}`
+const shownPath = (file: GivenFile): string => file.resolvedPath ?? `${filesPath}/${onShelf(file)}`
+
+type FileLink = Link & { id: string }
 
 /** None for what is mounted, nor on the host itself for a home that is not there. */
-function linkOf(place: FilesPlace, file: GivenFile): Link | undefined {
-  const { mountPath: path } = file
+function linkOf(place: FilesPlace, file: GivenFile): FileLink | undefined {
+  const { id, resolvedPath: path } = file
   if (path === null || isUpload(path)) return undefined
-  if (!place.isHost) return { path, target: `${filesPath}/${onShelf(file)}` }
+  if (!place.isHost) return { id, path, target: `${filesPath}/${onShelf(file)}` }
   if (!path.startsWith('/workspace/')) return undefined
   return {
+    id,
     path: join(place.workspace, path.slice('/workspace/'.length)),
     target: join(folderOf(place.folder, 'files'), onShelf(file)),
   }

@@ -26,16 +26,17 @@ async function place() {
   }
 }
 
-const one = { id: 'one', path: 'files/one/a.txt' }
-const two = { id: 'two', path: 'uploads/deep/down/b.txt' }
+const paths = { one: 'files/one/a.txt', two: 'uploads/deep/down/b.txt' }
+const one = { id: 'one', paths: [paths.one] }
+const two = { id: 'two', paths: [paths.two] }
 
 describe('files laid out in folders', () => {
   it('are there for everybody to read and nobody to write, and are fetched once', async () => {
     await using at = await place()
     assert.deepEqual(await at.lay([one, two]), new Set(['one', 'two']))
-    assert.equal(await at.text(two.path), 'bytes of two')
+    assert.equal(await at.text(paths.two), 'bytes of two')
     const mode = async (path: string) => (await stat(join(at.folder, path))).mode & 0o777
-    assert.deepEqual(await Promise.all([one.path, 'uploads/deep', 'files', 'given'].map(mode)), [
+    assert.deepEqual(await Promise.all([paths.one, 'uploads/deep', 'files', 'given'].map(mode)), [
       ...[0o644, 0o755, 0o755, 0o700],
     ])
     assert.deepEqual(await at.lay([one, two]), new Set())
@@ -47,7 +48,7 @@ describe('files laid out in folders', () => {
     await using at = await place()
     await at.lay([one, two])
     await at.lay([one])
-    assert.deepEqual(new Set(await at.all()), new Set(['given/one', one.path]))
+    assert.deepEqual(new Set(await at.all()), new Set(['given/one', paths.one]))
     assert.deepEqual(await readdir(join(at.folder, 'uploads')), [])
     await at.lay([])
     assert.deepEqual(await at.all(), [])
@@ -56,12 +57,23 @@ describe('files laid out in folders', () => {
   it('take the place of one that was at the same path, or in its way', async () => {
     await using at = await place()
     await at.lay([two])
-    await at.lay([{ id: 'new', path: two.path }])
-    assert.equal(await at.text(two.path), 'bytes of new')
-    await at.lay([{ id: 'file', path: 'uploads/deep' }])
+    await at.lay([{ id: 'new', paths: [paths.two] }])
+    assert.equal(await at.text(paths.two), 'bytes of new')
+    await at.lay([{ id: 'file', paths: ['uploads/deep'] }])
     assert.equal(await at.text('uploads/deep'), 'bytes of file')
     await at.lay([two])
-    assert.equal(await at.text(two.path), 'bytes of two')
+    assert.equal(await at.text(paths.two), 'bytes of two')
+  })
+
+  it('stand at several paths at once, with their bytes there once', async () => {
+    await using at = await place()
+    const both = { id: 'one', paths: [paths.one, paths.two] }
+    await at.lay([both])
+    const inode = async (path: string) => (await stat(join(at.folder, path))).ino
+    assert.equal(await inode(paths.one), await inode(paths.two))
+    await at.lay([one])
+    assert.deepEqual(new Set(await at.all()), new Set(['given/one', paths.one]))
+    assert.deepEqual(at.opened, ['one'])
   })
 
   it('are whole or not there, whatever dies when', async () => {
@@ -81,15 +93,15 @@ describe('files laid out in folders', () => {
     await writeFile(join(at.folder, 'given', '.left-by-a-process-that-died'), 'half')
     assert.deepEqual(await at.lay([one, two]), new Set(['one', 'two']))
     assert.equal((await at.all()).length, 4)
-    await rm(join(at.folder, one.path))
+    await rm(join(at.folder, paths.one))
     await at.lay([one, two])
-    assert.equal(await at.text(one.path), 'bytes of one')
+    assert.equal(await at.text(paths.one), 'bytes of one')
   })
 
   it('leave out those that are gone', async () => {
     await using at = await place()
     const came = await at.lay([one, two], (id) => (id === 'two' ? Readable.from(['x']) : undefined))
     assert.deepEqual(came, new Set(['two']))
-    assert.deepEqual(new Set(await at.all()), new Set(['given/two', two.path]))
+    assert.deepEqual(new Set(await at.all()), new Set(['given/two', paths.two]))
   })
 })

@@ -9,8 +9,8 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** `path`: below the folder, of one of the folders that are mounted. */
-export type Wanted = { id: string; path: string }
+/** `paths`: below the folder, each of one of the folders that are mounted. */
+export type Wanted = { id: string; paths: readonly string[] }
 /** Undefined: it is gone, and is left out. */
 export type OpenBytes<W extends Wanted = Wanted> = (wanted: W) => Promise<Readable | undefined>
 
@@ -42,12 +42,13 @@ export async function layOut<W extends Wanted>(
   await Promise.allSettled(bringing)
   await Promise.all(bringing)
   const inodes = new Map<string, number>()
-  for (const { id, path } of wanted) {
+  for (const { id, paths } of wanted) {
     const inode = await inodeOf(join(given, id))
-    if (inode !== undefined) inodes.set(path, inode)
+    if (inode !== undefined) for (const path of paths) inodes.set(path, inode)
   }
   for (const name of mounted) await clear(folder, name, inodes)
-  for (const { id, path } of wanted) {
+  const names = wanted.flatMap(({ id, paths }) => paths.map((path) => ({ id, path })))
+  for (const { id, path } of names) {
     const to = join(folder, path)
     if (!inodes.has(path) || (await inodeOf(to)) !== undefined) continue
     await makeFolders(folder, dirname(path), made)

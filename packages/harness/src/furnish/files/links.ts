@@ -11,10 +11,10 @@ export type Link = { path: string; target: string }
  * Removes those of `gone` that are as they were made, then makes `wanted`, each unless something else is there:
  * these are the answer. `shelf` is the folder of all targets.
  */
-export async function relink(
+export async function relink<L extends Link>(
   sandbox: Sandbox,
-  { gone, wanted, shelf }: { gone: readonly Link[]; wanted: readonly Link[]; shelf: string },
-): Promise<Link[]> {
+  { gone, wanted, shelf }: { gone: readonly Link[]; wanted: readonly L[]; shelf: string },
+): Promise<L[]> {
   if (gone.length + wanted.length === 0) return []
   const command = [
     script,

@@ -25,7 +25,7 @@ export async function tellFailure(
 ): Promise<boolean> {
   const row = await resourceStore(tx).row(tenant, session, resource)
   if (!isRepository(row)) throw notFound('repository', resource)
-  const message = `${row.url} could not be cloned into ${row.mount_path}: ${why}`
+  const message = `${row.url} could not be cloned into ${row.resolved_path}: ${why}`
   const retry_status = { type: 'retrying' } as const
   const error: SessionError = { type, message, repository_url: row.url, retry_status }
   const head = await readHead(tx, tenant, session)

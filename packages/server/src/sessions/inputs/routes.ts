@@ -54,8 +54,8 @@ function fileRoutes(deps: Deps): Route[] {
         const files = await given.files()
         return {
           revision,
-          files: files.map(({ id, filename, mountPath, isTold }) => ({
-            ...{ id, filename, mount_path: mountPath, is_told: isTold },
+          files: files.map(({ id, filename, resolvedPath, isTold }) => ({
+            ...{ id, filename, resolved_path: resolvedPath, is_told: isTold },
           })),
         }
       },

@@ -12,7 +12,7 @@ import { iso } from '../../core/time.ts'
 import type { Queries } from '../../database/database.ts'
 import { copyFile } from './files.ts'
 import { storeColumns } from './memory-stores.ts'
-import { checkFree, checkMountPath, workspacePath } from './mount-path.ts'
+import { checkFree, resolveFilePath, resolveRepositoryPath } from './mount-path.ts'
 import type { RepositoryHosts } from './repositories.ts'
 import { checkRepositoryUrl, defaultMount, repositoryColumns } from './repositories.ts'
 import type { ResourceRow } from './store.ts'
@@ -51,8 +51,7 @@ export async function addResources(
   const all = [...there]
   for (const { resource, at } of wanted) {
     const row = await rowOf(tx, deps, resource, { others: all, at })
-    const paths = all.map(({ mount_path }) => mount_path)
-    checkFree(row.mount_path, paths, `${at}mount_path`)
+    checkFree(row, all, `${at}mount_path`)
     await resources.insert(row)
     all.push(row)
   }
@@ -77,17 +76,18 @@ async function rowOf(
   if (resource.type === 'github_repository') {
     const url = checkRepositoryUrl(resource.url, hosts, `${at}url`)
     const columns = repositoryColumns({ tenant, id, seal }, { ...resource, url })
-    const path = workspacePath(resource.mount_path ?? defaultMount(url), place)
-    return { ...common, ...columns, type: resource.type, mount_path: path }
+    const mount_path = resource.mount_path ?? defaultMount(url)
+    const resolved_path = resolveRepositoryPath(mount_path, place)
+    return { ...common, ...columns, type: resource.type, mount_path, resolved_path }
   }
   if (resource.type === 'memory_store') {
     const columns = await storeColumns(tx, { tenant, most }, resource, { others, at })
     return { ...common, ...columns, type: resource.type }
   }
-  const { type, file_id, mount_path } = resource
-  const path = checkMountPath(mount_path ?? `/mnt/session/uploads/${file_id}`, place)
+  const { type, file_id } = resource
+  const mount_path = resource.mount_path ?? `/mnt/session/uploads/${file_id}`
   return {
-    ...{ ...common, type, mount_path: path },
+    ...{ ...common, type, mount_path, resolved_path: resolveFilePath(mount_path, place) },
     file_id: await copyFile(tx, { tenant, session, now }, file_id),
   }
 }

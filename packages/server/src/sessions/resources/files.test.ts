@@ -7,7 +7,8 @@ const row = (n: number, created_at = at) => ({
   ...{ tenant_id: 't', session_id: 's', id: `sesrsc_${n}`, type: 'file' as const },
   ...{ file_id: `file_${n}`, url: null, checkout: null, sealed_token: null, cloned_at: null },
   ...{ memory_store_id: null, access: null, name: null, description: null, instructions: null },
-  ...{ mount_path: `/workspace/${n}`, created_at, updated_at: created_at },
+  ...{ mount_path: `/workspace/${n}`, resolved_path: `/workspace/${n}` },
+  ...{ created_at, updated_at: created_at },
 })
 const file = (n: number) => ({
   ...{ tenant_id: 't', id: `file_${n}`, session_id: 's', origin: 'copy' as const },
@@ -23,6 +24,12 @@ describe('what an agent is told of its files', () => {
     const later = row(2, '2026-01-01T00:00:01.000Z')
     assert.equal(toldOfFiles({ created_at: at }, [row(1), later], [file(1), file(2)]), told)
     assert.doesNotMatch(toldOfFiles({ created_at: at }, [later], [file(2)]), /beginning/)
+  })
+
+  it('says where one lies and what it was asked for as', () => {
+    const asked = { ...row(1), mount_path: 'a.csv', resolved_path: '/mnt/session/uploads/a.csv' }
+    const told = toldOfFiles({ created_at: at }, [asked], [file(1)])
+    assert.match(told, /\n- \/mnt\/session\/uploads\/a\.csv: 1\.csv, asked for at a\.csv$/)
   })
 
   it('names no more than fifty', () => {

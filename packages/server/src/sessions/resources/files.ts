@@ -8,6 +8,7 @@ import type { FileRow } from '../../files/store.ts'
 import { fileStore, isExpired } from '../../files/store.ts'
 import { outputStore } from '../outputs/store.ts'
 import type { SessionRow } from '../store.ts'
+import { askedFor } from './mount-path.ts'
 import type { ResourceRow } from './store.ts'
 import { resourceStore } from './store.ts'
 
@@ -75,7 +76,7 @@ export function toldOfFiles(
   const names = new Map(files.map(({ id, filename }) => [id, filename]))
   const lines = rows
     .filter(({ type, created_at }) => type === 'file' && created_at === session.created_at)
-    .map(({ mount_path, file_id }) => `- ${mount_path}: ${names.get(file_id ?? '')}`)
+    .map((row) => `- ${row.resolved_path}: ${names.get(row.file_id ?? '')}${askedFor(row)}`)
   const more = lines.length > mostNamed ? [`and ${lines.length - mostNamed} others`] : []
   const head =
     'Files that people give to this session are read-only and lie at /home/user/files/<file_id>/<filename>, or where ' +

@@ -29,7 +29,7 @@ export function givenFiles(
         if (isExpired(row, clock.now()) || row.blob_key === null) return []
         if (row.origin === 'copy' && !resource) return []
         const isTold = resource?.created_at === created_at
-        return [{ id, filename, mountPath: resource?.mount_path ?? null, isTold }]
+        return [{ id, filename, resolvedPath: resource?.resolved_path ?? null, isTold }]
       })
     },
     async open(id) {

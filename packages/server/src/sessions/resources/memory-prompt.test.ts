@@ -7,7 +7,8 @@ const row = (more: Partial<ResourceRow>): ResourceRow => ({
   ...{ tenant_id: 'wrkspc_1', session_id: 'sesn_1', id: 'sesrsc_1', type: 'memory_store' },
   ...{ file_id: null, url: null, checkout: null, sealed_token: null, cloned_at: null },
   ...{ memory_store_id: 'memstore_1', access: 'read_write', name: 'Notes', description: '' },
-  ...{ instructions: null, mount_path: '/mnt/memory/notes', created_at: '', updated_at: '' },
+  ...{ mount_path: '/mnt/memory/notes', resolved_path: '/mnt/memory/notes' },
+  ...{ instructions: null, created_at: '', updated_at: '' },
   ...more,
 })
 
@@ -15,7 +16,7 @@ describe('what an agent is told of its memory stores', () => {
   // verifies: resources/memory-store/told
   it('is where each lies, what it may do there, and what its owner says of it', () => {
     const rules = row({
-      ...{ mount_path: '/mnt/memory/rules', name: 'Rules', access: 'read_only' },
+      ...{ resolved_path: '/mnt/memory/rules', name: 'Rules', access: 'read_only' },
       ...{ description: 'how we work', instructions: 'read them first' },
     })
     const told = toldOfStores([row({}), rules, row({ type: 'file' })], 'sandbox')

@@ -22,9 +22,9 @@ export function toldOfStores(all: readonly ResourceRow[], place: WorkPlace): str
   return [intro.join(' '), ...rows.map(about)].join('\n\n')
 }
 
-function about({ mount_path, access, name, description, instructions }: AttachedStore): string {
+function about({ resolved_path, access, name, description, instructions }: AttachedStore): string {
   return [
-    `## ${mount_path}`,
+    `## ${resolved_path}`,
     `Name: ${name}`,
     `Access: ${access}`,
     ...(description ? [`Description: ${description}`] : []),

@@ -3,7 +3,7 @@ import type { MemoryAccess, MemoryStoreResource } from '@steward/protocol/sessio
 import { invalid } from '../../core/errors.ts'
 import type { Queries } from '../../database/database.ts'
 import { memoryStoreStore } from '../../memory-stores/store.ts'
-import { checkMountPath } from './mount-path.ts'
+import { resolveStorePath } from './mount-path.ts'
 import type { ResourceRow } from './store.ts'
 
 /** behaviours.md 1.15 */
@@ -29,7 +29,13 @@ export async function storeColumns(
 ): Promise<
   Pick<
     ResourceRow,
-    'memory_store_id' | 'access' | 'name' | 'description' | 'instructions' | 'mount_path'
+    | 'memory_store_id'
+    | 'access'
+    | 'name'
+    | 'description'
+    | 'instructions'
+    | 'mount_path'
+    | 'resolved_path'
   >
 > {
   const attached = others.filter(isAttachedStore)
@@ -43,15 +49,16 @@ export async function storeColumns(
       `${at}access: sandboxes of the local provider cannot write to memory stores; attach ${memory_store_id} as read_only`,
     )
   const { name, description } = await memoryStoreStore(tx).hold(tenant, memory_store_id, place)
+  const path = mount_path
+    ? resolveStorePath(mount_path, `${at}mount_path`)
+    : freePath(
+        name,
+        others.map((other) => other.resolved_path),
+      )
   return {
     ...{ memory_store_id, name, description, access: access ?? 'read_write' },
     instructions: instructions ?? null,
-    mount_path: mount_path
-      ? checkMountPath(mount_path, `${at}mount_path`, [root])
-      : freePath(
-          name,
-          others.map((other) => other.mount_path),
-        ),
+    ...{ mount_path: path, resolved_path: path },
   }
 }
 

@@ -1,40 +1,72 @@
-/** Where a session may have its resources. behaviours.md 1.15 */
+/** Where the resources of a session lie in its sandbox, by the `mount_path` that they were given with. */
 import { invalid } from '../../core/errors.ts'
+import type { ResourceRow } from './store.ts'
 
-const roots = ['/mnt/session/uploads', '/workspace', '/home/user']
-/** Laid out by the service itself. */
-const taken = ['/home/user/files', '/home/user/.skills']
+const uploads = '/mnt/session/uploads'
+const workspace = '/workspace'
+const memory = '/mnt/memory'
+const fileRoots = [uploads, workspace, '/home/user']
+/** The service itself lays these folders out. */
+const taken = ['/home/user/files', '/home/user/.skills', '/mnt/session/outputs', '/mnt/user']
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(`${folder}/`)
+const isIn = (path: string, folder: string): boolean => path === folder || isBelow(path, folder)
 
-/** An absolute path in normal form, below a folder that resources may lie in. `at` names the field. */
-export function checkMountPath(path: string, at: string, below = roots): string {
+/**
+ * Where a file lies. A path outside of the folders that files may lie in is taken as a path below the uploads; a
+ * leading slash makes no difference. `at` names the field in errors.
+ */
+export function resolveFilePath(text: string, at: string): string {
+  const path = text.startsWith('/') ? text : `/${text}`
+  const own = [...taken, memory].find((folder) => isIn(path, folder))
+  if (own) throw invalid(`${at}: ${own} is laid out by the service`)
+  if (fileRoots.includes(path)) throw invalid(`${at}: must name a file below ${path}`)
+  return checkPath(fileRoots.some((root) => isBelow(path, root)) ? path : uploads + path, at)
+}
+
+/** Where a repository lies: as `resolveFilePath`, with the workspace in place of the uploads. */
+export function resolveRepositoryPath(text: string, at: string): string {
+  const path = text.startsWith('/') ? text : `/${text}`
+  const elsewhere = [...fileRoots, ...taken, memory].filter((folder) => folder !== workspace)
+  if (path === workspace || elsewhere.some((folder) => isIn(path, folder)))
+    throw invalid(`${at}: must lie below ${workspace}`)
+  return checkPath(isBelow(path, workspace) ? path : workspace + path, at)
+}
+
+/** The place that was asked for a memory store. */
+export function resolveStorePath(path: string, at: string): string {
+  if (!isBelow(path, memory)) throw invalid(`${at}: must lie below ${memory}`)
+  return checkPath(path, at)
+}
+
+/** In normal form, and of a length that every file system takes. */
+function checkPath(path: string, at: string): string {
   const segments = path.split('/').slice(1)
-  if (
-    !path.startsWith('/') ||
-    segments.some((each) => each === '' || each === '.' || each === '..')
-  )
-    throw invalid(`${at}: must be an absolute path without empty, . and .. segments`)
+  if (segments.some((each) => each === '' || each === '.' || each === '..'))
+    throw invalid(`${at}: may hold no empty, . and .. segments`)
   if (segments.some((each) => Buffer.byteLength(each) > 255) || Buffer.byteLength(path) > 1024)
     throw invalid(`${at}: has at most 1024 bytes, and 255 in a segment`)
   // oxlint-disable-next-line no-control-regex
   if (/[\0-\x1f\x7f]/.test(path) || !path.isWellFormed())
     throw invalid(`${at}: may hold no control characters`)
-  if (!below.some((root) => isBelow(path, root)))
-    throw invalid(`${at}: must lie below ${below.join(', ')}`)
-  const own = taken.find((folder) => path === folder || isBelow(path, folder))
-  if (own) throw invalid(`${at}: ${own} is laid out by the service`)
   return path
 }
 
-/** As `checkMountPath`, and in the workspace. */
-export function workspacePath(path: string, at: string): string {
-  if (!isBelow(path, '/workspace')) throw invalid(`${at}: must lie below /workspace`)
-  return checkMountPath(path, at)
-}
+/** For the agent: people speak of a resource by the path that they gave. */
+export const askedFor = (row: Pick<ResourceRow, 'mount_path' | 'resolved_path'>): string =>
+  row.mount_path === row.resolved_path ? '' : `, asked for at ${row.mount_path}`
 
-/** Refuses a path that another one is, lies in, or holds. */
-export function checkFree(path: string, others: readonly string[], at: string): void {
-  const other = others.find((each) => each === path || isBelow(each, path) || isBelow(path, each))
-  if (other !== undefined) throw invalid(`${at}: ${path} collides with the resource at ${other}`)
+type Place = Pick<ResourceRow, 'type' | 'resolved_path'>
+
+/** A file that lies elsewhere stands below the uploads too. */
+const placesOf = ({ type, resolved_path: path }: Place): string[] =>
+  type === 'file' && !isBelow(path, uploads) ? [path, uploads + path] : [path]
+
+/** Refuses a resource that lies where another one does, or below or above it. */
+export function checkFree(resource: Place, others: readonly Place[], at: string): void {
+  const places = placesOf(resource)
+  for (const other of others.flatMap(placesOf)) {
+    const path = places.find((each) => isIn(each, other) || isIn(other, each))
+    if (path !== undefined) throw invalid(`${at}: ${path} collides with the resource at ${other}`)
+  }
 }

@@ -7,7 +7,8 @@ const row = (more: Partial<ResourceRow>): ResourceRow => ({
   ...{ tenant_id: 'wrkspc_1', session_id: 'sesn_1', id: 'sesrsc_1', type: 'github_repository' },
   ...{ file_id: null, url: 'https://git.example/a/b', checkout: null, sealed_token: null },
   ...{ memory_store_id: null, access: null, name: null, description: null, instructions: null },
-  ...{ cloned_at: null, mount_path: '/workspace/b', created_at: '', updated_at: '' },
+  ...{ mount_path: '/workspace/b', resolved_path: '/workspace/b' },
+  ...{ cloned_at: null, created_at: '', updated_at: '' },
   ...more,
 })
 
@@ -18,13 +19,16 @@ describe('what an agent is told of its repositories', () => {
     const sha = 'ab'.repeat(20)
     const told = toldOfRepositories([
       row({}),
-      row({ mount_path: '/workspace/c', checkout }),
-      row({ mount_path: '/workspace/d', checkout: JSON.stringify({ type: 'commit', sha }) }),
+      row({ mount_path: 'c', resolved_path: '/workspace/c', checkout }),
+      row({
+        ...{ mount_path: '/workspace/d', resolved_path: '/workspace/d' },
+        checkout: JSON.stringify({ type: 'commit', sha }),
+      }),
       row({ type: 'file', url: null, file_id: 'file_1' }),
     ])
     assert.deepEqual(told.split('\n').slice(1), [
       '- /workspace/b: https://git.example/a/b',
-      '- /workspace/c: https://git.example/a/b, branch next',
+      '- /workspace/c: https://git.example/a/b, branch next, asked for at c',
       `- /workspace/d: https://git.example/a/b, commit ${sha}`,
     ])
   })

@@ -5,6 +5,7 @@ import { invalid } from '../../core/errors.ts'
 import type { Seal } from '../../core/seal.ts'
 import { iso } from '../../core/time.ts'
 import type { Queries } from '../../database/database.ts'
+import { askedFor } from './mount-path.ts'
 import type { ResourceRow } from './store.ts'
 import { resourceStore } from './store.ts'
 
@@ -82,11 +83,12 @@ export async function rotateToken(
 
 /** For the system prompt; empty without any. */
 export function toldOfRepositories(rows: readonly ResourceRow[]): string {
-  const lines = rows.filter(isRepository).map(({ mount_path, url, checkout }) => {
+  const lines = rows.filter(isRepository).map((row) => {
+    const { resolved_path, url, checkout } = row
     const chosen = checkout === null ? null : (JSON.parse(checkout) as Checkout)
     const at =
       chosen?.type === 'commit' ? `commit ${chosen.sha}` : chosen && `branch ${chosen.name}`
-    return `- ${mount_path}: ${url}${at === null ? '' : `, ${at}`}`
+    return `- ${resolved_path}: ${url}${at === null ? '' : `, ${at}`}${askedFor(row)}`
   })
   if (lines.length === 0) return ''
   const head =

@@ -81,8 +81,8 @@ export function resourceStore(db: Queries) {
 
 /** Never its token. */
 export function showResource(row: ResourceRow): SessionResource {
-  const { id, mount_path, created_at, updated_at } = row
-  const common = { id, mount_path, created_at, updated_at }
+  const { id, mount_path, resolved_path, created_at, updated_at } = row
+  const common = { id, mount_path, resolved_path, created_at, updated_at }
   if (row.type === 'file') return { ...common, type: row.type, file_id: row.file_id ?? '' }
   if (row.type === 'memory_store') {
     const { type, memory_store_id, access, name, description, instructions } = row

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, it } from 'node:test'
+import type { GivenFile } from './furnish.ts'
+import { furnishFiles } from './furnish.ts'
+
+const upload = (id: string): GivenFile => ({
+  ...{ id, filename: 'a', resolvedPath: `/mnt/session/uploads/${id}`, isTold: false },
+})
+
+describe('files that are given to a session', () => {
+  // verifies: resources/file/live
+  it('are told of once, and not when they have gone before the result of the call', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'steward-given-'))
+    t.after(() => rm(folder, { recursive: true }))
+    let files: GivenFile[] = []
+    let revision = 0
+    const give = (...now: GivenFile[]) => {
+      files = now
+      revision++
+    }
+    const given = {
+      revision: async () => revision,
+      files: async () => files,
+      open: async () => Readable.from(['bytes']),
+    }
+    const furnished = await furnishFiles(given, {
+      ...{ folder, workspace: folder, isHost: false },
+    })
+    // Nothing is linked here, so that no sandbox is asked for anything.
+    const sandbox = {} as never
+    const call = async (meanwhile: () => void = () => {}) => {
+      await furnished.before?.(sandbox)
+      meanwhile()
+      return furnished.announced?.(sandbox)
+    }
+    give(upload('one'), upload('two'))
+    assert.deepEqual(await call(() => give(upload('two'))), [
+      'A file was given: /mnt/session/uploads/two',
+    ])
+    assert.deepEqual(await call(), [])
+    give(upload('three'), upload('two'))
+    // A call that uses no sandbox.
+    assert.deepEqual(await furnished.announced?.(sandbox), [
+      'A file was given: /mnt/session/uploads/three',
+    ])
+  })
+})
