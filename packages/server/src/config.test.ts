@@ -32,6 +32,7 @@ describe('the configuration', () => {
       repositoryHosts: [],
       apiKey: undefined,
       databaseUrl: undefined,
+      databaseLimits: { connectMs: 10_000, statementMs: 15_000, heartbeatMs: 5_000 },
       blobs: undefined,
       publishes: true,
       files: {

@@ -5,6 +5,8 @@ import { packageManagers } from '@steward/protocol/packages.ts'
 import type { BlobPlace } from './core/blob-place.ts'
 import { parseStoreBackends } from './core/blob-place.ts'
 import { parseRanges } from './core/dial.ts'
+import type { PostgresLimits } from './core/postgres-client.ts'
+import { usualLimits } from './core/postgres-client.ts'
 import { settings } from './settings.ts'
 
 export type Config = {
@@ -17,6 +19,7 @@ export type Config = {
   previousRootSecret: string | undefined
   apiKey: string | undefined
   databaseUrl: string | undefined
+  databaseLimits: PostgresLimits
   /** A folder below `dataDir` when left out. */
   blobs: BlobPlace | undefined
   /** Whether what sessions leave for people is kept. */
@@ -299,6 +302,11 @@ export function readConfig(
     previousRootSecret: take('PLATFORM_ROOT_SECRET_PREVIOUS', longEnough),
     apiKey: text('API_KEY'),
     databaseUrl: url('DATABASE_URL', /^postgres(ql)?:$/),
+    databaseLimits: {
+      ...usualLimits,
+      connectMs: number('DATABASE_CONNECT_SECONDS', 1, 600) * 1000,
+      statementMs: number('DATABASE_STATEMENT_SECONDS', 1, 600) * 1000,
+    },
     ...storesOf(take('STORE_BACKENDS', parseStoreBackends)),
     files: {
       largest: number('FILES_LARGEST_MB', 1, 51_200) * 1024 * 1024,

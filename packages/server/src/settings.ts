@@ -26,6 +26,18 @@ export const settings: readonly Setting[] = [
     form: 'a postgres:// URL',
   },
   {
+    name: 'DATABASE_CONNECT_SECONDS',
+    about: 'how long a connection to Postgres may take, and the wait for one that is free',
+    default: '10',
+    form: '1 to 600',
+  },
+  {
+    name: 'DATABASE_STATEMENT_SECONDS',
+    about: 'how long a statement on Postgres may take; migrations have no limit',
+    default: '15',
+    form: '1 to 600',
+  },
+  {
     name: 'STORE_BACKENDS',
     about:
       'where blobs are kept, as JSON: {"blobs": {"type": "disk", "dir": …}} or {"blobs": {"type": "s3", "endpoint": …, "bucket": …, "region": …, "access_key_id": …, "secret_access_key": …}}; by default blobs below DATA_DIR; with "outputs": false nothing that sessions leave is published',

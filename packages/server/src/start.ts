@@ -8,8 +8,6 @@ import { app } from './app.ts'
 import type { Keeping } from './blobs/keeping.ts'
 import { blobKeeping } from './blobs/keeping.ts'
 import type { Bus } from './bus/bus.ts'
-import { memoryBus } from './bus/memory.ts'
-import { postgresBus } from './bus/postgres.ts'
 import type { Config } from './config.ts'
 import { addressGuard, guardedAgent, guardedConnector, guardedDial } from './core/dial.ts'
 import type { Log } from './core/log.ts'
@@ -47,7 +45,7 @@ import { openWebhooks } from './webhooks/webhooks.ts'
 import { ensureInitialWorkspace } from './workspaces/create.ts'
 import { limitsOf, sandboxes } from './start/sandboxes.ts'
 import { repositoriesOf, skillsOf, spacesOf } from './start/spaces.ts'
-import { keysFor, openBlobs, openDatabase, sealOf } from './start/storage.ts'
+import { keysFor, openBlobs, openBus, openDatabase, sealOf } from './start/storage.ts'
 
 export const version = '0.1.0'
 
@@ -109,7 +107,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const seal = sealOf(config)
   const built = await openDatabase(config)
   const database = overrides.database?.(built) ?? built
-  const bus = config.databaseUrl ? await postgresBus(config.databaseUrl) : memoryBus()
+  const bus = await openBus(config)
   const databases = oneDatabase(database)
   await checkRootKey(database, seal)
   await announceRootKey(database, seal)

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import pg from 'pg'
 import { newPostgresUrl } from '../database/fixture.ts'
+import { postgresProxy } from '../database/proxy-fixture.ts'
 import type { Bus, BusMessage } from './bus.ts'
+import { isMissed } from './bus.ts'
 import { memoryBus } from './memory.ts'
 import { postgresBus } from './postgres.ts'
 
@@ -139,6 +141,51 @@ describe('a postgres bus', () => {
     await Promise.all([here.close(), there.close()])
     assert.deepEqual((await admin.query(count)).rows, [{ n: 0 }])
     await admin.end()
+  })
+
+  it('tells every topic to look after its connection was cut', async () => {
+    await using proxy = await postgresProxy(await newPostgresUrl())
+    const bus = await postgresBus(proxy.url)
+    const [one, two] = [ear(bus, 'a'), ear(bus, 'b')]
+    proxy.cut()
+    await Promise.all([one, two].map(({ until }) => until((heard) => heard.some(isMissed))))
+    assert.ok(bus.isOpen())
+    await bus.close()
+  })
+
+  it('tells others to look at the topics of what it could not send', async () => {
+    const url = await newPostgresUrl()
+    await using proxy = await postgresProxy(url)
+    const [here, there] = [await postgresBus(proxy.url), await postgresBus(url)]
+    const [said, other] = [ear(there, 'said'), ear(there, 'other')]
+    proxy.cut()
+    here.publish('said', { n: 1 })
+    await said.until((heard) => heard.some(isMissed))
+    assert.deepEqual(other.heard, [])
+    await Promise.all([here.close(), there.close()])
+  })
+
+  it('finds a connection whose packets vanish within two heartbeats, and loses no topic by it', async () => {
+    const url = await newPostgresUrl()
+    await using proxy = await postgresProxy(url)
+    const limits = { connectMs: 300, statementMs: 300, heartbeatMs: 300 }
+    const [here, there] = [await postgresBus(proxy.url, limits), await postgresBus(url)]
+    const [near, far] = [ear(here, 'near'), ear(there, 'far')]
+    proxy.vanish()
+    const began = performance.now()
+    there.publish('near', { n: 1 })
+    here.publish('far', { n: 1 })
+    while (here.isOpen()) await new Promise((resolve) => setTimeout(resolve, 10))
+    assert.ok(performance.now() - began < 2_000)
+    proxy.resume()
+    await near.until((heard) => heard.some(isMissed))
+    await far.until((heard) => heard.some((message) => isMissed(message) || message['n'] === 1))
+    proxy.vanish()
+    here.publish('far', { n: 2 })
+    const closing = performance.now()
+    await here.close()
+    assert.ok(performance.now() - closing < 6_000)
+    await there.close()
   })
 
   it('sends what was published before it closes', async () => {

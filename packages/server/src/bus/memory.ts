@@ -1,9 +1,10 @@
 import type { Bus, BusMessage } from './bus.ts'
+import { missed } from './bus.ts'
 
 type Hear = (message: BusMessage) => void
 
-/** One process. */
-export function memoryBus(): Bus {
+/** One process. `miss` says on every topic that messages may have been lost. */
+export function memoryBus(): Bus & { miss(): void } {
   const topics = new Map<string, Set<Hear>>()
   return {
     publish(topic, message) {
@@ -17,6 +18,10 @@ export function memoryBus(): Bus {
         if (hearers.size === 0 && topics.get(topic) === hearers) topics.delete(topic)
       }
     },
+    miss() {
+      for (const hearers of topics.values()) for (const hear of hearers) hear(missed)
+    },
+    isOpen: () => true,
     close: async () => {},
   }
 }

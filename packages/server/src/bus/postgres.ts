@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { keptConnection } from '../core/connection.ts'
+import { usualLimits } from '../core/postgres-client.ts'
+import { systemClock } from '../core/time.ts'
 import type { Bus, BusMessage } from './bus.ts'
+import { missed } from './bus.ts'
 import { memoryBus } from './memory.ts'
 
 const channel = 'steward'
@@ -9,6 +12,9 @@ const channel = 'steward'
 const payloadBytes = 7_800
 /** A frame larger than this stays in its process; what is kept is read from the log anyway. */
 const largestMessage = 256 * 1024
+
+/** How long the last messages may take to leave at the end. */
+const lastWordsMs = 2_000
 
 const Messages = z.array(z.tuple([z.string(), z.record(z.string(), z.unknown())]))
 const Part = z.object({ id: z.string(), part: z.int(), of: z.int(), text: z.string() })
@@ -32,18 +38,19 @@ function readNote(text: string): Note | undefined {
  * Many processes by LISTEN and NOTIFY over one direct connection. Heard at once in this process; sent to others in
  * batches, each as large as what came while the one before was under way.
  */
-export async function postgresBus(url: string): Promise<Bus> {
+export async function postgresBus(url: string, limits = usualLimits): Promise<Bus> {
   const local = memoryBus()
   const self = randomUUID()
   const waiting: [string, BusMessage][] = []
   const parts = new Map<string, string[]>()
   let closed = false
   let sending: Promise<void> | undefined
-  // Rings lost while it is away are made up for by the sweep and by readers' own looks at the log.
-  const connection = await keptConnection(url, async (client) => {
+  const connection = await keptConnection(url, limits, async (client) => {
     parts.clear()
     client.on('notification', ({ payload }) => hearText(payload ?? ''))
     await client.query(`listen ${channel}`)
+    // What others said while nothing was heard here is lost.
+    local.miss()
   })
 
   function hearText(text: string): void {
@@ -69,14 +76,17 @@ export async function postgresBus(url: string): Promise<Bus> {
 
   async function send(): Promise<void> {
     while (waiting.length > 0) {
-      const payloads = pack(self, waiting.splice(0))
+      const batch = waiting.splice(0)
       try {
         await connection.query(
           'select pg_notify($1, p) from unnest($2::text[]) with ordinality as t(p, n) order by n',
-          [channel, payloads],
+          [channel, pack(self, batch)],
         )
       } catch {
-        // Nothing is kept here: a lost ring costs its hearers one sweep.
+        // Sent or not, nobody knows: whoever hears these topics is told to look, as soon as anybody can be told.
+        const topics = new Set([...batch, ...waiting.splice(0)].map(([topic]) => topic))
+        for (const topic of topics) waiting.push([topic, missed])
+        if (closed) return
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
     }
@@ -91,9 +101,12 @@ export async function postgresBus(url: string): Promise<Bus> {
       sending ??= Promise.resolve().then(send)
     },
     subscribe: (topic, hear) => local.subscribe(topic, hear),
+    isOpen: () => connection.isOpen(),
     async close() {
-      await sending
       closed = true
+      const late = new AbortController()
+      await Promise.race([sending, systemClock.sleep(lastWordsMs, late.signal)])
+      late.abort()
       await connection.close()
     },
   }

@@ -28,6 +28,21 @@ export class PlatformError extends Error {
   }
 }
 
+/** The database or the disk cannot serve this now: the caller's request is right, and works later. */
+export class StorageError extends Error {
+  readonly reason: 'away' | 'full'
+
+  constructor(reason: 'away' | 'full', cause: Error) {
+    super(
+      reason === 'full'
+        ? 'there is no space left to write to: free some, then try again'
+        : 'the database cannot be reached or does not answer in time: try again',
+      { cause },
+    )
+    this.reason = reason
+  }
+}
+
 export const invalid = (message: string, code?: string) =>
   new PlatformError('invalid_request', message, code ? { error_code: code } : undefined)
 export const unauthorized = (message: string) => new PlatformError('unauthorized', message)

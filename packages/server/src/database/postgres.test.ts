@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
+import { sql } from 'kysely'
 import pg from 'pg'
+import type { StorageError } from '../core/errors.ts'
 import type { Database } from './database.ts'
 import { newPostgresUrl } from './fixture.ts'
 import { postgresDatabase } from './postgres.ts'
+import { postgresProxy } from './proxy-fixture.ts'
 
 /** Looks until it is so; a test that it never becomes true for runs into its time limit. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -108,6 +111,108 @@ describe('processes on one Postgres', () => {
     assert.equal(after.length, 2)
     await Promise.all([one.close(), two.close()])
     await until(async () => (await admin(url, lockHolders)).length === 0)
+  })
+})
+
+/** Ends all connections of the database but the one that asks. */
+const cutAll = `select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()`
+
+describe('a Postgres that goes away under load', () => {
+  it('ends no process, and every write that was acknowledged is there', async () => {
+    const url = await newPostgresUrl()
+    const database = await postgresDatabase(url)
+    const acknowledged: string[] = []
+    const refusals: unknown[] = []
+    let over = false
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; !over; n++) {
+        const name = `w${writer}n${n}`
+        const put = database.write(async (tx) => {
+          await tx.insertInto('settings').values({ name, value: '1' }).execute()
+          await tx.selectFrom('settings').select('name').limit(1).execute()
+        })
+        await put.then(
+          () => acknowledged.push(name),
+          (error: unknown) => refusals.push(error),
+        )
+      }
+    })
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    for (let round = 0; round < 20; round++) {
+      const before = acknowledged.length
+      await client.query(cutAll)
+      await until(async () => acknowledged.length > before + 50)
+    }
+    over = true
+    await Promise.all(writers)
+    await client.end()
+    const rows = await database.read.selectFrom('settings').select('name').execute()
+    const kept = new Set(rows.map(({ name }) => name))
+    assert.deepEqual(
+      acknowledged.filter((name) => !kept.has(name)),
+      [],
+    )
+    assert.ok(refusals.length > 0)
+    for (const refusal of refusals) assert.equal((refusal as StorageError).reason, 'away')
+    await database.close()
+  })
+
+  it('ends no process when a connection in use is lost between two statements', async () => {
+    const url = await newPostgresUrl()
+    const database = await postgresDatabase(url)
+    const unit = database.write(async (tx) => {
+      await sql`select 1`.execute(tx)
+      await admin(url, cutAll)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      await sql`select 1`.execute(tx)
+    })
+    await assert.rejects(unit, { reason: 'away' })
+    await database.write((tx) => sql`select 1`.execute(tx))
+    await database.close()
+  })
+})
+
+describe('a Postgres whose packets vanish', () => {
+  const limits = { connectMs: 300, statementMs: 300, heartbeatMs: 300 }
+
+  it('refuses within the limits, is used again when packets pass, and closes meanwhile', async () => {
+    await using proxy = await postgresProxy(await newPostgresUrl())
+    const database = await postgresDatabase(proxy.url, limits)
+    const ask = () => database.write((tx) => sql`select 1`.execute(tx))
+    // More than the pool has connections.
+    await Promise.all(Array.from({ length: 20 }, ask))
+    proxy.vanish()
+    const began = performance.now()
+    const refused = await Promise.allSettled(Array.from({ length: 40 }, ask))
+    assert.ok(performance.now() - began < 5_000)
+    for (const each of refused) {
+      assert.ok(each.status === 'rejected')
+      assert.equal((each.reason as StorageError).reason, 'away')
+    }
+    proxy.resume()
+    await until(async () => (await Promise.allSettled([ask()]))[0].status === 'fulfilled')
+    // Answers of before do not come out of turn.
+    const numbers = Array.from({ length: 100 }, (_, n) => n)
+    const answers = await Promise.all(
+      numbers.map((n) => sql<{ n: number }>`select ${n}::int as n`.execute(database.read)),
+    )
+    assert.deepEqual(
+      answers.map(({ rows }) => rows[0]?.n),
+      numbers,
+    )
+    proxy.vanish()
+    const closing = performance.now()
+    await database.close()
+    assert.ok(performance.now() - closing < 6_000)
+  })
+
+  it('ends a statement that takes too long, and goes on with its connection', async () => {
+    const database = await postgresDatabase(await newPostgresUrl(), limits)
+    await assert.rejects(sql`select pg_sleep(20)`.execute(database.read), { reason: 'away' })
+    await sql`select 1`.execute(database.read)
+    await database.close()
   })
 })
 

@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto'
-import { Kysely, PostgresDialect } from 'kysely'
+import type { PostgresClient, PostgresCursor, PostgresPool, PostgresQueryResult } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { keptConnection } from '../core/connection.ts'
 import { newId } from '../core/ids.ts'
-import type { Database, Owners } from './database.ts'
+import type { Connector, PostgresLimits } from '../core/postgres-client.ts'
+import {
+  connector,
+  isUnanswered,
+  postgresError,
+  surviveLoss,
+  usualLimits,
+} from '../core/postgres-client.ts'
+import type { Database, Owners, Queries } from './database.ts'
 import { migrate } from './migrate.ts'
 import type { Tables } from './tables.ts'
 
@@ -16,15 +25,16 @@ const types = {
 /** Serialisation failure, deadlock, and a unique value that another took meanwhile: the next look sees it. */
 const retried = new Set(['40001', '40P01', '23505'])
 const attempts = 5
+const connections = 16
 
 /** A server of its own; any number of processes may share it. */
-export async function postgresDatabase(url: string): Promise<Database> {
-  const pool = new pg.Pool({ connectionString: url, max: 16, types })
-  // A connection lost while idle is replaced by the pool; the next query reports what is wrong.
-  pool.on('error', () => {})
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  await migrate(db)
-  const owners = await liveOwners(url, pool)
+export async function postgresDatabase(url: string, limits = usualLimits): Promise<Database> {
+  await migrateAlone(url, limits)
+  const connecting = connector(url, limits)
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: boundedPool(connecting, connections) }),
+  })
+  const owners = await liveOwners(url, limits, db)
   return {
     dialect: 'postgres',
     read: db,
@@ -33,9 +43,57 @@ export async function postgresDatabase(url: string): Promise<Database> {
     owners,
     async close() {
       await owners.close()
-      await db.destroy()
+      await connecting.close(db.destroy())
     },
   }
+}
+
+/** A migration takes as long as the rows of a table need, and waits for another process's. */
+async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> {
+  const connecting = connector(url, limits)
+  const config = { ...connecting.config, statement_timeout: 0, query_timeout: 0 }
+  const unbounded = { ...connecting, config: { ...config, idle_in_transaction_session_timeout: 0 } }
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: boundedPool(unbounded, 2) }),
+  })
+  try {
+    await migrate(db)
+  } finally {
+    await connecting.close(db.destroy())
+  }
+}
+
+/** A pool that outlives the loss of any of its connections, throws away those that did not answer, and names what is away. */
+function boundedPool({ config }: Connector, max: number): PostgresPool {
+  const pool = new pg.Pool({ ...config, max, types })
+  // A connection lost while idle is replaced by the pool; the next query reports what is wrong.
+  pool.on('error', () => {})
+  pool.on('connect', surviveLoss)
+  return {
+    options: {},
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect().catch(rethrow)
+      return { query: boundedQuery(client), release: (destroy) => client.release(destroy) }
+    },
+  }
+}
+
+const rethrow = (error: unknown): never => {
+  throw postgresError(error)
+}
+
+function boundedQuery(client: pg.PoolClient): PostgresClient['query'] {
+  function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
+  /** Kysely asks for cursors where it was given one, which it was not. */
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
+  function query(text: unknown, values: readonly unknown[] = []): unknown {
+    return client.query(text as string, [...values]).catch((error: unknown) => {
+      if (isUnanswered(error)) void client.end()
+      return rethrow(error)
+    })
+  }
+  return query
 }
 
 async function again<T>(unit: () => Promise<T>): Promise<T> {
@@ -58,25 +116,28 @@ const lockKey = (owner: string): string =>
  */
 async function liveOwners(
   url: string,
-  pool: pg.Pool,
+  limits: PostgresLimits,
+  db: Queries,
 ): Promise<Owners & { close(): Promise<void> }> {
   const self = newId('process')
-  const lock = await keptConnection(url, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [lockKey(self)])
+  const lock = await keptConnection(url, limits, async (client) => {
+    const { rows } = await client.query<{ held: boolean }>(
+      'select pg_try_advisory_lock($1) as held',
+      [lockKey(self)],
+    )
+    if (!rows[0]?.held) throw new Error('the connection before this one still holds the lock')
   })
   return {
     self,
     async dead(owners) {
       const asked = owners.filter((owner) => owner !== self)
       if (asked.length === 0) return []
-      const { rows } = await pool.query<{ key: string; held: boolean }>(
-        `select key, exists (
+      const { rows } = await sql<{ key: string; held: boolean }>`
+        select key, exists (
            select from pg_locks where locktype = 'advisory' and granted and objsubid = 1
              and database = (select oid from pg_database where datname = current_database())
              and ((classid::bigint << 32) | objid::bigint) = key::bigint) as held
-         from unnest($1::text[]) as key`,
-        [asked.map(lockKey)],
-      )
+         from unnest(${asked.map(lockKey)}::text[]) as key`.execute(db)
       const held = new Set(rows.filter((row) => row.held).map((row) => row.key))
       return asked.filter((owner) => !held.has(lockKey(owner)))
     },

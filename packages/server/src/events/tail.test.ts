@@ -73,6 +73,30 @@ const message = (id: string, text: string): NewEvent => ({ ...said(text), id })
 
 for (const [dialect, open] of Object.entries(databases)) {
   describe(`a tail on ${dialect}`, () => {
+    it('looks when it is told that notifications were lost, and then shows whole frames alone', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const bus = memoryBus()
+      const session = await newHead(database)
+      const tailed = following(database, bus, session)
+      say(bus, session, { kind: 'frames', frames: [start('a'), chunk('a', '1')] })
+      assert.equal((await some(tailed, 2)).length, 2)
+      await keep(database, session, [said('unheard')])
+      bus.miss()
+      // What lies between may be missing.
+      say(bus, session, { kind: 'frames', frames: [chunk('a', '3'), end('a')] })
+      say(bus, session, { kind: 'frames', frames: [start('b'), chunk('b', '1')] })
+      const got = await some(tailed, 4)
+      assert.deepEqual(seqs(got), [1])
+      assert.deepEqual(
+        got.flatMap((each) =>
+          each.kind === 'frame' ? [`${each.frame.kind} ${each.frame.id}`] : [],
+        ),
+        ['end a', 'start b', 'chunk b'],
+      )
+      await tailed.return(undefined)
+    })
+
     it('gives the past, then the present, in one order', async () => {
       await using opened = await open()
       const { database } = opened

@@ -1,10 +1,13 @@
 import type { Frame } from '@steward/harness/turn.ts'
 import type { Bus } from '../bus/bus.ts'
+import { StorageError } from '../core/errors.ts'
 import type { Queries } from '../database/database.ts'
 import type { EventRow, WireEvent } from './log.ts'
 import { readPage } from './log.ts'
+import type { Follower } from './lookout.ts'
+import { watchHead } from './lookout.ts'
 import type { Heard } from './topics.ts'
-import { hear } from './topics.ts'
+import { hear, ring } from './topics.ts'
 
 /** Kept events come in order and all of them; what is live only may be missing. */
 export type Tailed =
@@ -21,18 +24,19 @@ const page = { limit: 200, bytes: 1024 * 1024 }
 type Source = { read: Queries; bus: Bus }
 type Options = { after: number; extensions: boolean; signal: AbortSignal }
 /** What one reader has before them. */
-type Reading = {
+type Reading = Follower & {
   source: Source
   tenant: string
-  sessionId: string
   extensions: boolean
   signal: AbortSignal
   heard: Heard[]
   /** Characters of live words in `heard`. */
   length: number
   shed: Set<string>
-  seen: number
-  wake: () => void
+  /** Frames that began since words were lost: others may lack a piece. Undefined while none were. */
+  whole: Set<string> | undefined
+  /** Goes on with what was heard. */
+  resume: () => void
   leave: () => void
 }
 
@@ -49,18 +53,23 @@ export function tail(
 ): AsyncGenerator<Tailed> {
   const reading: Reading = {
     ...{ source, tenant, sessionId, extensions, signal },
-    heard: [{ kind: 'ring' }],
+    heard: [ring],
     length: 0,
     shed: new Set(),
+    whole: undefined,
     seen: after,
-    wake: () => {},
+    wokenFor: 0,
+    wake: () => take(reading, ring),
+    resume: () => {},
     leave: () => {},
   }
   const quiet = hear(source.bus, sessionId, (word) => take(reading, word))
-  const stop = () => reading.wake()
+  const unwatch = watchHead(source.read, reading)
+  const stop = () => reading.resume()
   signal.addEventListener('abort', stop, { once: true })
   reading.leave = () => {
     signal.removeEventListener('abort', stop)
+    unwatch()
     quiet()
   }
   const given = words(reading)
@@ -75,8 +84,10 @@ export function tail(
 
 function take(reading: Reading, word: Heard): void {
   const { heard, shed } = reading
-  if (word.kind === 'ring') {
-    if (heard.at(-1)?.kind !== 'ring') heard.push(word)
+  if (word.kind === 'ring' || word.kind === 'missed') {
+    const last = heard.at(-1)?.kind
+    if (last === 'ring' && word.kind === 'missed') heard.pop()
+    if (last !== 'missed' && last !== word.kind) heard.push(word)
   } else {
     const length = lengthOf(word)
     // Whoever keeps up gets a word of any length.
@@ -88,7 +99,7 @@ function take(reading: Reading, word: Heard): void {
       reading.length += length
     } else if (word.kind === 'frames') for (const { id } of word.frames) shed.add(id)
   }
-  reading.wake()
+  reading.resume()
 }
 
 /** Messages are counted once for all their readers. */
@@ -108,15 +119,18 @@ function lengthOf(word: Heard): number {
 }
 
 async function* words(reading: Reading): AsyncGenerator<Tailed> {
-  const { signal, heard, shed } = reading
+  const { signal, heard } = reading
   try {
     while (!signal.aborted) {
       const next = heard.shift()
-      if (!next) await new Promise<void>((resolve) => (reading.wake = resolve))
+      if (!next) await new Promise<void>((resolve) => (reading.resume = resolve))
       else if (next.kind === 'ring') yield* newRows(reading)
-      else {
+      else if (next.kind === 'missed') {
+        reading.whole = new Set()
+        yield* newRows(reading)
+      } else {
         reading.length -= lengthOf(next)
-        yield* spread(next, shed)
+        yield* spread(next, reading)
       }
     }
   } finally {
@@ -128,7 +142,12 @@ async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
   const { source, tenant, sessionId, extensions, signal, shed } = reading
   for (;;) {
     const range = { after: reading.seen, extensions, ...page }
-    const { rows, more } = await readPage(source.read, tenant, sessionId, range)
+    const got = await readPage(source.read, tenant, sessionId, range).catch(absence)
+    if (!got) {
+      reading.wokenFor = 0
+      return
+    }
+    const { rows, more } = got
     for (const row of rows) {
       reading.seen = row.seq
       shed.delete(row.id)
@@ -138,12 +157,25 @@ async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
   }
 }
 
+/** A database that is away ends no stream: the next notification or look at the head goes on from where it stood. */
+function absence(error: unknown): undefined {
+  if (error instanceof StorageError) return undefined
+  throw error
+}
+
+type Live = Exclude<Heard, { kind: 'ring' | 'missed' }>
+
 /** What lost a piece says no more until its event is whole: shown pieces always join to a prefix of it. */
-function* spread(word: Exclude<Heard, { kind: 'ring' }>, shed: Set<string>): Generator<Tailed> {
+function* spread(word: Live, { shed, whole }: Reading): Generator<Tailed> {
   if (word.kind === 'frames') {
     for (const frame of word.frames) {
-      if (!shed.has(frame.id) || frame.kind === 'end') yield { kind: 'frame', frame }
-      if (frame.kind === 'end') shed.delete(frame.id)
+      if (frame.kind === 'start') whole?.add(frame.id)
+      const isWhole = !shed.has(frame.id) && (!whole || whole.has(frame.id))
+      if (isWhole || frame.kind === 'end') yield { kind: 'frame', frame }
+      if (frame.kind === 'end') {
+        shed.delete(frame.id)
+        whole?.delete(frame.id)
+      }
     }
   } else if (word.kind === 'queued')
     for (const event of word.events) yield { kind: 'queued', event }

@@ -2,11 +2,14 @@
 import type { Frame } from '@steward/harness/turn.ts'
 import { z } from 'zod'
 import type { Bus } from '../bus/bus.ts'
+import { isMissed } from '../bus/bus.ts'
 import type { WireEvent } from './log.ts'
 
 /** `ring`: the log has more. The rest is live only. */
 export type Heard =
   | { kind: 'ring' }
+  /** Some of these words were lost: the log has more, and frames may lack pieces. */
+  | { kind: 'missed' }
   | { kind: 'frames'; frames: Frame[] }
   | { kind: 'queued'; events: WireEvent[] }
   | { kind: 'promoted'; ids: string[] }
@@ -22,7 +25,9 @@ export const say = (bus: Bus, sessionId: string, heard: Heard): void =>
   bus.publish(`session:${sessionId}`, heard)
 
 export const hear = (bus: Bus, sessionId: string, listen: (heard: Heard) => void): (() => void) =>
-  bus.subscribe(`session:${sessionId}`, (message) => listen(message as Heard))
+  bus.subscribe(`session:${sessionId}`, (message) =>
+    listen(isMissed(message) ? { kind: 'missed' } : (message as Heard)),
+  )
 
 /** Tells runners that a session has something to do. */
 export const wake = (bus: Bus, work: Work): void => bus.publish('work', work)

@@ -4,6 +4,9 @@ import { join, resolve } from 'node:path'
 import type { Blobs } from '../blobs/blobs.ts'
 import { diskBlobs } from '../blobs/disk.ts'
 import { s3Blobs } from '../blobs/s3.ts'
+import type { Bus } from '../bus/bus.ts'
+import { memoryBus } from '../bus/memory.ts'
+import { postgresBus } from '../bus/postgres.ts'
 import type { Config } from '../config.ts'
 import { derivedKey } from '../core/signed.ts'
 import type { Seal } from '../core/seal.ts'
@@ -12,11 +15,14 @@ import type { Database } from '../database/database.ts'
 import { postgresDatabase } from '../database/postgres.ts'
 import { sqliteDatabase } from '../database/sqlite.ts'
 
+export const openBus = ({ databaseUrl, databaseLimits }: Config): Promise<Bus> | Bus =>
+  databaseUrl ? postgresBus(databaseUrl, databaseLimits) : memoryBus()
+
 export async function openDatabase(
   config: Config,
   options?: { alone: boolean },
 ): Promise<Database> {
-  if (config.databaseUrl) return postgresDatabase(config.databaseUrl)
+  if (config.databaseUrl) return postgresDatabase(config.databaseUrl, config.databaseLimits)
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   return sqliteDatabase(join(config.dataDir, 'steward.db'), options)
 }

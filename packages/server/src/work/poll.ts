@@ -41,7 +41,14 @@ export function poller({
       return
     }
   }
-  hearQueue(bus, ({ environment }) => wakeOne(environment))
+  function wakeAll(): void {
+    for (const waiters of waiting.values())
+      for (const waiter of waiters) {
+        waiter.isWoken = true
+        waiter.wake()
+      }
+  }
+  hearQueue(bus, { listen: ({ environment }) => wakeOne(environment), miss: wakeAll })
 
   async function claim(tenant: string, environment: string, { reclaimMs, signal }: Poll) {
     const database = databases.of(tenant)

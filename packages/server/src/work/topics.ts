@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Bus } from '../bus/bus.ts'
+import { isMissed } from '../bus/bus.ts'
 
 const Queued = z.object({ environment: z.string() })
 type Queued = z.infer<typeof Queued>
@@ -7,8 +8,13 @@ type Queued = z.infer<typeof Queued>
 /** Tells pollers that there is something to claim; after the commit. */
 export const wakePollers = (bus: Bus, queued: Queued): void => bus.publish('queue', queued)
 
-export const hearQueue = (bus: Bus, listen: (queued: Queued) => void): (() => void) =>
+/** `missed`: whoever waits looks, as any environment may have work. */
+export const hearQueue = (
+  bus: Bus,
+  { listen, miss }: { listen: (queued: Queued) => void; miss: () => void },
+): (() => void) =>
   bus.subscribe('queue', (message) => {
+    if (isMissed(message)) miss()
     const queued = Queued.safeParse(message)
     if (queued.success) listen(queued.data)
   })

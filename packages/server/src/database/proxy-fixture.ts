@@ -1,0 +1,62 @@
+/** For tests: a TCP proxy before Postgres whose packets can vanish, as behind a firewall that drops them. */
+import type { Socket } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { once } from 'node:events'
+
+export type PostgresProxy = AsyncDisposable & {
+  /** The database through the proxy. */
+  url: string
+  /** From now on no byte is forwarded, on open connections and on new ones; nobody is told. */
+  vanish(): void
+  /** Bytes are forwarded again, on connections that were open as well. */
+  resume(): void
+  /** Ends every connection with a reset. */
+  cut(): void
+}
+
+export async function postgresProxy(target: string): Promise<PostgresProxy> {
+  const { hostname, port } = new URL(target)
+  const sockets = new Set<Socket>()
+  let forwards = true
+  const server = createServer((near) => {
+    const far = connect(Number(port || 5432), hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.setNoDelay(true)
+      from.on('data', (bytes) => to.write(bytes))
+      // A reset is what a test makes on purpose.
+      from.on('error', () => {})
+      from.on('close', () => {
+        sockets.delete(from)
+        to.destroy()
+      })
+      if (!forwards) from.pause()
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const url = new URL(target)
+  url.host = `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+  return {
+    url: url.href,
+    vanish() {
+      forwards = false
+      for (const socket of sockets) socket.pause()
+    },
+    resume() {
+      forwards = true
+      for (const socket of sockets) socket.resume()
+    },
+    cut() {
+      for (const socket of sockets) socket.resetAndDestroy()
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
