@@ -52,7 +52,10 @@ export async function* refreshes(outside: Outside): AsyncGenerator<Figure> {
   yield { what: `${what}: until the last answer`, value: median(times), unit: 'ms' }
 }
 
-/** Twenty servers, the first of which is silent; the model calls a tool of the last one. Runs go side by side. */
+/**
+ * Twenty servers, the first of which is silent and waited for; the model calls a tool of the last one. Runs go side
+ * by side.
+ */
 export async function* discovery({ place, upstream }: Outside): AsyncGenerator<Figure> {
   const others = Array.from({ length: 19 }, (_, n): [string, string] => [
     `s${n + 1}`,

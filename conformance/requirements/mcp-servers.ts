@@ -6,6 +6,8 @@ export const mcpServers = {
   'mcp/tools/registered': { section: '16 MCP servers', says: 'Tools are registered as `mcp__<server>__<tool>` with their full input schemas.' },
   'mcp/tools/called': { section: '16 MCP servers', says: 'The model calls them by that name, with structured arguments.' },
   'mcp/discovery/limit': { section: '16 MCP servers', says: 'Discovery has 15 seconds per URL server.' },
+  'mcp/discovery/waits': { section: '16 MCP servers', says: 'The first model request of a turn waits until each server whose tools are not known has listed them or failed, all servers at once. Tools that are known are offered at once, while their server is connected again.' },
+  'mcp/discovery/told': { section: '16 MCP servers', says: 'A server that fails, or is late, is told of by `session.error` before that request; the turn goes on without its tools.' },
   'mcp/stdio/refused': { section: '16 MCP servers', says: 'Harnesses that run in the service need `url`, and refuse a declaration that has `stdio` alone, saying so.' },
   'mcp/stdio/worker-only': { section: '16 MCP servers', says: 'A `stdio` server runs only where an external worker, or a harness in the sandbox, owns the process and its transport.' },
   'mcp/stdio/ready': { section: '16 MCP servers', says: 'The child of a `stdio` declaration listens on 127.0.0.1 at its port and has `ready_timeout_ms` to do so.' },

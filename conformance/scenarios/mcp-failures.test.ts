@@ -58,8 +58,8 @@ for (const database of databases) {
     })
 
     verifies(
-      ['mcp/discovery/limit', 'limits/mcp-discovery'],
-      'one that hangs is given up after 15 seconds, alone, and delays no other',
+      ['mcp/discovery/limit', 'limits/mcp-discovery', 'mcp/discovery/told'],
+      'one that hangs is given up after 15 seconds, alone, and told of before the model is asked',
       async () => {
         hosts.set('hanging.api.example', () => new Promise(() => {}))
         const session = await sessionOf(service, {
@@ -68,10 +68,31 @@ for (const database of databases) {
         const events = await turn(service, session, echo('open'))
         assert.equal(textOf(only(events, 'agent.mcp_tool_result')), 'hello')
         assert.ok(sleeps.includes(15_000))
-        const next = await turn(service, session, echo('hanging'))
-        const [error = ''] = [...errorsOf(events), ...errorsOf(next)]
+        const [error = ''] = errorsOf(events)
         assert.match(error, /^mcp_connection_failed_error hanging .*within 15000 ms/)
+        const log = await logOf(service, session)
+        const types = log.map(({ type }) => type)
+        assert.ok(types.indexOf('session.error') < types.indexOf('span.model_request_start'))
+        const next = await turn(service, session, echo('hanging'))
         assert.equal(all(next, 'agent.mcp_tool_use').length, 0)
+      },
+    )
+
+    verifies(
+      ['mcp/discovery/waits'],
+      'the first model request has the tools of one that is slow to begin',
+      async () => {
+        const host = 'slow.api.example'
+        const slow = streamable(() => echoServer())
+        let delay: Promise<void> | undefined
+        hosts.set(host, async (request) => {
+          await (delay ??= systemClock.sleep(1_200, new AbortController().signal))
+          return slow.answer(request)
+        })
+        const session = await sessionOf(service, { servers: [at(host)] })
+        const events = await turn(service, session, echo('slow'))
+        assert.equal(textOf(only(events, 'agent.mcp_tool_result')), 'hello')
+        assert.deepEqual(errorsOf(events), [])
       },
     )
 

@@ -1,5 +1,6 @@
 /** Builds everything from a configuration, and takes it down again. The only room that names an adapter. */
 import { resolve } from 'node:path'
+import { preloadMcp } from '@steward/harness/tools/mcp/connection.ts'
 import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
 import { preload } from '@steward/model/wire.ts'
 import { setGlobalDispatcher } from 'undici'
@@ -178,8 +179,8 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     ...sweepsOf(config, { databases, bus, clock, keeping, log }),
     ...[webhooks, repositories.sweep, packages.sweep, skills.sweep],
   ]
-  void preload(wiresAhead).catch((error: unknown) =>
-    log.warn('model libraries could not be loaded ahead', { error }),
+  void Promise.all([preload(wiresAhead), preloadMcp()]).catch((error: unknown) =>
+    log.warn('libraries could not be loaded ahead', { error }),
   )
 
   return {

@@ -146,6 +146,7 @@ const zeros = {
   cache_creation_input_tokens: 0,
   stdio_ms: null,
   awaits_stdio: 0,
+  url_servers: 0,
 }
 
 describe('processes that start together on one empty Postgres', () => {

@@ -396,4 +396,6 @@ type SessionHeads = {
   stdio_ms: number | null
   /** 1 while its turn waits for what its worker says of them. */
   awaits_stdio: number
+  /** 1 where it has MCP servers by URL, for which the first model request of a turn waits. */
+  url_servers: number
 }

@@ -34,6 +34,7 @@ export async function newHead(database: Database, head: Partial<Head> = {}): Pro
         cache_creation_input_tokens: 0,
         stdio_ms: null,
         awaits_stdio: 0,
+        url_servers: 0,
         ...head,
       })
       .execute(),

@@ -59,6 +59,7 @@ export type Head = {
   idle_since_ms: number | null
   stdio_ms: number | null
   awaits_stdio: number
+  url_servers: number
 } & Record<(typeof counters)[number], number>
 
 const columns = [
@@ -74,6 +75,7 @@ const columns = [
     'idle_since_ms',
     'stdio_ms',
     'awaits_stdio',
+    'url_servers',
   ] as const),
   ...counters,
 ] as const

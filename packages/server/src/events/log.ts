@@ -51,6 +51,7 @@ type HeadSet = {
   expires_at?: number
   awaits_stdio?: 0 | 1
   stdio_ms?: number | null
+  url_servers?: 0 | 1
 }
 
 /**

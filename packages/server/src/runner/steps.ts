@@ -24,7 +24,7 @@ export type Place = { tenant: string; session: string; fence: Fence }
 export type Step =
   /**
    * A turn to run, with the calls that stood open when it was recorded. `promoted` are the messages it begins with,
-   * `begun` the start of its first model request, which rides in the same commit.
+   * `begun` the start of its first model request, which rides in the same commit where it waits for no server.
    */
   | { kind: 'turn'; open: Call[]; promoted: string[]; begun?: string }
   /** Nothing to do, or a turn that has begun waits for its servers: the lease is given back. */
@@ -305,11 +305,14 @@ async function begin(
     const waits = { due: false, awaits_stdio: 1, ...released } as const
     return write(tx, place, entries, waits, now, { kind: 'rest', promoted })
   }
-  const begun = newId('event')
-  const start = of({ id: begun, type: 'span.model_request_start' })
-  const all = [...entries, ...servers.failures.map(stdioError), start]
+  const all = [...entries, ...servers.failures.map(stdioError)]
   const set = { due: true, ...(head.awaits_stdio === 1 && { awaits_stdio: 0 as const }) }
-  return write(tx, place, all, set, now, { kind: 'turn', open: [], promoted, begun })
+  const turn = { kind: 'turn' as const, open: [], promoted }
+  // The turn itself waits for servers by URL, and says which of them failed before it asks the model.
+  if (head.url_servers === 1) return write(tx, place, all, set, now, turn)
+  const begun = newId('event')
+  all.push(of({ id: begun, type: 'span.model_request_start' }))
+  return write(tx, place, all, set, now, { ...turn, begun })
 }
 
 /**

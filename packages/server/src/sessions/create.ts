@@ -19,7 +19,7 @@ import { vaultStore } from '../vaults/store.ts'
 import { outbox } from '../webhooks/outbox.ts'
 import type { AddDeps } from './resources/add.ts'
 import { addResources } from './resources/add.ts'
-import { stdioMsOf } from '../stdio-servers/standing.ts'
+import { serversOfHead } from '../stdio-servers/standing.ts'
 import { queued } from './queued.ts'
 import type { SessionRow } from './store.ts'
 import { sessionStore, showSession } from './store.ts'
@@ -89,7 +89,7 @@ export async function createSession(
   }
   const first = await firstOf({ tx, tenant, now }, input)
   const isPending = first.length === 0
-  await sessionStore(tx).insert(row, isPending ? 'pending' : 'running', stdioMsOf(agent))
+  await sessionStore(tx).insert(row, isPending ? 'pending' : 'running', serversOfHead(agent))
   const pending = isPending ? (['session.pending'] as const) : []
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
   const deps = { tenant, session: id, now, seal, hosts, storeAccess }

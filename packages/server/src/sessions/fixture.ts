@@ -30,6 +30,7 @@ export async function newSession(
     created_at: at,
     updated_at: at,
   }
-  await database.write((tx) => sessionStore(tx).insert(row, status))
+  const none = { stdio_ms: null, url_servers: 0 }
+  await database.write((tx) => sessionStore(tx).insert(row, status, none))
   return id
 }

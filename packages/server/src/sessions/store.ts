@@ -98,7 +98,7 @@ export function sessionStore(db: Queries) {
           'head.output_tokens',
         ])
         .select(['head.cache_read_input_tokens', 'head.cache_creation_input_tokens'])
-        .select(['head.stdio_ms', 'head.awaits_stdio', 'head.previous_owner'])
+        .select(['head.stdio_ms', 'head.awaits_stdio', 'head.url_servers', 'head.previous_owner'])
         .where('sessions.tenant_id', '=', tenant)
         .where('deleted_at', 'is', null)
         .where(begins)
@@ -130,11 +130,11 @@ export function sessionStore(db: Queries) {
       )
     },
 
-    /** `stdioMs`: how long its stdio servers may take to start, where a worker starts some. */
+    /** `servers`: what the head knows of the MCP servers of the session's agent. */
     async insert(
       session: SessionRow,
       status: SessionStatus,
-      stdioMs: number | null = null,
+      servers: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers'>,
     ): Promise<void> {
       await db.insertInto('sessions').values(session).execute()
       await db
@@ -153,7 +153,7 @@ export function sessionStore(db: Queries) {
           output_tokens: 0,
           cache_read_input_tokens: 0,
           cache_creation_input_tokens: 0,
-          stdio_ms: stdioMs,
+          ...servers,
           awaits_stdio: 0,
         })
         .execute()

@@ -15,7 +15,7 @@ import type { SessionRow } from './store.ts'
 import { checkpointStore } from '../checkpoints/store.ts'
 import { outbox } from '../webhooks/outbox.ts'
 import { removeFilesOf } from './resources/files.ts'
-import { stdioMsOf } from '../stdio-servers/standing.ts'
+import { serversOfHead } from '../stdio-servers/standing.ts'
 import { stdioStore } from '../stdio-servers/store.ts'
 import { sessionStore } from './store.ts'
 import { stopOf } from '../work/queue.ts'
@@ -65,7 +65,7 @@ export async function updateSession(
 }
 
 const withServers = (next: ReturnType<typeof replaced> | null) =>
-  next ? { set: { stdio_ms: stdioMsOf(next.agent) } } : {}
+  next ? { set: serversOfHead(next.agent) } : {}
 
 /** Undefined when nothing would be another than it is. */
 function replaced(

@@ -15,10 +15,13 @@ export const marginMs = 30_000
 /** Those that have no address: a worker starts them. */
 export const ownOf = ({ mcp_servers }: Agent) => mcp_servers.filter(({ url }) => !url)
 
-/** How long the slowest of them may take to start; null where there are none. */
-export function stdioMsOf(agent: Agent): number | null {
+/** What a session's head knows of its servers; `stdio_ms` is null where a worker starts none. */
+export function serversOfHead(agent: Agent): { stdio_ms: number | null; url_servers: 0 | 1 } {
   const limits = ownOf(agent).map(({ stdio }) => stdio?.ready_timeout_ms ?? 0)
-  return limits.length > 0 ? Math.max(...limits) : null
+  return {
+    stdio_ms: limits.length > 0 ? Math.max(...limits) : null,
+    url_servers: agent.mcp_servers.some(({ url }) => url) ? 1 : 0,
+  }
 }
 
 export type Failure = { server: string; message: string }

@@ -1,4 +1,4 @@
-/** One MCP server, connected: its tools and their calls. The library is loaded when the first server is. */
+/** One MCP server, connected: its tools and their calls. */
 import type { CallToolResult, Client, Tool as Listed } from '@modelcontextprotocol/client'
 import type * as library from '@modelcontextprotocol/client'
 import type { Fetch } from '../outside.ts'
@@ -29,9 +29,16 @@ type Transport = 'streamable' | 'modern' | 'sse'
 
 const farewellMs = 2_000
 
+const loadLibrary = (): Promise<Library> => import('@modelcontextprotocol/client')
+
+/** Loads the library before the first connection, which would otherwise wait for it. */
+export async function preloadMcp(): Promise<void> {
+  await loadLibrary()
+}
+
 /** Over streamable HTTP, or over the older transport where a server knows no other. Rejects when neither answers. */
 export async function connect(options: Options): Promise<Connection> {
-  const library = await import('@modelcontextprotocol/client')
+  const library = await loadLibrary()
   try {
     return await open(library, 'streamable', options)
   } catch (error) {

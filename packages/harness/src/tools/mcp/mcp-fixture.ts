@@ -175,7 +175,6 @@ const plain = {
   entries: [],
   sandbox: () => Promise.reject(new SandboxEnded('there is none')),
   sleep,
-  graceMs: 2_000,
   discoveryMs: 5_000,
 }
 

@@ -36,7 +36,8 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
   let connecting: Promise<Connection | undefined> | undefined
   let listing: Promise<void> | undefined
   let isStale = false
-  let listed: readonly Listed[] = []
+  /** Undefined until the server has listed its tools, and again when it could not be connected. */
+  let listed: readonly Listed[] | undefined
   let lastFailure = ''
   const patience = { timeoutMs: limits.callMs, longestMs: limits.longestCallMs }
   const time = { sleep, ms: limits.discoveryMs, closed: closed.signal }
@@ -64,7 +65,8 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
       return opened
     } catch (error) {
       await opened?.close()
-      setTools([])
+      listed = undefined
+      changed()
       fail(error)
       return undefined
     }
@@ -110,7 +112,8 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
   return {
     name,
     connected,
-    listed: () => listed,
+    listed: () => listed ?? [],
+    isListed: () => listed !== undefined,
     connecting: (): Promise<unknown> | undefined => connecting,
     /** Under way after the server said that its tools are others. */
     listing: (): Promise<unknown> | undefined => listing,

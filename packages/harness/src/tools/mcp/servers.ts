@@ -1,4 +1,4 @@
-/** The MCP servers of a session: connected side by side, their tools offered as soon as each has answered. */
+/** The MCP servers of a session: connected side by side, their tools offered when each has listed them. */
 import type { ToolEntry } from '@steward/protocol/tools.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { bounded } from '../spill.ts'
@@ -15,8 +15,8 @@ export interface McpServers {
   /** Connects what is not connected, and returns at once; to be called as early as a turn is known of. */
   begin(): void
   /**
-   * Resolves when every server has answered or failed, but waits no longer than the grace; for the servers of the
-   * tools that are `needed` it waits until their discovery has ended.
+   * Waits for the discovery of each server whose tools are not known, all at once, and of the servers of the tools that
+   * are `needed`. Tools that are known are used at once, while their server is connected again.
    */
   ready(options: { needed: readonly string[]; signal: AbortSignal }): Promise<void>
   /** In an order that depends on names alone: prompt caches begin with tools. The same array while nothing changed. */
@@ -44,16 +44,16 @@ export type McpServersOptions = Partial<Limits> & {
   sandbox: () => Promise<Sandbox>
   /** Resolves after the time, or at once when the signal aborts. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** What the first model request of a turn waits for servers that are slow. */
-  graceMs?: number
 }
+
+/** What a model request waits for the list of a server that has said that its tools are others. */
+const relistMs = 1_000
 
 export function mcpServers({
   servers,
   entries,
   sandbox,
   sleep,
-  graceMs = 1_000,
   discoveryMs = 15_000,
   callMs = 120_000,
   longestCallMs = 600_000,
@@ -62,7 +62,6 @@ export function mcpServers({
   /** The last of each kind of each server: one that fails again and again says so once. */
   const failures = new Map<string, ServerFailure>()
   const end = new AbortController()
-  let grace: Promise<void> = Promise.resolve()
   const peers = servers.map((server) =>
     mcpPeer({
       ...server,
@@ -83,7 +82,6 @@ export function mcpServers({
   return {
     begin() {
       if (end.signal.aborted) return
-      grace = sleep(graceMs, end.signal)
       for (const peer of peers) void peer.connected()
     },
     async ready({ needed, signal }) {
@@ -95,9 +93,8 @@ export function mcpServers({
       })
       const isNeeded = (server: string) => needed.some((name) => mayBeOf(name, server))
       const settled = peers.map(async (peer) => {
-        if (isNeeded(peer.name)) await peer.connecting()
-        else if (peer.connecting()) await Promise.race([peer.connecting(), grace])
-        if (peer.listing()) await Promise.race([peer.listing(), sleep(graceMs, until)])
+        if (!peer.isListed() || isNeeded(peer.name)) await peer.connecting()
+        if (peer.listing()) await Promise.race([peer.listing(), sleep(relistMs, until)])
       })
       await Promise.race([Promise.all(settled), interrupted])
       stop.abort()
