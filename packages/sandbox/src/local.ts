@@ -23,7 +23,7 @@ export function localSandboxes(): SandboxProvider {
     imageOf: async () => undefined,
     check: async () => ({
       ok: true,
-      isolation: { level: 'none', network: 'host', gate: false, limits: 'none' },
+      isolation: { level: 'none', network: 'host', gate: false, limits: 'none', users: 'shared' },
     }),
     acquire: start,
     async reap({ workspace }) {

@@ -1,4 +1,5 @@
 /** Whose a session's folders and its gate are on the host. */
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -6,48 +7,82 @@ import {
   constants,
   fchmodSync,
   fchownSync,
+  fstatSync,
   lchownSync,
   lstatSync,
   openSync,
   readdirSync,
+  readFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { SandboxSpec } from './sandbox.ts'
 
+const run = promisify(execFile)
+
+type Ids = { first: number; count: number }
+
+/** Ids that no one else hands out, where all ids of the machine are this process's to give. */
+const high: Ids = { first: 7 << 28, count: 1 << 28 }
+/** The kernel shows everyone who has no id here under this one. */
+const nobody = 65_534
+
+function mappedIds(file: 'uid_map' | 'gid_map'): Ids[] {
+  const lines = readFileSync(`/proc/self/${file}`, 'utf8').trim().split('\n')
+  return lines.map((line) => {
+    const [first = 0, , count = 0] = line.trim().split(/\s+/).map(Number)
+    return { first, count }
+  })
+}
+
+/** In a user namespace of a server's own: the subordinate ids beside its root, see `enterOwnUsers`. */
+function subordinateIds(): Ids | undefined {
+  const [users, groups] = [mappedIds('uid_map'), mappedIds('gid_map')]
+  const found = users.find(({ first, count }) => first > 0 && first + count < high.first)
+  const beside = groups.find(({ first }) => first === found?.first)
+  if (!found || !beside) return undefined
+  const { first } = found
+  return { first, count: Math.min(found.count, beside.count, nobody - first) }
+}
+
+let given: Ids | undefined
+
 /**
- * Each session's own user on the host: the same at every start, in a range that no one else hands out, and
- * hardly ever shared by two. None, where the server is not root: then it is the server's.
+ * Each session's own user on the host: the same at every start, and hardly ever shared by two. None, where the server
+ * has no users to give: then it is the server's.
  */
 export function sessionUser(id: string): number | undefined {
   if (process.getuid?.() !== 0) return undefined
+  given ??= subordinateIds() ?? high
   const hash = createHash('sha256').update(id).digest().readUInt32LE()
-  return (7 << 28) + (hash >>> 4)
+  return given.first + ((hash >>> 4) % given.count)
 }
 
-/** The folders were made by the server; what a session has put inside is its own already. Follows no link. */
-export function giveFolders(spec: SandboxSpec, uid: number | undefined): void {
+/**
+ * The folders were made by the server; what a session has put inside is its own already, unless it had another user then:
+ * the folder itself is given last, so that one of another user's holds something to give. Follows no link.
+ */
+export async function giveFolders(spec: SandboxSpec, uid: number | undefined): Promise<void> {
   const written = spec.mounts.filter(({ access }) => access === 'write').map(({ source }) => source)
   for (const folder of [spec.workspace, spec.outputs, ...written]) {
     const opened = openSync(folder, constants.O_DIRECTORY | constants.O_NOFOLLOW)
     try {
-      if (uid !== undefined) fchownSync(opened, uid, uid)
+      if (uid !== undefined) {
+        const isGiven = fstatSync(opened).uid === uid && !spec.isLaidOut
+        if (!isGiven || written.includes(folder)) await giveAll(folder, uid)
+        fchownSync(opened, uid, uid)
+      }
       fchmodSync(opened, 0o700)
     } finally {
       closeSync(opened)
     }
   }
-  if (uid === undefined) return
-  const filled = spec.isLaidOut ? [spec.workspace, spec.outputs] : []
-  for (const folder of [...written, ...filled]) giveAll(folder, uid)
 }
 
 /** All that lies below, which the server may have put there. Nothing of the session runs meanwhile. */
-function giveAll(folder: string, uid: number): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    lchownSync(path, uid, uid)
-    if (entry.isDirectory()) giveAll(path, uid)
-  }
+async function giveAll(folder: string, uid: number): Promise<void> {
+  // By a program that knows neither names nor a longest path: names are bytes, and strangers' folders as deep as they like.
+  if (readdirSync(folder, 'buffer').length > 0)
+    await run('chown', ['-hR', '--', `${uid}:${uid}`, folder])
 }
 
 /** To the session's user alone. The folder above is the server's. */

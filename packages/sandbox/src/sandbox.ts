@@ -167,6 +167,8 @@ export type Isolation = {
   gate: boolean
   /** Which limits hold: `cgroup2`, `cgroup1` or `rlimit`. */
   limits: 'cgroup2' | 'cgroup1' | 'rlimit' | 'none'
+  /** Whether each sandbox has a user of the host of its own. With a shared one, what it uses up of a user's is the server's too. */
+  users: 'own' | 'shared'
 }
 
 export interface SandboxProvider {

@@ -59,6 +59,8 @@ describe('the configuration', () => {
       work: { idleMs: 120_000, unclaimedMs: 60_000 },
       workerInputs: [],
       checkpoints: { saving: 'stop', largest: 10 * 1024 ** 3, keptMs: 90 * 24 * 60 * 60 * 1000 },
+      sandboxLimits: 'available',
+      sandboxUsers: 'available',
       sandboxMemory: 2048 * 1024 * 1024,
       sandboxProcesses: 512,
       sandboxCpus: 2,

@@ -57,6 +57,10 @@ export type Config = {
     largest: number
     keptMs: number
   }
+  /** `available`: as good as this machine has it. */
+  sandboxLimits: 'available' | 'required'
+  /** `shared`: the server's, also where there are others. */
+  sandboxUsers: 'available' | 'required' | 'shared'
   sandboxMemory: number
   sandboxProcesses: number
   sandboxCpus: number
@@ -234,6 +238,8 @@ function sandboxConfig({
   | 'sandboxImages'
   | 'sandboxRoots'
   | 'sandboxIdleMs'
+  | 'sandboxLimits'
+  | 'sandboxUsers'
   | 'sandboxMemory'
   | 'sandboxProcesses'
   | 'sandboxCpus'
@@ -246,6 +252,8 @@ function sandboxConfig({
     sandboxImages: takeOr('SANDBOX_IMAGES', listed, []),
     sandboxRoots: takeOr('SANDBOX_ROOTS', rootFolders, new Map()),
     sandboxIdleMs: number('SANDBOX_IDLE_SECONDS', 1, 86_400) * 1000,
+    sandboxLimits: choice('SANDBOX_LIMITS', ['available', 'required']),
+    sandboxUsers: choice('SANDBOX_USERS', ['available', 'required', 'shared']),
     sandboxMemory: number('SANDBOX_MEMORY_MB', 64, 1_048_576) * 1024 * 1024,
     sandboxProcesses: number('SANDBOX_PROCESSES', 16, 100_000),
     sandboxCpus: number('SANDBOX_CPUS', 0.1, 1024, /^\d+(\.\d+)?$/),

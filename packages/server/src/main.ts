@@ -41,8 +41,18 @@ function configuration(): Config {
   return fail(['Steward does not start:', ...read.problems.map((problem) => `  ${problem}`)])
 }
 
-async function serve(): Promise<void> {
+/** For what starts sandboxes. */
+async function configurationAmongOwnUsers(): Promise<Config> {
   const config = configuration()
+  if (config.sandbox === 'bubblewrap' && config.sandboxUsers !== 'shared') {
+    const { enterOwnUsers } = await import('@steward/sandbox/own-users.ts')
+    enterOwnUsers()
+  }
+  return config
+}
+
+async function serve(): Promise<void> {
+  const config = await configurationAmongOwnUsers()
   const log = jsonLog((line) => process.stderr.write(line), config.logLevel)
   const { start } = await import('./start.ts')
   const running = await start(config, log)
@@ -118,7 +128,7 @@ async function rotateRootSecretCommand(): Promise<void> {
 }
 
 async function check(): Promise<void> {
-  const config = configuration()
+  const config = await configurationAmongOwnUsers()
   const { sandboxes } = await import('./start/sandboxes.ts')
   await sandboxes(
     config,

@@ -226,6 +226,18 @@ export const settings: readonly Setting[] = [
     form: '16 or more',
   },
   {
+    name: 'SANDBOX_LIMITS',
+    about: 'whether the server starts where memory and processes of a sandbox are not limited',
+    default: 'available',
+    form: 'available or required',
+  },
+  {
+    name: 'SANDBOX_USERS',
+    about: 'whether each sandbox has a user of the host of its own',
+    default: 'available',
+    form: 'available, required or shared',
+  },
+  {
     name: 'SANDBOX_CPUS',
     about: 'cores of one sandbox, fractions allowed',
     default: '2',

@@ -41,6 +41,10 @@ async function main(): Promise<void> {
   const read = readConfig(process.env)
   if (!read.ok)
     return fail(['The worker does not start:', ...read.problems.map((problem) => `  ${problem}`)])
+  if (read.config.sandbox.provider === 'bubblewrap') {
+    const { enterOwnUsers } = await import('@steward/sandbox/own-users.ts')
+    enterOwnUsers()
+  }
   const log = jsonLog((line) => process.stderr.write(line))
   const stopping = new AbortController()
   const stop = (signal: string): void => {

@@ -26,7 +26,10 @@ const reservationMs = 5_000
 async function checked(config: Config, log: Log): Promise<SandboxProvider> {
   const provider = sandboxesOf(config.sandbox, (line) => log('image', { line }))
   const check = await provider.check()
-  if (check.ok) return provider
+  if (check.ok) {
+    log('sandboxes', { provider: provider.name, ...check.isolation })
+    return provider
+  }
   throw new Error(
     `sandboxes (${provider.name}) do not start here: ${check.why}. To mend it: ${check.remedy}`,
   )

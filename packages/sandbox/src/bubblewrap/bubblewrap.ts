@@ -77,7 +77,8 @@ export function bubblewrapSandboxes({
         return { ok: false, why: error.message, remedy: remedyFor(error.message) }
       }
       const isolation = { level: 'kernel', network: 'none', gate: true } as const
-      return { ok: true, isolation: { ...isolation, limits: limiter().kind } }
+      const users = sessionUser('') === undefined ? 'shared' : 'own'
+      return { ok: true, isolation: { ...isolation, limits: limiter().kind, users } }
     },
     acquire: begin,
     reap: async ({ workspace }) => killRecorded(workspace),
@@ -136,7 +137,7 @@ async function start(
   try {
     if (root === undefined) throw new Error(`there is no root folder named ${spec.image}`)
     const uid = sessionUser(spec.id)
-    giveFolders(spec, uid)
+    await giveFolders(spec, uid)
     if (spec.egress && uid !== undefined) giveSocket(spec.egress.socket, uid)
     group = limiter.group(spec.limits)
     const child = launch(spec, limiter, { uid, group, root })

@@ -66,6 +66,15 @@ describe('a session of bubblewrap under root', { skip: ordinary }, () => {
     assert.deepEqual([statSync(join(source, 'below')).uid, statSync(target).uid], [uid, 0])
   })
 
+  it('owns what it made under another user, and names that are no text', async () => {
+    await using place = bench(provider)
+    const mine = place.spec()
+    writeFileSync(Buffer.from(`${mine.workspace}/of-\xff-before`, 'latin1'), '')
+    const sandbox = await provider.acquire(mine)
+    assert.equal(await say(sandbox, 'echo more >>of-*-before && echo written'), 'written')
+    await sandbox.close()
+  })
+
   it('is given nothing by way of a link', async () => {
     await using place = bench(provider)
     const mine = place.spec()

@@ -90,7 +90,9 @@ export function dockerSandboxes({
           remedy: remedyFor(error.message, { name, socket, image }),
         }
       }
-      return { ok: true, isolation: { ...isolation, limits: (await ways()).limits } }
+      const { limits, isRoot } = await ways()
+      const users = sessionUser('') === undefined || isRoot ? 'shared' : 'own'
+      return { ok: true, isolation: { ...isolation, limits, users } }
     },
     acquire: (spec) =>
       orEnded('did not start', async () => {
@@ -193,7 +195,7 @@ async function start(deps: Deps, spec: SandboxSpec, ways: Ways): Promise<Sandbox
   if (spec.layer !== undefined) throw new SandboxEnded('nothing can be laid over an image')
   const image = await deps.images.find(reference, deps.report)
   const uid = sessionUser(spec.id)
-  giveFolders(spec, uid)
+  await giveFolders(spec, uid)
   if (spec.egress && uid !== undefined) giveSocket(spec.egress.socket, uid)
   const body = container(spec, { image, user: userOf(uid, ways), ways })
   const path = `/containers/create?name=steward-${spec.id}-${randomUUID().slice(0, 8)}`

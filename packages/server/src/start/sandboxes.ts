@@ -5,7 +5,7 @@ import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
 import { scratchOf } from '@steward/sandbox/scratch.ts'
-import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
+import type { Isolation, SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../core/log.ts'
 
@@ -27,6 +27,45 @@ const onlyAtTheEnd =
   'CHECKPOINTS=idle does no more here than stop: a workspace is put aside while its sandbox runs only where bubblewrap ' +
   'works (apt-get install bubblewrap), and what a machine that dies had changed since its sandbox started is lost'
 
+type Kind = Config['sandbox']
+
+const noLimits = {
+  why: 'no control group limits the memory of a sandbox: SANDBOX_MEMORY_MB is counted for each process alone (`rlimit`) or not at all (`none`), and one sandbox can take all memory of this machine',
+  remedies: {
+    bubblewrap:
+      'let the server make control groups: `Delegate=yes` in its systemd unit, `systemd-run --user --scope -p Delegate=yes npm start`, or run it as root',
+    docker: 'use an engine that has control groups of version 2, or one that runs as root',
+    podman:
+      'delegate control groups of version 2 to the user of the engine, or use one that runs as root',
+    local: 'use SANDBOX_PROVIDER=bubblewrap, docker or podman',
+  } satisfies Record<Kind, string>,
+}
+
+const noUsers = {
+  why: 'sandboxes run as a user of the host that the server shares, and the kernel counts some things for each user: a sandbox that uses up the watches of epoll (fs.epoll.max_user_watches) ends the server',
+  remedies: {
+    bubblewrap:
+      'run the server as root, or give its account subordinate ids: `apt-get install uidmap` and `usermod --add-subuids 1000000-1065535 --add-subgids 1000000-1065535 ACCOUNT`',
+    docker: 'run server and engine as root, or use SANDBOX_PROVIDER=bubblewrap',
+    podman: 'run server and engine as root, or use SANDBOX_PROVIDER=bubblewrap',
+    local: 'use SANDBOX_PROVIDER=bubblewrap, docker or podman',
+  } satisfies Record<Kind, string>,
+}
+
+type Lack = typeof noLimits
+
+/** Refuses where it is required, and says so otherwise. */
+function judge(config: Config, isolation: Isolation, log: Log): void {
+  const { sandbox, sandboxLimits, sandboxUsers } = config
+  function lacks(setting: string, wanted: string, { why, remedies }: Lack): void {
+    const mending = `${why}. To mend it: ${remedies[sandbox]}`
+    if (wanted === 'required') throw new Error(`${setting}=required, but ${mending}`)
+    log.warn(mending)
+  }
+  if (!isolation.limits.startsWith('cgroup')) lacks('SANDBOX_LIMITS', sandboxLimits, noLimits)
+  if (isolation.users === 'shared') lacks('SANDBOX_USERS', sandboxUsers, noUsers)
+}
+
 /** Those that work on this machine; throws, saying how to mend it, when they do not. */
 export async function sandboxes(config: Config, log: Log): Promise<SandboxProvider> {
   const provider = providerOf(config, log)
@@ -43,6 +82,7 @@ export async function sandboxes(config: Config, log: Log): Promise<SandboxProvid
     )
   }
   log.info('sandboxes', { provider: provider.name, ...checked.isolation })
+  judge(config, checked.isolation, log)
   if (config.checkpoints.saving === 'idle' && !(await canConfine())) log.warn(onlyAtTheEnd)
   return provider
 }

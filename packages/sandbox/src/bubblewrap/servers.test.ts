@@ -1,0 +1,39 @@
+/** What bubblewrap promises to a server that is root, it promises to others too. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { asNobody, node, staged, withSubordinateIds } from '../ordinary-fixture.ts'
+import { mapping } from '../own-users.ts'
+
+const ordinary = process.getuid?.() !== 0 && 'the server is an ordinary user already'
+const folder = import.meta.dirname
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.test.ts') && name !== basename(import.meta.filename))
+  .map((name) => staged(join(folder, name)))
+const testing = [node, '--test', '--test-reporter=tap', '--test-timeout=30000', ...files]
+
+describe('a server that is an ordinary user', { skip: ordinary }, () => {
+  it('has all this', async () => {
+    const { code, output } = await asNobody(testing)
+    assert.equal(code, 0, output)
+    assert.match(output, /^# pass [1-9]/m)
+  })
+
+  it('has all this, and a user for each session, where its account has subordinate ids', async () => {
+    using ids = withSubordinateIds()
+    const { code, output } = await asNobody([...mapping, ...testing], ids.before)
+    assert.equal(code, 0, output)
+    assert.match(output, /^ok \d+ - a session of bubblewrap under root$/m)
+    assert.doesNotMatch(output, /# SKIP/)
+  })
+
+  const most = Number(readFileSync('/proc/sys/fs/epoll/max_user_watches', 'utf8'))
+  const large = most > 10_000_000 && 'this machine has more watches than a test can use up'
+  it('outlives a sandbox that uses up the watches of its user', { skip: large }, async () => {
+    using ids = withSubordinateIds()
+    const attacked = [node, staged(join(folder, 'watches-fixture.ts'))]
+    const ended = await asNobody([...mapping, ...attacked], ids.before)
+    assert.deepEqual(ended, { code: 0, output: 'alive\n', errors: '' })
+  })
+})
