@@ -4,7 +4,7 @@ const packages = [['protocol', 'model', 'sandbox', 'gate'], ['harness'], ['serve
 const rooms = [
   ['core', 'settings.ts'],
   ['bus', 'database', 'http', 'config.ts'],
-  ['webhooks'],
+  ['webhooks', 'health'],
   ['audit', 'blobs'],
   [
     'events',

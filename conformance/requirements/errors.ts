@@ -29,5 +29,7 @@ export const errors = {
   'errors/case/egress-unavailable': { section: '20.2 Where to expect what', says: 'egress is `required` and not there, or its fence is invalid – start or request fails; no direct connection' },
   'errors/case/old-sandbox': { section: '20.2 Where to expect what', says: 'a request from an earlier sandbox after a reclaim – refused, its token\'s expiry notwithstanding' },
   'errors/case/start-failed': { section: '20.2 Where to expect what', says: 'the session cannot be read, or its inputs not laid out – no harness; reclaimable after the lease' },
+  'errors/case/database-away': { section: '20.2 Where to expect what', says: 'the database cannot be reached, or answers too late – 503 with `retry-after`; where a commit was under way, `x-should-retry: false` instead' },
+  'errors/case/disk-full': { section: '20.2 Where to expect what', says: 'there is no space left to write to – 507 with `retry-after`; reading goes on' },
   'errors/case/corrupt-checkpoint': { section: '20.2 Where to expect what', says: 'a corrupt checkpoint – refused; never an empty workspace instead' },
 } satisfies Record<string, Requirement>

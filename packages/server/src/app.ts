@@ -18,6 +18,8 @@ import { mcpProxyRoutes, remoteEgressRoutes } from './egress/routes.ts'
 import { environmentRoutes } from './environments/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import type { Limits } from './files/upload.ts'
+import { readiness } from './health/ready.ts'
+import { healthRoutes } from './health/routes.ts'
 import { mount } from './http/mount.ts'
 import { openApi } from './http/openapi.ts'
 import type { Authenticate, WithinClaim } from './http/principal.ts'
@@ -113,15 +115,6 @@ export function routesOf(deps: AppDeps): Route[] {
     ...webhookRoutes(deps),
   ]
   const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
-  const health = route(
-    {
-      ...open,
-      path: '/healthz',
-      summary: 'Whether the service answers',
-      answer: z.object({ ok: z.literal(true) }),
-    },
-    async () => ({ ok: true }),
-  )
   let described: object | undefined
   const description: Route = route(
     {
@@ -132,7 +125,7 @@ export function routesOf(deps: AppDeps): Route[] {
     },
     async (): Promise<object> => (described ??= openApi(routes, deps.version)),
   )
-  const routes: Route[] = [health, description, ...resources]
+  const routes: Route[] = [...healthRoutes(readiness(deps)), description, ...resources]
   return routes
 }
 

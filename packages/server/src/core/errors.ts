@@ -28,20 +28,35 @@ export class PlatformError extends Error {
   }
 }
 
-/** The database or the disk cannot serve this now: the caller's request is right, and works later. */
+/**
+ * The database or the disk cannot serve this now: the caller's request is right, and works later. `isUnsure`: a commit
+ * was under way, and nobody knows whether it came about.
+ */
 export class StorageError extends Error {
   readonly reason: 'away' | 'full'
+  readonly isUnsure: boolean
 
-  constructor(reason: 'away' | 'full', cause: Error) {
-    super(
-      reason === 'full'
-        ? 'there is no space left to write to: free some, then try again'
-        : 'the database cannot be reached or does not answer in time: try again',
-      { cause },
-    )
+  constructor(reason: 'away' | 'full', cause: Error, isUnsure = false) {
+    super(isUnsure ? unsure : why[reason], { cause })
     this.reason = reason
+    this.isUnsure = isUnsure
   }
 }
+
+const why = {
+  away: 'the database cannot be reached, or does not answer in time: try again',
+  full: 'there is no space left to write to: the operator has to free some',
+}
+const unsure =
+  'the database was lost while this was written: look whether it was kept before you try again'
+
+/** An error of the system for a full disk as such; any other as it is. */
+export function diskError(error: unknown): unknown {
+  const isFull = error instanceof Error && /^(ENOSPC|EDQUOT)$/.test(codeOf(error))
+  return isFull ? new StorageError('full', error) : error
+}
+
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
 
 export const invalid = (message: string, code?: string) =>
   new PlatformError('invalid_request', message, code ? { error_code: code } : undefined)

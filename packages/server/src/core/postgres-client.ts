@@ -76,11 +76,15 @@ const awayWords = new RegExp(
   `^(${timedOut}|Connection terminated|timeout e|Client (was closed|has encountered)|Postgres connection has been discarded)`,
 )
 
-/** A database that is away or full as a `StorageError`, any other error as it is. */
-export function postgresError(error: unknown): unknown {
+/**
+ * A database that is away or full as a `StorageError`, any other error as it is. `isCommit`: what was asked for takes
+ * effect when it has come through, answer or not; a server that gives a reason has undone it.
+ */
+export function postgresError(error: unknown, isCommit = false): unknown {
   if (!(error instanceof Error) || error instanceof StorageError) return error
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === fullState) return new StorageError('full', error)
-  const isAway = awayStates.test(code) || awayCodes.test(code) || awayWords.test(message)
-  return isAway ? new StorageError('away', error) : error
+  if (awayStates.test(code)) return new StorageError('away', error)
+  const isLost = awayCodes.test(code) || awayWords.test(message)
+  return isLost ? new StorageError('away', error, isCommit) : error
 }

@@ -31,15 +31,17 @@ const connections = 16
 export async function postgresDatabase(url: string, limits = usualLimits): Promise<Database> {
   await migrateAlone(url, limits)
   const connecting = connector(url, limits)
-  const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: boundedPool(connecting, connections) }),
-  })
+  const pool = boundedPool(connecting, connections)
+  const open = (commits: Commits) =>
+    new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool(commits) }) })
+  const db = open((text) => text === 'commit')
+  const single = open(() => true)
   const owners = await liveOwners(url, limits, db)
   return {
     dialect: 'postgres',
     read: db,
     write: (unit) => again(() => db.transaction().execute(unit)),
-    once: (statement) => again(() => statement(db)),
+    once: (statement) => again(() => statement(single)),
     owners,
     async close() {
       await owners.close()
@@ -54,7 +56,7 @@ async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> 
   const config = { ...connecting.config, statement_timeout: 0, query_timeout: 0 }
   const unbounded = { ...connecting, config: { ...config, idle_in_transaction_session_timeout: 0 } }
   const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: boundedPool(unbounded, 2) }),
+    dialect: new PostgresDialect({ pool: boundedPool(unbounded, 2)(() => false) }),
   })
   try {
     await migrate(db)
@@ -63,34 +65,37 @@ async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> 
   }
 }
 
+/** Whether a statement takes effect by itself. */
+type Commits = (text: string) => boolean
+
 /** A pool that outlives the loss of any of its connections, throws away those that did not answer, and names what is away. */
-function boundedPool({ config }: Connector, max: number): PostgresPool {
+function boundedPool({ config }: Connector, max: number): (commits: Commits) => PostgresPool {
   const pool = new pg.Pool({ ...config, max, types })
   // A connection lost while idle is replaced by the pool; the next query reports what is wrong.
   pool.on('error', () => {})
   pool.on('connect', surviveLoss)
-  return {
+  return (commits) => ({
     options: {},
-    end: () => pool.end(),
-    async connect() {
-      const client = await pool.connect().catch(rethrow)
-      return { query: boundedQuery(client), release: (destroy) => client.release(destroy) }
+    end: async () => {
+      if (!pool.ending) await pool.end()
     },
-  }
+    async connect() {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw postgresError(error)
+      })
+      return { query: boundedQuery(client, commits), release: (gone) => client.release(gone) }
+    },
+  })
 }
 
-const rethrow = (error: unknown): never => {
-  throw postgresError(error)
-}
-
-function boundedQuery(client: pg.PoolClient): PostgresClient['query'] {
+function boundedQuery(client: pg.PoolClient, commits: Commits): PostgresClient['query'] {
   function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
   /** Kysely asks for cursors where it was given one, which it was not. */
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   function query(text: unknown, values: readonly unknown[] = []): unknown {
     return client.query(text as string, [...values]).catch((error: unknown) => {
       if (isUnanswered(error)) void client.end()
-      return rethrow(error)
+      throw postgresError(error, commits(text as string))
     })
   }
   return query

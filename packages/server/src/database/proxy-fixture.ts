@@ -12,13 +12,20 @@ export type PostgresProxy = AsyncDisposable & {
   resume(): void
   /** Ends every connection with a reset. */
   cut(): void
+  /** As `cut`, and new connections are reset too until `resume`. */
+  refuse(): void
 }
 
 export async function postgresProxy(target: string): Promise<PostgresProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   let forwards = true
+  let refuses = false
+  const cut = () => {
+    for (const socket of sockets) socket.resetAndDestroy()
+  }
   const server = createServer((near) => {
+    if (refuses) return void near.resetAndDestroy()
     const far = connect(Number(port || 5432), hostname)
     for (const [from, to] of [
       [near, far],
@@ -49,10 +56,13 @@ export async function postgresProxy(target: string): Promise<PostgresProxy> {
     },
     resume() {
       forwards = true
+      refuses = false
       for (const socket of sockets) socket.resume()
     },
-    cut() {
-      for (const socket of sockets) socket.resetAndDestroy()
+    cut,
+    refuse() {
+      refuses = true
+      cut()
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import { StorageError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Database, Queries } from './database.ts'
 import { migrate } from './migrate.ts'
@@ -10,6 +11,23 @@ import type { Tables } from './tables.ts'
 import { unitQueue } from './units.ts'
 
 const cachedStatements = 1000
+
+/** SQLite's primary result codes: a lock held elsewhere for too long, a disk that fails, a file that cannot be opened. */
+const away = new Set([5, 6, 10, 14])
+const full = 13
+
+/** Does it, and throws a disk that is full or fails as a `StorageError`. */
+function named<T>(step: () => T): T {
+  try {
+    return step()
+  } catch (error) {
+    if (!(error instanceof Error) || !('errcode' in error)) throw error
+    const code = Number(error.errcode) & 0xff
+    if (code === full) throw new StorageError('full', error)
+    if (away.has(code)) throw new StorageError('away', error)
+    throw error
+  }
+}
 
 /** Statements are prepared once; everything happens within the call, so awaiting it costs only microtasks. */
 class Connection implements DatabaseConnection {
@@ -36,11 +54,13 @@ class Connection implements DatabaseConnection {
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     this.#check()
-    const { statement, rows } = this.#prepare(sql)
     const values = parameters as SQLInputValue[]
-    if (rows) return { rows: statement.all(...values) as R[] }
-    const { changes } = statement.run(...values)
-    return { rows: [], numAffectedRows: BigInt(changes) }
+    return named(() => {
+      const { statement, rows } = this.#prepare(sql)
+      if (rows) return { rows: statement.all(...values) as R[] }
+      const { changes } = statement.run(...values)
+      return { rows: [], numAffectedRows: BigInt(changes) }
+    })
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
@@ -97,7 +117,7 @@ export async function sqliteDatabase(path: string, { alone = true } = {}): Promi
   const self = newId('process')
   const read = queries(reader, refuse)
   const tx = queries(writer, refuse, () => units.check())
-  const units = unitQueue(tx, (statement) => writer.exec(statement))
+  const units = unitQueue(tx, (statement) => named(() => writer.exec(statement)))
   return {
     dialect: 'sqlite',
     read,

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { StorageError } from '../core/errors.ts'
 import type { Queries } from './database.ts'
 
 type Job = {
@@ -65,6 +66,16 @@ export function unitQueue(tx: Queries, exec: (statement: string) => void) {
     }
   }
 
+  /** A disk that is full may have made SQLite undo the whole transaction: then it fails for that, for everybody. */
+  function undo(error: unknown): void {
+    try {
+      exec('rollback to unit')
+      exec('release unit')
+    } catch (failure) {
+      throw error instanceof StorageError ? error : failure
+    }
+  }
+
   async function attempt(job: Job): Promise<() => void> {
     exec('savepoint unit')
     current = job
@@ -73,8 +84,7 @@ export function unitQueue(tx: Queries, exec: (statement: string) => void) {
       exec('release unit')
       return () => job.resolve(value)
     } catch (error) {
-      exec('rollback to unit')
-      exec('release unit')
+      undo(error)
       return () => job.reject(error)
     } finally {
       current = undefined

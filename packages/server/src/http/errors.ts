@@ -1,7 +1,7 @@
 import type { ErrorType } from '@steward/protocol/errors.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { ErrorKind } from '../core/errors.ts'
-import { PlatformError } from '../core/errors.ts'
+import { diskError, PlatformError, StorageError } from '../core/errors.ts'
 
 type Answer = {
   status: number
@@ -49,17 +49,34 @@ const answers: Record<ErrorKind, Answer> = {
 }
 const ours: Answer = { status: 500, interface: 'internal_error', client: 'api_error' }
 
+/** What a Postgres that starts again needs at most, as a rule. */
+const soon = { 'retry-after': '3' }
+/** Somebody has to free space first. */
+const later = { 'retry-after': '10' }
+
+function storageAnswer({ reason, isUnsure }: StorageError): Answer {
+  if (reason === 'full') return { ...ours, status: 507, headers: later }
+  return { ...answers.unavailable, headers: isUnsure ? notAgain : soon }
+}
+
+const answerFor = (error: unknown): Answer => {
+  if (error instanceof PlatformError) return answers[error.kind]
+  return error instanceof StorageError ? storageAnswer(error) : ours
+}
+
 /** The one error body; what is not the caller's mistake shows nothing but the request's id. */
 export function errorAnswer(
-  error: unknown,
+  thrown: unknown,
   { dialect, requestId }: { dialect: Dialect; requestId: string },
 ): { status: number; headers: Record<string, string>; body: object } {
+  const error = diskError(thrown)
+  const answer = answerFor(error)
   const known = error instanceof PlatformError ? error : undefined
-  const answer = known ? answers[known.kind] : ours
+  const told = known ?? (error instanceof StorageError ? error : undefined)
   const message =
-    known?.message ?? `something went wrong here; the server's log has it under ${requestId}`
-  const { error_type, ...told } = known?.details ?? {}
-  const details = error_type ? told : known?.details ? { details: told } : {}
+    told?.message ?? `something went wrong here; the server's log has it under ${requestId}`
+  const { error_type, ...rest } = known?.details ?? {}
+  const details = error_type ? rest : known?.details ? { details: rest } : {}
   const client = typeof error_type === 'string' ? error_type : answer.client
   return {
     status: answer.status,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { z } from 'zod'
 import type { ErrorKind } from '../core/errors.ts'
-import { PlatformError } from '../core/errors.ts'
+import { PlatformError, StorageError } from '../core/errors.ts'
 import { largestBody } from './body.ts'
 import { dial, served } from './fixture.ts'
 import { empty } from './reply.ts'
@@ -27,6 +27,14 @@ const kinds: [ErrorKind, number, string, string][] = [
   ['unavailable', 503, 'internal_error', 'overloaded_error'],
 ]
 
+const lost = new Error('lost')
+const storage: [string, StorageError, number, string, string | null, string | null][] = [
+  ['away', new StorageError('away', lost), 503, 'overloaded_error', '3', null],
+  ['full', new StorageError('full', lost), 507, 'api_error', '10', null],
+  // Nobody knows whether it came about: the official client is not to do it twice.
+  ['unsure', new StorageError('away', lost, true), 503, 'overloaded_error', null, 'false'],
+]
+
 const echo = route(
   { ...anyone, method: 'post', path: '/v1/echo', body: z.looseObject({}) },
   async ({ body }) => ({ body }),
@@ -36,6 +44,8 @@ const failing = route(
   async ({ params }): Promise<object> => {
     const kind = kinds.find(([name]) => name === params.kind)?.[0]
     if (kind) throw new PlatformError(kind, 'your mistake', { error_code: 'some_code' })
+    const kept = storage.find(([name]) => name === params.kind)?.[1]
+    if (kept) throw kept
     throw new Error('ours: stw_key_secret')
   },
 )
@@ -208,6 +218,19 @@ describe('an error', () => {
       }
     }
     assert.deepEqual(server.logged, [])
+  })
+
+  it('of the database or the disk says when to come back, or not to', async () => {
+    await using server = await served([failing])
+    for (const [name, error, status, type, after, again] of storage) {
+      const headers = { 'anthropic-version': '2023-06-01' }
+      const answer = await post(`${server.url}/v1/fail/${name}`, '', headers)
+      assert.equal(answer.status, status)
+      assert.equal(answer.headers.get('retry-after'), after)
+      assert.equal(answer.headers.get('x-should-retry'), again)
+      assert.deepEqual(await errorOf(answer), { type, message: error.message })
+    }
+    assert.equal(server.logged.length, storage.length)
   })
 
   it('that is ours shows only the id under which the log has it', async () => {

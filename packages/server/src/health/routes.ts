@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import type { Route } from '../http/route.ts'
+import { route } from '../http/route.ts'
+import { json } from '../http/reply.ts'
+import type { PartState, Readiness } from './ready.ts'
+
+const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
+const Part = z.enum(['ok', 'away', 'full', 'slow', 'failing'] satisfies PartState[])
+
+export const healthRoutes = (ready: () => Promise<Readiness>): Route[] => [
+  route(
+    {
+      ...open,
+      path: '/healthz',
+      summary: 'Whether the service answers',
+      answer: z.object({ ok: z.literal(true) }),
+    },
+    async () => ({ ok: true }),
+  ),
+  route(
+    {
+      ...open,
+      path: '/readyz',
+      summary: 'Whether the service can do its work: 503 with the part that cannot',
+      answer: z.object({ ok: z.boolean(), database: Part, notifications: Part }),
+    },
+    async () => {
+      const parts = await ready()
+      const ok = Object.values(parts).every((state) => state === 'ok')
+      return json(ok ? 200 : 503, { ok, ...parts })
+    },
+  ),
+]
