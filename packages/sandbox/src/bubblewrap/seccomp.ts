@@ -1,67 +1,12 @@
 /**
- * A system-call filter as data: classic BPF, which bubblewrap loads before the agent runs. It closes what the
- * namespaces leave open: other socket families (AF_VSOCK reaches a hypervisor), raw sockets, netlink but for what
- * looks up addresses, new namespaces, mounts, the kernel's own programs and keys, io_uring, other processes' memory,
- * and typing into a terminal.
+ * A system-call filter as data: classic BPF, which bubblewrap loads before the agent runs. What is listed passes; of
+ * sockets, clones and ioctls it depends on their arguments. That closes what the namespaces leave open: other socket
+ * families (AF_VSOCK reaches a hypervisor), raw sockets, protocols beside TCP and UDP, netlink but for what looks up
+ * addresses, new namespaces, mounts, the kernel's own programs and keys, io_uring, other processes' memory, typing into a
+ * terminal, and whatever a later kernel adds.
  */
-type Arch = 'x64' | 'arm64'
-
-/** Numbers of the refused calls, by machine. */
-const refused: Record<string, Record<Arch, number>> = {
-  acct: { x64: 163, arm64: 89 },
-  add_key: { x64: 248, arm64: 217 },
-  bpf: { x64: 321, arm64: 280 },
-  clock_settime: { x64: 227, arm64: 112 },
-  delete_module: { x64: 176, arm64: 106 },
-  finit_module: { x64: 313, arm64: 273 },
-  fsconfig: { x64: 431, arm64: 431 },
-  fsmount: { x64: 432, arm64: 432 },
-  fsopen: { x64: 430, arm64: 430 },
-  fspick: { x64: 433, arm64: 433 },
-  init_module: { x64: 175, arm64: 105 },
-  io_uring_enter: { x64: 426, arm64: 426 },
-  io_uring_register: { x64: 427, arm64: 427 },
-  io_uring_setup: { x64: 425, arm64: 425 },
-  kexec_file_load: { x64: 320, arm64: 294 },
-  kexec_load: { x64: 246, arm64: 104 },
-  keyctl: { x64: 250, arm64: 219 },
-  lookup_dcookie: { x64: 212, arm64: 18 },
-  mount: { x64: 165, arm64: 40 },
-  mount_setattr: { x64: 442, arm64: 442 },
-  move_mount: { x64: 429, arm64: 429 },
-  move_pages: { x64: 279, arm64: 239 },
-  nfsservctl: { x64: 180, arm64: 42 },
-  open_by_handle_at: { x64: 304, arm64: 265 },
-  open_tree: { x64: 428, arm64: 428 },
-  perf_event_open: { x64: 298, arm64: 241 },
-  pidfd_getfd: { x64: 438, arm64: 438 },
-  pivot_root: { x64: 155, arm64: 41 },
-  process_vm_readv: { x64: 310, arm64: 270 },
-  process_vm_writev: { x64: 311, arm64: 271 },
-  quotactl: { x64: 179, arm64: 60 },
-  reboot: { x64: 169, arm64: 142 },
-  request_key: { x64: 249, arm64: 218 },
-  setns: { x64: 308, arm64: 268 },
-  settimeofday: { x64: 164, arm64: 170 },
-  swapoff: { x64: 168, arm64: 225 },
-  swapon: { x64: 167, arm64: 224 },
-  syslog: { x64: 103, arm64: 116 },
-  umount2: { x64: 166, arm64: 39 },
-  unshare: { x64: 272, arm64: 97 },
-  userfaultfd: { x64: 323, arm64: 282 },
-  vhangup: { x64: 153, arm64: 58 },
-}
-
-const judged: Record<
-  'clone' | 'clone3' | 'ioctl' | 'socket' | 'socketpair',
-  Record<Arch, number>
-> = {
-  clone: { x64: 56, arm64: 220 },
-  clone3: { x64: 435, arm64: 435 },
-  ioctl: { x64: 16, arm64: 29 },
-  socket: { x64: 41, arm64: 198 },
-  socketpair: { x64: 53, arm64: 199 },
-}
+import type { Arch } from './calls.ts'
+import { allowed, judged, refused } from './calls.ts'
 
 const machines: Record<Arch, number> = { x64: 0xc000003e, arm64: 0xc00000b7 }
 /** Calls above this are of the x32 ABI, which has other numbers for the same calls. */
@@ -70,6 +15,8 @@ const newNamespaces = 0x7e020080
 const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
 /** What is left of a socket's type without its flags, and the types that carry no headers of their own. */
 const socketTypes = { mask: 0xf, stream: 1, datagram: 2 }
+/** The first is the usual one of the type. MPTCP, SCTP and UDP-Lite are code of the kernel that few have looked at. */
+const protocols = { stream: [0, 6], datagram: [0, 17] }
 const netlinkRoute = 0
 const terminalInput = [0x5412, 0x541c]
 const errors = { EPERM: 1, ENOSYS: 38, EPROTONOSUPPORT: 93, EAFNOSUPPORT: 97 }
@@ -101,11 +48,16 @@ const when = (number: number, body: Instruction[]): Instruction[] => [
 /** Of the calls that make sockets: family, type and protocol are judged. */
 function judgeSocket(): Instruction[] {
   const allow = give(verdicts.allow)
+  const ofProtocols = (known: readonly number[]) => [
+    step(code.load, at.thirdArgument),
+    ...known.flatMap((protocol) => when(protocol, [allow])),
+    give(verdicts.error(errors.EPROTONOSUPPORT)),
+  ]
   const ofInternet = [
     step(code.load, at.secondArgument),
     step(code.and, socketTypes.mask),
-    ...when(socketTypes.stream, [allow]),
-    ...when(socketTypes.datagram, [allow]),
+    ...when(socketTypes.stream, ofProtocols(protocols.stream)),
+    ...when(socketTypes.datagram, ofProtocols(protocols.datagram)),
     give(verdicts.error(errors.EPERM)),
   ]
   const ofNetlink = [
@@ -123,6 +75,30 @@ function judgeSocket(): Instruction[] {
   ]
 }
 
+/** The numbers as few ranges, ascending. */
+function rangesOf(numbers: readonly number[]): { first: number; last: number }[] {
+  const ranges: { first: number; last: number }[] = []
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const range = ranges.at(-1)
+    if (range?.last === number - 1) range.last = number
+    else ranges.push({ first: number, last: number })
+  }
+  return ranges
+}
+
+/** The loaded number passes where it lies in one of the ranges; else the kernel has no such call. */
+function passListed(ranges: readonly { first: number; last: number }[]): Instruction[] {
+  const unknown = give(verdicts.error(errors.ENOSYS))
+  const each = ranges.flatMap(({ first, last }) => [
+    ...[step(code.atLeast, first, 1, 0), unknown],
+    ...[step(code.atLeast, last + 1, 1, 0), give(verdicts.allow)],
+  ])
+  return [...each, unknown]
+}
+
+const numbersOf = (calls: typeof allowed, arch: Arch): number[] =>
+  Object.values(calls).flatMap((numbers) => numbers[arch] ?? [])
+
 function program(arch: Arch): Instruction[] {
   const deny = give(verdicts.error(errors.EPERM))
   return [
@@ -133,7 +109,7 @@ function program(arch: Arch): Instruction[] {
     ...(arch === 'x64' ? [step(code.atLeast, x32, 0, 1), give(verdicts.error(errors.ENOSYS))] : []),
     // Not there, says the kernel, and the C library falls back to clone, whose flags can be judged.
     ...when(judged.clone3[arch], [give(verdicts.error(errors.ENOSYS))]),
-    ...Object.values(refused).flatMap((numbers) => when(numbers[arch], [deny])),
+    ...numbersOf(refused, arch).flatMap((number) => when(number, [deny])),
     ...when(judged.clone[arch], [
       step(code.load, at.firstArgument),
       step(code.anyBit, newNamespaces, 0, 1),
@@ -147,7 +123,7 @@ function program(arch: Arch): Instruction[] {
     ]),
     ...when(judged.socket[arch], judgeSocket()),
     ...when(judged.socketpair[arch], judgeSocket()),
-    give(verdicts.allow),
+    ...passListed(rangesOf(numbersOf(allowed, arch))),
   ]
 }
 

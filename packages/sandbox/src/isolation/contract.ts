@@ -10,7 +10,8 @@ import type { Sandbox } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 
 const mebibyte = 1 << 20
-const [EPERM, ENOSYS, EAFNOSUPPORT, ENETUNREACH, ECONNREFUSED] = ['1', '38', '97', '101', '111']
+const [EPERM, ENOSYS, ENETUNREACH, ECONNREFUSED] = ['1', '38', '101', '111']
+const [EPROTONOSUPPORT, EAFNOSUPPORT] = ['93', '97']
 
 /** What a system call or a function of perl's leaves in errno. */
 const errnoOf = (sandbox: Sandbox, call: string) =>
@@ -74,6 +75,10 @@ export const isolationCases: Cases = {
     for (const [name, family] of Object.entries({ packet: 17, alg: 38, vsock: 40, xdp: 44 })) {
       assert.equal(await errnoOf(sandbox, `socket(S, ${family}, 1, 0)`), EAFNOSUPPORT, name)
     }
+    const [multipath, lite] = [262, 136]
+    for (const socket of [`AF_INET, SOCK_STREAM, ${multipath}`, `AF_INET6, SOCK_DGRAM, ${lite}`]) {
+      assert.equal(await errnoOf(sandbox, `socket(S, ${socket})`), EPROTONOSUPPORT, socket)
+    }
     server.close()
   },
 
@@ -86,8 +91,10 @@ export const isolationCases: Cases = {
     for (const [name, number] of Object.entries(calls)) {
       assert.equal(await errnoOf(sandbox, `syscall(${number}, 0, 0, 0, 0, 0)`), EPERM, name)
     }
-    const clone3 = 435
-    assert.equal(await errnoOf(sandbox, `syscall(${clone3}, 0, 0)`), ENOSYS)
+    const later = { clone3: 435, statmount: 457, listmount: 458, open_tree_attr: 467 }
+    for (const [name, number] of Object.entries(later)) {
+      assert.equal(await errnoOf(sandbox, `syscall(${number}, 0, 0, 0, 0, 0)`), ENOSYS, name)
+    }
     const commands = ['unshare -U true', 'unshare -n true', 'mount -t tmpfs x /tmp', 'umount /tmp']
     for (const command of commands) {
       assert.notEqual((await run(sandbox, command)).exitCode, 0, command)
