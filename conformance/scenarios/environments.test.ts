@@ -52,6 +52,7 @@ for (const database of databases) {
         assert.deepEqual((await service.ask('GET', `/v1/environments/${made.id}`)).body, made)
         assert.equal((await make({ description: null }))['description'], null)
         await refused({ env: { 'no-variable': 'x' } }, /env/)
+        await refused({ env: { COLOUR: 'red\0' } }, /env\.COLOUR.*NUL/)
         await refused({ scope: 'planet' }, /scope/)
       },
     )

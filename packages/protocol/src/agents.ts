@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { CreatedAtQuery, Flag, Line, ListQuery, Timestamp, wholeNumberFrom } from './primitives.ts'
+import {
+  CreatedAtQuery,
+  Flag,
+  Line,
+  ListQuery,
+  ProcessText,
+  Timestamp,
+  wholeNumberFrom,
+} from './primitives.ts'
 import { Tools } from './tools.ts'
 
 const effortLevels = ['low', 'medium', 'high', 'xhigh', 'max'] as const
@@ -31,9 +39,9 @@ export const McpServer = z
     authorization_token: z.string().min(1).nullish(),
     stdio: z
       .strictObject({
-        command: z.string().min(1),
-        args: z.array(z.string()).optional(),
-        env: z.record(z.string(), z.string()).optional(),
+        command: ProcessText.min(1),
+        args: z.array(ProcessText).optional(),
+        env: z.record(ProcessText, ProcessText).optional(),
         port: z.int().min(1).max(65535),
         ready_timeout_ms: z.int().positive().default(60_000),
       })

@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import type { PackageLists } from './packages.ts'
 import { packageManagers, Packages } from './packages.ts'
-import { Flag, Line, ListQuery, Metadata, MetadataPatch, Timestamp } from './primitives.ts'
+import {
+  Flag,
+  Line,
+  ListQuery,
+  Metadata,
+  MetadataPatch,
+  ProcessText,
+  Timestamp,
+} from './primitives.ts'
 
 /** A hostname or `*.suffix`: no scheme, port or path. */
 const Host = z
@@ -47,7 +55,7 @@ const fields = {
   network: z
     .strictObject({ allowlist: z.array(Host).optional(), denylist: z.array(Host).optional() })
     .nullish(),
-  env: z.record(z.string().regex(variable, 'a variable name'), z.string()).nullish(),
+  env: z.record(z.string().regex(variable, 'a variable name'), ProcessText).nullish(),
   allow_mcp_servers: z.boolean().nullish(),
   config: Config.nullish(),
   metadata: Metadata.nullish(),

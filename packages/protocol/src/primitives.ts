@@ -1,9 +1,15 @@
 import { z } from 'zod'
 
+const noNul = (text: string): boolean => !text.includes('\0')
+const holdsNul = 'may not hold a NUL character'
+
+/** A word or a variable of a process, which the kernel ends at a NUL character. */
+export const ProcessText = z.string().refine(noNul, holdsNul)
+
 /** Text of a database column: Postgres holds no NUL character, and no database half a character. */
 export const Line = z
   .string()
-  .refine((text) => !text.includes('\0'), 'may not hold a NUL character')
+  .refine(noNul, holdsNul)
   .refine((text) => text.isWellFormed(), 'may not hold half of a surrogate pair')
 
 /** What something is referred to by; longer ones would not fit an index. */

@@ -1,5 +1,6 @@
 /** What is too long for the model is written whole into the sandbox; the model gets its ends and the path. */
 import { randomUUID } from 'node:crypto'
+import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { SandboxResult, SandboxTool, Tool, ToolResult } from './tool.ts'
@@ -29,7 +30,7 @@ export function spilling(tool: SandboxTool, open: () => Promise<Sandbox>): Tool[
       const what = sandbox
         ? 'the sandbox ended while this ran, perhaps in part'
         : 'the sandbox did not start; nothing was run'
-      return textResult(`${what}: ${error.message}`, true)
+      return textResult(`${what}: ${withoutHostPaths(error.message)}`, true)
     }
   }
 }
@@ -57,7 +58,7 @@ export async function bounded(
     return await shortened(await open(), result)
   } catch (error) {
     if (!(error instanceof SandboxEnded)) throw error
-    return preview(result, `the whole could not be kept: ${error.message}`)
+    return preview(result, `the whole could not be kept: ${withoutHostPaths(error.message)}`)
   }
 }
 

@@ -16,7 +16,7 @@ import { toolsOf } from './toolset.ts'
 const all: Tools = [{ type: 'agent_toolset_20260401' }]
 const offered = (tools: Tools, sandbox: () => Promise<Sandbox>) =>
   toolsOf(resolveTools(tools), { ...shut, sandbox })
-const nowhere = () => Promise.reject(new SandboxEnded('no room'))
+const nowhere = () => Promise.reject(new SandboxEnded('no room in /srv/data'))
 
 void describe('built-in tools', () => {
   let place: Awaited<ReturnType<typeof openSandbox>>
@@ -353,7 +353,10 @@ void describe('tools of an agent', () => {
       const input = { command: 'true' }
       return JSON.stringify(await bash.run(input, { signal: new AbortController().signal }))
     }
-    assert.match(await run(nowhere), /did not start; nothing was run: no room.*"is_error":true/)
+    assert.match(
+      await run(nowhere),
+      /did not start; nothing was run: no room in \(a path of the host\).*"is_error":true/,
+    )
     await using place = await openSandbox()
     const { sandbox } = place
     await sandbox.close()

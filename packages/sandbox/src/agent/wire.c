@@ -44,7 +44,7 @@ void put_u64(unsigned char *to, uint64_t value) {
 static void reserve(size_t size) {
   if (output.capacity - output.end >= size) return;
   size_t used = output.end - output.start;
-  memmove(output.data, output.data + output.start, used);
+  if (used) memmove(output.data, output.data + output.start, used);
   output.start = 0;
   output.end = used;
   if (output.capacity - used >= size) return;

@@ -1,7 +1,15 @@
 /** Whose the files of a session are, on the host of a server that is root. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { bench, run, say } from '../fixture.ts'
@@ -68,11 +76,15 @@ describe('a session of bubblewrap under root', { skip: ordinary }, () => {
 
   it('owns what it made under another user, and names that are no text', async () => {
     await using place = bench(provider)
-    const mine = place.spec()
+    const mine = place.spec({ isLaidOut: true })
     writeFileSync(Buffer.from(`${mine.workspace}/of-\xff-before`, 'latin1'), '')
     const sandbox = await provider.acquire(mine)
     assert.equal(await say(sandbox, 'echo more >>of-*-before && echo written'), 'written')
     await sandbox.close()
+    chownSync(mine.workspace, 0, 0)
+    const again = await provider.acquire({ ...mine, isLaidOut: false, id: `${mine.id}other` })
+    assert.equal(await say(again, 'echo more >>of-*-before && echo written'), 'written')
+    await again.close()
   })
 
   it('is given nothing by way of a link', async () => {

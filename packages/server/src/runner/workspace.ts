@@ -11,6 +11,7 @@ import type { Notice } from '@steward/harness/turn.ts'
 import { TurnFailed } from '@steward/harness/turn.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import type {
   Sandbox,
   SandboxLimits,
@@ -123,7 +124,7 @@ async function save(deps: WorkspaceDeps, mine: Held): Promise<void> {
   } catch (error) {
     mine.isChanged = true
     deps.log.warn('a workspace was not put aside', { error, session_id: session })
-    const message = `the workspace was not put aside: ${(error as Error).message}`
+    const message = `the workspace was not put aside: ${withoutHostPaths((error as Error).message)}`
     await warn(deps, mine, 'checkpoint_failed', message)
   }
 }

@@ -6,6 +6,7 @@ import type { Tool, ToolResult } from '@steward/harness/tools/tool.ts'
 import { textResult } from '@steward/harness/tools/tool.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 
 type Events = Anthropic['beta']['sessions']['events']
@@ -80,6 +81,6 @@ async function attempt(
     return { ...result, content: [...result.content, { type: 'text', text: lines.join('\n') }] }
   } catch (error) {
     if (!(error instanceof SandboxEnded)) throw error
-    return textResult(`the sandbox of this session ended: ${error.message}`, true)
+    return textResult(`the sandbox of this session ended: ${withoutHostPaths(error.message)}`, true)
   }
 }

@@ -30,3 +30,22 @@ it('a file that grows for as long as it is read is left where it is too large', 
   const [bytes = 0] = sent
   assert.ok(bytes > 1_000_000 && bytes < 2_000_000, `${bytes}`)
 })
+
+it('a file whose name is not UTF-8 is told of, and nothing is published in its place', async () => {
+  const client = {
+    get: async () => ({ largest: 1_000, published: [] }),
+    post: () => Promise.reject(new Error('nothing is published')),
+  }
+  const path = '/mnt/session/outputs/\ufffd'
+  const sandbox = {
+    walk: async () => ({
+      ok: true,
+      startedUs: 2,
+      files: [{ path, size: 1, changedUs: 1, inode: 1 }],
+    }),
+    read: async () => ({ ok: false, code: 'not_found', message: 'No such file or directory' }),
+  }
+  const outputs = await furnishOutputs({ client, session: { id: 'sesn_1' } } as never)
+  const told = await outputs.changed?.(sandbox as never)
+  assert.deepEqual(told, [`not published: ${path}: its name is not UTF-8`])
+})

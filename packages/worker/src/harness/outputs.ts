@@ -42,6 +42,8 @@ export const furnishOutputs: Input = async ({ client, session }) => {
 
   /** Why it was not published. */
   async function send(name: string, at: string, sandbox: Sandbox): Promise<string | undefined> {
+    const { ok } = await sandbox.read(at, { offset: 0, maxBytes: 1 })
+    if (!ok && at.includes('\ufffd')) return 'its name is not UTF-8'
     const last = hashes.get(name)
     if (last !== undefined && (await hashOf(bytesOf(at, sandbox))) === last) return undefined
     try {

@@ -163,17 +163,21 @@ function writeAnew(path: string, content: string): void {
 
 async function walkFolder(folder: string): Promise<Walked> {
   const files: FoundFile[] = []
-  const waiting = ['']
+  // Names are bytes: a folder whose name is no text is gone through like any other.
+  const bytes = (text: string) => Buffer.from(text)
+  const waiting: Buffer[] = [bytes('')]
   let left = mostEntries
   let complete = true
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    const entries = await tried(() => readdirSync(folder + at, { withFileTypes: true }))
+    const entries = await tried(() =>
+      readdirSync(Buffer.concat([bytes(folder), at]), { withFileTypes: true, encoding: 'buffer' }),
+    )
     complete &&= entries !== undefined
     for (const entry of entries ?? []) {
       if (left-- === 0) return { files, complete: false }
-      const path = `${at}/${entry.name}`
+      const path = Buffer.concat([at, bytes('/'), entry.name])
       if (entry.isDirectory()) waiting.push(path)
-      if (entry.isFile()) files.push(foundAt(folder, path))
+      if (entry.isFile()) files.push(foundAt(folder, path.toString()))
     }
   }
   return { files, complete }

@@ -11,6 +11,7 @@ import type {
   CheckpointPart as Part,
   CheckpointParts as Parts,
 } from '@steward/protocol/checkpoints.ts'
+import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
 import { atMost } from '../../bytes.ts'
 import { TurnFailed } from '../../turn.ts'
@@ -187,7 +188,7 @@ async function restore(
   } catch (error) {
     await removeTree(beside)
     const what = error instanceof Corrupt ? 'is corrupt' : 'could not be read'
-    const message = `the checkpoint of the workspace of ${session} ${what} (${(error as Error).message}): the session cannot go on without it`
+    const message = `the checkpoint of the workspace of ${session} ${what} (${withoutHostPaths((error as Error).message)}): the session cannot go on without it`
     throw new TurnFailed({ type: 'unknown_error', message }, { cause: error })
   }
   // What was known of files here does not hold for these.
