@@ -9,8 +9,12 @@ import { promisify } from 'node:util'
 import { APIError, InternalServerError } from '@anthropic-ai/sdk'
 import { newPostgresUrl } from '@steward/server/database/fixture.ts'
 import { postgresProxy } from '@steward/server/database/proxy-fixture.ts'
+import { bearer } from './faults/place.ts'
+import { sessionOf, vaultOf } from './mcp.ts'
 import type { Service } from './service.ts'
-import { boot } from './service.ts'
+import { systemClock } from '@steward/server/core/time.ts'
+import { boot, databases } from './service.ts'
+import { turn } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
@@ -117,3 +121,54 @@ describe('a service whose disk is full', () => {
     },
   )
 })
+
+for (const database of databases) {
+  describe(`rows of what is over, on ${database}`, () => {
+    verifies(
+      ['sessions/delete/rows', 'sessions/delete/gone', 'audit/kept'],
+      'go after their time, and none before it',
+      async () => {
+        let passed = 0
+        const hour = 60 * 60 * 1000
+        const clock = {
+          now: () => Date.now() + passed,
+          // What sweeps wait for passes fast.
+          sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(Math.min(ms, 50), signal),
+        }
+        const service = await boot(database, { overrides: { clock } })
+        try {
+          const session = await sessionOf(service, {})
+          const { id: other } = await service.client.beta.sessions.retrieve(
+            await sessionOf(service, {}),
+          )
+          await turn(service, session, 'hello')
+          const vault = await vaultOf(service, bearer('a-token'))
+          await service.client.beta.sessions.delete(session)
+          const count = async (table: 'events' | 'sessions' | 'credential_changes') =>
+            (await service.database.read.selectFrom(table).select('tenant_id').execute()).length
+          const changes = await count('credential_changes')
+          assert.ok(changes > 0, vault)
+          await until(async () => {
+            const heads = service.database.read.selectFrom('session_heads').select('due')
+            return (await heads.execute()).every(({ due }) => due === 0)
+          })
+          passed = 23 * hour
+          await new Promise((resolve) => setTimeout(resolve, 300))
+          assert.equal(await count('sessions'), 2)
+          assert.ok((await count('events')) > 0)
+          passed = 25 * hour
+          await until(async () => (await count('sessions')) === 1)
+          assert.equal(await count('events'), 0)
+          const { status } = await service.ask('GET', `/v1/sessions/${session}`)
+          assert.equal(status, 404)
+          await service.client.beta.sessions.retrieve(other)
+          assert.equal(await count('credential_changes'), changes)
+          passed = 366 * 24 * hour
+          await until(async () => (await count('credential_changes')) === 0)
+        } finally {
+          await service.close()
+        }
+      },
+    )
+  })
+}

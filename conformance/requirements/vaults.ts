@@ -45,5 +45,6 @@ export const vaults = {
   'audit/changes/together': { section: '14.3 The trail', says: 'A change and its record are written together or not at all.' },
   'audit/changes/redirected': { section: '14.3 The trail', says: 'An admin\'s change that lets a kept secret go further is `credential.redirected` or `model_card.redirected`; a card\'s is on record before its key goes out.' },
   'audit/uses/first': { section: '14.3 The trail', says: 'The record of a use begins with the call, and is on disk before the head of the answer is passed on.' },
+  'audit/kept': { section: '14.3 The trail', says: 'A record is removed `AUDIT_DAYS` (365) after it was made.' },
   'audit/no-secret': { section: '14.3 The trail', says: 'Neither holds a secret.' },
 } satisfies Record<string, Requirement>

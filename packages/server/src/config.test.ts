@@ -33,6 +33,7 @@ describe('the configuration', () => {
       apiKey: undefined,
       databaseUrl: undefined,
       databaseLimits: { connectMs: 10_000, statementMs: 15_000, heartbeatMs: 5_000 },
+      retention: { deletedMs: 24 * 60 * 60 * 1000, auditMs: 365 * 24 * 60 * 60 * 1000 },
       blobs: undefined,
       publishes: true,
       files: {

@@ -61,6 +61,7 @@ export type Config = {
   sandboxLimits: 'available' | 'required'
   /** `shared`: the server's, also where there are others. */
   sandboxUsers: 'available' | 'required' | 'shared'
+  retention: { deletedMs: number; auditMs: number }
   sandboxMemory: number
   sandboxProcesses: number
   sandboxCpus: number
@@ -327,6 +328,10 @@ export function readConfig(
     webSearch: {
       apiKey: text('WEB_SEARCH_API_KEY'),
       baseUrl: url('WEB_SEARCH_BASE_URL', /^https?:$/) ?? '',
+    },
+    retention: {
+      deletedMs: number('SESSION_DELETED_HOURS', 1, 87_600) * 60 * 60 * 1000,
+      auditMs: number('AUDIT_DAYS', 1, 36_500) * 24 * 60 * 60 * 1000,
     },
     most: number('RUNNER_SESSIONS', 1, 100_000),
     embeddingModel: text('STEWARD_EMBEDDING_MODEL') ?? '',

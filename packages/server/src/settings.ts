@@ -196,6 +196,18 @@ export const settings: readonly Setting[] = [
     form: 'a list of files and repositories',
   },
   {
+    name: 'SESSION_DELETED_HOURS',
+    about: 'how long after its deletion all that is stored of a session is removed',
+    default: '24',
+    form: '1 to 87600',
+  },
+  {
+    name: 'AUDIT_DAYS',
+    about: 'how long uses and changes of credentials are kept',
+    default: '365',
+    form: '1 to 36500',
+  },
+  {
     name: 'CHECKPOINTS',
     about:
       'when workspaces are put aside in the blob store: idle (at the end of each turn that may have changed them, which machines without a common SANDBOX_DIR need), stop (with their sandbox) or off; by default idle with DATABASE_URL, else stop',

@@ -6,7 +6,6 @@ import { preload } from '@steward/model/wire.ts'
 import { setGlobalDispatcher } from 'undici'
 import { authentication } from './api-keys/authenticate.ts'
 import { app } from './app.ts'
-import type { Keeping } from './blobs/keeping.ts'
 import { blobKeeping } from './blobs/keeping.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Config } from './config.ts'
@@ -15,7 +14,6 @@ import type { Log } from './core/log.ts'
 import { derivedKey } from './core/signed.ts'
 import { claimTokens } from './core/claim-token.ts'
 import { mcpTokens } from './core/mcp-token.ts'
-import type { Sweep } from './core/sweep.ts'
 import type { Clock } from './core/time.ts'
 import { systemClock } from './core/time.ts'
 import type { Database, Databases } from './database/database.ts'
@@ -25,13 +23,10 @@ import type { EgressOptions } from './egress/egress.ts'
 import { egress } from './egress/egress.ts'
 import { upstream } from './egress/upstream.ts'
 import { inlineTokens } from './egress/inline.ts'
-import { checkpointSweep } from './checkpoints/sweep.ts'
 import { heldByCheckpoint } from './checkpoints/store.ts'
 import { heldByFile } from './files/store.ts'
 import { heldBySkill } from './skills/store.ts'
-import { fileSweep } from './files/sweep.ts'
 import { listen } from './http/server.ts'
-import { memorySweep } from './memory-stores/sweep.ts'
 import { modelResolver, specOfModel } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
 import { checkSealed } from './root-secret/rotate.ts'
@@ -40,12 +35,11 @@ import { packagesOf } from './packages/packages.ts'
 import { runner } from './runner/runner.ts'
 import { belongings } from './sessions/claimed.ts'
 import { claimReader, withinClaim } from './work/claim.ts'
-import { stdioSweep } from './stdio-servers/sweep.ts'
-import { workSweep } from './work/sweep.ts'
 import { openWebhooks } from './webhooks/webhooks.ts'
 import { ensureInitialWorkspace } from './workspaces/create.ts'
 import { limitsOf, sandboxes } from './start/sandboxes.ts'
 import { repositoriesOf, skillsOf, spacesOf } from './start/spaces.ts'
+import { sweepsOf } from './start/sweeps.ts'
 import { keysFor, openBlobs, openBus, openDatabase, sealOf } from './start/storage.ts'
 
 export const version = '0.1.0'
@@ -88,16 +82,6 @@ function doorFor(config: Config, deps: { databases: Databases; clock: Clock; bus
     withinClaim: withinClaim(belongings(deps.databases)),
   }
 }
-
-type SweepDeps = { databases: Databases; bus: Bus; clock: Clock; keeping: Keeping; log: Log }
-
-const sweepsOf = ({ work, checkpoints: kept }: Config, deps: SweepDeps): Sweep[] => [
-  fileSweep(deps),
-  memorySweep(deps),
-  workSweep({ ...deps, ...work }),
-  stdioSweep(deps),
-  checkpointSweep({ ...deps, ...kept }),
-]
 
 /** Commands of the local provider reach stores by other paths than those that are looked at. */
 const storeAccessOf = ({ sandbox }: Config) => (sandbox === 'local' ? 'read_only' : 'read_write')

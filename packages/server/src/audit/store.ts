@@ -135,3 +135,29 @@ export function auditStore(db: Queries) {
     },
   }
 }
+
+type Table = 'credential_uses' | 'credential_changes'
+
+/** What is old of the trail. */
+export const auditTrail = (db: Queries) => ({
+  async tenants(): Promise<string[]> {
+    const rows = await db.selectFrom('workspaces').select('id').execute()
+    return rows.map(({ id }) => id)
+  },
+
+  async before(table: Table, tenant: string, before: string, limit: number): Promise<string[]> {
+    const rows = await db
+      .selectFrom(table)
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('created_at', '<', before)
+      .orderBy('created_at')
+      .limit(limit)
+      .execute()
+    return rows.map(({ id }) => id)
+  },
+
+  async remove(table: Table, tenant: string, ids: readonly string[]): Promise<void> {
+    await db.deleteFrom(table).where('tenant_id', '=', tenant).where('id', 'in', ids).execute()
+  },
+})

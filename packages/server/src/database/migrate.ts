@@ -17,6 +17,7 @@ import * as workIndexes from './migrations/0015-work-indexes.ts'
 import * as stdioServers from './migrations/0016-stdio-servers.ts'
 import * as workLeft from './migrations/0018-work-left.ts'
 import * as fairTurns from './migrations/0021-fair-turns.ts'
+import * as deletedSessions from './migrations/0022-deleted-sessions.ts'
 import * as urlServers from './migrations/0023-url-servers.ts'
 import * as cardChanges from './migrations/0024-card-changes.ts'
 import * as environmentNames from './migrations/0028-environment-names.ts'
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   '0016-stdio-servers': stdioServers,
   '0018-work-left': workLeft,
   '0021-fair-turns': fairTurns,
+  '0022-deleted-sessions': deletedSessions,
   '0023-url-servers': urlServers,
   '0024-card-changes': cardChanges,
   '0028-environment-names': environmentNames,

@@ -2,10 +2,8 @@
  * Every way out of the service that a tenant's sessions take, and the one place where their secrets are opened.
  * interface.md "Credential proxy behavior"
  */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { rm } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
-import { join } from 'node:path'
 import { getCACertificates } from 'node:tls'
 import { certificateAuthority } from '@steward/gate/authority.ts'
 import type { Target } from '@steward/gate/outbound.ts'
@@ -19,6 +17,7 @@ import { repositoryTokenPlace } from '../sessions/resources/repositories.ts'
 import { openSecrets } from '../vaults/open.ts'
 import { stands } from '../work/claim.ts'
 import type { Binding, Profile, SessionEgress } from './binding.ts'
+import { layCertificates, removeLeftCertificates } from './certificates.ts'
 import { forwarding } from './forward.ts'
 import { proxy } from './proxy.ts'
 import { remoteSandboxes } from './remote.ts'
@@ -114,19 +113,15 @@ export function egress(options: EgressOptions) {
   const bundleText = () =>
     [...getCACertificates('default'), ...trusted.map(({ pem }) => pem)].join('\n')
   let bundle: Promise<string> | undefined
-  async function certificates(): Promise<string> {
-    // Others may share the folder.
-    const path = join(folder, `${hostname()}-${process.pid}.crt`)
-    await mkdir(folder, { recursive: true })
-    await writeFile(path, bundleText(), { mode: 0o644 })
-    return path
-  }
+  const cleaned = removeLeftCertificates(folder).catch((error: unknown) =>
+    log.warn('certificates of dead processes could not be removed', { error }),
+  )
 
   const proxied = proxy({ databases, seal, clock, forward, stand })
   const bind = (binding: Binding): SessionEgress =>
     sessionEgress(stand(binding), {
       ...{ forward, records: kept, profile, dial, open, placeholderKey, authority },
-      certificates: () => (bundle ??= certificates()),
+      certificates: () => (bundle ??= layCertificates(folder, bundleText())),
     })
   const remote = remoteSandboxes({ databases, clock, bus, log, bind, certificates: bundleText })
   return {
@@ -145,6 +140,7 @@ export function egress(options: EgressOptions) {
       for (const each of standing) each.revoke()
       await refresh.settled()
       await kept.close()
+      await cleaned
       const laid = await bundle?.catch(() => undefined)
       if (laid) await rm(laid, { force: true })
     },

@@ -153,3 +153,28 @@ export async function startCalls(
     .where('event_id', 'in', eventIds)
     .execute()
 }
+
+/** Of a log that nobody reads any more. True: that was all. */
+export async function removeCalls(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  limit: number,
+): Promise<boolean> {
+  const some = await tx
+    .selectFrom('calls')
+    .select('event_id')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .limit(limit)
+    .execute()
+  const ids = some.map(({ event_id }) => event_id)
+  if (ids.length > 0)
+    await tx
+      .deleteFrom('calls')
+      .where('tenant_id', '=', tenant)
+      .where('session_id', '=', sessionId)
+      .where('event_id', 'in', ids)
+      .execute()
+  return ids.length < limit
+}

@@ -308,3 +308,33 @@ export const readAt = (
     .where('seq', 'in', seqs)
     .orderBy('seq')
     .execute()
+
+/**
+ * Removes events from the beginning of a log that nobody reads any more: at most `limit` rows, and no more than `bytes` of
+ * them but for the last one. True: that was all.
+ */
+export async function removeOldest(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  { limit, bytes }: { limit: number; bytes: number },
+): Promise<boolean> {
+  const oldest = await tx
+    .selectFrom('events')
+    .select(['seq', sql<number>`octet_length(data) + coalesce(octet_length(opaque), 0)`.as('size')])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+  let sum = 0
+  const last = oldest.find(({ size }) => (sum += size) >= bytes) ?? oldest.at(-1)
+  if (!last) return true
+  await tx
+    .deleteFrom('events')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('seq', '<=', last.seq)
+    .execute()
+  return oldest.length < limit && last === oldest.at(-1)
+}

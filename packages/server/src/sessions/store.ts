@@ -162,9 +162,33 @@ export function sessionStore(db: Queries) {
     update: change,
     archive: (tenant: string, id: string, now: number) =>
       change(tenant, id, { archived_at: iso(now) }, now),
-    /** The row stays for the record; every read takes it for absent. */
+    /** Every read takes it for absent from now on; the row stays until `forget`. */
     remove: (tenant: string, id: string, now: number) =>
       change(tenant, id, { deleted_at: iso(now) }, now),
+
+    /** Of all tenants: deleted before the time, and nothing left to do for a runner. */
+    deletedBefore: (before: string, limit: number): Promise<{ tenant_id: string; id: string }[]> =>
+      db
+        .selectFrom('sessions')
+        .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
+        .select(['sessions.tenant_id', 'sessions.id'])
+        .where('deleted_at', '<', before)
+        .where('head.due', '=', 0)
+        .where('head.owner', 'is', null)
+        .orderBy('deleted_at')
+        .limit(limit)
+        .execute(),
+
+    /** Its last rows; the larger ones are removed before. */
+    async forget(tenant: string, id: string): Promise<void> {
+      for (const table of ['inbox', 'session_heads'] as const)
+        await db
+          .deleteFrom(table)
+          .where('tenant_id', '=', tenant)
+          .where('session_id', '=', id)
+          .execute()
+      await db.deleteFrom('sessions').where('tenant_id', '=', tenant).where('id', '=', id).execute()
+    },
   }
 }
 

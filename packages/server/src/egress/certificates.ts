@@ -1,0 +1,33 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+
+const ending = '.crt'
+const own = `${hostname()}-`
+
+/** Writes what sandboxes of this process trust. Other machines may share the folder. */
+export async function layCertificates(folder: string, text: string): Promise<string> {
+  const path = join(folder, `${own}${process.pid}${ending}`)
+  await mkdir(folder, { recursive: true })
+  await writeFile(path, text, { mode: 0o644 })
+  return path
+}
+
+/** Removes what processes of this machine have laid that are dead. */
+export async function removeLeftCertificates(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(own) || !name.endsWith(ending)) continue
+    const pid = Number(name.slice(own.length, -ending.length))
+    if (Number.isSafeInteger(pid) && !isAlive(pid)) await rm(join(folder, name), { force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
