@@ -89,6 +89,53 @@ for (const database of databases) {
       },
     )
 
+    verifies('lists/bytes', 'a page ends early by its bytes, and a walk meets all', async () => {
+      const { beta } = service.client
+      const text = 'x'.repeat(90_000)
+      const schema = { type: 'object' as const, properties: { a: { description: text } } }
+      const tools = Array.from({ length: 10 }, (_, n) => ({
+        ...({ type: 'custom', name: `tool_${n}`, description: 'd', input_schema: schema } as const),
+      }))
+      const large = await beta.agents.create({ name: 'large', model: 'offline', tools })
+      for (let version = 1; version < 10; version++)
+        await beta.agents.update(large.id, { version, name: `large ${version}` })
+      const environment = (await beta.environments.create({ name: fresh('large') })).id
+      const made: string[] = []
+      for (let each = 0; each < 10; each++)
+        made.unshift(
+          (await beta.sessions.create({ agent: large.id, environment_id: environment })).id,
+        )
+      const walk = async (path: string) => {
+        const pages: Page[] = []
+        for (let cursor = ''; ;) {
+          const { body } = await service.ask<Page>('GET', `${path}limit=1000${cursor}`)
+          assert.ok(JSON.stringify(body).length < 5_000_000)
+          assert.equal(body.has_more, body.next_page !== null)
+          pages.push(body)
+          if (body.next_page === null) return pages
+          cursor = `&page=${body.next_page}`
+        }
+      }
+      const versions = await walk(`/v1/agents/${large.id}/versions?`)
+      assert.deepEqual(
+        versions.flatMap(({ data }) => data.map(({ version }) => version)),
+        [10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+      )
+      const sessions = await walk(`/v1/sessions?agent_id=${large.id}&`)
+      assert.deepEqual(sessions.flatMap(ids), made)
+      for (const pages of [versions, sessions])
+        assert.deepEqual(
+          pages.map(({ data }) => data.length),
+          [4, 4, 2],
+        )
+      const last = sessions.at(-1)
+      const back = await service.ask<Page>(
+        'GET',
+        `/v1/sessions?agent_id=${large.id}&limit=1000&page=${last?.prev_page}`,
+      )
+      assert.deepEqual(ids(back.body), made.slice(4, 8))
+    })
+
     verifies('lists/created-at', 'time filters compare instants, in any offset', async () => {
       const all = (await page('limit=1000')).data
       const middle = all.at(-4)

@@ -156,12 +156,11 @@ export function agentRoutes({
       const cursor = query.page ?? query.cursor
       const below =
         cursor === undefined ? undefined : decodeCursor(cursor, scope, z.tuple([z.int().min(1)]))[0]
-      const rows = await read(tenant).versions(tenant, params.id, below, limit)
-      const data = rows.slice(0, limit)
-      const last = data.at(-1)
-      const next_page = rows.length > limit && last ? encodeCursor(scope, [last.version]) : null
+      const { rows, more } = await read(tenant).versions(tenant, params.id, below, limit)
+      const last = rows.at(-1)
+      const next_page = more && last ? encodeCursor(scope, [last.version]) : null
       return {
-        data,
+        data: rows,
         has_more: next_page !== null,
         next_page,
         prev_page: null,

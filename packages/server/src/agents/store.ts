@@ -2,13 +2,14 @@ import type { Agent, AgentConfig } from '@steward/protocol/agents.ts'
 import { conflict, invalid, notFound, recordText } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { isSameJson } from '../core/json.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
+import { listingOf } from '../core/page.ts'
 import type { Sealed } from '../core/seal.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { readListing, readPage, weightOf } from '../database/listing.ts'
 import { taking } from '../database/lock.ts'
 import type { Moment } from '../database/seek.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 import { outbox } from '../webhooks/outbox.ts'
 
@@ -72,24 +73,23 @@ export function agentStore(db: Queries) {
       return { ...agent, ...config, version, updated_at: row.created_at }
     },
 
-    /** Newest first; rows are one more than the limit when there are more. */
+    /** Newest first. */
     async versions(
       tenant: string,
       id: string,
       below: number | undefined,
       limit: number,
-    ): Promise<Agent[]> {
+    ): Promise<Listing<Agent>> {
       const agent = await get(tenant, id)
-      const rows = await db
+      const newest = db
         .selectFrom('agent_versions')
         .select(['version', 'config', 'created_at'])
         .where('tenant_id', '=', tenant)
         .where('agent_id', '=', id)
         .where('version', '<', Math.min(below ?? agent.version + 1, agent.version + 1))
         .orderBy('version', 'desc')
-        .limit(limit + 1)
-        .execute()
-      return rows.map(({ version, config, created_at }) => ({
+      const found = await readListing(tenant, newest, { limit, weight: weightOf('config') })
+      return listingOf(found, ({ version, config, created_at }) => ({
         ...agent,
         ...(JSON.parse(config) as AgentConfig),
         version,
@@ -101,18 +101,12 @@ export function agentStore(db: Queries) {
       tenant: string,
       paging: Paging,
       { archived, made }: { archived: 'without' | 'with' | 'only'; made: Moment[] },
-    ): Promise<Agent[]> {
-      const { begins, way } = seek(paging)
-      let rows = db.selectFrom('agents').selectAll().where('tenant_id', '=', tenant).where(begins)
+    ): Promise<Listing<Agent>> {
+      let rows = db.selectFrom('agents').selectAll().where('tenant_id', '=', tenant)
       if (archived === 'without') rows = rows.where('archived_at', 'is', null)
       if (archived === 'only') rows = rows.where('archived_at', 'is not', null)
       for (const { op, at } of made) rows = rows.where('created_at', op, at)
-      const found = await rows
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
-      return found.map(toAgent)
+      return listingOf(await readPage(tenant, rows, paging, weightOf('config')), toAgent)
     },
 
     async create(

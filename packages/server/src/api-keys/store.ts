@@ -1,11 +1,12 @@
 import type { ApiKey } from '@steward/protocol/api-keys.ts'
 import { newId } from '../core/ids.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
+import { listingOf } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import { hashToken, preview } from '../core/token.ts'
 import type { Queries } from '../database/database.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import { taking } from '../database/lock.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 
 type Row = Tables['api_keys']
@@ -46,15 +47,9 @@ export function apiKeyStore(db: Queries) {
       return toKey(row)
     },
 
-    async list(tenant: string, paging: Paging): Promise<ApiKey[]> {
-      const { begins, way } = seek(paging)
-      const rows = await unrevoked(tenant)
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
-      return rows.map(toKey)
+    async list(tenant: string, paging: Paging): Promise<Listing<ApiKey>> {
+      const listing = await readPage(tenant, unrevoked(tenant), paging, weightOf('name'))
+      return listingOf(listing, toKey)
     },
 
     /** A key that is not revoked. */

@@ -1,11 +1,11 @@
 /** The trail of credentials: every use, by whom and where to; every change, by which key. No secret is in it. */
 import type { WebhookKind } from '@steward/protocol/webhooks.ts'
 import { newId } from '../core/ids.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import type { Moment } from '../database/seek.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 import { outbox } from '../webhooks/outbox.ts'
 
@@ -101,24 +101,17 @@ export function auditStore(db: Queries) {
     },
 
     /** Newest first unless asked otherwise. */
-    async uses(tenant: string, { filter, moments, paging }: Asked): Promise<UseRow[]> {
-      const { begins, way } = seek(paging)
+    async uses(tenant: string, { filter, moments, paging }: Asked): Promise<Listing<UseRow>> {
       const { session_id, vault_id, credential_id } = filter
       let query = db.selectFrom('credential_uses').selectAll().where('tenant_id', '=', tenant)
       if (session_id) query = query.where('session_id', '=', session_id)
       if (vault_id) query = query.where('vault_id', '=', vault_id)
       if (credential_id) query = query.where('credential_id', '=', credential_id)
       for (const { op, at } of moments) query = query.where('created_at', op, at)
-      return query
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
+      return readPage(tenant, query, paging, weightOf('caller', 'server', 'host'))
     },
 
-    async changes(tenant: string, { filter, moments, paging }: Asked): Promise<ChangeRow[]> {
-      const { begins, way } = seek(paging)
+    async changes(tenant: string, { filter, moments, paging }: Asked): Promise<Listing<ChangeRow>> {
       const { session_id, vault_id, credential_id, model_card_id } = filter
       let query = db.selectFrom('credential_changes').selectAll().where('tenant_id', '=', tenant)
       if (session_id) query = query.where('session_id', '=', session_id)
@@ -126,12 +119,7 @@ export function auditStore(db: Queries) {
       if (credential_id) query = query.where('credential_id', '=', credential_id)
       if (model_card_id) query = query.where('model_card_id', '=', model_card_id)
       for (const { op, at } of moments) query = query.where('created_at', op, at)
-      return query
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
+      return readPage(tenant, query, paging, weightOf())
     },
   }
 }

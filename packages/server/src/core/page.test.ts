@@ -2,16 +2,19 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { databases } from '../database/fixture.ts'
 import type { Database } from '../database/database.ts'
-import { seek } from '../database/seek.ts'
+import { pageBytes, readPage, weightOf } from '../database/listing.ts'
 import { PlatformError } from './errors.ts'
-import type { Listed } from './page.ts'
 import { pageOf, paging } from './page.ts'
 
 /** Rows of which several share their time, as a list of workspaces. */
-async function fill(database: Database, many: number): Promise<string[]> {
+async function fill(
+  database: Database,
+  many: number,
+  nameOf: (n: number) => string = () => 'x',
+): Promise<string[]> {
   const rows = Array.from({ length: many }, (_, n) => ({
     id: `w${String(n).padStart(2, '0')}`,
-    name: 'x',
+    name: nameOf(n),
     created_at: `2026-01-01T00:00:0${Math.floor(n / 3)}.000Z`,
   }))
   await database.write((tx) => tx.insertInto('workspaces').values(rows).execute())
@@ -20,16 +23,9 @@ async function fill(database: Database, many: number): Promise<string[]> {
 
 async function list(database: Database, query: Parameters<typeof paging>[1]) {
   const asked = paging('workspaces', query)
-  const { begins, way } = seek(asked)
-  const rows: Listed[] = await database.read
-    .selectFrom('workspaces')
-    .select(['id', 'created_at'])
-    .where(begins)
-    .orderBy('created_at', way)
-    .orderBy('id', way)
-    .limit(asked.limit + 1)
-    .execute()
-  return pageOf('workspaces', asked, rows, ({ id }) => id)
+  const rows = database.read.selectFrom('workspaces').select(['id', 'created_at'])
+  const listing = await readPage('tenant', rows, asked, weightOf('name'))
+  return pageOf('workspaces', asked, listing, ({ id }) => id)
 }
 
 for (const [dialect, open] of Object.entries(databases)) {
@@ -59,6 +55,37 @@ for (const [dialect, open] of Object.entries(databases)) {
           assert.deepEqual(back, forward)
         }
       }
+    })
+
+    it('ends a page early by the bytes of its rows, and is still walked whole both ways', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const share = (part: number) => 'é'.repeat(Math.floor((pageBytes * part) / 2))
+      // Two of them, a small one and a third, one that is larger than a page, and small ones.
+      const parts = [0.4, 0.4, 0, 0.4, 1.5, 0, 0, 0.9, 0.05]
+      const ids = await fill(database, parts.length, (n) => share(parts[n] ?? 0))
+      const pages = [ids.slice(0, 3), ids.slice(3, 4), ids.slice(4, 5), ids.slice(5)]
+      const read = async (page?: string) => list(database, { order: 'asc', limit: 1000, page })
+      const walked = []
+      let page = await read()
+      for (;;) {
+        walked.push(page.data)
+        assert.equal(page.has_more, page.next_page !== null)
+        if (page.next_page === null) break
+        page = await read(page.next_page)
+      }
+      assert.deepEqual(walked, pages)
+      const back = [page.data]
+      while (page.prev_page !== null) {
+        page = await read(page.prev_page)
+        assert.equal(page.has_more, true)
+        back.unshift(page.data)
+      }
+      assert.deepEqual(back.flat(), ids)
+      const two = await list(database, { order: 'asc', limit: 2 })
+      assert.deepEqual([two.data, two.has_more], [ids.slice(0, 2), true])
+      const last = await list(database, { order: 'desc', limit: 1, page: undefined })
+      assert.deepEqual([last.data, last.has_more], [ids.slice(-1), true])
     })
 
     it('is new and hundredfold by default, and empty without rows', async () => {

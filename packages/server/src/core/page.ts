@@ -6,6 +6,8 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 const Place = z.tuple([z.enum(['after', 'before']), z.string(), z.string()])
 
 export type Listed = { id: string; created_at: string }
+/** Rows in the order in which they were read, and whether there are more behind them. */
+export type Listing<Row> = { rows: Row[]; more: boolean }
 export type Paging = {
   limit: number
   order: 'asc' | 'desc'
@@ -30,19 +32,21 @@ export function paging(scope: string, query: Asked): Paging {
   return { limit, order, from: { side, created_at, id } }
 }
 
-/**
- * The envelope around rows read with one more than `limit`, in the order of reading: backwards when the page was
- * asked for by `prev_page`.
- */
+/** A listing of what is made of each row. */
+export const listingOf = <Row, Item>(
+  { rows, more }: Listing<Row>,
+  show: (row: Row) => Item,
+): Listing<Item> => ({ rows: rows.map(show), more })
+
+/** The envelope around a page of rows, which were read backwards when the page was asked for by `prev_page`. */
 export function pageOf<Row extends Listed, Item>(
   scope: string,
-  { limit, order, from }: Paging,
-  rows: Row[],
+  { order, from }: Paging,
+  { rows, more }: Listing<Row>,
   show: (row: Row) => Item,
 ): Page<Item> & { first_id: string | null; last_id: string | null } {
-  const more = rows.length > limit
   const back = from?.side === 'before'
-  const kept = back ? rows.slice(0, limit).toReversed() : rows.slice(0, limit)
+  const kept = back ? rows.toReversed() : rows
   const [first, last] = [kept[0], kept.at(-1)]
   const place = (side: string, row: Row) =>
     encodeCursor(`${scope}/${order}`, [side, row.created_at, row.id])

@@ -288,9 +288,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
   })
 }
 
-const usesOf = ({ database }: { database: Database }) =>
-  auditStore(database.read).uses(tenant, {
-    filter: {},
-    moments: [],
-    paging: { limit: 100, order: 'asc' },
-  })
+async function usesOf({ database }: { database: Database }) {
+  const paging = { limit: 100, order: 'asc' } as const
+  return (await auditStore(database.read).uses(tenant, { filter: {}, moments: [], paging })).rows
+}

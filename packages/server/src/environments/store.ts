@@ -3,11 +3,12 @@ import { showEnvironment } from '@steward/protocol/environments.ts'
 import { conflict, invalid, notFound, recordText } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { isSameJson } from '../core/json.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
+import { listingOf } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import { holding, taking } from '../database/lock.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 import { outbox } from '../webhooks/outbox.ts'
 
@@ -83,20 +84,10 @@ export function environmentStore(db: Queries) {
       return { archived: found.archived_at !== null, record }
     },
 
-    async list(tenant: string, paging: Paging, archived: boolean): Promise<Environment[]> {
-      const { begins, way } = seek(paging)
-      let rows = db
-        .selectFrom('environments')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where(begins)
+    async list(tenant: string, paging: Paging, archived: boolean): Promise<Listing<Environment>> {
+      let rows = db.selectFrom('environments').selectAll().where('tenant_id', '=', tenant)
       if (!archived) rows = rows.where('archived_at', 'is', null)
-      const found = await rows
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
-      return found.map(toEnvironment)
+      return listingOf(await readPage(tenant, rows, paging, weightOf('record')), toEnvironment)
     },
 
     /** Names are unique in a workspace: 409. */

@@ -155,18 +155,24 @@ export async function readPage(
   { bytes, ...range }: Range & { bytes: number },
 ): Promise<{ rows: EventRow[]; more: boolean }> {
   const { order = 'asc', limit } = range
-  const size = sql<number>`octet_length(data)`
-  const weighed = within(db, tenant, sessionId, range)
-    .select([
-      ...columns,
-      sql<number>`sum(${size}) over (order by seq ${sql.raw(order)})`.as('upto'),
-    ])
+  // Lengths alone are looked at before they are summed up: a window over the column itself would load it whole.
+  const sizes = within(db, tenant, sessionId, range)
+    .select(['seq as place', sql<number>`octet_length(data)`.as('size')])
     .orderBy('seq', order)
     .limit(limit + 1)
+  const weighed = db
+    .selectFrom(sizes.as('sizes'))
+    .select([
+      ...(['place', 'size'] as const),
+      sql<number>`sum(size) over (order by place ${sql.raw(order)})`.as('upto'),
+    ])
   const rows = await db
     .selectFrom(weighed.as('weighed'))
+    .innerJoin('events', 'events.seq', 'weighed.place')
     .select([...columns, 'upto'])
-    .where(sql<boolean>`upto - ${size} < ${bytes}`)
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where(sql<boolean>`upto - size < ${bytes}`)
     .orderBy('seq', order)
     .execute()
   const last = rows.at(-1)

@@ -133,5 +133,5 @@ async function named(store: ReturnType<typeof fileStore>, tenant: string, query:
   const found = new Map<string, FileRow>()
   for (const row of await store.named(tenant, ids)) found.set(row.id, row)
   const rows = ids.flatMap((id) => found.get(id) ?? [])
-  return pageOf('files', { limit: mostIds, order: 'desc' }, rows, showFile)
+  return pageOf('files', { limit: mostIds, order: 'desc' }, { rows, more: false }, showFile)
 }

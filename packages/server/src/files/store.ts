@@ -1,10 +1,10 @@
 import type { FileMetadata } from '@steward/protocol/files.ts'
 import { notFound } from '../core/errors.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import { alone, holding, taking } from '../database/lock.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 
 export type FileRow = Tables['files']
@@ -53,15 +53,11 @@ export function fileStore(db: Queries) {
     /** As `row`, and nobody else changes it until the transaction ends. */
     take: (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id))),
 
-    async list(tenant: string, paging: Paging, scopeId: string | undefined): Promise<FileRow[]> {
-      const { begins, way } = seek(paging)
-      return ofTenant(tenant)
-        .$if(scopeId !== undefined, (query) => query.where('session_id', '=', scopeId ?? ''))
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
+    list(tenant: string, paging: Paging, scopeId: string | undefined): Promise<Listing<FileRow>> {
+      const rows = ofTenant(tenant).$if(scopeId !== undefined, (query) =>
+        query.where('session_id', '=', scopeId ?? ''),
+      )
+      return readPage(tenant, rows, paging, weightOf('filename', 'mime_type'))
     },
 
     /** Those that are there, in no order. */

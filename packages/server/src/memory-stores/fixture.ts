@@ -45,12 +45,10 @@ export async function storeIn(database: Database) {
     redact: unit(write.redactVersion),
     row: () => memoryStoreStore(database.read).row(tenant, id),
     /** Newest first. */
-    versions: (filter: { memory_id?: string } = {}) =>
-      versionStore(database.read).list(tenant, id, {
-        paging: { limit: 1000, order: 'desc' },
-        filter,
-        made: [],
-        view: 'full',
-      }),
+    versions: async (filter: { memory_id?: string } = {}) => {
+      const paging = { limit: 1000, order: 'desc' } as const
+      const asked = { paging, filter, made: [], view: 'full' } as const
+      return (await versionStore(database.read).list(tenant, id, asked)).rows
+    },
   }
 }

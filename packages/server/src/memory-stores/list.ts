@@ -3,7 +3,8 @@ import type { Memory, MemoryListQuery, MemoryPrefix } from '@steward/protocol/me
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../core/cursor.ts'
 import type { Queries } from '../database/database.ts'
-import type { Range } from './memories.ts'
+import { fit } from '../database/listing.ts'
+import type { MemoryFacts, Range } from './memories.ts'
 import { memoryRows, showMemory } from './memories.ts'
 
 type Place = { db: Queries; tenant: string; store: string }
@@ -38,9 +39,9 @@ async function flat(
   { view, limit }: MemoryListQuery,
 ): Promise<Read> {
   const read = memoryRows(db)[view === 'full' ? 'whole' : 'facts']
-  const rows = await read(tenant, store, range, limit + 1)
-  const data = rows.slice(0, limit).map((row) => showMemory(row, view))
-  return { data, last: data.at(-1)?.path, more: rows.length > limit }
+  const { rows, more } = await read(tenant, store, range, limit)
+  const data = rows.map((row) => showMemory(row, view))
+  return { data, last: data.at(-1)?.path, more }
 }
 
 /** What lies deeper is one entry for the folder that it lies in. */
@@ -54,10 +55,12 @@ async function oneLevel(
     const slash = path.indexOf('/', range.prefix.length)
     found.add(slash < 0 ? path : path.slice(0, slash + 1))
   }
-  const paths = [...found].slice(0, limit)
-  const own = paths.filter((path) => !path.endsWith('/'))
-  const read = memoryRows(db)[view === 'full' ? 'wholeAt' : 'factsAt']
-  const rows = own.length === 0 ? [] : await read(tenant, store, own)
+  const first = [...found].slice(0, limit)
+  const own = first.filter((path) => !path.endsWith('/'))
+  const facts = own.length === 0 ? [] : await memoryRows(db).factsAt(tenant, store, own)
+  const paths = view === 'full' ? fittingPaths(first, facts) : first
+  const isWhole = view === 'full' && facts.length > 0
+  const rows = isWhole ? await memoryRows(db).wholeAt(tenant, store, paths) : facts
   const byPath = new Map(rows.map((row) => [row.path, showMemory(row, view)]))
   const data = paths.flatMap((path): (Memory | MemoryPrefix)[] => {
     if (path.endsWith('/')) return [{ type: 'memory_prefix', path }]
@@ -65,5 +68,11 @@ async function oneLevel(
     // One that was deleted between the two looks is no more.
     return memory ? [memory] : []
   })
-  return { data, last: paths.at(-1), more: found.size > limit }
+  return { data, last: paths.at(-1), more: found.size > paths.length }
+}
+
+/** As many of them as one page holds with their contents. */
+function fittingPaths(paths: string[], facts: readonly MemoryFacts[]): string[] {
+  const sizes = new Map(facts.map(({ path, size }) => [path, size]))
+  return paths.slice(0, fit(paths.map((path) => sizes.get(path) ?? 0)).fitting)
 }

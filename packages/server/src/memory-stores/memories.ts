@@ -2,6 +2,7 @@ import type { Memory } from '@steward/protocol/memory-stores.ts'
 import type { ExpressionBuilder } from 'kysely'
 import { notFound } from '../core/errors.ts'
 import type { Queries } from '../database/database.ts'
+import { readListing, weightOf } from '../database/listing.ts'
 import type { Tables } from '../database/tables.ts'
 
 export type MemoryRow = Tables['memories']
@@ -46,11 +47,17 @@ export function memoryRows(db: Queries) {
     at: (tenant: string, store: string, path: string): Promise<MemoryRow | undefined> =>
       inStore(tenant, store).selectAll().where('path', '=', path).executeTakeFirst(),
 
-    facts: (tenant: string, store: string, range: Range, most: number): Promise<MemoryFacts[]> =>
-      inRange(tenant, store, range).select(facts).limit(most).execute(),
+    facts: (tenant: string, store: string, range: Range, limit: number) =>
+      readListing(tenant, inRange(tenant, store, range).select(facts), {
+        limit,
+        weight: weightOf('path'),
+      }),
 
-    whole: (tenant: string, store: string, range: Range, most: number): Promise<MemoryRow[]> =>
-      inRange(tenant, store, range).selectAll().limit(most).execute(),
+    whole: (tenant: string, store: string, range: Range, limit: number) =>
+      readListing(tenant, inRange(tenant, store, range).selectAll(), {
+        limit,
+        weight: weightOf('path', 'content'),
+      }),
 
     /** Paths alone, all of them: from an index, and 2,000 at most. */
     async paths(tenant: string, store: string, range: Range): Promise<string[]> {

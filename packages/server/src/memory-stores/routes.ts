@@ -329,7 +329,7 @@ function ofVersions(deps: Deps): Route[] {
         const page = paging(scope, query)
         // Nobody has such an account here.
         const rows = query.service_account_id
-          ? []
+          ? { rows: [], more: false }
           : await versionStore(read).list(tenant, id, {
               paging: page,
               filter: query,

@@ -1,11 +1,11 @@
 import type { MemoryStore } from '@steward/protocol/memory-stores.ts'
 import { invalid, notFound } from '../core/errors.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import { holding, taking } from '../database/lock.ts'
 import type { Moment } from '../database/seek.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 
 export type StoreRow = Tables['memory_stores']
@@ -48,8 +48,7 @@ export function memoryStoreStore(db: Queries) {
     async list(
       tenant: string,
       asked: { paging: Paging; archived: boolean; made: readonly Moment[] },
-    ): Promise<StoreRow[]> {
-      const { begins, way } = seek(asked.paging)
+    ): Promise<Listing<StoreRow>> {
       let rows = db
         .selectFrom('memory_stores')
         .selectAll()
@@ -57,12 +56,7 @@ export function memoryStoreStore(db: Queries) {
         .where('deleted_at', 'is', null)
       if (!asked.archived) rows = rows.where('archived_at', 'is', null)
       for (const { op, at } of asked.made) rows = rows.where('created_at', op, at)
-      return rows
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(asked.paging.limit + 1)
-        .execute()
+      return readPage(tenant, rows, asked.paging, weightOf('name', 'description', 'metadata'))
     },
 
     async insert(row: StoreRow): Promise<void> {

@@ -4,11 +4,11 @@ import type {
   MemoryVersion,
 } from '@steward/protocol/memory-stores.ts'
 import { notFound } from '../core/errors.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import type { Moment } from '../database/seek.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 import type { View } from './memories.ts'
 
@@ -63,20 +63,16 @@ export function versionStore(db: Queries) {
       tenant: string,
       store: string,
       asked: { paging: Paging; filter: Filter; made: readonly Moment[]; view: View },
-    ): Promise<(VersionFacts & { content?: string | null })[]> {
-      const { begins, way } = seek(asked.paging)
+    ): Promise<Listing<VersionFacts & { content?: string | null }>> {
       let rows = inStore(tenant, store)
       for (const name of ['memory_id', 'operation', 'session_id', 'api_key_id'] as const) {
         const value = asked.filter[name]
         if (value !== undefined) rows = rows.where(name, '=', value)
       }
       for (const { op, at } of asked.made) rows = rows.where('created_at', op, at)
-      rows = rows
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(asked.paging.limit + 1)
-      return (asked.view === 'full' ? rows.selectAll() : rows.select(facts)).execute()
+      return asked.view === 'full'
+        ? readPage(tenant, rows.selectAll(), asked.paging, weightOf('path', 'content'))
+        : readPage(tenant, rows.select(facts), asked.paging, weightOf('path'))
     },
 
     /** With it the newest but ten of the memory begin to age; with a deletion all do, from now on. */

@@ -1,8 +1,8 @@
 import type { ModelCard, NativeConfig } from '@steward/protocol/model-cards.ts'
 import { conflict, notFound } from '../core/errors.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
 import type { Queries } from '../database/database.ts'
-import { seek } from '../database/seek.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import type { Tables } from '../database/tables.ts'
 
 export type CardRow = Tables['model_cards']
@@ -50,17 +50,9 @@ export function modelCardStore(db: Queries) {
       return rows.find((each) => each.model_id === name) ?? rows[0]
     },
 
-    async list(tenant: string, paging: Paging): Promise<CardRow[]> {
-      const { begins, way } = seek(paging)
-      return db
-        .selectFrom('model_cards')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
+    list(tenant: string, paging: Paging): Promise<Listing<CardRow>> {
+      const rows = db.selectFrom('model_cards').selectAll().where('tenant_id', '=', tenant)
+      return readPage(tenant, rows, paging, weightOf('card', 'sealed_key', 'sealed_headers'))
     },
 
     /** Handles are unique in a workspace: 409. */

@@ -1,11 +1,13 @@
 import type { Session, SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
+import { sql } from 'kysely'
 import { invalid, notFound } from '../core/errors.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
+import { listingOf } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import { taking } from '../database/lock.ts'
 import type { Moment } from '../database/seek.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Head } from '../events/head.ts'
 import { readHead, usageOf } from '../events/head.ts'
@@ -21,6 +23,14 @@ export type SessionFilter = {
   archived: boolean
   made: Moment[]
 }
+
+/** Counted for each resource, whose rows are long only where they attach one of at most eight memory stores. */
+const resourceBytes = 2048
+
+/** With the resources that are shown with it, which an index counts. */
+const sessionWeight = sql<number>`${weightOf('agent', 'title', 'metadata', 'vault_ids')} + ${sql.lit(resourceBytes)} *
+  cast((select count(*) from session_resources as resource
+    where resource.tenant_id = sessions.tenant_id and resource.session_id = sessions.id) as integer)`
 
 /** Session rows. Where a session stands is its log's head; the two are shown as one. */
 export function sessionStore(db: Queries) {
@@ -83,8 +93,7 @@ export function sessionStore(db: Queries) {
       paging: Paging,
       filter: SessionFilter,
       now: number,
-    ): Promise<Session[]> {
-      const { begins, way } = seek(paging)
+    ): Promise<Listing<Session>> {
       let rows = db
         .selectFrom('sessions')
         .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
@@ -101,7 +110,6 @@ export function sessionStore(db: Queries) {
         .select(['head.stdio_ms', 'head.awaits_stdio', 'head.url_servers', 'head.previous_owner'])
         .where('sessions.tenant_id', '=', tenant)
         .where('deleted_at', 'is', null)
-        .where(begins)
       if (!filter.archived) rows = rows.where('archived_at', 'is', null)
       if (filter.agentId) rows = rows.where('agent_id', '=', filter.agentId)
       if (filter.agentVersion) rows = rows.where('agent_version', '=', filter.agentVersion)
@@ -116,16 +124,12 @@ export function sessionStore(db: Queries) {
         )
       if (filter.statuses) rows = rows.where('head.status', 'in', filter.statuses)
       for (const { op, at } of filter.made) rows = rows.where('created_at', op, at)
-      const found = await rows
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
+      const found = await readPage(tenant, rows, paging, sessionWeight)
       const resources = await resourceStore(db).ofSessions(
         tenant,
-        found.map(({ id }) => id),
+        found.rows.map(({ id }) => id),
       )
-      return found.map((each) =>
+      return listingOf(found, (each) =>
         showSession(each, each, { now, resources: resources.get(each.id) }),
       )
     },

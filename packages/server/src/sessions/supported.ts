@@ -95,8 +95,7 @@ export async function checkVaultForWorker(
   vault: string,
   at: string,
 ): Promise<void> {
-  const paging = { limit: 100, order: 'asc' } as const
-  const all = await credentialStore(tx).list(tenant, vault, { paging, archived: false })
+  const all = await credentialStore(tx).allActive(tenant, vault)
   const found = all.find(({ auth }) => auth.type === 'command_secret')
   if (found)
     throw invalid(

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { SkillSource } from '@steward/protocol/skills.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import { invalid, notFound } from '../core/errors.ts'
-import type { Listed, Paging } from '../core/page.ts'
+import type { Listed, Listing, Paging } from '../core/page.ts'
 import type { Databases } from '../database/database.ts'
 import type { Builtin } from './builtin.ts'
 import { builtins, isBuiltin } from './builtin.ts'
@@ -68,22 +68,27 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
       return packedFiles(Buffer.concat(chunks), isWanted)
     },
 
-    /** As many as asked for and one more, the built-in ones in their place by time. */
-    async list(tenant: string, paging: Paging, source?: SkillSource): Promise<SkillRow[]> {
-      const own = source === 'anthropic' ? [] : await storeOf(tenant).list(tenant, paging)
+    /** The built-in ones in their place by time. */
+    async list(tenant: string, paging: Paging, source?: SkillSource): Promise<Listing<SkillRow>> {
+      const none: Listing<SkillRow> = { rows: [], more: false }
+      const own = source === 'anthropic' ? none : await storeOf(tenant).list(tenant, paging)
       if (source === 'custom') return own
       const back = paging.from?.side === 'before'
       const way = (paging.order === 'desc') === back ? 1 : -1
       const given = [...(await builtins()).values()].map((each) => each.skill)
       const { from } = paging
-      const rest = from ? given.filter((row) => way * compared(row, from) > 0) : given
-      const all = [...own, ...rest].toSorted((a, b) => way * compared(a, b))
-      return all.slice(0, paging.limit + 1)
+      const last = own.more ? own.rows.at(-1) : undefined
+      const rest = given.filter(
+        (row) =>
+          (!from || way * compared(row, from) > 0) && (!last || way * compared(row, last) < 0),
+      )
+      const all = [...own.rows, ...rest].toSorted((a, b) => way * compared(a, b))
+      return { rows: all.slice(0, paging.limit), more: own.more || all.length > paging.limit }
     },
 
-    async versions(tenant: string, id: string, paging: Paging): Promise<VersionRow[]> {
+    async versions(tenant: string, id: string, paging: Paging): Promise<Listing<VersionRow>> {
       const own = await builtin(id)
-      if (own) return paging.from ? [] : [own.version]
+      if (own) return { rows: paging.from ? [] : [own.version], more: false }
       await storeOf(tenant).row(tenant, id)
       return storeOf(tenant).versions(tenant, id, paging)
     },

@@ -1,10 +1,10 @@
 import type { SkillRefs } from '@steward/protocol/agents.ts'
 import type { Skill, SkillSource, SkillVersion } from '@steward/protocol/skills.ts'
 import { notFound } from '../core/errors.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
 import type { Queries } from '../database/database.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import { alone, taking } from '../database/lock.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 
 export type SkillRow = Tables['skills']
@@ -50,17 +50,9 @@ export function skillStore(db: Queries) {
         .execute()
     },
 
-    async list(tenant: string, paging: Paging): Promise<SkillRow[]> {
-      const { begins, way } = seek(paging)
-      return db
-        .selectFrom('skills')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
+    list(tenant: string, paging: Paging): Promise<Listing<SkillRow>> {
+      const rows = db.selectFrom('skills').selectAll().where('tenant_id', '=', tenant)
+      return readPage(tenant, rows, paging, weightOf('display_title', 'description'))
     },
 
     /** False when there is one of the id. */
@@ -112,15 +104,8 @@ export function skillStore(db: Queries) {
     latest: (tenant: string, skill: string): Promise<VersionRow | undefined> =>
       versionsOf(tenant, skill).orderBy('id', 'desc').limit(1).executeTakeFirst(),
 
-    async versions(tenant: string, skill: string, paging: Paging): Promise<VersionRow[]> {
-      const { begins, way } = seek(paging)
-      return versionsOf(tenant, skill)
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
-    },
+    versions: (tenant: string, skill: string, paging: Paging): Promise<Listing<VersionRow>> =>
+      readPage(tenant, versionsOf(tenant, skill), paging, weightOf('description', 'files')),
 
     allVersions: (tenant: string, skill: string): Promise<Pick<VersionRow, 'id' | 'blob_key'>[]> =>
       versionsOf(tenant, skill).clearSelect().select(['id', 'blob_key']).execute(),

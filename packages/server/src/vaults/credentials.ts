@@ -2,12 +2,13 @@ import type { Credential, CredentialAuth } from '@steward/protocol/vaults.ts'
 import { sql } from 'kysely'
 import { conflict, invalid, notFound } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
+import { listingOf } from '../core/page.ts'
 import type { Seal, Sealed } from '../core/seal.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import { taking } from '../database/lock.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 import type { SecretPart, Secrets, Written } from './auth.ts'
 import { bindingOf } from './auth.ts'
@@ -184,21 +185,23 @@ export function credentialStore(db: Queries) {
       return showCredential(await row(tenant, vault, id))
     },
 
+    /** The oldest first; a vault holds few. */
+    async allActive(tenant: string, vault: string): Promise<Credential[]> {
+      const rows = active(tenant, vault).orderBy('created_at').orderBy('id')
+      return (await rows.execute()).map(showCredential)
+    },
+
     /** Newest first unless asked otherwise. */
     async list(
       tenant: string,
       vault: string,
       { paging, archived }: { paging: Paging; archived: boolean },
-    ): Promise<Credential[]> {
-      const { begins, way } = seek(paging)
-      const rows = await inVault(tenant, vault)
-        .$if(!archived, (query) => query.where('archived_at', 'is', null))
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
-      return rows.map(showCredential)
+    ): Promise<Listing<Credential>> {
+      const rows = inVault(tenant, vault).$if(!archived, (query) =>
+        query.where('archived_at', 'is', null),
+      )
+      const weight = weightOf('display_name', 'metadata', 'auth', 'sealed', 'binding')
+      return listingOf(await readPage(tenant, rows, paging, weight), showCredential)
     },
 
     /** The active one that is for the same, if there is one, locked. The vault's row is locked by the caller. */

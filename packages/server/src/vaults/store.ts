@@ -1,11 +1,12 @@
 import type { Vault } from '@steward/protocol/vaults.ts'
 import { invalid, notFound } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
+import { listingOf } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import { holding, taking } from '../database/lock.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 
 type Row = Tables['vaults']
@@ -38,19 +39,16 @@ export function vaultStore(db: Queries) {
     async list(
       tenant: string,
       { paging, archived }: { paging: Paging; archived: boolean },
-    ): Promise<Vault[]> {
-      const { begins, way } = seek(paging)
-      const rows = await db
+    ): Promise<Listing<Vault>> {
+      const rows = db
         .selectFrom('vaults')
         .selectAll()
         .where('tenant_id', '=', tenant)
         .$if(!archived, (query) => query.where('archived_at', 'is', null))
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
-      return rows.map(showVault)
+      return listingOf(
+        await readPage(tenant, rows, paging, weightOf('name', 'metadata')),
+        showVault,
+      )
     },
 
     async insert(

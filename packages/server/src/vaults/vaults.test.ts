@@ -34,8 +34,10 @@ function room(database: Database) {
     update: unit(write.updateCredential),
     archive: unit(write.archiveCredential),
     remove: unit(write.deleteCredential),
-    list: (vault: string, archived = false) =>
-      store.list(tenant, vault, { paging: { limit: 100, order: 'desc' }, archived }),
+    async list(vault: string, archived = false) {
+      const paging = { limit: 100, order: 'desc' } as const
+      return (await store.list(tenant, vault, { paging, archived })).rows
+    },
     async secrets(id: string) {
       const row = await store.active(tenant, id)
       assert.ok(row)

@@ -1,10 +1,10 @@
 import type { WebhookAttempt, WebhookDelivery } from '@steward/protocol/webhooks.ts'
 import type { SelectQueryBuilder } from 'kysely'
 import { notFound } from '../core/errors.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
-import { seek } from '../database/seek.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Row } from './outbox.ts'
 
@@ -40,20 +40,14 @@ export function deliveryLog(db: Queries) {
       tenant: string,
       endpoint: string,
       { paging, state }: { paging: Paging; state: Row['state'] | undefined },
-    ): Promise<Row[]> {
-      const { begins, way } = seek(paging)
+    ): Promise<Listing<Row>> {
       let rows = db
         .selectFrom('webhook_deliveries')
         .selectAll()
         .where('tenant_id', '=', tenant)
         .where('endpoint_id', '=', endpoint)
       if (state) rows = rows.where('state', '=', state)
-      return rows
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
+      return readPage(tenant, rows, paging, weightOf('body', 'attempts'))
     },
 
     /** At most `limit` that ended before; returns how many those were. */

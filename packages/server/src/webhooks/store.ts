@@ -1,12 +1,12 @@
 import type { WebhookEndpoint, WebhookEndpointCreate } from '@steward/protocol/webhooks.ts'
 import { notFound } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
 import type { Seal, Sealed } from '../core/seal.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import { taking } from '../database/lock.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 import type { hintSetting, organizationSetting } from './outbox.ts'
 
@@ -103,17 +103,10 @@ export function endpointStore(db: Queries) {
       return Number(all)
     },
 
-    list(tenant: string, paging: Paging): Promise<EndpointRow[]> {
-      const { begins, way } = seek(paging)
-      return db
-        .selectFrom('webhook_endpoints')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
+    list(tenant: string, paging: Paging): Promise<Listing<EndpointRow>> {
+      const rows = db.selectFrom('webhook_endpoints').selectAll().where('tenant_id', '=', tenant)
+      const long = ['url', 'description', 'enabled_events', 'sealed_secrets']
+      return readPage(tenant, rows, paging, weightOf(...long))
     },
 
     everyone: (): Promise<Pick<EndpointRow, 'tenant_id' | 'id'>[]> =>

@@ -316,7 +316,7 @@ export async function agrees({ database, environment, sessions, claims }: World)
     assert.deepEqual([row.state, row.generation], [state, item.generation])
     if (['starting', 'active', 'stopping'].includes(state)) assert.equal(row.lease_ms, item.at)
   }
-  const rows = await workStore(database.read).list(tenant, environment, {
+  const { rows } = await workStore(database.read).list(tenant, environment, {
     ...{ limit: 1_000, order: 'asc', place: undefined },
   })
   for (const [id, session] of sessions) {

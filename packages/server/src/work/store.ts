@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Paging } from '../core/page.ts'
+import type { Listing, Paging } from '../core/page.ts'
 import { notFound } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
+import { readPage, weightOf } from '../database/listing.ts'
 import { holding, skipping, taking } from '../database/lock.ts'
-import { seek } from '../database/seek.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Change, Item } from './item.ts'
 import { leaseMs } from './item.ts'
@@ -158,15 +158,8 @@ export function workStore(db: Queries) {
       return numUpdatedRows > 0n
     },
 
-    list: (tenant: string, environment: string, paging: Paging): Promise<Item[]> => {
-      const { begins, way } = seek(paging)
-      return ofEnvironment(tenant, environment)
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
-    },
+    list: (tenant: string, environment: string, paging: Paging): Promise<Listing<Item>> =>
+      readPage(tenant, ofEnvironment(tenant, environment), paging, weightOf('metadata')),
 
     /** Of all tenants: asked to end, or left by their workers, longer ago than their lease. */
     overdue: (now: number, limit: number): Promise<Item[]> =>

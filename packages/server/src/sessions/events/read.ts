@@ -4,7 +4,9 @@ import { z } from 'zod'
 import type { Bus } from '../../bus/bus.ts'
 import { decodeCursor, encodeCursor } from '../../core/cursor.ts'
 import { invalid } from '../../core/errors.ts'
+import { eventLoop } from '../../core/loop.ts'
 import type { Queries } from '../../database/database.ts'
+import { pageBytes } from '../../database/listing.ts'
 import { moments } from '../../database/seek.ts'
 import { readHead } from '../../events/head.ts'
 import { readPage, showEvent } from '../../events/log.ts'
@@ -16,8 +18,6 @@ import type { View } from './wire.ts'
 import { presenter } from './wire.ts'
 
 const Place = z.tuple([z.int()])
-/** A page ends early rather than be larger; what is shown of an event is twice its size. */
-const pageBytes = 16 * 1024 * 1024
 const logPage = { limit: 200, bytes: 1024 * 1024, extensions: true }
 const pieceLength = 16 * 1024
 
@@ -32,6 +32,7 @@ export async function eventPage(
   const scope = `events/${sessionId}/${order}`
   const cursor = query.page ?? query.cursor
   const place = cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)[0]
+  await eventLoop.wait(tenant)
   const { rows, more } = await readPage(read, tenant, sessionId, {
     after: Math.max(query.after_seq ?? 0, order === 'asc' ? (place ?? 0) : 0),
     before: order === 'desc' ? place : undefined,

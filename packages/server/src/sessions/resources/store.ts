@@ -1,8 +1,8 @@
 import type { Checkout, SessionResource } from '@steward/protocol/session-resources.ts'
 import { notFound } from '../../core/errors.ts'
-import type { Paging } from '../../core/page.ts'
+import type { Listing, Paging } from '../../core/page.ts'
 import type { Queries } from '../../database/database.ts'
-import { seek } from '../../database/seek.ts'
+import { readPage, weightOf } from '../../database/listing.ts'
 import type { Tables } from '../../database/tables.ts'
 
 export type ResourceRow = Tables['session_resources']
@@ -22,15 +22,10 @@ export function resourceStore(db: Queries) {
       return found
     },
 
-    list(tenant: string, session: string, paging: Paging): Promise<ResourceRow[]> {
-      const { begins, way } = seek(paging)
-      return ofTenant(tenant)
-        .where('session_id', '=', session)
-        .where(begins)
-        .orderBy('created_at', way)
-        .orderBy('id', way)
-        .limit(paging.limit + 1)
-        .execute()
+    list(tenant: string, session: string, paging: Paging): Promise<Listing<ResourceRow>> {
+      const rows = ofTenant(tenant).where('session_id', '=', session)
+      const long = ['url', 'checkout', 'description', 'instructions', 'mount_path']
+      return readPage(tenant, rows, paging, weightOf(...long))
     },
 
     /** By session, each in the order they were added. */

@@ -1,0 +1,71 @@
+/** How every list reads its rows: a page ends after so many rows or so many bytes, whichever comes first. */
+import type { RawBuilder, SelectQueryBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { Listing, Paging } from '../core/page.ts'
+import { eventLoop, heavyBytes } from '../core/loop.ts'
+import { seek } from './seek.ts'
+
+/** Bytes of the rows of one page. A page holds at least one row, however large that row is. */
+export const pageBytes = 4 * 1024 * 1024
+
+/** Counted for the columns of a row that are never long. */
+const rowBytes = 512
+
+/** Bytes of a row by its long columns. Both databases know a column's length without reading the column. */
+export const weightOf = (...columns: string[]): RawBuilder<number> =>
+  sql.join(
+    [sql.lit(rowBytes), ...columns.map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`)],
+    sql` + `,
+  )
+
+/**
+ * The first rows of an ordered query. The weights of `limit` rows are read before any row is, so that no long column
+ * is loaded in vain.
+ */
+export async function readListing<Schema, Of extends keyof Schema, Row>(
+  tenant: string,
+  ordered: SelectQueryBuilder<Schema, Of, Row>,
+  { limit, weight }: { limit: number; weight: RawBuilder<number> },
+): Promise<Listing<Row>> {
+  const weigh = async () => {
+    const weights = await ordered
+      .clearSelect()
+      .select(weight.as('weight'))
+      .$castTo<{ weight: number }>()
+      .limit(limit + 1)
+      .execute()
+    return { ...fit(weights.map((each) => each.weight)), seen: weights.length }
+  }
+  let { fitting, bytes, seen } = await weigh()
+  if (bytes > heavyBytes) {
+    await eventLoop.wait(tenant)
+    // Rows may have grown meanwhile.
+    ;({ fitting, seen } = await weigh())
+  }
+  // Rows that came in between the two statements are told of, or they would be missed.
+  const isCut = fitting < seen
+  const found = await ordered.limit(isCut ? fitting : limit + 1).execute()
+  return { rows: found.slice(0, limit), more: isCut || found.length > limit }
+}
+
+/** How many of the first rows a page holds, and their bytes. */
+export function fit(weights: readonly number[]): { fitting: number; bytes: number } {
+  let bytes = 0
+  for (const [index, weight] of weights.entries()) {
+    if (index > 0 && bytes + weight > pageBytes) return { fitting: index, bytes }
+    bytes += weight
+  }
+  return { fitting: weights.length, bytes }
+}
+
+/** A page of rows with `created_at` and `id`, in the order in which they are read. */
+export function readPage<Schema, Of extends keyof Schema, Row>(
+  tenant: string,
+  rows: SelectQueryBuilder<Schema, Of, Row>,
+  paging: Paging,
+  weight: RawBuilder<number>,
+): Promise<Listing<Row>> {
+  const { begins, way } = seek(paging)
+  const ordered = rows.where(begins).orderBy(sql.ref('created_at'), way).orderBy(sql.ref('id'), way)
+  return readListing(tenant, ordered, { limit: paging.limit, weight })
+}
