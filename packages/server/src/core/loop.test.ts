@@ -7,7 +7,7 @@ function rounds() {
   let due: (() => void)[] = []
   return {
     later: (next: () => void) => void due.push(next),
-    async run() {
+    run: async () => {
       const now = due
       due = []
       for (const next of now) next()

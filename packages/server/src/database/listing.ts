@@ -36,15 +36,15 @@ export async function readListing<Schema, Of extends keyof Schema, Row>(
       .execute()
     return { ...fit(weights.map((each) => each.weight)), seen: weights.length }
   }
-  let { fitting, bytes, seen } = await weigh()
-  if (bytes > heavyBytes) {
+  let page = await weigh()
+  if (page.bytes > heavyBytes) {
     await eventLoop.wait(tenant)
     // Rows may have grown meanwhile.
-    ;({ fitting, seen } = await weigh())
+    page = await weigh()
   }
   // Rows that came in between the two statements are told of, or they would be missed.
-  const isCut = fitting < seen
-  const found = await ordered.limit(isCut ? fitting : limit + 1).execute()
+  const isCut = page.fitting < page.seen
+  const found = await ordered.limit(isCut ? page.fitting : limit + 1).execute()
   return { rows: found.slice(0, limit), more: isCut || found.length > limit }
 }
 
