@@ -46,7 +46,7 @@ describe('machines of their own', () => {
     textOf(only(await turn(at(server), session, text), 'agent.tool_result'))
 
   verifies(
-    ['workspace/checkpoint', 'workspace/replaced-told'],
+    ['workspace/checkpoint', 'workspace/replaced-told', 'sandbox/path/user'],
     'a session goes on at another with its files, and the agent is told',
     async () => {
       const one = await machine('one')
@@ -55,16 +55,16 @@ describe('machines of their own', () => {
       await resultOf(
         one,
         session,
-        'run: echo more >> deep/note; echo result > /mnt/session/outputs/r',
+        'run: echo more >> deep/note; echo result > /mnt/session/outputs/r; echo own > /mnt/user/o',
       )
       await one.kill()
       await using other = await machine('other')
       const said = await resultOf(
         other,
         session,
-        'run: cat deep/note /mnt/session/outputs/r; id -u',
+        'run: cat deep/note /mnt/session/outputs/r /mnt/user/o; id -u',
       )
-      assert.match(said, /^from the first\nmore\nresult\n1000\n/)
+      assert.match(said, /^from the first\nmore\nresult\nown\n1000\n/)
       assert.match(said, /started anew.*\/workspace was restored as it was at 20/)
       const again = await resultOf(
         other,

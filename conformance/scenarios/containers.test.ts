@@ -226,7 +226,7 @@ for (const kind of kinds) {
       if (isLimited) assert.deepEqual([Memory, PidsLimit, CpuQuota], [512 << 20, 64, 150_000])
       const written = Mounts.filter(({ RW }) => RW)
       assert.deepEqual(written.map(({ Destination }) => Destination).toSorted(), [
-        ...['/mnt/memory/notes', '/mnt/session/outputs', '/workspace'],
+        ...['/mnt/memory/notes', '/mnt/session/outputs', '/mnt/user', '/workspace'],
       ])
       for (const { Source } of written) assert.ok(Source.startsWith(hostPath(session, '')), Source)
       const shared = /\/(egress\/[^/]+\.crt|(packages|skills)\/[^/]+\/[0-9a-f]{64}(\/prefix)?)$/

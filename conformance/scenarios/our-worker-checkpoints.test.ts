@@ -36,13 +36,13 @@ describe('the workspace of a session on our workers', () => {
       await using one = await working(pool)
       const session = await sessionIn(service, pool)
       const made =
-        'mkdir d; echo kept > d/a; chmod 750 d/a; ln -s /etc/passwd leak; echo out > /mnt/session/outputs/o'
+        'mkdir d; echo kept > d/a; chmod 750 d/a; ln -s /etc/passwd leak; echo out > /mnt/session/outputs/o; echo own > /mnt/user/o'
       await run(session, made)
       assert.equal(await one.stop(), 0, one.said())
       await using other = await working(pool)
-      const look = 'cat d/a; readlink leak; stat -c %a d/a; cat /mnt/session/outputs/o'
+      const look = 'cat d/a; readlink leak; stat -c %a d/a; cat /mnt/session/outputs/o /mnt/user/o'
       const seen = await run(session, look)
-      assert.match(seen, /^kept\n\/etc\/passwd\n750\nout\n/, other.said())
+      assert.match(seen, /^kept\n\/etc\/passwd\n750\nout\nown\n/, other.said())
       assert.match(seen, /\/workspace was restored as it was at 2/)
       await run(session, 'rm leak; echo newer > d/a')
       assert.equal(await other.stop(), 0, other.said())

@@ -72,6 +72,20 @@ describe('the sandbox', () => {
   )
 
   verifies(
+    'sandbox/path/user',
+    'a folder besides the workspace can be written by commands and by file tools',
+    async () => {
+      const id = await session()
+      const [made] = await run(id, 'mkdir /mnt/user/deep && echo own > /mnt/user/deep/a && id -u')
+      assert.match(made ?? '', /^1000\n$/)
+      const input = { file_path: '/mnt/user/deep/a', old_string: 'own', new_string: 'mine' }
+      const seen = await turn(service, id, `call edit ${JSON.stringify(input)}`)
+      assert.equal(only(seen, 'agent.tool_result')['is_error'], false)
+      assert.deepEqual(await run(id, 'cat /mnt/user/deep/a'), ['mine\n'])
+    },
+  )
+
+  verifies(
     ['sandbox/lazy', 'sessions/create/no-sandbox'],
     'a turn without a tool starts no sandbox',
     async () => {

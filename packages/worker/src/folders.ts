@@ -7,18 +7,20 @@ export type Place = {
   folder: string
   workspace: string
   outputs: string
+  /** `/mnt/user` of the session. */
+  user: string
   memory: string
   /** Nothing of the session writes to it. */
   inputs: string
 }
 
 /** What nothing has been kept of. */
-export async function makeEmpty({ workspace, outputs }: Place): Promise<void> {
-  for (const each of [workspace, outputs]) await mkdir(each, { recursive: true })
+export async function makeEmpty({ workspace, outputs, user }: Place): Promise<void> {
+  for (const each of [workspace, outputs, user]) await mkdir(each, { recursive: true })
 }
 
 export type Folders = {
-  /** All but workspace and outputs are made; its memory stores are empty, as the official worker demands. */
+  /** All but workspace, outputs and user are made; its memory stores are empty, as the official worker demands. */
   of(session: string): Promise<Place>
   forget(session: string): Promise<void>
   /** Removes those that no work has used for so long. */
@@ -38,11 +40,12 @@ export function foldersBelow(dir: string): Folders {
       const folder = folderOf(session)
       const [workspace, outputs] = [join(folder, 'workspace'), join(folder, 'outputs')]
       const [memory, inputs] = [join(folder, 'memory'), join(folder, 'inputs')]
+      const user = join(folder, 'user')
       await removeTree(memory)
       for (const each of [memory, inputs]) await mkdir(each, { recursive: true })
       const now = new Date()
       await utimes(folder, now, now)
-      return { folder, workspace, outputs, memory, inputs }
+      return { folder, workspace, outputs, user, memory, inputs }
     },
     forget: (session) => removeTree(folderOf(session)),
     async sweep(olderThanMs, now) {

@@ -70,7 +70,7 @@ export const openmaSupervised =
       start: {
         ...{ environment_id: told.environmentId, session_id: session, work_id: work },
         ...{ workdir: place.workspace, outputs: place.outputs, idle_ms: config.idleMs },
-        inputs: place.inputs,
+        ...{ inputs: place.inputs, user: place.user },
         is_known: arrival.kind === 'here' || arrival.kind === 'restored',
         ...(notice === undefined ? {} : { notice }),
         settings: { sandbox: config.sandbox, egress: config.egress },

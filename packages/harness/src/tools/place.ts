@@ -8,6 +8,7 @@ const roots = [
   '/mnt/session/outputs',
   '/mnt/session/uploads',
   '/mnt/memory',
+  '/mnt/user',
   '/home/user',
   '/tmp',
 ]

@@ -1,6 +1,7 @@
 /** What is mounted into the sandboxes of sessions: files, memory stores, repositories, skills, outputs. */
 import { join, resolve } from 'node:path'
 import { furnishFiles } from '@steward/harness/furnish/files/furnish.ts'
+import { furnishUser } from '@steward/harness/furnish/workspace/user.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Keeping } from '../blobs/keeping.ts'
 import type { Bus } from '../bus/bus.ts'
@@ -50,6 +51,7 @@ export function spacesOf(
     furnishFiles(givenFiles({ databases, blobs: keeping.blobs, clock }, tenant, session), {
       ...{ folder: own, workspace: join(own, 'workspace'), isHost: config.sandbox === 'local' },
     })
+  const user: Furnish = ({ folder: own }) => furnishUser(join(own, 'user'))
   const memory = furnishMemory({ databases, clock })
   const outputs = outputPublisher({
     ...{ databases, keeping, clock, isHere: (turned) => kept.isHere(turned) },
@@ -57,7 +59,7 @@ export function spacesOf(
   })
   return workspaces({
     ...{ provider, bind, clock, log },
-    kinds: [...kinds, uploads, memory, ...(config.publishes ? [outputs.kind] : [])],
+    kinds: [...kinds, uploads, user, memory, ...(config.publishes ? [outputs.kind] : [])],
     publish: async (claimed, own, isRunning) => {
       if (config.publishes) await outputs.publish({ ...claimed, own }, isRunning)
     },

@@ -3,6 +3,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
 import { furnish } from '@steward/harness/furnish/furnished.ts'
 import { furnishFiles } from '../harness/files.ts'
+import { furnishUserFolder } from '../harness/user.ts'
 import type { Place } from '../folders.ts'
 
 const laidOut = ['file', 'memory_store']
@@ -20,6 +21,7 @@ export async function officialInputs(
     throw new Error(
       `the lane ama_worker lays no ${other.type} out: ${id} needs a worker of lane openma_supervised`,
     )
-  const { inputs: folder, workspace: workdir } = place
-  return furnish([furnishFiles], { client, session, folder, workdir, isKnown: false, isHost })
+  const { inputs: folder, workspace: workdir, user } = place
+  const own = { client, session, folder, workdir, user, isKnown: false, isHost }
+  return furnish([furnishFiles, furnishUserFolder], own)
 }

@@ -11,6 +11,8 @@ export type InputPlace = {
   folder: string
   /** Host path of the workspace, which nobody outside of the sandbox looks into. */
   workdir: string
+  /** Host path of `/mnt/user`; without one there is none. */
+  user?: string | undefined
   /** Whether the workspace is as an earlier harness of the session left it, here or elsewhere. */
   isKnown: boolean
   /** Whether commands see the host's own paths. */

@@ -7,6 +7,7 @@ import { furnishOutputs } from './outputs.ts'
 import { furnishRepositories } from './repositories.ts'
 import { furnishSkills } from './skills.ts'
 import { furnishStores } from './stores.ts'
+import { furnishUserFolder } from './user.ts'
 
 type ResourceType = Session['resources'][number]['type']
 
@@ -15,6 +16,7 @@ const kinds: readonly Input[] = [
   furnishSkills,
   furnishFiles,
   furnishStores,
+  furnishUserFolder,
   furnishOutputs,
 ]
 const laidOut: readonly ResourceType[] = ['file', 'github_repository', 'memory_store']

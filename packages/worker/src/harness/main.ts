@@ -130,7 +130,7 @@ async function serve(start: Start) {
   const inputs = await inputsOf({
     ...{ client, session },
     folder: start.inputs ?? (await mkdtemp(join(tmpdir(), 'steward-inputs-'))),
-    workdir: start.workdir,
+    ...{ workdir: start.workdir, user: start.user },
     ...{ isKnown: start.is_known ?? false, isHost: settings.provider === 'local' },
   })
   const sandbox = sandboxOf(start, settings, { inputs, wayOut })

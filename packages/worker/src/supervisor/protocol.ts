@@ -19,6 +19,8 @@ const Start = z.object({
   outputs: z.string(),
   /** A third such folder, which nothing of the session writes to; for what is laid out beside the workspace. */
   inputs: z.string().optional(),
+  /** A fourth, like `workdir` and `outputs`: `/mnt/user` of the session. */
+  user: z.string().optional(),
   /** Whether `workdir` is as an earlier harness of the session left it, here or elsewhere. */
   is_known: z.boolean().optional(),
   /** For the agent, with the first result. */

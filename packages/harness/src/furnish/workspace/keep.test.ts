@@ -15,7 +15,7 @@ const run = promisify(execFile)
 
 /** A checkpoint that somebody else put aside, who may have put anything into it. */
 async function strangers(folder: string): Promise<WorkspaceStore> {
-  const { stdout } = await run('tar', ['-C', folder, '-cf', '-', 'workspace', 'outputs'], {
+  const { stdout } = await run('tar', ['-C', folder, '-cf', '-', 'workspace', 'outputs', 'user'], {
     encoding: 'buffer',
   })
   const bytes = zstdCompressSync(stdout)
@@ -35,14 +35,14 @@ async function strangers(folder: string): Promise<WorkspaceStore> {
 }
 
 describe('a workspace that is laid out again', () => {
-  for (const linked of ['workspace', 'outputs'])
+  for (const linked of ['workspace', 'outputs', 'user'])
     it(`is none whose ${linked} would be a link to a folder of this machine`, async () => {
       const folder = await mkdtemp(join(tmpdir(), 'steward-keep-'))
       const path = (name: string) => join(folder, name)
       try {
         for (const name of ['machine', 'stranger', 'own', 'all']) await mkdir(path(name))
         await writeFile(path('machine/file'), 'of the machine')
-        for (const name of ['workspace', 'outputs'])
+        for (const name of ['workspace', 'outputs', 'user'])
           await (name === linked
             ? symlink(path('machine'), path(`stranger/${name}`))
             : mkdir(path(`stranger/${name}`)))

@@ -27,7 +27,7 @@ export type Arrival =
   | { kind: 'restored'; takenAt: string }
 
 const fresh =
-  'the sandbox was started anew: processes, shell variables and files outside of /workspace and /mnt/session/outputs are gone'
+  'the sandbox was started anew: processes, shell variables and files outside of /workspace, /mnt/session/outputs and /mnt/user are gone'
 
 /** What the agent must know of a sandbox that is not the one it knew. */
 export function toldOf(arrival: Arrival): string | undefined {
@@ -62,7 +62,10 @@ export type Place = {
   largest: number
 }
 
-const parts = ['workspace', 'outputs']
+/** In the order in which they come back: the workspace last, as its presence counts. */
+const parts = ['user', 'outputs', 'workspace']
+/** Checkpoints and folders of workspaces from before have none. */
+const isNew = (part: string): boolean => part === 'user'
 /** A new whole is made when what changed since the last has grown to this share of it. */
 const deltaShare = 0.5
 
@@ -97,7 +100,7 @@ async function layOut(
     return { kind: 'restored', takenAt: row.taken_at ?? '' }
   }
   // It is older than what another machine had.
-  if (row && isThere) await removeTree(join(own, 'workspace'))
+  if (row && isThere) for (const part of ['workspace', 'user']) await removeTree(join(own, part))
   for (const part of parts) await mkdir(join(own, part), { recursive: true })
   if (row) return { kind: 'lost' }
   return { kind: isThere ? 'here' : 'new' }
@@ -133,6 +136,7 @@ async function putPart(
   base: Part | undefined,
 ): Promise<boolean> {
   const snapshot = join(own, `${randomUUID()}.snapshot`)
+  for (const part of parts.filter(isNew)) await mkdir(join(own, part), { recursive: true })
   try {
     if (base) await copyFile(snapshotOf(own), snapshot)
     const part = await store.put(
@@ -168,7 +172,7 @@ async function baseOf(own: string, { parts: kept }: Checkpoint): Promise<Part | 
 export const moreThan = (largest: number): string =>
   `its checkpoint would take more than ${largest} bytes`
 
-/** Beside what is there, and in its place when it is whole: the workspace last, as its presence counts. */
+/** Beside what is there, and in its place when it is whole. */
 async function restore(
   store: WorkspaceStore,
   { own, session }: Place,
@@ -183,7 +187,8 @@ async function restore(
     // Never a link: a sandbox would have what it leads to.
     for (const part of parts) {
       const found = await lstat(join(beside, part)).catch(() => undefined)
-      if (!found?.isDirectory()) throw new Corrupt(`it holds no ${part}`)
+      if (!found && isNew(part)) await mkdir(join(beside, part))
+      else if (!found?.isDirectory()) throw new Corrupt(`it holds no ${part}`)
     }
   } catch (error) {
     await removeTree(beside)
@@ -193,7 +198,7 @@ async function restore(
   }
   // What was known of files here does not hold for these.
   await rm(`${snapshotOf(own)}.of`, { force: true })
-  for (const part of parts.toReversed()) {
+  for (const part of parts) {
     await removeTree(join(own, part))
     await rename(join(beside, part), join(own, part))
   }

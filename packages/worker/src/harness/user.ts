@@ -1,0 +1,6 @@
+import { furnishUser } from '@steward/harness/furnish/workspace/user.ts'
+import type { Input } from './input.ts'
+
+/** Only a supervisor knows of a folder that is this session's alone and kept with its workspace. */
+export const furnishUserFolder: Input = async ({ user }) =>
+  user === undefined ? {} : furnishUser(user)
