@@ -203,7 +203,7 @@ for (const database of databases) {
           })
         ).auth as unknown as Loose
         assert.deepEqual(shown, made.auth)
-        assert.equal(shown['expires_at'], '2999-01-01T00:00:00.000Z')
+        assert.equal(shown['expires_at'], '2999-01-01T01:00:00+01:00')
         const cleared = await service.ask('POST', `/v1/vaults/${vault}/credentials/${made.id}`, {
           auth: {
             type: 'mcp_oauth',

@@ -8,7 +8,7 @@ import { openaiChatDialect } from '@steward/model/stubs/stub-openai-chat.ts'
 import type { Answer } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { adminKey, boot, databases } from '../service.ts'
 import { fresh, newSession, only, textOf, turn } from '../turns.ts'
 import type { Seen } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -171,6 +171,70 @@ for (const database of databases) {
         }
         assert.deepEqual(await words({}), ['pending', 'pending'])
         assert.deepEqual(await words(client), ['idle', 'idle'])
+      },
+    )
+
+    verifies(
+      ['dialects/event-data', 'dialects/run-started'],
+      'events are those that the client knows, with each field once',
+      async () => {
+        const id = await newSession(service)
+        const seen = await turn(service, id, 'say: hello')
+        const started = 'session.status_run_started'
+        const { data } = await service.client.beta.sessions.events.list(id)
+        assert.deepEqual(data, seen)
+        assert.ok(seen.every((event) => !('data' in event) && event.type !== started))
+        const { body } = await service.ask('GET', `/v1/sessions/${id}/events`)
+        assert.deepEqual(body.data[0]?.['type'], started)
+        assert.ok(body.data.every((event) => 'data' in event))
+        const client = { 'anthropic-version': '2026-10-21' }
+        const named = `/v1/sessions/${id}/events?types[]=${started}`
+        const asked = await service.ask('GET', named, undefined, client)
+        assert.deepEqual(
+          asked.body.data.map(({ type }) => type),
+          [started],
+        )
+      },
+    )
+
+    verifies(
+      ['dialects/metadata-text', 'agents/metadata/compaction-keys'],
+      'metadata of an agent is text to the client, which may send it back',
+      async () => {
+        const metadata = { compaction_trigger_fraction: 0.5, many: [1, 2], word: 'x' }
+        const body = { name: fresh('agent'), model: 'offline', tools: [], metadata }
+        const { id } = (await service.ask('POST', '/v1/agents', body)).body
+        const shown = await service.client.beta.agents.retrieve(id)
+        const text = { compaction_trigger_fraction: '0.5', many: '[1,2]', word: 'x' }
+        assert.deepEqual(shown.metadata, text)
+        const { version } = await service.client.beta.agents.update(id, { metadata: text })
+        assert.equal(version, 1)
+        const kept = await service.ask('GET', `/v1/agents/${id}`)
+        assert.deepEqual(kept.body['metadata'], metadata)
+        const typed = { compaction_trigger_fraction: '0.7' }
+        const changed = await service.client.beta.agents.update(id, { metadata: typed })
+        assert.equal(changed.metadata['compaction_trigger_fraction'], '0.7')
+        const { id: session } = await service.client.beta.sessions.create({
+          agent: id,
+          environment_id: (await service.client.beta.environments.create({ name: fresh('e') })).id,
+        })
+        const { agent } = await service.client.beta.sessions.retrieve(session)
+        assert.equal(Reflect.get(agent, 'metadata').many, '[1,2]')
+      },
+    )
+
+    verifies(
+      'auth/workspace-header',
+      'a request that names another workspace than its key is refused',
+      async () => {
+        const { workspace, key } = await service.otherWorkspace('named')
+        const list = (apiKey: string, named: string) =>
+          service.client
+            .withOptions({ apiKey, defaultHeaders: { 'anthropic-workspace-id': named } })
+            .beta.agents.list()
+        assert.deepEqual((await list(key, workspace)).data, [])
+        await assert.rejects(list(key, 'wrkspc_another'), PermissionDeniedError)
+        await assert.rejects(list(adminKey, workspace), PermissionDeniedError)
       },
     )
 

@@ -23,6 +23,9 @@ for (const database of databases) {
       (await service.ask('GET', `/v1/sessions/${session}/events?${query}`)).body
     const sent = (session: string, events: unknown) =>
       service.ask('POST', `/v1/sessions/${session}/events`, { events })
+    /** The ids of those that default pages show to the client. */
+    const clients = (events: Loose[]) =>
+      events.filter(({ type }) => type !== 'session.status_run_started').map(({ id }) => id)
     const seqs = (events: Loose[] | Seen[]) => events.map((event) => event['seq'])
 
     verifies(
@@ -78,20 +81,17 @@ for (const database of databases) {
       'pages lead through the log in either order',
       async () => {
         const whole = (await page('limit=1000')).data
-        const walked = []
+        const walked: string[] = []
         const { events } = service.client.beta.sessions
         for await (const { id } of events.list(told, { limit: 3 })) walked.push(id)
-        assert.deepEqual(
-          walked,
-          whole.map(({ id }) => id),
-        )
+        assert.deepEqual(walked, clients(whole))
         const back = []
         for await (const { id } of events.list(told, { limit: 2, order: 'desc' })) back.push(id)
         assert.deepEqual(back, walked.toReversed())
         const first = await page('limit=2')
         assert.deepEqual(
           [first['has_more'], first['first_id'], first['last_id']],
-          [true, walked[0], walked[1]],
+          [true, whole[0]?.id, whole[1]?.id],
         )
         const last = await page('limit=1000')
         assert.deepEqual([last['has_more'], last['next_page']], [false, null])
@@ -117,16 +117,13 @@ for (const database of databases) {
         const { events } = service.client.beta.sessions
         const at = String(data[1]?.['processed_at'])
         const whole = (await page('limit=1000')).data
-        const later = []
+        const later: string[] = []
         const from = { 'created_at[gt]': at } as object
         for await (const each of events.list(told, from)) later.push(each.id)
         const expected = whole.filter((each) => String(each['processed_at']) > at)
-        assert.deepEqual(
-          later,
-          expected.map(({ id }) => id),
-        )
+        assert.deepEqual(later, clients(expected))
         const until = (await page(`created_at[lte]=${at}`)).data
-        assert.equal(until.length + later.length, whole.length)
+        assert.equal(until.length + expected.length, whole.length)
       },
     )
 

@@ -6,7 +6,7 @@ import { at, call, errorsOf, mcpHosts, sessionOf } from '../mcp.ts'
 import type { Service } from '../service.ts'
 import { boot, databases } from '../service.ts'
 import type { Posted } from '../turns.ts'
-import { all, idleOf, only, textOf, turn } from '../turns.ts'
+import { all, idleOf, logOf, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const toolset = (name: string, more: object = {}) => ({
@@ -68,6 +68,7 @@ for (const database of databases) {
         'mcp/tools/registered',
         'mcp/tools/called',
         'mcp/auth/none',
+        'dialects/mcp-tool-name',
         'proxy/caller/harness',
         'auth/in-process',
         'events/type/mcp-tool-use',
@@ -81,11 +82,13 @@ for (const database of databases) {
         const events = await turn(service, session, call('mcp__shop__order', { lines }))
         const use = only(events, 'agent.mcp_tool_use')
         const result = only(events, 'agent.mcp_tool_result')
+        const kept = only(await logOf(service, session), 'agent.mcp_tool_use')
+        assert.equal(kept['name'], 'mcp__shop__order')
         const { name, mcp_server_name, input, evaluated_permission } = use
         assert.deepEqual(
           { name, mcp_server_name, input, evaluated_permission },
           {
-            name: 'mcp__shop__order',
+            name: 'order',
             mcp_server_name: 'shop',
             input: { lines },
             evaluated_permission: 'allow',

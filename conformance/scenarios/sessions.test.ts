@@ -5,7 +5,7 @@ import { openStream, untilIdle } from '../reader.ts'
 import type { Service } from '../service.ts'
 import { boot, databases } from '../service.ts'
 import { all, custom, fresh, idleOf, logOf, newSession } from '../turns.ts'
-import { only, post, turn, types } from '../turns.ts'
+import { only, say, post, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of databases) {
@@ -38,12 +38,14 @@ for (const database of databases) {
     )
 
     verifies(
-      ['sessions/update/tools-local', 'sessions/update/running'],
+      ['sessions/update/tools-local', 'sessions/update/running', 'events/type/updated'],
       'the tools of an idle session are replaced for itself, and those of a running one are not',
       async () => {
         const agent = await agentId({ tools: [] })
         const { id } = await sessions().create({ agent, environment_id: await environment() })
-        await sessions().update(id, { agent: { tools: [custom] } })
+        const { agent: changed } = await sessions().update(id, { agent: { tools: [custom] } })
+        const told = (await say(service, id)).find(({ type }) => type === 'session.updated')
+        assert.deepEqual(told?.['agent'], changed)
         const seen = await turn(service, id, 'call look_up {"what": "x"}')
         only(seen, 'agent.custom_tool_use')
         assert.deepEqual((await agents().retrieve(agent)).tools, [])
@@ -169,6 +171,9 @@ for (const database of databases) {
         assert.deepEqual(await found('statuses[]=idle', client), ['pending', 'idle'])
         assert.deepEqual(await found('statuses[]=running', client), ['running'])
         assert.deepEqual(await found('statuses[]=terminated'), ['done'])
+        const unknown = await service.ask('GET', '/v1/sessions?statuses[]=idle&statuses[]=waiting')
+        assert.equal(unknown.status, 400)
+        assert.match(JSON.stringify(unknown.body), /statuses: .*waiting/)
         await post(service, ids['running'] ?? '', { type: 'user.interrupt' })
       },
     )

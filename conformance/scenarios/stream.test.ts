@@ -68,7 +68,7 @@ for (const database of databases) {
           headers: { 'last-event-id': '3' },
         })
         await turn(service, session, 'say: two')
-        const kept = (await say(service, session)).map(({ id }) => id)
+        const kept = (await logOf(service, session)).map(({ id }) => id)
         for (const [reader, expected] of [
           [whole, kept],
           [rest, kept.slice(3)],
@@ -232,6 +232,13 @@ for (const database of databases) {
         )
         const get = await threads.retrieve(thread.id, { session_id: session })
         assert.equal(get.id, thread.id)
+        assert.deepEqual([get.stats, get.usage], [null, null])
+        const withStatus = async (...statuses: 'idle'[]) =>
+          (await threads.list(session, { statuses })).data.map(({ id }) => id)
+        assert.deepEqual(await withStatus('idle'), [thread.id])
+        const path = `/v1/sessions/${session}/threads?statuses[]=`
+        assert.deepEqual((await service.ask('GET', `${path}running`)).body.data, [])
+        assert.equal((await service.ask('GET', `${path}unheard`)).status, 400)
         const stream = await threads.events.stream(thread.id, { session_id: session })
         await post(service, session, 'say: threaded')
         for await (const event of stream) if (event.type === 'session.status_idle') break
@@ -239,6 +246,9 @@ for (const database of databases) {
         for await (const event of threads.events.list(thread.id, { session_id: session }))
           listed.push(event)
         assert.deepEqual(types(listed), types(await say(service, session)))
+        const { stats, usage } = await threads.retrieve(thread.id, { session_id: session })
+        assert.ok((usage?.output_tokens ?? 0) > 0)
+        assert.equal(typeof stats?.active_seconds, 'number')
         const other = `/v1/sessions/${session}/threads/sthr_nowhere`
         assert.equal((await service.ask('GET', other)).status, 404)
       },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
+import { BadRequestError } from '@anthropic-ai/sdk'
 import { openStream, untilIdle } from '../reader.ts'
 import type { Service } from '../service.ts'
 import { boot, databases } from '../service.ts'
@@ -37,8 +38,7 @@ for (const database of databases) {
       async () => {
         const session = await newSession(service)
         const seen = await turn(service, session, 'say: hello there')
-        assert.deepEqual(types(seen), [
-          'session.status_run_started',
+        const order = [
           'user.message',
           'session.status_running',
           'span.model_request_start',
@@ -46,7 +46,10 @@ for (const database of databases) {
           'span.model_request_end',
           'session.usage',
           'session.status_idle',
-        ])
+        ]
+        assert.deepEqual(types(seen), order)
+        const started = 'session.status_run_started'
+        assert.deepEqual(types(await logOf(service, session)), [started, ...order])
         assert.deepEqual(idleOf(seen).stop_reason, { type: 'end_turn' })
         assert.equal(textOf(only(seen, 'agent.message')), 'hello there')
         const end = only(seen, 'span.model_request_end')
@@ -167,6 +170,7 @@ for (const database of databases) {
         'turns/tool-use-id',
         'events/post/custom-tool-result',
         'events/post/repeated-result',
+        'events/post/other-result',
         'events/type/custom-tool-use',
         'events/type/user-custom-tool-result',
         'tools/custom/client-run',
@@ -186,8 +190,15 @@ for (const database of databases) {
         assert.match(textOf(only(rest, 'agent.message')), /sunny/)
         assert.deepEqual(idleOf(rest).stop_reason, { type: 'end_turn' })
         const before = await logOf(service, session)
-        await post(service, session, result(call.id, 'rainy'))
+        await post(service, session, result(call.id, 'sunny'))
+        await assert.rejects(post(service, session, result(call.id, 'rainy')), BadRequestError)
         assert.deepEqual(await logOf(service, session), before)
+        const next = await turn(service, session, 'call look_up {}')
+        const stopped = await turn(service, session, { type: 'user.interrupt' })
+        assert.equal(only(stopped, 'user.custom_tool_result')['closed_by'], 'service')
+        const late = only(next, 'agent.custom_tool_use').id
+        await post(service, session, result(late, 'too late'))
+        assert.deepEqual((await say(service, session)).at(-1), stopped.at(-1))
       },
     )
 

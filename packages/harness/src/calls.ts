@@ -133,7 +133,10 @@ function resultOf(
   const answer = { content, is_error }
   if (tool?.runs === 'client')
     return {
-      event: { id, type: 'user.custom_tool_result', custom_tool_use_id: event_id, ...answer },
+      event: {
+        ...{ id, type: 'user.custom_tool_result', custom_tool_use_id: event_id },
+        ...{ ...answer, closed_by: 'service' },
+      },
     }
   const isWorkers = executed_by === 'worker' || tool?.runs === 'worker'
   return {

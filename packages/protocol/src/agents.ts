@@ -79,11 +79,15 @@ export const SkillRefs = z
   )
 export type SkillRefs = z.infer<typeof SkillRefs>
 
+/** Typed clients have text alone for metadata. */
+const numberOrText = (type: z.ZodNumber) =>
+  z.preprocess((value) => (typeof value === 'string' ? Number(value) : value), type)
+
 /** Typed, and longer than other values may be. interface.md "Harness compaction" */
 const compaction = {
   compaction_strategy: z.string(),
-  compaction_trigger_fraction: z.number().gt(0).lte(1),
-  compaction_max_summary_tokens: z.int().positive(),
+  compaction_trigger_fraction: numberOrText(z.number().gt(0).lte(1)),
+  compaction_max_summary_tokens: numberOrText(z.int().positive()),
   compaction_summary_prompt: z.string(),
 }
 

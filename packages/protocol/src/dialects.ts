@@ -2,6 +2,9 @@
  * The keys whose values two dialects of one resource cannot share. The official client always sends
  * `anthropic-version`; whoever does not speaks the interface's own words. contract.md 0.4
  */
+import type { EventType } from './events.ts'
+import { extensionTypes } from './events.ts'
+
 export type Dialect = 'client' | 'interface'
 
 const clientStatus: Record<string, string> = {
@@ -20,7 +23,20 @@ const modelObject = (model: unknown) => {
 }
 
 const agent: Rule = (shown, dialect) =>
-  dialect === 'client' ? { ...shown, model: modelObject(shown['model']) } : shown
+  dialect === 'client' ? textMetadata({ ...shown, model: modelObject(shown['model']) }) : shown
+
+/** Typed clients know text alone; what was written as another value is shown as its JSON. */
+function textMetadata(shown: Shown): Shown {
+  const { metadata } = shown
+  if (typeof metadata !== 'object' || metadata === null) return shown
+  const values = Object.entries(metadata)
+  if (values.every(([, value]) => typeof value === 'string')) return shown
+  const asText = ([key, value]: [string, unknown]) => [
+    key,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]
+  return { ...shown, metadata: Object.fromEntries(values.map(asText)) }
+}
 
 const session: Rule = (shown, dialect, betas) => {
   const status = String(shown['status'])
@@ -55,9 +71,45 @@ export function inDialect<T>(body: T, dialect: Dialect, betas = none): T {
   return body
 }
 
-/** Either vocabulary of a status filter, in the interface's words; what both know means what its dialect shows. */
-export function statusFilter(word: string, dialect: Dialect): string[] {
+const statusWords = ['pending', 'idle', 'running', 'rescheduling', 'done', 'failed', 'terminated']
+
+/**
+ * Either vocabulary of a status filter, in the interface's words; what both know means what its dialect shows.
+ * Undefined for a word of neither.
+ */
+export function statusFilter(word: string, dialect: Dialect): string[] | undefined {
+  if (!statusWords.includes(word)) return undefined
   if (word === 'terminated') return ['done', 'failed']
   if (dialect === 'client') return word === 'idle' ? ['idle', 'pending'] : [word]
   return word === 'running' ? ['running', 'rescheduling'] : [word]
+}
+
+/** Kept events that pages and streams show to those alone who ask for them. */
+export const hiddenTypes: Record<Dialect, readonly EventType[]> = {
+  interface: extensionTypes,
+  // No event union of the client knows it.
+  client: [...extensionTypes, 'session.status_run_started'],
+}
+
+/** The fields of an event's type, as the client knows them. */
+const clientFields: Partial<Record<string, (fields: Fields) => Fields>> = {
+  'agent.mcp_tool_use': (fields) => ({
+    ...fields,
+    name: fields['mcp_tool_name'] ?? fields['name'],
+  }),
+  'session.updated': (fields) =>
+    fields['agent']
+      ? { ...fields, agent: agent(fields['agent'] as Shown, 'client', none) }
+      : fields,
+}
+type Fields = Record<string, unknown>
+
+/** What an event says, beside `place`; the interface's dialect has it once more under `data`. */
+export function eventInDialect<P extends { type: string }>(
+  place: P,
+  fields: Fields,
+  dialect: Dialect,
+): P & { data?: Fields } {
+  if (dialect === 'interface') return { ...fields, ...place, data: fields }
+  return { ...(clientFields[place.type]?.(fields) ?? fields), ...place }
 }

@@ -162,7 +162,8 @@ export type EventFields = {
     result: 'allow' | 'deny'
     deny_message?: string | null
   }
-  'user.custom_tool_result': { custom_tool_use_id: string } & Result
+  /** `closed_by`: no client has answered the call, and none can any more. */
+  'user.custom_tool_result': { custom_tool_use_id: string; closed_by?: 'service' } & Result
   'user.tool_result': { tool_use_id: string } & Result
   'system.message': { content: z.infer<typeof TextBlock>[] }
   'agent.message': { content: { type: 'text'; text: string }[] }
@@ -221,7 +222,7 @@ export const extensionTypes: readonly EventType[] = [
   'span.compaction_summarize_end',
 ]
 
-/** An event on the wire: flat fields, and the same fields under `data`. contract.md 2.5 */
+/** An event on the wire: flat fields, and in the interface's dialect the same fields under `data`. contract.md 2.5 */
 export const EventShown = z.looseObject({
   id: z.string(),
   type: z.string(),
@@ -229,7 +230,7 @@ export const EventShown = z.looseObject({
   seq: z.int().nullable(),
   created_at: z.string(),
   processed_at: z.string().nullable(),
-  data: z.looseObject({}),
+  data: z.looseObject({}).optional(),
 })
 
 export const EventListQuery = ListQuery.extend({

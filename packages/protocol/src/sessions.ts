@@ -129,6 +129,10 @@ export const SessionShown = z.looseObject({
   updated_at: Timestamp,
 })
 
+const statusWords = { status: TextList.optional(), statuses: TextList.optional() }
+
+export const ThreadListQuery = ListQuery.extend(statusWords)
+
 export const SessionListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
   order: z.enum(['asc', 'desc']).optional(),
@@ -137,6 +141,5 @@ export const SessionListQuery = ListQuery.extend({
   deployment_id: z.string().optional(),
   memory_store_id: z.string().optional(),
   include_archived: Flag.optional(),
-  status: TextList.optional(),
-  statuses: TextList.optional(),
+  ...statusWords,
 })

@@ -17,9 +17,9 @@ void describe('settings of compaction', () => {
     assert.deepEqual(of({}), usual)
     for (const strategy of ['none', 'off', '', false, null, 7])
       assert.deepEqual(of({ compaction_strategy: strategy }), usual)
-    for (const fraction of [0, -1, 1.1, '0.5', null, Number.NaN])
+    for (const fraction of [0, -1, 1.1, '', 'half', null, Number.NaN])
       assert.equal(of({ compaction_trigger_fraction: fraction }).triggerFraction, 0.8)
-    for (const tokens of [0, -5, 1.5, '10', null])
+    for (const tokens of [0, -5, 1.5, '', 'ten', null])
       assert.equal(of({ compaction_max_summary_tokens: tokens }).maxSummaryTokens, null)
     assert.equal(of({ compaction_summary_prompt: ' ' }).summaryPrompt, null)
   })
@@ -39,6 +39,12 @@ void describe('settings of compaction', () => {
     })
     const metadata = given
     assert.deepEqual(compactionOf({ harness: 'default', metadata }), onlyWhenFull)
+  })
+
+  void it('takes numbers that typed clients can only write as text', () => {
+    const text = { compaction_trigger_fraction: '0.5', compaction_max_summary_tokens: '10' }
+    const { triggerFraction, maxSummaryTokens } = of(text)
+    assert.deepEqual([triggerFraction, maxSummaryTokens], [0.5, 10])
   })
 
   void it('asks for no longer a summary than the model can write', () => {

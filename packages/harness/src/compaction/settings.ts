@@ -40,15 +40,18 @@ export function compactionOf({
     compaction_max_summary_tokens: tokens,
     compaction_summary_prompt: prompt,
   } = metadata
-  const isShare = typeof fraction === 'number' && fraction > 0 && fraction <= 1
-  const isCount = typeof tokens === 'number' && Number.isInteger(tokens) && tokens > 0
+  const [share, count] = [numberIn(fraction), numberIn(tokens)]
   return {
     strategy: strategyNames.find((name) => name === strategy) ?? 'isolated-basic',
-    triggerFraction: isShare ? fraction : usualFraction,
-    maxSummaryTokens: isCount ? tokens : null,
+    triggerFraction: share > 0 && share <= 1 ? share : usualFraction,
+    maxSummaryTokens: Number.isInteger(count) && count > 0 ? count : null,
     summaryPrompt: typeof prompt === 'string' && prompt.trim() !== '' ? prompt : null,
   }
 }
+
+/** Typed clients write numbers as text; NaN for what is none. */
+const numberIn = (value: unknown): number =>
+  typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
 
 const mostSummaryTokens = 8_000
 

@@ -110,7 +110,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       const [row] = await readEvents(database.read, tenant, session, { limit: 1 })
       assert.ok(row)
       const { content } = { content: [{ type: 'text', text: 'late' }] }
-      assert.deepEqual(showEvent(session, row), {
+      assert.deepEqual(showEvent(session, row, 'interface'), {
         id: entry.event.id,
         type: 'agent.message',
         session_id: session,

@@ -1,6 +1,7 @@
 /** A session's events in one sequence without gaps. Nothing here rings: whoever commits does, afterwards. */
 import type { EventType, NewEvent } from '@steward/protocol/events.ts'
-import { extensionTypes } from '@steward/protocol/events.ts'
+import type { Dialect } from '@steward/protocol/dialects.ts'
+import { eventInDialect, hiddenTypes } from '@steward/protocol/dialects.ts'
 import { sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
 import type { Fence } from '../database/lease.ts'
@@ -22,24 +23,14 @@ export type EventRow = {
   data: string
 }
 
-/** An event as the wire has it. contract.md 2.5 */
-export type WireEvent = {
-  id: string
-  type: string
-  session_id: string
-  seq: number | null
-  created_at: string
-  processed_at: string | null
-  data: Record<string, unknown>
-}
+/** As `EventRow`; what waits in the inbox has no number yet. */
+export type StoredEvent = Omit<EventRow, 'seq'> & { seq: number | null }
 
-export function showEvent(
-  sessionId: string,
-  row: Omit<EventRow, 'seq'> & { seq: number | null },
-): WireEvent {
-  const data = JSON.parse(row.data) as Record<string, unknown>
+/** An event as the wire has it. contract.md 2.5 */
+export function showEvent(sessionId: string, row: StoredEvent, dialect: Dialect) {
   const { id, type, seq, created_at, processed_at } = row
-  return { ...data, id, type, session_id: sessionId, seq, created_at, processed_at, data }
+  const place = { id, type, session_id: sessionId, seq, created_at, processed_at }
+  return eventInDialect(place, JSON.parse(row.data) as Record<string, unknown>, dialect)
 }
 
 /** Both databases bound the parameters of one statement. */
@@ -122,9 +113,10 @@ export type Range = {
   before?: number | undefined
   limit: number
   order?: 'asc' | 'desc' | undefined
-  /** Exactly these; without it the default types, or all of them with `extensions`. */
+  /** Exactly these; without it the default types of the dialect, or all of them with `extensions`. */
   types?: readonly string[] | undefined
   extensions?: boolean | undefined
+  dialect?: Dialect | undefined
   /** Bounds on `processed_at`, as ISO text in UTC. */
   processed?: { op: '>' | '>=' | '<' | '<='; at: string }[] | undefined
 }
@@ -187,7 +179,7 @@ function within(
   db: Queries,
   tenant: string,
   sessionId: string,
-  { after, before, types, extensions, processed = [] }: Range,
+  { after, before, types, extensions, dialect = 'interface', processed = [] }: Range,
 ) {
   let rows = db
     .selectFrom('events')
@@ -196,7 +188,7 @@ function within(
   if (after !== undefined) rows = rows.where('seq', '>', after)
   if (before !== undefined) rows = rows.where('seq', '<', before)
   if (types) rows = rows.where('type', 'in', types)
-  else if (!extensions) rows = rows.where('type', 'not in', extensionTypes)
+  else if (!extensions) rows = rows.where('type', 'not in', hiddenTypes[dialect])
   for (const { op, at } of processed) rows = rows.where('processed_at', op, at)
   return rows
 }

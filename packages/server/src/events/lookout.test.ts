@@ -13,7 +13,7 @@ import { ring, say } from './topics.ts'
 /** The numbers of kept events, as a tail gives them. */
 function numbers(database: Database, bus: ReturnType<typeof memoryBus>, session: string) {
   const { signal } = new AbortController()
-  const options = { after: 0, extensions: false, signal }
+  const options = { after: 0, extensions: false, dialect: 'interface' as const, signal }
   const tailed = tail({ read: database.read, bus }, tenant, session, options)
   return {
     async next(many: number): Promise<number[]> {

@@ -7,7 +7,7 @@ import { memoryBus } from '../bus/memory.ts'
 import type { Database } from '../database/database.ts'
 import { databases } from '../database/fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
-import type { WireEvent } from './log.ts'
+import type { StoredEvent } from './log.ts'
 import type { Tailed } from './tail.ts'
 import { tail } from './tail.ts'
 import { ring, say } from './topics.ts'
@@ -38,7 +38,7 @@ function following(database: Database, bus: Bus, session: string, options: Optio
   const ended = new AbortController()
   const { after = 0, extensions = false, signal = ended.signal } = options
   const source = { read: database.read, bus }
-  return tail(source, tenant, session, { after, extensions, signal })
+  return tail(source, tenant, session, { after, extensions, dialect: 'interface', signal })
 }
 
 async function some(tailed: AsyncGenerator<Tailed>, many: number): Promise<Tailed[]> {
@@ -280,9 +280,9 @@ describe('a tail', () => {
     const session = await newHead(database)
     const tailed = following(database, bus, session)
     const text = 'x'.repeat(300_000)
-    const event = (id: string): WireEvent => ({
-      ...{ id, type: 'user.message', session_id: session, seq: null },
-      ...{ created_at: '', processed_at: null, data: {}, content: [{ type: 'text', text }] },
+    const event = (id: string): StoredEvent => ({
+      ...{ id, type: 'user.message', seq: null, created_at: '', processed_at: null },
+      data: JSON.stringify({ content: [{ type: 'text', text }] }),
     })
     for (let n = 0; n < 10; n++) say(bus, session, { kind: 'queued', events: [event(`sevt_${n}`)] })
     await keepAndRing(database, bus, session, [said('kept')])

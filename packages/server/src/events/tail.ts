@@ -1,8 +1,9 @@
+import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { Frame } from '@steward/harness/turn.ts'
 import type { Bus } from '../bus/bus.ts'
 import { StorageError } from '../core/errors.ts'
 import type { Queries } from '../database/database.ts'
-import type { EventRow, WireEvent } from './log.ts'
+import type { EventRow, StoredEvent } from './log.ts'
 import { readPage } from './log.ts'
 import type { Follower } from './lookout.ts'
 import { watchHead } from './lookout.ts'
@@ -13,7 +14,7 @@ import { hear, ring } from './topics.ts'
 export type Tailed =
   | { kind: 'kept'; row: EventRow }
   | { kind: 'frame'; frame: Frame }
-  | { kind: 'queued'; event: WireEvent }
+  | { kind: 'queued'; event: StoredEvent }
   | { kind: 'promoted'; id: string }
 
 /** Live words that may wait for a slow reader before they are dropped, and their length in characters. */
@@ -22,12 +23,13 @@ const longestWaiting = 1024 * 1024
 const page = { limit: 200, bytes: 1024 * 1024 }
 
 type Source = { read: Queries; bus: Bus }
-type Options = { after: number; extensions: boolean; signal: AbortSignal }
+type Options = { after: number; extensions: boolean; dialect: Dialect; signal: AbortSignal }
 /** What one reader has before them. */
 type Reading = Follower & {
   source: Source
   tenant: string
   extensions: boolean
+  dialect: Dialect
   signal: AbortSignal
   heard: Heard[]
   /** Characters of live words in `heard`. */
@@ -49,10 +51,10 @@ export function tail(
   source: Source,
   tenant: string,
   sessionId: string,
-  { after, extensions, signal }: Options,
+  { after, extensions, dialect, signal }: Options,
 ): AsyncGenerator<Tailed> {
   const reading: Reading = {
-    ...{ source, tenant, sessionId, extensions, signal },
+    ...{ source, tenant, sessionId, extensions, dialect, signal },
     heard: [ring],
     length: 0,
     shed: new Set(),
@@ -139,9 +141,9 @@ async function* words(reading: Reading): AsyncGenerator<Tailed> {
 }
 
 async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
-  const { source, tenant, sessionId, extensions, signal, shed } = reading
+  const { source, tenant, sessionId, extensions, dialect, signal, shed } = reading
   for (;;) {
-    const range = { after: reading.seen, extensions, ...page }
+    const range = { after: reading.seen, extensions, dialect, ...page }
     const got = await readPage(source.read, tenant, sessionId, range).catch(absence)
     if (!got) {
       reading.wokenFor = 0

@@ -3,7 +3,7 @@ import type { Frame } from '@steward/harness/turn.ts'
 import { z } from 'zod'
 import type { Bus } from '../bus/bus.ts'
 import { isMissed } from '../bus/bus.ts'
-import type { WireEvent } from './log.ts'
+import type { StoredEvent } from './log.ts'
 
 /** `ring`: the log has more. The rest is live only. */
 export type Heard =
@@ -11,7 +11,7 @@ export type Heard =
   /** Some of these words were lost: the log has more, and frames may lack pieces. */
   | { kind: 'missed' }
   | { kind: 'frames'; frames: Frame[] }
-  | { kind: 'queued'; events: WireEvent[] }
+  | { kind: 'queued'; events: StoredEvent[] }
   | { kind: 'promoted'; ids: string[] }
   /** Something for the runner that holds the session: look at the inbox. */
   | { kind: 'interrupt' }

@@ -65,13 +65,10 @@ type Deps = { authenticate: Authenticate; withinClaim: WithinClaim; log: Log; cl
 type Answering = Deps & { requestId: string }
 
 async function answer(http: Http, route: Route, answering: Answering) {
-  const { authenticate, requestId } = answering
+  const { requestId } = answering
   const { incoming } = http.env
   const header = headerOf(incoming)
-  const open = route.callers.includes('anyone')
-  const principal = open ? nobody : await authenticate(header)
-  if (!open && !mayCall(route.callers, principal)) throw refusal(route, principal)
-  if (principal.kind === 'claim') await checkClaim(principal, route, http.req.param(), answering)
+  const principal = await callerOf(header, route, http.req.param(), answering)
   const dialect = dialectOf(header)
   if (http.req.url.includes('%00')) throw invalid('a path or query may not hold a NUL character')
   const search = http.req.url.indexOf('?')
@@ -98,6 +95,23 @@ async function answer(http: Http, route: Route, answering: Answering) {
   return json(inDialect(result, dialect, call.betas), route.status ?? 200, {
     'request-id': requestId,
   })
+}
+
+/** Throws for whoever may not call the route, or names another workspace than that of the credential. */
+async function callerOf(
+  header: Header,
+  route: Route,
+  params: Record<string, string>,
+  answering: Answering,
+): Promise<Principal> {
+  if (route.callers.includes('anyone')) return nobody
+  const principal = await answering.authenticate(header)
+  if (!mayCall(route.callers, principal)) throw refusal(route, principal)
+  const named = header('anthropic-workspace-id')
+  if (named && named !== principal.tenant)
+    throw forbidden(`anthropic-workspace-id: the credential is not one of workspace ${named}`)
+  if (principal.kind === 'claim') await checkClaim(principal, route, params, answering)
+  return principal
 }
 
 const gone = {

@@ -152,8 +152,10 @@ function interrupt(queue: readonly Admitted[], open: readonly Call[]): Entry[] {
 export function closing(call: Call, why: string): NewEvent {
   const id = newId('event')
   const answer = { content: [{ type: 'text' as const, text: why }], is_error: true }
-  if (call.type === 'agent.custom_tool_use')
-    return { id, type: 'user.custom_tool_result', custom_tool_use_id: call.event_id, ...answer }
+  if (call.type === 'agent.custom_tool_use') {
+    const closed = { ...answer, closed_by: 'service' as const }
+    return { id, type: 'user.custom_tool_result', custom_tool_use_id: call.event_id, ...closed }
+  }
   return call.type === 'agent.mcp_tool_use'
     ? { id, type: 'agent.mcp_tool_result', mcp_tool_use_id: call.event_id, ...answer }
     : { id, type: 'agent.tool_result', tool_use_id: call.event_id, ...answer }

@@ -1,4 +1,3 @@
-import { statusFilter } from '@steward/protocol/dialects.ts'
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
 import {
@@ -24,6 +23,7 @@ import type { RepositoryHosts } from './resources/repositories.ts'
 import { wakePollers } from '../work/topics.ts'
 import { forWorker } from './claimed.ts'
 import { sessionStore } from './store.ts'
+import { statusesOf } from './statuses.ts'
 import type { Refusals } from './supported.ts'
 import { archiveSession, deleteSession, updateSession } from './update.ts'
 
@@ -106,7 +106,6 @@ export function sessionRoutes({
         if (query.agent_version && !query.agent_id)
           throw invalid('agent_version: goes only with agent_id')
         const page = paging('sessions', query)
-        const words = [...(query.status ?? []), ...(query.statuses ?? [])]
         const rows = await sessionStore(databases.of(tenant).read).list(
           tenant,
           page,
@@ -114,8 +113,7 @@ export function sessionRoutes({
             agentId: query.agent_id,
             agentVersion: query.agent_version,
             memoryStoreId: query.memory_store_id,
-            statuses:
-              words.length > 0 ? words.flatMap((word) => statusFilter(word, dialect)) : undefined,
+            statuses: statusesOf(query, dialect),
             archived: query.include_archived ?? false,
             made: moments(query),
           },

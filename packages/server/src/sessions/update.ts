@@ -44,7 +44,7 @@ export async function updateSession(
   if (next) {
     if (isRunning(head.status))
       throw invalid('agent: the session is running; interrupt it and wait until it is idle')
-    changed.agent = { tools: next.agent.tools, mcp_servers: next.agent.mcp_servers }
+    changed.agent = next.agent
   }
   if (Object.keys(changed).length === 0) return store.get(tenant, id, now)
   const columns = {

@@ -82,7 +82,7 @@ function flatRefresh({ refresh_token, token_endpoint }: OAuthInput): OAuthInput[
 function checkedExpiry(text: string | null, at: string, now: number): string | null {
   if (text === null) return null
   if (Date.parse(text) <= now) throw invalid(`${at}.expires_at: lies in the past`)
-  return new Date(text).toISOString()
+  return text
 }
 
 /** The stored auth with what an update changes. `held`: the secrets that are kept. */

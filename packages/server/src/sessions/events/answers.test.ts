@@ -14,7 +14,6 @@ import {
   posting,
   ran,
   refused,
-  shown,
   state,
   system,
   text,
@@ -54,10 +53,37 @@ for (const [dialect, open] of Object.entries(databases)) {
       await posting(database, session, events)
       const before = await state(database, session)
       const again = await posting(database, session, events)
-      assert.deepEqual(again.echoes, shown(session, before.log.slice(-3)))
+      assert.deepEqual(again.echoes, before.log.slice(-3))
       assert.ok(!again.appended && !again.due)
       const late = await posting(database, session, [confirm(other.id, 'deny')])
       assert.deepEqual(late.echoes, again.echoes.slice(0, 1))
+      assert.deepEqual(await state(database, session), before)
+    })
+
+    it('is refused when it says another result than the client has given, and taken when the same', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const [mine, next] = [custom(), custom()]
+      await keep(database, session, [mine, next, needsAction(mine.id, next.id)])
+      await posting(database, session, [answer(mine.id)])
+      const before = await state(database, session)
+      const given = answer(mine.id)
+      const others = [
+        { ...given, content: text('something else') },
+        { ...given, is_error: true },
+        { ...given, content: [] },
+      ]
+      const pattern = /^events\.0\.custom_tool_use_id: the call has another result/
+      for (const other of others)
+        await assert.rejects(posting(database, session, [other]), refused(pattern))
+      const twice = [answer(next.id), { ...answer(next.id), is_error: true }]
+      await assert.rejects(
+        posting(database, session, twice),
+        refused(/^events\.1: .*another result/),
+      )
+      const same = await posting(database, session, [{ ...given, is_error: false }])
+      assert.deepEqual(same.echoes, before.log.slice(-1))
       assert.deepEqual(await state(database, session), before)
     })
 
@@ -76,11 +102,12 @@ for (const [dialect, open] of Object.entries(databases)) {
           type: 'user.custom_tool_result',
           custom_tool_use_id: mine.id,
           content: text(`{"tool_use_id":"${other.id}"}`),
+          closed_by: 'service',
         },
       ])
       const before = await state(database, session)
       const posted = await posting(database, session, [answer(mine.id), confirm(other.id)])
-      assert.deepEqual(posted.echoes, shown(session, before.log.slice(-2).toReversed()))
+      assert.deepEqual(posted.echoes, before.log.slice(-2).toReversed())
       assert.deepEqual(await state(database, session), before)
     })
 
@@ -128,7 +155,8 @@ for (const [dialect, open] of Object.entries(databases)) {
       const { echoes } = await posting(database, session, [answer(call.id), answer(call.id)])
       const { log } = await state(database, session)
       assert.equal(log.length, 2)
-      assert.deepEqual(echoes, shown(session, log.slice(-1).concat(log.slice(-1))))
+      const [row] = log.slice(-1).map((each) => ({ ...each }))
+      assert.deepEqual(echoes, [row, row])
     })
   })
 }

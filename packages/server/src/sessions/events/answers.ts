@@ -4,8 +4,9 @@ import { invalid } from '../../core/errors.ts'
 import type { Queries } from '../../database/database.ts'
 import type { Call } from '../../events/calls.ts'
 import { findCall, settlement } from '../../events/calls.ts'
-import type { WireEvent } from '../../events/log.ts'
-import { readAt, showEvent } from '../../events/log.ts'
+import { isSameJson } from '../../core/json.ts'
+import type { StoredEvent } from '../../events/log.ts'
+import { readAt } from '../../events/log.ts'
 
 export type Answer = Extract<
   NewEvent,
@@ -15,12 +16,13 @@ type At = { tx: Queries; tenant: string; sessionId: string; at: string }
 
 /**
  * Undefined when the call waits for this answer; otherwise the event that settled it, whoever wrote that, so that a
- * retry is safe and shown what stands. Throws for what is no call, or takes another kind of answer.
+ * retry is safe and shown what stands. Throws for what is no call, takes another kind of answer, or has another result
+ * from a client.
  */
 export async function settledBy(
   { tx, tenant, sessionId, at }: At,
   event: Answer,
-): Promise<WireEvent | undefined> {
+): Promise<StoredEvent | undefined> {
   const field = event.type === 'user.custom_tool_result' ? 'custom_tool_use_id' : 'tool_use_id'
   const id = callOf(event)
   const call = await findCall(tx, tenant, sessionId, id)
@@ -36,8 +38,25 @@ export async function settledBy(
   if (call.state === 'asked')
     throw invalid(`${at}.${field}: call ${id} is not confirmed yet and has not run`)
   const row = await settlement(tx, tenant, sessionId, { call, confirmed })
-  return showEvent(sessionId, row)
+  if (row.type === event.type) checkSame(event, JSON.parse(row.data) as Said, `${at}.${field}`)
+  return row
 }
+
+type Result = EventOf<'user.custom_tool_result'>
+/** `result`: of a confirmation, which may be said again in other words. */
+type Said = Partial<Pick<Result, 'content' | 'is_error' | 'closed_by'>> & { result?: unknown }
+
+/** Refuses a result unless it says what the client's earlier one of the same call said. */
+export function checkSame(answer: Said, earlier: Said, at: string): void {
+  if (earlier.result !== undefined || earlier.closed_by) return
+  if (isSameJson(resultIn(answer), resultIn(earlier))) return
+  throw invalid(`${at}: the call has another result, and keeps it`)
+}
+
+const resultIn = ({ content, is_error }: Said) => ({
+  content: content ?? [],
+  is_error: is_error ?? false,
+})
 
 export const callOf = (event: Answer): string =>
   event.type === 'user.custom_tool_result' ? event.custom_tool_use_id : event.tool_use_id
@@ -62,11 +81,10 @@ async function answersOf(
 export async function keptBehind(
   { tx, tenant, sessionId, at }: At,
   event: Extract<NewEvent, { type: 'system.message' }>,
-  answer: WireEvent,
-): Promise<WireEvent> {
+  answer: StoredEvent,
+): Promise<StoredEvent> {
   const [row] = await readAt(tx, tenant, sessionId, [(answer.seq ?? 0) + 1])
   const { content } = event
-  if (row?.type === 'system.message' && row.data === JSON.stringify({ content }))
-    return showEvent(sessionId, row)
+  if (row?.type === 'system.message' && row.data === JSON.stringify({ content })) return row
   throw invalid(`${at}: stands behind a result that was given before without it`)
 }

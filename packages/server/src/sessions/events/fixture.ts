@@ -7,8 +7,7 @@ import { openCalls } from '../../events/calls.ts'
 import { tenant } from '../../events/fixture.ts'
 import { readHead } from '../../events/head.ts'
 import { waiting } from '../../events/inbox.ts'
-import type { EventRow } from '../../events/log.ts'
-import { readEvents, showEvent } from '../../events/log.ts'
+import { readEvents } from '../../events/log.ts'
 import { postEvents } from './post.ts'
 
 export const text = (words: string) => [{ type: 'text' as const, text: words }]
@@ -21,7 +20,9 @@ export const system = (words = 'be brief'): ClientEvent => ({
   content: text(words),
 })
 export const interrupt: ClientEvent = { type: 'user.interrupt' }
-export const answer = (custom_tool_use_id: string): ClientEvent => ({
+type Result = Extract<ClientEvent, { type: 'user.custom_tool_result' }>
+
+export const answer = (custom_tool_use_id: string): Result => ({
   type: 'user.custom_tool_result',
   custom_tool_use_id,
   content: text('42'),
@@ -62,9 +63,6 @@ export const state = async ({ read }: Database, session: string) => ({
   calls: await openCalls(read, tenant, session),
   head: await readHead(read, tenant, session),
 })
-
-export const shown = (session: string, rows: EventRow[]) =>
-  rows.map((row) => showEvent(session, row))
 
 export const refused = (pattern: RegExp) => (error: unknown) =>
   error instanceof PlatformError && error.kind === 'invalid_request' && pattern.test(error.message)

@@ -1,4 +1,5 @@
 /** One message posted and its turn watched, in one request. interface.md "Sessions", POST messages */
+import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { UserContent } from '@steward/protocol/content.ts'
 import type { Bus } from '../../bus/bus.ts'
 import type { Databases } from '../../database/database.ts'
@@ -11,19 +12,18 @@ import { sessionStore } from '../store.ts'
 import { announce, postEvents } from './post.ts'
 import { isKept, texts } from './read.ts'
 
-const view = { chunks: true, deltas: [] }
-
 export async function postMessage(
   { databases, bus }: { databases: Databases; bus: Bus },
   tenant: string,
   sessionId: string,
-  { content, now }: { content: UserContent[]; now: number },
+  { content, now, dialect }: { content: UserContent[]; now: number; dialect: Dialect },
 ): Promise<Reply> {
   const { read } = databases.of(tenant)
   await sessionStore(read).row(tenant, sessionId)
   const after = (await readHead(read, tenant, sessionId)).next_seq
   const left = new AbortController()
-  const options = { after, extensions: true, signal: left.signal }
+  const view = { chunks: true, deltas: [], dialect }
+  const options = { after, extensions: true, dialect, signal: left.signal }
   const tailed = tail({ read, bus }, tenant, sessionId, options)
   try {
     const posted = await databases

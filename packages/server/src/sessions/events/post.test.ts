@@ -37,12 +37,10 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.deepEqual(first, {
         id: first?.id,
         type: 'user.message',
-        session_id: session,
         seq: null,
         created_at: '2026-01-01T00:00:00.000Z',
         processed_at: null,
-        content: text('a'),
-        data: { content: text('a') },
+        data: JSON.stringify({ content: text('a') }),
       })
       assert.deepEqual(posted.queued, posted.echoes)
       const { appended, due, interrupt: interrupts } = posted

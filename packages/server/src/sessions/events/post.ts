@@ -10,21 +10,21 @@ import type { Head } from '../../events/head.ts'
 import { asksForAction, lockHead } from '../../events/head.ts'
 import type { Waiting } from '../../events/inbox.ts'
 import { admit } from '../../events/inbox.ts'
-import type { WireEvent } from '../../events/log.ts'
-import { append, showEvent } from '../../events/log.ts'
+import type { StoredEvent } from '../../events/log.ts'
+import { append } from '../../events/log.ts'
 import { ring, say, wake } from '../../events/topics.ts'
 import { checkShown } from '../../files/shown.ts'
 import { wakePollers } from '../../work/topics.ts'
 import { queued } from '../queued.ts'
 import { sessionStore } from '../store.ts'
 import type { Answer } from './answers.ts'
-import { callOf, keptBehind, settledBy } from './answers.ts'
+import { callOf, checkSame, keptBehind, settledBy } from './answers.ts'
 
 export type Posted = {
   /** Each event of the request as it is stored, in order; a repeated answer as what answered its call before. */
-  echoes: WireEvent[]
+  echoes: StoredEvent[]
   /** Those of them that wait for a runner. */
-  queued: WireEvent[]
+  queued: StoredEvent[]
   /** Whether the log has grown, a runner has something to do, a run shall stop. */
   appended: boolean
   due: boolean
@@ -37,7 +37,7 @@ export type Posted = {
  * Where the events of one request go: behind those that wait, or into the log at once. `stands` has what is shown in
  * place of the others, by their ids: an event of the log, or the id of an earlier one of the request.
  */
-type Sorted = { waits: Waiting[]; kept: NewEvent[]; stands: Map<string, WireEvent | string> }
+type Sorted = { waits: Waiting[]; kept: NewEvent[]; stands: Map<string, StoredEvent | string> }
 type Target = { tx: Queries; tenant: string; sessionId: string; head: Head; now: number }
 type Fresh = ClientEvent & { id: string }
 
@@ -70,17 +70,11 @@ export async function postEvents(
   const entries = kept.map((event) => ({ event }))
   const written =
     entries.length > 0 && (await append(tx, tenant, sessionId, entries, { now, due: true }))
-  const waiting = waits.map((event) =>
-    echo(sessionId, event, { seq: null, processed_at: null }, now),
-  )
-  const appended = kept.map((event, index) =>
-    echo(
-      sessionId,
-      event,
-      { seq: written ? written.first + index : null, processed_at: iso(now) },
-      now,
-    ),
-  )
+  const waiting = waits.map((event) => stored(event, { seq: null, processed_at: null }, now))
+  const appended = kept.map((event, index) => {
+    const seq = written ? written.first + index : null
+    return stored(event, { seq, processed_at: iso(now) }, now)
+  })
   return {
     echoes: inOrder(fresh, [...waiting, ...appended], stands),
     queued: waiting.filter(({ type }) => type === 'user.message'),
@@ -93,10 +87,10 @@ export async function postEvents(
 
 function inOrder(
   fresh: readonly Fresh[],
-  stored: readonly WireEvent[],
+  events: readonly StoredEvent[],
   stands: Sorted['stands'],
-): WireEvent[] {
-  const byId = new Map(stored.map((event) => [event.id, event]))
+): StoredEvent[] {
+  const byId = new Map(events.map((event) => [event.id, event]))
   return fresh.flatMap(({ id }) => {
     const instead = stands.get(id) ?? id
     return (typeof instead === 'string' ? byId.get(instead) : instead) ?? []
@@ -136,11 +130,14 @@ async function receive(
 async function settle(target: Target, { kept, stands }: Sorted, event: Answer, at: string) {
   const settled = await settledBy({ ...target, at }, event)
   const twice = kept.find(
-    (earlier) => earlier.type === event.type && callOf(earlier) === callOf(event),
+    (earlier): earlier is Answer =>
+      earlier.type === event.type && callOf(earlier) === callOf(event),
   )
   if (settled) stands.set(event.id, settled)
-  else if (twice) stands.set(event.id, twice.id)
-  else kept.push(event)
+  else if (twice) {
+    checkSame(event, twice, at)
+    stands.set(event.id, twice.id)
+  } else kept.push(event)
 }
 
 /** A system message goes where the answer before it went. */
@@ -167,15 +164,13 @@ async function isBusy({ tx, tenant, sessionId, head }: Target): Promise<boolean>
   return (await openCalls(tx, tenant, sessionId)).length > 0
 }
 
-function echo(
-  sessionId: string,
+function stored(
   event: NewEvent,
-  place: { seq: number | null; processed_at: string | null },
+  place: Pick<StoredEvent, 'seq' | 'processed_at'>,
   now: number,
-): WireEvent {
+): StoredEvent {
   const { id, type, ...fields } = event
-  const data = JSON.stringify(fields)
-  return showEvent(sessionId, { ...place, id, type, created_at: iso(now), data })
+  return { ...place, id, type, created_at: iso(now), data: JSON.stringify(fields) }
 }
 
 /** Rings for what was committed, and only then. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Dialect } from '@steward/protocol/dialects.ts'
 import { EventListQuery } from '@steward/protocol/events.ts'
 import { memoryBus } from '../../bus/memory.ts'
 import { PlatformError } from '../../core/errors.ts'
@@ -10,9 +11,19 @@ import { ring, say } from '../../events/topics.ts'
 import { parseBy } from '../../http/body.ts'
 import { queryObject } from '../../http/query.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
+import type { View } from './wire.ts'
 
 const page = (read: Queries, session: string, query: string) =>
-  eventPage(read, tenant, session, parseBy(EventListQuery, queryObject(new URLSearchParams(query))))
+  pageIn('interface', read, session, query)
+
+const pageIn = (dialect: Dialect, read: Queries, session: string, query: string) =>
+  eventPage(
+    read,
+    tenant,
+    session,
+    parseBy(EventListQuery, queryObject(new URLSearchParams(query))),
+    dialect,
+  )
 
 const seqs = (data: { seq: number | null }[]) => data.map(({ seq }) => seq)
 const numbers = (from: number, to: number) =>
@@ -115,6 +126,21 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.deepEqual(await shown('types[]=no.such'), [])
     })
 
+    it('has the start of a run among the extensions of the dialect of the client', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const type = 'session.status_run_started'
+      const started = { id: 'sevt_s', type, workspace_id: 'wrkspc_1' } as const
+      await keep(database, session, [started, said('2')])
+      const shown = async (dialect: Dialect, query: string) =>
+        seqs((await pageIn(dialect, database.read, session, query)).data)
+      assert.deepEqual(await shown('interface', ''), [1, 2])
+      assert.deepEqual(await shown('client', ''), [2])
+      assert.deepEqual(await shown('client', 'include=chunks'), [1, 2])
+      assert.deepEqual(await shown('client', `types[]=${type}`), [1])
+    })
+
     it('compares created_at filters with the time of processing', async () => {
       await using opened = await open()
       const { database } = opened
@@ -169,7 +195,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         let page: string | undefined
         do {
           const query = { limit: 1000, order, page }
-          const got = await eventPage(database.read, tenant, session, query)
+          const got = await eventPage(database.read, tenant, session, query, 'interface')
           pages.push(seqs(got.data).map(Number))
           assert.equal(got.has_more, got.next_page !== null)
           page = got.next_page ?? undefined
@@ -205,7 +231,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         session,
         Array.from({ length: 300 }, () => said(long)),
       )
-      const texts = wholeLog(database.read, tenant, session)
+      const texts = wholeLog(database.read, tenant, session, 'interface')
       const first = (await texts.next()).value ?? ''
       assert.ok(first.startsWith('[{') && first.length < 2.5 * long.length, String(first.length))
       // What is appended while it is read belongs to it.
@@ -219,12 +245,12 @@ for (const [dialect, open] of Object.entries(databases)) {
 
 async function logOf(read: Queries, session: string) {
   let text = ''
-  for await (const piece of wholeLog(read, tenant, session)) text += piece
+  for await (const piece of wholeLog(read, tenant, session, 'interface')) text += piece
   return JSON.parse(text) as { seq: number }[]
 }
 
 describe('a stream of events', () => {
-  const view = { chunks: false, deltas: [] }
+  const view: View = { chunks: false, deltas: [], dialect: 'interface' }
 
   async function streaming(start: { replay: boolean; lastEventId: string | null }) {
     const opened = await databases.sqlite()

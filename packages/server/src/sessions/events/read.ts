@@ -1,4 +1,5 @@
 /** Pages and streams over a session's log. contract.md 2.2, interface.md "Stream behavior" */
+import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { EventListQuery } from '@steward/protocol/events.ts'
 import { z } from 'zod'
 import type { Bus } from '../../bus/bus.ts'
@@ -27,6 +28,7 @@ export async function eventPage(
   tenant: string,
   sessionId: string,
   query: EventListQuery,
+  dialect: Dialect,
 ) {
   const { limit, order, types } = query
   const scope = `events/${sessionId}/${order}`
@@ -40,10 +42,10 @@ export async function eventPage(
     bytes: pageBytes,
     order,
     types,
-    extensions: query.include?.includes('chunks'),
+    ...{ extensions: query.include?.includes('chunks'), dialect },
     processed: moments(query),
   })
-  const data = rows.map((row) => showEvent(sessionId, row))
+  const data = rows.map((row) => showEvent(sessionId, row, dialect))
   const last = data.at(-1)
   const next_page = more && last?.seq ? encodeCursor(scope, [last.seq]) : null
   return {
@@ -61,12 +63,13 @@ export async function* wholeLog(
   read: Queries,
   tenant: string,
   sessionId: string,
+  dialect: Dialect,
 ): AsyncGenerator<string> {
   let text = '['
   for (let after = 0; ;) {
     const { rows, more } = await readPage(read, tenant, sessionId, { after, ...logPage })
     for (const row of rows) {
-      text += `${row.seq > 1 ? ',' : ''}${JSON.stringify(showEvent(sessionId, row))}`
+      text += `${row.seq > 1 ? ',' : ''}${JSON.stringify(showEvent(sessionId, row, dialect))}`
       if (text.length < pieceLength) continue
       yield text
       text = ''
@@ -96,7 +99,8 @@ export async function eventStream(
   const after = await startOf(source.read, tenant, sessionId, start)
   return stream((gone) => {
     const signal = start.ends?.(gone) ?? gone
-    const tailed = tail(source, tenant, sessionId, { after, extensions: view.chunks, signal })
+    const { chunks: extensions, dialect } = view
+    const tailed = tail(source, tenant, sessionId, { after, extensions, dialect, signal })
     return texts(tailed, sessionId, view, (each) => isKept(each, 'session.deleted'))
   })
 }

@@ -20,6 +20,7 @@ import { checkStanding } from '../../work/claim.ts'
 import { claimEnds } from '../../work/ending.ts'
 import { sessionStore } from '../store.ts'
 import { postMessage } from './message.ts'
+import { showEvent } from '../../events/log.ts'
 import { announce, postEvents } from './post.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
 import { viewOf } from './wire.ts'
@@ -66,14 +67,15 @@ export function sessionEventRoutes(deps: {
         query: EventListQuery,
         answer: ListOf(EventShown),
       },
-      async ({ tenant, principal, params, query, accept, lastEventId }) => {
+      async ({ tenant, principal, params, query, accept, lastEventId, dialect }) => {
         const read = await open(tenant, params.id)
-        if (!accept.includes('text/event-stream')) return eventPage(read, tenant, params.id, query)
+        if (!accept.includes('text/event-stream'))
+          return eventPage(read, tenant, params.id, query, dialect)
         // What was parsed once is not text any more.
         const options = StreamQuery.omit({ replay: true }).safeParse(query)
         if (!options.success) throw invalid('event_deltas: agent.message or agent.thinking')
         const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal) }
-        return eventStream({ read, bus }, tenant, params.id, viewOf(options.data), start)
+        return eventStream({ read, bus }, tenant, params.id, viewOf(options.data, dialect), start)
       },
     ),
     route(
@@ -87,10 +89,10 @@ export function sessionEventRoutes(deps: {
         query: StreamQuery,
         answer: 'stream',
       },
-      async ({ tenant, principal, params, query, lastEventId }) => {
+      async ({ tenant, principal, params, query, lastEventId, dialect }) => {
         const read = await open(tenant, params.id)
         const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal) }
-        return eventStream({ read, bus }, tenant, params.id, viewOf(query), start)
+        return eventStream({ read, bus }, tenant, params.id, viewOf(query, dialect), start)
       },
     ),
     route(
@@ -112,7 +114,8 @@ export function sessionEventRoutes(deps: {
           return postEvents(tx, tenant, params.id, body.events, now)
         })
         announce(bus, tenant, params.id, posted)
-        return dialect === 'client' ? { data: posted.echoes } : empty(202)
+        if (dialect === 'interface') return empty(202)
+        return { data: posted.echoes.map((each) => showEvent(params.id, each, dialect)) }
       },
     ),
     route(
@@ -125,8 +128,8 @@ export function sessionEventRoutes(deps: {
         body: PostMessage,
         answer: 'stream',
       },
-      ({ tenant, params, body }) =>
-        postMessage(deps, tenant, params.id, { content: body.content, now: clock.now() }),
+      ({ tenant, params, body: { content }, dialect }) =>
+        postMessage(deps, tenant, params.id, { content, now: clock.now(), dialect }),
     ),
     route(
       {
@@ -137,9 +140,9 @@ export function sessionEventRoutes(deps: {
         summary: 'The whole log, extension events included',
         answer: z.array(EventShown),
       },
-      async ({ tenant, params }) => {
+      async ({ tenant, params, dialect }) => {
         const read = await open(tenant, params.id)
-        return pieces(() => wholeLog(read, tenant, params.id))
+        return pieces(() => wholeLog(read, tenant, params.id, dialect))
       },
     ),
   ]

@@ -7,9 +7,10 @@ import { presenter, viewOf } from './wire.ts'
 
 type Shown = { id?: string; type: string } & Record<string, unknown>
 
-const plain: View = { chunks: false, deltas: [] }
-const chunks: View = { chunks: true, deltas: [] }
-const deltas: View = { chunks: false, deltas: ['agent.message', 'agent.thinking'] }
+const dialect = 'interface'
+const plain: View = { chunks: false, deltas: [], dialect }
+const chunks: View = { chunks: true, deltas: [], dialect }
+const deltas: View = { chunks: false, deltas: ['agent.message', 'agent.thinking'], dialect }
 
 /** What one reader sees, message by message; every one of them a well-formed frame. */
 function reader(view: View) {
@@ -48,9 +49,18 @@ const types = (shown: Shown[]) => shown.map(({ type }) => type)
 
 describe('a stream’s view', () => {
   it('opens each family by its own option', () => {
-    assert.deepEqual(viewOf({}), plain)
-    assert.deepEqual(viewOf({ include: ['chunks', 'other'] }), chunks)
-    assert.deepEqual(viewOf({ event_deltas: ['agent.message'] }).deltas, ['agent.message'])
+    assert.deepEqual(viewOf({}, dialect), plain)
+    assert.deepEqual(viewOf({ include: ['chunks', 'other'] }, dialect), chunks)
+    assert.deepEqual(viewOf({ event_deltas: ['agent.message'] }, dialect).deltas, ['agent.message'])
+  })
+
+  it('shows the fields of an event once in the dialect of the client', () => {
+    const client = reader({ ...plain, dialect: 'client' })
+    const [shown] = client(kept('sevt_1'))
+    assert.deepEqual(shown, {
+      ...{ id: 'sevt_1', type: 'agent.message', session_id: 'sesn_1', seq: 1 },
+      ...{ created_at: 't', processed_at: 't', content: [] },
+    })
   })
 
   it('shows kept events with their fields twice, and their seq as id', () => {
@@ -119,9 +129,9 @@ describe('a stream’s view', () => {
     const said = [start('a'), chunk('a', 'x'), end('a')]
     assert.ok(types(reader(deltas)(...said)).every((type) => type.startsWith('event_')))
     assert.ok(types(reader(chunks)(...said)).every((type) => type.startsWith('agent.message_')))
-    const only: View = { chunks: false, deltas: ['agent.thinking'] }
+    const only: View = { ...plain, deltas: ['agent.thinking'] }
     assert.deepEqual(reader(only)(...said), [])
-    const both = reader({ chunks: true, deltas: ['agent.message'] })(...said)
+    const both = reader({ ...chunks, deltas: ['agent.message'] })(...said)
     assert.deepEqual(types(both).toSorted(), [
       'agent.message_chunk',
       'agent.message_stream_end',
@@ -156,15 +166,11 @@ describe('a stream’s view', () => {
 
   it('shows a queued message to all, and its way through the queue to those with chunks', () => {
     const event = {
-      id: 'sevt_m',
-      type: 'user.message',
-      session_id: 'sesn_1',
-      seq: null,
-      created_at: 't',
-      processed_at: null,
-      data: {},
+      ...{ id: 'sevt_m', type: 'user.message', session_id: 'sesn_1', seq: null },
+      ...{ created_at: 't', processed_at: null, content: [], data: { content: [] } },
     }
-    const queued: Tailed = { kind: 'queued', event }
+    const { session_id: _session, content: _content, ...row } = event
+    const queued: Tailed = { kind: 'queued', event: { ...row, data: '{"content":[]}' } }
     const promoted: Tailed = { kind: 'promoted', id: 'sevt_m' }
     assert.deepEqual(reader(plain)(queued, promoted), [event])
     assert.deepEqual(reader(chunks)(queued, promoted), [

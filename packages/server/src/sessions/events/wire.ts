@@ -1,16 +1,21 @@
 /** What a stream shows of a session: the default events, and the families its reader opted in to. contract.md 2.1, 2.8 */
+import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { Frame, StreamedType } from '@steward/harness/turn.ts'
 import type { StreamQuery } from '@steward/protocol/events.ts'
-import type { EventRow } from '../../events/log.ts'
+import type { EventRow, StoredEvent } from '../../events/log.ts'
 import { showEvent } from '../../events/log.ts'
 import type { Tailed } from '../../events/tail.ts'
 import { frame } from '../../http/sse.ts'
 
-export type View = { chunks: boolean; deltas: readonly string[] }
+export type View = { chunks: boolean; deltas: readonly string[]; dialect: Dialect }
 
-export const viewOf = (query: Pick<StreamQuery, 'include' | 'event_deltas'>): View => ({
+export const viewOf = (
+  query: Pick<StreamQuery, 'include' | 'event_deltas'>,
+  dialect: Dialect,
+): View => ({
   chunks: query.include?.includes('chunks') ?? false,
   deltas: query.event_deltas ?? [],
+  dialect,
 })
 
 /** Name of the id in a family's events. */
@@ -32,7 +37,9 @@ const wholesRemembered = 500
  */
 export function presenter(sessionId: string, view: View): (tailed: Tailed) => string {
   // A reader without live words, of whom there may be very many, holds next to nothing.
-  if (!view.chunks && view.deltas.length === 0) return (tailed) => keptOrQueued(sessionId, tailed)
+  const { dialect } = view
+  if (!view.chunks && view.deltas.length === 0)
+    return (tailed) => keptOrQueued(sessionId, tailed, dialect)
   const begun: Begun = new Map()
   const whole = new Set<string>()
 
@@ -48,7 +55,7 @@ export function presenter(sessionId: string, view: View): (tailed: Tailed) => st
   return (tailed) => {
     switch (tailed.kind) {
       case 'kept':
-        return isWhole(tailed.row) + keptText(sessionId, tailed.row)
+        return isWhole(tailed.row) + keptText(sessionId, tailed.row, dialect)
       case 'queued': {
         const waiting = {
           type: 'system.user_message_pending',
@@ -56,7 +63,8 @@ export function presenter(sessionId: string, view: View): (tailed: Tailed) => st
           session_id: sessionId,
         }
         return (
-          frame(JSON.stringify(tailed.event)) + (view.chunks ? frame(JSON.stringify(waiting)) : '')
+          storedText(sessionId, tailed.event, dialect) +
+          (view.chunks ? frame(JSON.stringify(waiting)) : '')
         )
       }
       case 'promoted': {
@@ -73,13 +81,16 @@ export function presenter(sessionId: string, view: View): (tailed: Tailed) => st
   }
 }
 
-function keptOrQueued(sessionId: string, tailed: Tailed): string {
-  if (tailed.kind === 'kept') return keptText(sessionId, tailed.row)
-  return tailed.kind === 'queued' ? frame(JSON.stringify(tailed.event)) : ''
+function keptOrQueued(sessionId: string, tailed: Tailed, dialect: Dialect): string {
+  if (tailed.kind === 'kept') return keptText(sessionId, tailed.row, dialect)
+  return tailed.kind === 'queued' ? storedText(sessionId, tailed.event, dialect) : ''
 }
 
-const keptText = (sessionId: string, row: EventRow): string =>
-  frame(JSON.stringify(showEvent(sessionId, row)), row.seq)
+const keptText = (sessionId: string, row: EventRow, dialect: Dialect): string =>
+  frame(JSON.stringify(showEvent(sessionId, row, dialect)), row.seq)
+
+const storedText = (sessionId: string, event: StoredEvent, dialect: Dialect): string =>
+  frame(JSON.stringify(showEvent(sessionId, event, dialect)))
 
 function frameText(sessionId: string, shown: Frame, view: View, begun: Begun): string {
   if (shown.kind === 'first_token') {

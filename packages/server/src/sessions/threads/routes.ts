@@ -1,9 +1,11 @@
 import { EventListQuery, EventShown, StreamQuery } from '@steward/protocol/events.ts'
-import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
-import type { Session } from '@steward/protocol/sessions.ts'
+import { ListOf } from '@steward/protocol/primitives.ts'
+import type { Session, SessionUsage } from '@steward/protocol/sessions.ts'
+import { ThreadListQuery } from '@steward/protocol/sessions.ts'
 import { z } from 'zod'
 import type { Bus } from '../../bus/bus.ts'
 import { notFound } from '../../core/errors.ts'
+import { pageOf, paging } from '../../core/page.ts'
 import { threadOf } from '../../core/ids.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Databases } from '../../database/database.ts'
@@ -11,6 +13,7 @@ import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
 import { eventPage, eventStream } from '../events/read.ts'
 import { viewOf } from '../events/wire.ts'
+import { statusesOf } from '../statuses.ts'
 import { sessionStore } from '../store.ts'
 
 const callers = ['workspace'] as const
@@ -29,13 +32,17 @@ const primary = (session: Session) => ({
   parent_thread_id: null,
   agent: session.agent,
   status: session.status,
-  stats: session.stats,
-  usage: session.usage,
+  stats: session.status === 'pending' ? null : session.stats,
+  usage: hasTokens(session.usage) ? session.usage : null,
   workflow_run_id: null,
   archived_at: session.archived_at,
   created_at: session.created_at,
   updated_at: session.updated_at,
 })
+
+const hasTokens = (usage: SessionUsage): boolean =>
+  usage.input_tokens + usage.output_tokens + usage.cache_read_input_tokens > 0 ||
+  usage.cache_creation.ephemeral_5m_input_tokens > 0
 
 export function threadRoutes({
   databases,
@@ -61,13 +68,17 @@ export function threadRoutes({
         callers,
         section,
         summary: 'List threads',
-        query: ListQuery,
+        query: ThreadListQuery,
         answer: ListOf(Thread),
       },
-      async ({ tenant, params }) => {
-        const thread = primary((await open(tenant, params)).session)
-        const ends = { first_id: thread.id, last_id: thread.id }
-        return { data: [thread], has_more: false, next_page: null, prev_page: null, ...ends }
+      async ({ tenant, params, query, dialect }) => {
+        const scope = `threads/${params.id}`
+        const page = paging(scope, query)
+        const statuses = statusesOf(query, dialect)
+        const { session } = await open(tenant, params)
+        const isShown = statuses?.includes(session.status) ?? true
+        const rows = isShown ? [primary(session)] : []
+        return pageOf(scope, page, { rows, more: false }, (thread) => thread)
       },
     ),
     route(
@@ -91,9 +102,9 @@ export function threadRoutes({
         query: EventListQuery,
         answer: ListOf(EventShown),
       },
-      async ({ tenant, params, query }) => {
+      async ({ tenant, params, query, dialect }) => {
         const { read } = await open(tenant, params)
-        return eventPage(read, tenant, params.id, query)
+        return eventPage(read, tenant, params.id, query, dialect)
       },
     ),
     route(
@@ -106,10 +117,10 @@ export function threadRoutes({
         query: StreamQuery,
         answer: 'stream',
       },
-      async ({ tenant, params, query, lastEventId }) => {
+      async ({ tenant, params, query, lastEventId, dialect }) => {
         const { read } = await open(tenant, params)
         const start = { replay: query.replay ?? false, lastEventId }
-        return eventStream({ read, bus }, tenant, params.id, viewOf(query), start)
+        return eventStream({ read, bus }, tenant, params.id, viewOf(query, dialect), start)
       },
     ),
   ]
