@@ -22,6 +22,8 @@ export type ServerProcess = AsyncDisposable & {
   said(): string
   /** Ends it without a word, as a lost machine would. */
   kill(): Promise<void>
+  /** Tells it to end, and resolves with its exit code when it has. */
+  stop(): Promise<number | null>
 }
 
 /** Runs a command to its end. */
@@ -58,5 +60,10 @@ export async function startServer(env: Environment, program = main): Promise<Ser
     child.kill('SIGKILL')
     await ended
   }
-  return { base, kill, said: () => text, [Symbol.asyncDispose]: kill }
+  async function stop(): Promise<number | null> {
+    child.kill('SIGTERM')
+    const [code] = (await ended) as [number | null]
+    return code
+  }
+  return { base, kill, stop, said: () => text, [Symbol.asyncDispose]: kill }
 }

@@ -7,7 +7,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 
-export type Postgres = { url: string; stop(): Promise<void> }
+export type Postgres = {
+  url: string
+  /** Ends it as an operator does, connections and all, and starts it again on the same data. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
 
 /** Root may not run it: then it runs as `nobody`, who cannot read a checkout below a private home. */
 const nobody = 65_534
@@ -36,22 +41,34 @@ export async function startPostgres(): Promise<Postgres> {
   const port = await freePort()
   const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '']
   const limits = ['-c', 'max_connections=300', '-c', 'shared_buffers=128MB']
-  const server = spawn(join(binaries, 'bin/postgres'), [...options, ...limits], {
-    ...as,
-    env,
-    stdio: 'ignore',
-  })
-  // Tests end when nothing else is left to do; only then is it stopped.
-  server.unref()
+  const start = () => {
+    const started = spawn(join(binaries, 'bin/postgres'), [...options, ...limits], {
+      ...as,
+      env,
+      stdio: 'ignore',
+    })
+    // Tests end when nothing else is left to do; only then is it stopped.
+    started.unref()
+    return started
+  }
+  let server = start()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   await untilItAnswers(url)
+  async function end(): Promise<void> {
+    server.ref()
+    const ended = new Promise((done) => server.once('exit', done))
+    server.kill('SIGINT')
+    await ended
+  }
   return {
     url,
+    async restart() {
+      await end()
+      server = start()
+      await untilItAnswers(url)
+    },
     async stop() {
-      server.ref()
-      const ended = new Promise((done) => server.once('exit', done))
-      server.kill('SIGINT')
-      await ended
+      await end()
       rmSync(folder, { recursive: true, force: true })
     },
   }

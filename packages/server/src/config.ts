@@ -288,6 +288,12 @@ function workerConfig(
   }
 }
 
+function databaseLimits({ number }: Reader): PostgresLimits {
+  const connectMs = number('DATABASE_CONNECT_SECONDS', 1, 600) * 1000
+  const statementMs = number('DATABASE_STATEMENT_SECONDS', 1, 600) * 1000
+  return { connectMs, statementMs, heartbeatMs: Math.min(usualLimits.heartbeatMs, statementMs) }
+}
+
 export function readConfig(
   env: Environment,
 ): { ok: true; config: Config } | { ok: false; problems: string[] } {
@@ -311,11 +317,7 @@ export function readConfig(
     previousRootSecret: take('PLATFORM_ROOT_SECRET_PREVIOUS', longEnough),
     apiKey: text('API_KEY'),
     databaseUrl: url('DATABASE_URL', /^postgres(ql)?:$/),
-    databaseLimits: {
-      ...usualLimits,
-      connectMs: number('DATABASE_CONNECT_SECONDS', 1, 600) * 1000,
-      statementMs: number('DATABASE_STATEMENT_SECONDS', 1, 600) * 1000,
-    },
+    databaseLimits: databaseLimits(reader),
     ...storesOf(take('STORE_BACKENDS', parseStoreBackends)),
     files: {
       largest: number('FILES_LARGEST_MB', 1, 51_200) * 1024 * 1024,
