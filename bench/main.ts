@@ -18,6 +18,7 @@ import {
   manySessions,
   shortTurns,
 } from './cases/turns.ts'
+import { soak } from './cases/soak.ts'
 import { work } from './cases/work.ts'
 import { client } from './client.ts'
 import type { Figure } from './figures.ts'
@@ -26,10 +27,16 @@ import { startPostgres } from '../scripts/postgres.ts'
 import { startServer, stubModel, temporaryFolder } from './processes.ts'
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, database: { type: 'string' }, help: { type: 'boolean' } },
+  options: {
+    only: { type: 'string' },
+    database: { type: 'string' },
+    minutes: { type: 'string', default: '60' },
+    help: { type: 'boolean' },
+  },
 })
 if (values.help) {
   console.log('npm run bench [-- --only <part of a name>] [--database sqlite|postgres]')
+  console.log('npm run bench -- --only soak [--minutes 60] [--database sqlite|postgres]')
   process.exit(0)
 }
 const wanted = (name: string) => !values.only || name.includes(values.only)
@@ -73,6 +80,8 @@ async function measure(database: string, env: Record<string, string>): Promise<F
   if (database === 'sqlite') await take('furnished', furnished())
   if (database === 'sqlite') await take('repositories', repositories())
   if (database === 'sqlite') await take('packages', packages())
+  if (values.only === 'soak')
+    await take('soak', soak(folder.path, env, { setUp: again, minutes: Number(values.minutes) }))
   model.stop()
   folder.remove()
   return figures

@@ -69,26 +69,31 @@ export type Server = {
 export async function startServer(
   dataDir: string,
   env: Record<string, string> = {},
+  flags: readonly string[] = [],
 ): Promise<Server> {
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
   const began = performance.now()
-  const child = spawn(process.execPath, [...asStarted, at('../packages/server/src/main.ts')], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      PORT: String(port),
-      DATA_DIR: dataDir,
-      SANDBOX_DIR: join(dataDir, 'sandboxes'),
-      API_KEY: key,
-      PLATFORM_ROOT_SECRET: 'a root secret for the benchmark',
-      EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
-      STEWARD_LOG_LEVEL: 'error',
-      NODE_COMPILE_CACHE: join(tmpdir(), 'steward-bench-cache'),
-      ...env,
+  const child = spawn(
+    process.execPath,
+    [...asStarted, ...flags, at('../packages/server/src/main.ts')],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        PORT: String(port),
+        DATA_DIR: dataDir,
+        SANDBOX_DIR: join(dataDir, 'sandboxes'),
+        API_KEY: key,
+        PLATFORM_ROOT_SECRET: 'a root secret for the benchmark',
+        EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
+        STEWARD_LOG_LEVEL: 'error',
+        NODE_COMPILE_CACHE: join(tmpdir(), 'steward-bench-cache'),
+        ...env,
+      },
     },
-  })
+  )
   while (!(await answers(base))) {
     if (child.exitCode !== null) throw new Error('the server did not start; its message is above')
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -114,7 +119,7 @@ const answers = (base: string) =>
     () => false,
   )
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const address = probe.address()
