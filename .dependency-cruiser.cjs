@@ -1,6 +1,11 @@
 // The house, from the ground up. A room imports from floors below its own, and from no other
 // room on its floor. To let two rooms meet, lift the one that needs the other.
-const packages = [['protocol', 'model', 'sandbox', 'gate'], ['harness'], ['server', 'worker']]
+const packages = [
+  ['mask'],
+  ['protocol', 'model', 'sandbox', 'gate'],
+  ['harness'],
+  ['server', 'worker'],
+]
 const rooms = [
   ['core', 'settings.ts'],
   ['bus', 'database', 'http', 'config.ts'],

@@ -32,7 +32,11 @@ void describe('probe', () => {
     await using stub = await startStub(anthropicDialect)
     stub.replies({ status: 401, error: 'authentication_error', message: `invalid ${key}` })
     const result = await probe(spec(stub.url))
-    assert.deepEqual(result, { ok: false, status: 401, message: 'invalid [redacted]' })
+    assert.deepEqual(result, {
+      ok: false,
+      status: 401,
+      message: `invalid ${'*'.repeat(key.length)}`,
+    })
   })
 
   void it('does not wait for ever', async () => {

@@ -1,7 +1,7 @@
 import type { ModelCall, ModelEvent, ModelFailure, Usage } from '../model.ts'
 import { noUsage } from '../model.ts'
 import type { ModelSpec, Wire } from '../spec.ts'
-import { redact } from './failure.ts'
+import { redact, secretsOf } from './failure.ts'
 import { mailbox } from './mailbox.ts'
 import type { AssistantMessage, Library } from './pi.ts'
 import { request } from './request.ts'
@@ -55,7 +55,7 @@ export async function* callWire(
       if (outcome.type === 'failed') fail(outcome.failure)
       else box.last({ ...outcome, usage: usageOf(latest) })
     } catch (error) {
-      const message = redact(String(error), [spec.api_key])
+      const message = redact(String(error), secretsOf(spec))
       fail({ kind: 'request_failed', retryable: false, message })
     }
   }

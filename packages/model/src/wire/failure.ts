@@ -1,4 +1,6 @@
+import { maskOf } from '@steward/mask/mask.ts'
 import type { ModelFailure } from '../model.ts'
+import type { ModelSpec } from '../spec.ts'
 
 /** What is known of a call that went wrong. */
 export type Trouble = {
@@ -144,10 +146,16 @@ function retryDelayIn(message: string): number | undefined {
 
 const longestMessage = 2_000
 
+/** What no message may repeat: a card's own headers are sealed like its key. */
+export const secretsOf = ({
+  api_key,
+  headers,
+}: Pick<ModelSpec, 'api_key' | 'headers'>): string[] => [api_key, ...Object.values(headers ?? {})]
+
+/** Of a key, in bytes. */
+const shortestSecret = 6
+
 export function redact(message: string, secrets: readonly string[]): string {
-  const clean = secrets
-    .filter((secret) => secret.length >= 6)
-    .flatMap((secret) => [secret, encodeURIComponent(secret)])
-    .reduce((text, secret) => text.replaceAll(secret, '[redacted]'), message)
+  const clean = maskOf(secrets, { least: shortestSecret })?.text(message) ?? message
   return clean.length <= longestMessage ? clean : `${clean.slice(0, longestMessage)}…`
 }

@@ -3,7 +3,7 @@ import { clampEffort } from '../effort.ts'
 import type { ModelSpec, Wire } from '../spec.ts'
 import { withoutAmbient } from './ambient.ts'
 import { documentSet } from './documents.ts'
-import { failureOf } from './failure.ts'
+import { failureOf, secretsOf } from './failure.ts'
 import { libraryMessages, libraryTools } from './messages.ts'
 import { dialCause, observedFetch, type Seen } from './observed.ts'
 import { finishPayload } from './payload.ts'
@@ -117,7 +117,6 @@ async function failed(
   const message = error.errorMessage ?? 'The provider failed without a reason'
   const cause = message === 'fetch failed' ? await dialCause(spec.base_url, signal) : seen.cause
   const overflow = library.isContextOverflow({ ...error, stopReason: 'error' })
-  const secrets = [spec.api_key, ...Object.values(spec.headers ?? {})]
-  const failure = failureOf({ ...seen, message, cause, overflow }, secrets)
+  const failure = failureOf({ ...seen, message, cause, overflow }, secretsOf(spec))
   return { type: 'failed', failure }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Headers } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Sealed } from '../core/seal.ts'
@@ -76,6 +76,39 @@ describe('forwarding', () => {
       assert.deepEqual(headerOf(answer.headers, 'content-encoding'), [])
     }
     await assert.rejects(door.ask('https://api.example/own'), /content encoding own/)
+  })
+
+  it('reads deflate without its head, in one piece, in many and broken off', async () => {
+    const body = deflateRawSync(Buffer.from(`<${secret}>`.repeat(5_000)))
+    const cuts: Record<string, number[]> = { '/whole': [], '/many': [0, 1, 2, 9], '/broken': [20] }
+    await using door = await opened([bearer('https://api.example/mcp')], (request, response) => {
+      response.setHeader('content-encoding', 'deflate')
+      response.flushHeaders()
+      const ends = cuts[request.url ?? ''] ?? []
+      ends.forEach((end, i) => response.write(body.subarray(ends[i - 1] ?? 0, end)))
+      if (request.url === '/broken') setImmediate(() => response.destroy())
+      else response.end(body.subarray(ends.at(-1) ?? 0))
+    })
+    for (const path of ['whole', 'many']) {
+      const answer = await door.ask(`https://api.example/${path}`)
+      assert.equal(await text(answer.body), `<${'*'.repeat(secret.length)}>`.repeat(5_000))
+    }
+    await assert.rejects(async () => text((await door.ask('https://api.example/broken')).body))
+  })
+
+  it('asks for no part of an answer where a secret was added, and passes the wish on elsewhere', async () => {
+    const headers: Headers = [
+      ['RANGE', 'bytes=3-9'],
+      ['If-Range', '"x"'],
+    ]
+    for (const [url, expected] of [
+      ['https://api.example/mcp', [undefined, undefined]],
+      ['https://other.example/', ['bytes=3-9', '"x"']],
+    ] as const) {
+      await using door = await opened([bearer(url)])
+      const { headers: seen } = await echoed(door.ask('https://api.example/x', { headers }))
+      assert.deepEqual([seen['range'], seen['if-range']], expected)
+    }
   })
 
   it('refuses what was compressed more often than once, and finds the encoding among several', async () => {

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Answer, Headers, Switched, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
+import { maskOf } from '@steward/mask/mask.ts'
 import type { Clock } from '../core/time.ts'
 import type { Secrets } from '../vaults/auth.ts'
 import type { CredentialRow } from '../vaults/credentials.ts'
@@ -13,7 +14,6 @@ import type { Caller } from './binding.ts'
 import type { OAuthRow } from './credential.ts'
 import { isOAuth } from './credential.ts'
 import { overwritten, valueOf, without } from './headers.ts'
-import { maskOf } from './mask.ts'
 import { placeholderOf, exchangeInBody } from './placeholder.ts'
 import type { Credentials, Plan } from './plan.ts'
 import { exchangeOf, planOf, secretsOf, withCredential } from './plan.ts'
@@ -218,7 +218,10 @@ function carrying(
   const isMasked = plan.token !== undefined || plan.variables.length > 0
   return {
     ...request,
-    headers: isMasked ? overwritten(headers, 'Accept-Encoding', 'identity') : headers,
+    // A part of an answer could begin or end within a secret, and compressed it could not be looked through.
+    headers: isMasked
+      ? overwritten(without(headers, 'range', 'if-range'), 'Accept-Encoding', 'identity')
+      : headers,
   }
 }
 

@@ -4,8 +4,8 @@
  */
 import { createHmac } from 'node:crypto'
 import type { Headers } from '@steward/gate/outbound.ts'
+import type { Filter } from '@steward/mask/mask.ts'
 import { onTheWire } from './headers.ts'
-import type { Filter } from './mask.ts'
 
 const prefix = 'stw_placeholder_'
 const digits = 40

@@ -1,14 +1,15 @@
 /** An upstream's answer as its caller may see it: without what concerns one hop, and with secrets masked. */
-import { Transform } from 'node:stream'
+import { Duplex, pipeline, Transform } from 'node:stream'
 import {
   createBrotliDecompress,
   createGunzip,
   createInflate,
+  createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib'
 import type { Headers } from '@steward/gate/outbound.ts'
+import type { Filter, Mask } from '@steward/mask/mask.ts'
 import { towardsCaller, without } from './headers.ts'
-import type { Filter, Mask } from './mask.ts'
 
 /** The answer could not be looked through; it is not passed on. */
 export class Unreadable extends Error {
@@ -17,7 +18,7 @@ export class Unreadable extends Error {
   }
 }
 
-export type Shown = { headers: Headers; decode: Transform | undefined; filter: Filter | undefined }
+export type Shown = { headers: Headers; decode: Duplex | undefined; filter: Filter | undefined }
 
 /** `bodiless`: an answer whose head alone says something about a body, to HEAD for one. Throws `Unreadable`. */
 export function shown(headers: Headers, mask: Mask | undefined, bodiless: boolean): Shown {
@@ -32,7 +33,7 @@ export function shown(headers: Headers, mask: Mask | undefined, bodiless: boolea
 }
 
 export const maskedHeaders = (headers: Headers, mask: Mask | undefined): Headers =>
-  mask ? headers.map(([name, value]) => [name, mask.text(value)]) : headers
+  mask ? headers.map(([name, value]) => [name, mask.header(value)]) : headers
 
 /** The field may come more often than once, and name several. RFC 9110 8.4 */
 const encodingsOf = (headers: Headers): string[] =>
@@ -43,7 +44,7 @@ const encodingsOf = (headers: Headers): string[] =>
     .filter((encoding) => encoding !== '' && encoding !== 'identity')
 
 /** Identity was asked for; some answer compressed all the same. */
-function decoderOf(encodings: string[]): Transform | undefined {
+function decoderOf(encodings: string[]): Duplex | undefined {
   const [encoding, ...more] = encodings
   if (encoding === undefined) return undefined
   if (more.length > 0) throw new Unreadable(encodings.join(', '))
@@ -52,7 +53,7 @@ function decoderOf(encodings: string[]): Transform | undefined {
     case 'x-gzip':
       return createGunzip()
     case 'deflate':
-      return createInflate()
+      return Duplex.from(inflated)
     case 'br':
       return createBrotliDecompress()
     case 'zstd':
@@ -60,6 +61,22 @@ function decoderOf(encodings: string[]): Transform | undefined {
     default:
       throw new Unreadable(encoding)
   }
+}
+
+/** Some write `deflate` without the head that it should have; the first byte tells. RFC 9110 8.4.1.2 */
+async function* inflated(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const chunks = source[Symbol.asyncIterator]()
+  const first = await chunks.next()
+  if (first.done) return
+  const hasHead = ((first.value[0] ?? 0) & 0x0f) === 8
+  const decode = hasHead ? createInflate() : createInflateRaw()
+  async function* whole() {
+    yield first.value
+    yield* { [Symbol.asyncIterator]: () => chunks }
+  }
+  // Whoever reads is told of an error by what it reads.
+  pipeline(whole, decode, () => {})
+  yield* decode as AsyncIterable<Buffer>
 }
 
 export const filtering = (filter: Filter): Transform =>

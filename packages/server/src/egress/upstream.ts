@@ -6,12 +6,12 @@ import { Duplex, Readable, pipeline } from 'node:stream'
 
 import type { Answer, Headers, Outbound, RefusalReason, Switched } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
+import type { Filter, Mask } from '@steward/mask/mask.ts'
 import type { Dispatcher } from 'undici'
 import { Agent } from 'undici'
 import type { guardedConnector } from '../core/dial.ts'
 import { RefusedAddress } from '../core/dial.ts'
 import { towardsUpstream } from './headers.ts'
-import type { Filter, Mask } from './mask.ts'
 import { filtering, maskedHeaders, shown } from './shown.ts'
 
 /** For the head of an answer. Bodies may pause as long as both ends hold the connection. */

@@ -1,5 +1,6 @@
 /** Whether an OAuth credential works, found out by asking its MCP server. contract.md 1.7 */
 import type { Answer, Headers } from '@steward/gate/outbound.ts'
+import { maskOf } from '@steward/mask/mask.ts'
 import type { Validation } from '@steward/protocol/vaults.ts'
 import type { guardedConnector } from '../core/dial.ts'
 import type { Secrets } from '../vaults/auth.ts'
@@ -7,7 +8,6 @@ import type { CredentialRow } from '../vaults/credentials.ts'
 import { isOAuth } from './credential.ts'
 import { hasExpired } from './forward.ts'
 import { valueOf } from './headers.ts'
-import { maskOf } from './mask.ts'
 import type { Refresh, Renewed } from './refresh.ts'
 import { upstream } from './upstream.ts'
 
@@ -141,7 +141,6 @@ function refreshOf(renewed: Renewed, secrets: string[]): Validation['refresh'] {
   if (renewed.why !== 'failed' || renewed.answer.status === null)
     return { status: 'connect_error', http_response: null }
   const { status, contentType, body } = renewed.answer
-  const masked = maskOf(secrets)?.text(Buffer.from(body).toString('latin1'))
-  const bytes = masked === undefined ? Buffer.from(body) : Buffer.from(masked, 'latin1')
+  const bytes = Buffer.from(maskOf(secrets)?.text(body) ?? body)
   return { status: 'failed', http_response: shown(status, contentType, bytes) }
 }

@@ -2,7 +2,9 @@
  * Models for harnesses that run elsewhere: a claim's session reaches its own model by its own wire, and the key is added
  * here. interface.md "Authentication" 4, docs/interface.md 17.4
  */
+import { maskOf } from '@steward/mask/mask.ts'
 import { clientBaseUrl } from '@steward/model/wire/base-url.ts'
+import { secretsOf } from '@steward/model/wire/failure.ts'
 import type { ModelSpec, Wire } from '@steward/model/spec.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { z } from 'zod'
@@ -10,7 +12,6 @@ import type { Bus } from '../bus/bus.ts'
 import { forbidden, invalid, PlatformError } from '../core/errors.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
-import { maskOf } from '../egress/mask.ts'
 import type { Upstream } from '../egress/upstream.ts'
 import { parseBy, parseJson, readText } from '../http/body.ts'
 import type { Reply } from '../http/reply.ts'
@@ -86,7 +87,6 @@ async function send(
   body: object,
   raw: Raw,
 ): Promise<Extract<Reply, { reply: 'raw' }>> {
-  const secrets = [spec.api_key, ...Object.values(spec.headers ?? {})]
   const text = Buffer.from(JSON.stringify(body))
   const own = raw.headers.filter(([name]) => spoken.test(name))
   const added: [string, string][] = [
@@ -103,7 +103,7 @@ async function send(
   const url = new URL(clientBaseUrl(wire, spec.base_url) + paths[wire].there)
   const sent = { method: 'POST', url, headers, body: text, signal: raw.signal }
   try {
-    const answer = await models.send(sent, maskOf(secrets))
+    const answer = await models.send(sent, maskOf(secretsOf(spec)))
     const shown = answer.headers.filter(([name]) => told.test(name))
     return { reply: 'raw', status: answer.status, headers: shown, body: answer.body }
   } catch (error) {

@@ -2,6 +2,7 @@
  * The fetching side of git's smart protocol, spoken by the service itself: no git process ever meets the network, or
  * sees a token. Every dial is guarded, no redirect leads to another place. gitprotocol-http(5)
  */
+import { maskOf } from '@steward/mask/mask.ts'
 import { atMost } from '@steward/harness/bytes.ts'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
@@ -9,7 +10,6 @@ import type { Answer, Headers } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Upstream } from '../egress/upstream.ts'
 import { valueOf } from '../egress/headers.ts'
-import { maskOf } from '../egress/mask.ts'
 import { basicOf, partsOf } from '../egress/repository.ts'
 import { RepositoryFailure } from './failure.ts'
 import { flush, packet, packets } from './packets.ts'

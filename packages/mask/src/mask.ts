@@ -1,0 +1,114 @@
+/**
+ * Secrets out of texts from outside: every occurrence is overwritten with `*`, so that lengths stay as announced. Found
+ * are the secret itself, whatever JSON, URLs and forms make of it, in any mixture of their escapes and up to four times
+ * within each other, and its Base64 at any place of a longer Base64 text (a Basic header for one), in one line or in
+ * many. Not found: secrets of few bytes, other encodings, and secrets that are cut up. Time grows with the text alone.
+ */
+import { Automaton } from './automaton.ts'
+import { Held } from './held.ts'
+import { Reading } from './reading.ts'
+import { patternsOf } from './spellings.ts'
+import { Candidates, Search } from './candidates.ts'
+
+/** In bytes. */
+const shortest = 8
+
+/** Bytes in, bytes out; `end` gives what was held back. */
+export type Filter = { write(chunk: Buffer): Buffer; end(): Buffer }
+
+export type Mask = {
+  text(value: string): string
+  /** Of a header: its characters stand for the bytes on the wire. */
+  header(value: string): string
+  filter(): Filter
+}
+
+/** Undefined when nothing of it can be masked. */
+export function maskOf(
+  secrets: readonly string[],
+  { least = shortest }: { least?: number } = {},
+): Mask | undefined {
+  const patterns = patternsOf(secrets, least)
+  if (patterns.length === 0) return undefined
+  const automaton = new Automaton(patterns)
+  const candidates = new Candidates(patterns)
+  const longest = Math.max(...patterns.map(({ length }) => length))
+  const filter = () => new Masking(automaton, candidates, longest)
+  const ofTexts = filter()
+  const masked = (value: string, encoding: 'utf8' | 'latin1'): string => {
+    const bytes = Buffer.from(value, encoding)
+    const parts = [ofTexts.write(bytes), ofTexts.end()]
+    return ofTexts.hasMasked ? Buffer.concat(parts).toString(encoding) : value
+  }
+  return {
+    text: (value) => masked(value, 'utf8'),
+    header: (value) => masked(value, 'latin1'),
+    filter,
+  }
+}
+
+class Masking implements Filter {
+  readonly #automaton: Automaton
+  readonly #candidates: Candidates
+  readonly #held = new Held()
+  readonly #reading = new Reading((byte, from, to) => this.#see(byte, from, to))
+  #state = 0
+  /** Where each of the last bytes that were seen begins. */
+  readonly #begins: Float64Array
+  #seen = 0
+  /** Whether anything was. */
+  hasMasked = false
+
+  constructor(automaton: Automaton, candidates: Candidates, longest: number) {
+    this.#automaton = automaton
+    this.#candidates = candidates
+    this.#begins = new Float64Array(2 ** Math.ceil(Math.log2(longest + 1)))
+  }
+
+  write(chunk: Buffer): Buffer {
+    const begin = this.#held.to
+    this.#held.add(chunk)
+    const search = new Search(this.#candidates, chunk)
+    let at = 0
+    while (at < chunk.length) {
+      if (at >= search.to && this.#isIdle()) {
+        search.next(at)
+        if (search.from > at) this.#reading.part()
+        at = search.from
+      }
+      this.#reading.push(chunk[at] ?? 0, begin + at)
+      at++
+    }
+    return this.#held.release(this.#shownUpTo())
+  }
+
+  end(): Buffer {
+    this.#reading.end()
+    this.#state = 0
+    return this.#held.release(this.#held.to)
+  }
+
+  #isIdle(): boolean {
+    return this.#state === 0 && !this.#reading.isBusy
+  }
+
+  #see(byte: number, from: number, to: number): void {
+    const begins = this.#begins
+    const last = begins.length - 1
+    begins[this.#seen++ & last] = from
+    this.#state = this.#automaton.next(this.#state, byte)
+    const length = this.#automaton.longest[this.#state] ?? 0
+    if (length === 0) return
+    this.hasMasked = true
+    this.#held.mask(begins[(this.#seen - length) & last] ?? 0, to)
+  }
+
+  /** What follows may be a part of a secret, or of an escape. */
+  #shownUpTo(): number {
+    const open = this.#automaton.open[this.#state] ?? 0
+    const begins = this.#begins
+    const begun =
+      open > 0 ? (begins[(this.#seen - open) & (begins.length - 1)] ?? 0) : this.#held.to
+    return Math.min(begun, this.#reading.heldFrom, this.#held.to)
+  }
+}

@@ -1,0 +1,58 @@
+/** Bytes as they come to bytes as they are meant: without the escapes of JSON and URLs, and without line ends. */
+import { Folded } from './folded.ts'
+import type { Sink, Waiting } from './unescape.ts'
+import { Unescape } from './unescape.ts'
+
+/** Of JSON, or of URLs, within each other, where every character may be an escape. */
+const levels = 4
+
+const isPlain = new Uint8Array(256).fill(1)
+for (const byte of '\\%\r\n') isPlain[byte.charCodeAt(0)] = 0
+
+export class Reading {
+  readonly #out: Sink
+  readonly #folded: Folded
+  /** The outermost first. */
+  readonly #levels: Unescape[] = []
+  readonly #waiting: Waiting = { count: 0 }
+
+  constructor(out: Sink) {
+    this.#out = out
+    this.#folded = new Folded(out)
+    let sink: Sink = (byte, from, to) => this.#folded.push(byte, from, to)
+    for (let level = 0; level < levels; level++) {
+      const inner = new Unescape(sink, this.#waiting)
+      sink = (byte, from, to) => inner.push(byte, from, to)
+      this.#levels.unshift(inner)
+    }
+  }
+
+  /** The byte that stands at `at`. */
+  push(byte: number, at: number): void {
+    if (isPlain[byte] === 1 && this.#waiting.count === 0 && !this.#folded.isBetween)
+      this.#out(byte, at, at + 1)
+    else this.#levels[0]?.push(byte, at, at + 1)
+  }
+
+  /** What comes next does not go on with what came. */
+  part(): void {
+    this.#folded.part()
+  }
+
+  /** There will be no more: what is held back goes on. */
+  end(): void {
+    for (const level of this.#levels) level.end()
+    this.#folded.part()
+  }
+
+  /** Whether an escape is held back. */
+  get isBusy(): boolean {
+    return this.#waiting.count > 0
+  }
+
+  /** Where that begins. */
+  get heldFrom(): number {
+    if (this.#waiting.count === 0) return Number.POSITIVE_INFINITY
+    return Math.min(...this.#levels.map((level) => level.heldFrom))
+  }
+}
