@@ -13,6 +13,7 @@ export const files = {
   'files/upload/form': { section: '11.1 Files', says: 'An upload is one file, and no field but those named; the rest is refused with 400, and the message names it.' },
   'files/upload/filename': { section: '11.1 Files', says: 'Of a filename with folders the last component is kept; it has 1 to 255 bytes and no control characters.' },
   'files/upload/too-large': { section: '11.1 Files', says: 'A file above the limit of the server, 500 MB where nothing else is set, is refused with 413, and one of exactly that size is taken.' },
+  'files/upload/no-room': { section: '11.1 Files', says: 'Where too little of the disk is free, uploads are refused with 507, and nothing of them is kept.' },
   'files/upload/session': { section: '11.1 Files', says: 'A `session_id` that is foreign or absent is 404, that of an archived session 400; nothing of the upload is kept.' },
   'files/upload/quota': { section: '11.1 Files', says: 'When the files of a workspace would take more than its quota, uploads are refused with 400 and `storage_quota_exceeded`, also when they come together.' },
   'files/upload/atomic': { section: '11.1 Files', says: 'A file that can be named has all its bytes, and bytes without a file do not stay, whenever the server dies.' },

@@ -122,6 +122,8 @@ export const sessions = {
   'sandbox/no-network': { section: '7.7 Places in the sandbox', says: 'A sandbox has no network of its own.' },
   'sandbox/lazy': { section: '7.7 Places in the sandbox', says: 'A turn that calls no tool starts no sandbox.' },
   'sandbox/bounded': { section: '7.7 Places in the sandbox', says: 'Memory, processes and disk of a sandbox are bounded, and what exceeds them fails inside it.' },
+  'sandbox/disk': { section: '7.7 Places in the sandbox', says: 'A session whose files take more of the disk than its share has its sandbox ended for that reason, and may start another to delete some.' },
+  'sandbox/disk/floor': { section: '7.7 Places in the sandbox', says: 'Where too little of the disk is free, no sandbox starts, and the call that needs one fails with that reason.' },
   'sandbox/containers/furnished': { section: '7.7 Places in the sandbox', says: 'In a container of Docker or Podman a session finds the same as elsewhere: its files, skills, memory stores, repositories, packages (but for `apt`, which is refused), variables, outputs, and its way out.' },
   'sandbox/containers/confined': { section: '7.7 Places in the sandbox', says: 'A container has no network, no capability, no device of the host and no socket but the gate\'s, and of the host\'s files only the session\'s own folders can be written from it.' },
   'sandbox/containers/owner': { section: '7.7 Places in the sandbox', says: 'Containers end with the server that started them, and with no other; their sessions go on in new ones.' },

@@ -10,6 +10,14 @@ import { verifies } from '../verifies.ts'
 
 const tools = [{ type: 'agent_toolset_20260401' }]
 
+async function uploadAnswer({ base }: Service) {
+  const body = new FormData()
+  body.set('file', new Blob(['x']), 'a')
+  const headers = { 'x-api-key': adminKey }
+  const answer = await fetch(`${base}/v1/files`, { method: 'POST', headers, body })
+  return { status: answer.status, headers: answer.headers, body: await answer.json() }
+}
+
 describe('the sandbox', () => {
   let service: Service
   before(async () => void (service = await boot('sqlite')))
@@ -159,6 +167,25 @@ describe('the sandbox', () => {
         assert.equal(textOf(last), 'alive\n')
       } finally {
         await small.close()
+      }
+    },
+  )
+
+  verifies(
+    ['sandbox/disk/floor', 'files/upload/no-room', 'errors/case/disk-full'],
+    'where too little of the disk is free, nothing is uploaded and no sandbox starts',
+    async () => {
+      const full = await boot('sqlite', { env: { STORE_FREE_MB: '1000000000' } })
+      try {
+        const { status, headers, body } = await uploadAnswer(full)
+        assert.deepEqual([status, headers.get('retry-after')], [507, '10'])
+        assert.match(JSON.stringify(body), /no space left/)
+        const seen = await turn(full, await newSession(full, { tools }), 'run: echo alive')
+        const result = only(seen, 'agent.tool_result')
+        assert.match(textOf(result), /did not start.*less than 1000000000 MB left/)
+        assert.equal(all(seen, 'session.status_idle').length, 1)
+      } finally {
+        await full.close()
       }
     },
   )

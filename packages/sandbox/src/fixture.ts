@@ -29,7 +29,10 @@ export function bench(provider: SandboxProvider): Bench {
     const id = `sesn_test${process.pid}x${serial++}`
     const [workspace, outputs] = [join(folder, id, 'workspace'), join(folder, id, 'outputs')]
     for (const each of [workspace, outputs]) mkdirSync(each, { recursive: true })
-    const most = { memory: 256 * mebibyte, processes: 64, cpus: 2, scratch: 64 * mebibyte }
+    const most = {
+      ...{ memory: 256 * mebibyte, processes: 64, cpus: 2, scratch: 64 * mebibyte },
+      file: 1024 * mebibyte,
+    }
     return {
       id,
       workspace,

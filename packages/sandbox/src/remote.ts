@@ -357,8 +357,8 @@ export async function remoteSandbox(options: RemoteOptions): Promise<Sandbox> {
         signal,
       }),
     ended: ended.promise,
-    async close() {
-      agent.end('closed')
+    async close(why = 'closed') {
+      agent.end(why)
       await stop()
     },
   }

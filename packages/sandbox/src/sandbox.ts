@@ -8,6 +8,8 @@ export type SandboxLimits = {
   cpus: number
   /** Bytes of each writable tmpfs (`/tmp`, `/run`). */
   scratch: number
+  /** Bytes of one file. */
+  file: number
 }
 
 export type SandboxSpec = {
@@ -153,8 +155,8 @@ export interface Sandbox {
   }): Promise<ShellResult>
   /** Resolves when the sandbox has ended, with the reason; never rejects. */
   readonly ended: Promise<string>
-  /** Ends every process inside; returns when none is left. Idempotent. */
-  close(): Promise<void>
+  /** Ends every process inside, for this reason; returns when none is left. Idempotent. */
+  close(why?: string): Promise<void>
 }
 
 /** What the caller may promise a tenant; never more than was tested. */

@@ -15,7 +15,7 @@ export async function tryOut(
   const folder = mkdtempSync(join(parent, 'steward-check-'))
   const [workspace, outputs] = [join(folder, 'workspace'), join(folder, 'outputs')]
   const egress = { socket: join(folder, 'gate.sock'), certificates: join(folder, 'bundle.pem') }
-  const limits = { memory: 128 << 20, processes: 32, cpus: 1, scratch: 1 << 20 }
+  const limits = { memory: 128 << 20, processes: 32, cpus: 1, scratch: 1 << 20, file: 1 << 20 }
   const gate = createServer().listen(egress.socket)
   try {
     await once(gate, 'listening')

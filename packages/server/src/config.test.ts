@@ -60,6 +60,10 @@ describe('the configuration', () => {
       work: { idleMs: 120_000, unclaimedMs: 60_000 },
       workerInputs: [],
       checkpoints: { saving: 'stop', largest: 10 * 1024 ** 3, keptMs: 90 * 24 * 60 * 60 * 1000 },
+      disk: {
+        session: { bytes: 10_737_418_240, files: 1_000_000 },
+        floor: { bytes: 1_073_741_824, files: 10_000 },
+      },
       sandboxLimits: 'available',
       sandboxUsers: 'available',
       sandboxMemory: 2048 * 1024 * 1024,

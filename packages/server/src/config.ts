@@ -2,6 +2,7 @@
 import { normalHost } from '@steward/gate/policy.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
+import type { DiskSpace } from '@steward/sandbox/disk.ts'
 import type { BlobPlace } from './core/blob-place.ts'
 import { parseStoreBackends } from './core/blob-place.ts'
 import { parseRanges } from './core/dial.ts'
@@ -65,6 +66,12 @@ export type Config = {
   sandboxMemory: number
   sandboxProcesses: number
   sandboxCpus: number
+  disk: {
+    /** Of one session. */
+    session: DiskSpace
+    /** Free on the disks of this service. */
+    floor: DiskSpace
+  }
   most: number
   webhooks: {
     organization: string | undefined
@@ -267,6 +274,17 @@ function sandboxConfig({
   }
 }
 
+const diskConfig = ({ number }: Reader): Config['disk'] => ({
+  session: {
+    bytes: number('SANDBOX_DISK_MB', 1, 1_048_576) * 1024 * 1024,
+    files: number('SANDBOX_DISK_FILES', 100, 1e9),
+  },
+  floor: {
+    bytes: number('STORE_FREE_MB', 0, 1e9) * 1024 * 1024,
+    files: number('STORE_FREE_FILES', 0, 1e9),
+  },
+})
+
 function workerConfig(
   { take, takeOr, number, url }: Reader,
   env: Environment,
@@ -327,6 +345,7 @@ export function readConfig(
     ...egressConfig(reader),
     ...sandboxConfig(reader),
     ...workerConfig(reader, env),
+    disk: diskConfig(reader),
     webSearch: {
       apiKey: text('WEB_SEARCH_API_KEY'),
       baseUrl: url('WEB_SEARCH_BASE_URL', /^https?:$/) ?? '',

@@ -250,6 +250,30 @@ export const settings: readonly Setting[] = [
     form: 'available, required or shared',
   },
   {
+    name: 'SANDBOX_DISK_MB',
+    about: 'disk of one session: its workspace, outputs and memory',
+    default: '10240',
+    form: '1 to 1048576',
+  },
+  {
+    name: 'SANDBOX_DISK_FILES',
+    about: 'files and folders of one session',
+    default: '1000000',
+    form: '100 to 1000000000',
+  },
+  {
+    name: 'STORE_FREE_MB',
+    about: 'where less is free, no sandbox starts and nothing is uploaded',
+    default: '1024',
+    form: '0 to 1000000000',
+  },
+  {
+    name: 'STORE_FREE_FILES',
+    about: 'the same for files and folders that the disk has room for',
+    default: '10000',
+    form: '0 to 1000000000',
+  },
+  {
     name: 'SANDBOX_CPUS',
     about: 'cores of one sandbox, fractions allowed',
     default: '2',

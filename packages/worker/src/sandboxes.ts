@@ -19,6 +19,7 @@ export const SandboxSettings = z.object({
 export type SandboxSettings = z.infer<typeof SandboxSettings>
 
 const mebibyte = 1 << 20
+const largestFile = 10 * 1024 * mebibyte
 
 export function sandboxesOf(
   { provider, socket, image }: SandboxSettings,
@@ -34,4 +35,5 @@ export const limitsOf = ({ memory_mb, processes, cpus }: SandboxSettings): Sandb
   processes,
   cpus,
   scratch: scratchOf(memory_mb * mebibyte),
+  file: largestFile,
 })

@@ -29,6 +29,7 @@ export async function openSandbox(): Promise<{ sandbox: Sandbox } & AsyncDisposa
       processes: 64,
       cpus: 2,
       scratch: 64 * mebibyte,
+      file: 1024 * mebibyte,
     },
   })
   return {

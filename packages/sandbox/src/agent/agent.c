@@ -101,6 +101,7 @@ static void obey_arguments(int count, char **arguments) {
     if (!strcmp(arguments[i], "--gate")) bridge_open(arguments[i + 1]);
     else if (!strcmp(arguments[i], "--processes")) set_limit(RLIMIT_NPROC, arguments[i + 1]);
     else if (!strcmp(arguments[i], "--files")) set_limit(RLIMIT_NOFILE, arguments[i + 1]);
+    else if (!strcmp(arguments[i], "--file-bytes")) set_limit(RLIMIT_FSIZE, arguments[i + 1]);
     else if (!strcmp(arguments[i], "--data")) set_limit(RLIMIT_DATA, arguments[i + 1]);
     else die("an unknown argument");
   }

@@ -205,9 +205,9 @@ function launch(
   const lower = layer === undefined ? [] : [stage(join(layer, 'usr')), stage(usr)]
   const system = { root, usr: layer === undefined ? find(usr) : '/mnt/system', layer }
   const view = rootArguments(find, system, spec)
-  const { processes, memory } = spec.limits
+  const { processes, memory, file } = spec.limits
   const each = limiter.kind === 'rlimit' ? { data: memory + reservedBytes } : {}
-  const limits = { processes, files: openFiles, ...each }
+  const limits = { processes, files: openFiles, 'file-bytes': file, ...each }
   const launcher = [
     ...group.joins.flatMap((file) => ['--group', file]),
     ...staged.flatMap((path) => ['--stage', path]),

@@ -29,7 +29,7 @@ export function findLimiter(): Limiter {
   for (const make of [version2, version1]) {
     try {
       const limiter = make()
-      limiter?.group({ memory: 64 << 20, processes: 16, cpus: 1, scratch: 0 }).remove()
+      limiter?.group({ memory: 64 << 20, processes: 16, cpus: 1, scratch: 0, file: 0 }).remove()
       if (limiter) return limiter
     } catch {
       // Not ours to make: the next kind is tried, and the kind found is reported.

@@ -19,7 +19,9 @@ const socketTypes = { mask: 0xf, stream: 1, datagram: 2 }
 const protocols = { stream: [0, 6], datagram: [0, 17] }
 const netlinkRoute = 0
 const terminalInput = [0x5412, 0x541c]
-const errors = { EPERM: 1, ENOSYS: 38, EPROTONOSUPPORT: 93, EAFNOSUPPORT: 97 }
+/** Take space on the disk at once, as fallocate does: nobody could see it coming. Programs write instead. */
+const reservations = [0x40305828, 0x4030582a, 0x40305839]
+const errors = { EPERM: 1, ENOSYS: 38, EPROTONOSUPPORT: 93, EOPNOTSUPP: 95, EAFNOSUPPORT: 97 }
 
 const code = { load: 0x20, and: 0x54, equal: 0x15, atLeast: 0x35, anyBit: 0x45, return: 0x06 }
 const verdicts = {
@@ -101,6 +103,7 @@ const numbersOf = (calls: typeof allowed, arch: Arch): number[] =>
 
 function program(arch: Arch): Instruction[] {
   const deny = give(verdicts.error(errors.EPERM))
+  const notSupported = give(verdicts.error(errors.EOPNOTSUPP))
   return [
     step(code.load, at.machine),
     step(code.equal, machines[arch], 1, 0),
@@ -119,8 +122,10 @@ function program(arch: Arch): Instruction[] {
     ...when(judged.ioctl[arch], [
       step(code.load, at.secondArgument),
       ...terminalInput.flatMap((request) => when(request, [deny])),
+      ...reservations.flatMap((request) => when(request, [notSupported])),
       give(verdicts.allow),
     ]),
+    ...when(judged.fallocate[arch], [notSupported]),
     ...when(judged.socket[arch], judgeSocket()),
     ...when(judged.socketpair[arch], judgeSocket()),
     ...passListed(rangesOf(numbersOf(allowed, arch))),

@@ -128,7 +128,7 @@ export type Started = { image: Image; user: User; ways: Ways }
 /** The body of the call that creates the container. */
 export function container(spec: SandboxSpec, started: Started): object {
   const { image, user, ways } = started
-  const { memory, processes } = spec.limits
+  const { memory, processes, file } = spec.limits
   const each =
     ways.limits === 'rlimit'
       ? ['--processes', String(processes), '--data', String(memory + reservedBytes)]
@@ -146,6 +146,8 @@ export function container(spec: SandboxSpec, started: Started): object {
       ...gate,
       '--files',
       String(openFiles),
+      '--file-bytes',
+      String(file),
       ...each,
     ],
     Cmd: [],

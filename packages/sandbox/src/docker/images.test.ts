@@ -4,7 +4,7 @@ import { dockerSandboxes } from './docker.ts'
 
 const spec = {
   ...{ id: 'one', workspace: '/nowhere', outputs: '/nowhere', isLaidOut: false, env: {} },
-  limits: { memory: 1, processes: 1, cpus: 1, scratch: 1 },
+  limits: { memory: 1, processes: 1, cpus: 1, scratch: 1, file: 1 },
   ...{ egress: null, mounts: [] },
 }
 const provider = (allowed?: string[]) =>

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { StorageError } from '../core/errors.ts'
 import { blobContract } from './contract.ts'
 import { diskBlobs } from './disk.ts'
 
@@ -49,6 +50,24 @@ describe('blobs on disk', () => {
     const found = await blobs.get('late/a')
     await blobs.delete('late/a')
     assert.equal(found && (await text(found.body)), 'still here')
+  })
+
+  // verifies: files/upload/no-room
+  it('are refused where less is free than must be, before anything of them is read', async () => {
+    async function* untouched(): AsyncGenerator<Uint8Array> {
+      yield* bytes('')
+      assert.fail('it was read')
+    }
+    for (const floor of [
+      { bytes: 2 ** 60, files: 0 },
+      { bytes: 0, files: 2 ** 60 },
+    ]) {
+      const blobs = await diskBlobs(folder, floor)
+      await assert.rejects(blobs.put('none/a', untouched()), (error) => {
+        return error instanceof StorageError && error.reason === 'full'
+      })
+      assert.equal(await blobs.head('none/a'), undefined)
+    }
   })
 
   it('are readable by nobody else on the machine', async () => {

@@ -4,6 +4,9 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { DiskSpace } from '@steward/sandbox/disk.ts'
+import { lackOf } from '@steward/sandbox/disk.ts'
+import { StorageError } from '../core/errors.ts'
 import type { Blobs } from './blobs.ts'
 import { checkKey, checkPrefix, within } from './blobs.ts'
 
@@ -13,8 +16,30 @@ const readBytes = 256 * 1024
 const gatherBytes = 512 * 1024
 const syncBytes = 32 * 1024 * 1024
 
+/** Rejects, before the body is asked for anything, where less than the floor is free; and later, when that comes about. */
+async function* leavingFree(
+  folder: string,
+  floor: DiskSpace | undefined,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const demand = async () => {
+    const why = floor && (await lackOf(folder, floor))
+    if (why !== undefined) throw new StorageError('full', new Error(why))
+  }
+  await demand()
+  let unseen = 0
+  for await (const piece of body) {
+    unseen += piece.byteLength
+    if (unseen >= syncBytes) {
+      await demand()
+      unseen = 0
+    }
+    yield piece
+  }
+}
+
 /** Other processes may use the same folder at the same time. */
-export async function diskBlobs(folder: string): Promise<Blobs> {
+export async function diskBlobs(folder: string, floor?: DiskSpace): Promise<Blobs> {
   const coming = join(folder, 'coming')
   const whole = join(folder, 'whole')
   await mkdir(coming, { recursive: true, mode: 0o700 })
@@ -36,7 +61,7 @@ export async function diskBlobs(folder: string): Promise<Blobs> {
       const path = pathOf(key)
       const temporary = join(coming, randomUUID())
       try {
-        const written = await writeAll(temporary, body)
+        const written = await writeAll(temporary, leavingFree(folder, floor, body))
         const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
         await rename(temporary, path)
         await syncFolders(dirname(path), made)

@@ -17,7 +17,7 @@ import { addResources } from '../sessions/resources/add.ts'
 import { furnishMemory } from './furnish.ts'
 
 export { tenant }
-const limits = { memory: 256 << 20, processes: 64, cpus: 1, scratch: 16 << 20 }
+const limits = { memory: 256 << 20, processes: 64, cpus: 1, scratch: 16 << 20, file: 1 << 30 }
 const seal = sealUnder('a root secret for tests')
 
 export type House = Awaited<ReturnType<typeof house>>

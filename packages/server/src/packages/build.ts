@@ -14,6 +14,7 @@ import type {
   SandboxMount,
   SandboxProvider,
 } from '@steward/sandbox/sandbox.ts'
+import { bytesBelow } from '@steward/sandbox/disk.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Clock } from '../core/time.ts'
 import { aptFiles, aptScript, setUpScript, systemPath, takeScript } from './apt.ts'
@@ -67,7 +68,7 @@ export function builder(deps: BuildDeps): Build {
     for (const name of ['workspace', 'outputs', 'layer/system', 'layer/prefix'])
       await mkdir(at(name), { recursive: true })
     const check = async () => {
-      const bytes = await bytesOf(['layer', 'workspace', 'outputs'].map(at))
+      const bytes = await bytesBelow(['layer', 'workspace', 'outputs'].map(at))
       if (bytes > largest)
         throw new BuildFailure(null, `it is larger than ${Math.floor(largest / 2 ** 20)} MB`)
     }
@@ -177,16 +178,6 @@ async function watchSize({ watch }: Bench, manager: PackageManager): Promise<voi
     watch.progress({ state: 'failed', manager, lines: [] })
     throw new BuildFailure(manager, error.message, { cause: error })
   })
-}
-
-/** On disk, following no link; what vanishes meanwhile does not count. */
-async function bytesOf(folders: readonly string[]): Promise<number> {
-  const { stdout } = await run('du', ['-skxc', '--', ...folders]).catch(
-    (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
-  )
-  const total = /^(\d+)\ttotal$/m.exec(stdout)
-  if (!total) throw new Error('the size of a build could not be found out')
-  return Number(total[1]) * 1024
 }
 
 /** From now on it is the server's, and everybody's to read. Nothing runs in it any more. */

@@ -21,7 +21,7 @@ import { BuildFailure } from './step.ts'
 import type { BuildLocks } from './store.ts'
 
 const provider = bubblewrapSandboxes()
-const limits = { memory: 2 ** 31, processes: 256, cpus: 2, scratch: 64 << 20 }
+const limits = { memory: 2 ** 31, processes: 256, cpus: 2, scratch: 64 << 20, file: 1 << 30 }
 const wanted = (lists: Partial<PackageLists>) => ({
   packages: foldPackages(emptyEnvironment.packages, lists),
   image: undefined,

@@ -20,7 +20,13 @@ import { flush, packet } from './packets.ts'
 import { remote } from './remote.ts'
 
 const mebibyte = 1024 * 1024
-const limits = { memory: 512 * mebibyte, processes: 64, cpus: 1, scratch: 16 * mebibyte }
+const limits = {
+  memory: 512 * mebibyte,
+  processes: 64,
+  cpus: 1,
+  scratch: 16 * mebibyte,
+  file: 1 << 30,
+}
 const token = 'canary-token-of-a-mirror'
 const never = new AbortController().signal
 

@@ -22,7 +22,7 @@ import type { Claimed, Workspaces } from './workspace.ts'
 import { workspaces } from './workspace.ts'
 
 const idleMs = 60_000
-const limits = { memory: 256 << 20, processes: 64, cpus: 1, scratch: 16 << 20 }
+const limits = { memory: 256 << 20, processes: 64, cpus: 1, scratch: 16 << 20, file: 1 << 30 }
 const run = async (sandbox: Sandbox, command: string) =>
   (await sandbox.shell({ command, timeoutMs: 10_000 })).output
 

@@ -92,4 +92,5 @@ export const limitsOf = (config: Config): SandboxLimits => ({
   processes: config.sandboxProcesses,
   cpus: config.sandboxCpus,
   scratch: scratchOf(config.sandboxMemory),
+  file: config.disk.session.bytes,
 })

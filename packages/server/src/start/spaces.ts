@@ -28,6 +28,7 @@ import { mirrorSweep } from '../repositories/sweep.ts'
 import { outputPublisher } from '../outputs/publish.ts'
 import type { Furnish } from '../runner/furnishing.ts'
 import type { WorkspaceDeps } from '../runner/workspace.ts'
+import { diskQuota } from '@steward/harness/furnish/workspace/quota.ts'
 import { workspaces } from '../runner/workspace.ts'
 import { sessionStore } from '../sessions/store.ts'
 import { givenFiles } from '../sessions/resources/given.ts'
@@ -53,13 +54,20 @@ export function spacesOf(
     })
   const user: Furnish = ({ folder: own }) => furnishUser(join(own, 'user'))
   const memory = furnishMemory({ databases, clock })
+  const quota = diskQuota({
+    ...{ folder, beside: [resolve(config.dataDir)], ...config.disk },
+    report: (message, details) => log.warn(message, details),
+  })
   const outputs = outputPublisher({
     ...{ databases, keeping, clock, isHere: (turned) => kept.isHere(turned) },
     limits: { largest, workspace, turn: 4 * largest },
   })
-  return workspaces({
+  const made = workspaces({
     ...{ provider, bind, clock, log },
-    kinds: [...kinds, uploads, user, memory, ...(config.publishes ? [outputs.kind] : [])],
+    kinds: [
+      ...[quota.kind, ...kinds, uploads, user, memory],
+      ...(config.publishes ? [outputs.kind] : []),
+    ],
     publish: async (claimed, own, isRunning) => {
       if (config.publishes) await outputs.publish({ ...claimed, own }, isRunning)
     },
@@ -79,6 +87,13 @@ export function spacesOf(
     saving: config.checkpoints.saving,
     limits: limitsOf(config),
   })
+  return {
+    ...made,
+    async close() {
+      await made.close()
+      await quota.close()
+    },
+  }
 }
 
 type RepositoriesDeps = Pick<SpacesDeps, 'databases' | 'provider' | 'clock' | 'log'> &

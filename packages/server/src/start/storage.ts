@@ -40,8 +40,9 @@ export const keysFor = (
 export const sealOf = ({ rootSecret, previousRootSecret }: Config): Seal =>
   sealUnder(rootSecret, previousRootSecret === undefined ? [] : [previousRootSecret])
 
-export async function openBlobs({ blobs, dataDir }: Config): Promise<Blobs> {
-  if (blobs?.type !== 's3') return diskBlobs(resolve(blobs?.dir ?? join(dataDir, 'blobs')))
+export async function openBlobs({ blobs, dataDir, disk }: Config): Promise<Blobs> {
+  if (blobs?.type !== 's3')
+    return diskBlobs(resolve(blobs?.dir ?? join(dataDir, 'blobs')), disk.floor)
   return s3Blobs({
     endpoint: blobs.endpoint,
     bucket: blobs.bucket,

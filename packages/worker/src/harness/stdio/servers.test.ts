@@ -37,7 +37,13 @@ describe('stdio servers of a session', () => {
     sandbox = await bubblewrapSandboxes().acquire({
       ...{ id: `sesn_stdio${process.pid}`, workspace, outputs, isLaidOut: true },
       ...{ env: {}, egress: null, mounts: [] },
-      limits: { memory: 1024 * mebibyte, processes: 256, cpus: 2, scratch: 64 * mebibyte },
+      limits: {
+        memory: 1024 * mebibyte,
+        processes: 256,
+        cpus: 2,
+        scratch: 64 * mebibyte,
+        file: 1024 * mebibyte,
+      },
     })
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
     const { port } = service.address() as AddressInfo

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { dirname } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
+import type { DiskSpace } from '@steward/sandbox/disk.ts'
+import type { Bench } from '@steward/sandbox/fixture.ts'
+import { bench, run, say } from '@steward/sandbox/fixture.ts'
+import type { Sandbox, SandboxSpec } from '@steward/sandbox/sandbox.ts'
+import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
+import { diskQuota } from './quota.ts'
+
+const none: DiskSpace = { bytes: 0, files: 0 }
+const share: DiskSpace = { bytes: 20 << 20, files: 1_000 }
+const write = (megabytes: number) => `head -c ${megabytes}M /dev/zero >file; sync`
+
+describe('the disk of a session', () => {
+  let place: Bench
+  let quota: ReturnType<typeof diskQuota>
+  let told: string[]
+  const begin = (floor: DiskSpace) => {
+    quota = diskQuota({
+      ...{ folder: place.folder, beside: [], session: share, floor, everyMs: 20 },
+      report: (message) => told.push(message),
+    })
+  }
+  beforeEach(() => {
+    told = []
+    place = bench(bubblewrapSandboxes())
+  })
+  afterEach(async () => {
+    await quota.close()
+    await place[Symbol.asyncDispose]()
+  })
+
+  async function open(spec: SandboxSpec): Promise<Sandbox> {
+    const furnished = await quota.kind({ folder: dirname(spec.workspace) })
+    const sandbox = await place.open(spec)
+    await furnished.started?.(sandbox)
+    void sandbox.ended.then(() => furnished.ended?.())
+    return sandbox
+  }
+
+  // verifies: sandbox/disk
+  it('is measured, and whoever takes more than its share is ended, and told why', async () => {
+    begin(none)
+    const spec = place.spec()
+    const [first, others] = [await open(spec), await open(place.spec())]
+    await assert.rejects(run(first, `sleep 0.3; ${write(45)}; sleep 20`), (error) => {
+      assert.ok(error instanceof SandboxEnded)
+      assert.match(error.message, /of this session take \d+ MB .*may take 20 MB .*delete some/)
+      return true
+    })
+    assert.equal(await say(others, 'echo on'), 'on')
+    assert.deepEqual(told, ['a sandbox was ended for the disk it takes'])
+  })
+
+  it('may be more than the share at a start, until it grows', async () => {
+    begin(none)
+    const spec = place.spec()
+    const before = await place.provider.acquire(spec)
+    await run(before, `${write(25)}; chmod 000 .`)
+    await before.close()
+    const sandbox = await open(spec)
+    await run(sandbox, 'chmod 700 .; sleep 0.3; rm file')
+    assert.equal(await say(sandbox, 'echo on'), 'on')
+    await sandbox.close()
+    const again = await place.provider.acquire(spec)
+    await run(again, write(40))
+    await again.close()
+    const refused = await open(spec)
+    assert.match(await refused.ended, /take 40 MB/)
+  })
+
+  it('counts files too, also those that the session has closed to all', async () => {
+    begin(none)
+    const spec = place.spec()
+    const before = await place.provider.acquire(spec)
+    await run(before, 'mkdir closed; cd closed; touch $(seq 1600); chmod 000 .')
+    await before.close()
+    assert.match(await (await open(spec)).ended, /in 16\d\d files, and may take .* in 1000 files/)
+  })
+
+  // verifies: sandbox/disk/floor
+  it('is not given to another one where too little is free, and who fills it is ended', async () => {
+    const floor = { bytes: 0, files: 0 }
+    begin(floor)
+    const [quiet, loud] = [await open(place.spec()), await open(place.spec())]
+    await delay(200)
+    floor.bytes = 2 ** 60
+    await assert.rejects(open(place.spec()), (error) => {
+      return (
+        error instanceof SandboxEnded && /the disk has less than \d+ MB left/.test(error.message)
+      )
+    })
+    await assert.rejects(run(loud, 'while :; do head -c 1M /dev/zero >>file; sync; done'), {
+      message: /the disk of the sandboxes is nearly full/,
+    })
+    assert.equal(await say(quiet, 'echo on'), 'on')
+  })
+
+  it('is taken by writing alone, and no file is larger than it may be', async () => {
+    begin(none)
+    const sandbox = await place.open({ limits: { file: 1 << 20 } })
+    assert.match(await say(sandbox, 'fallocate -l 1M file 2>&1'), /not supported/)
+    const { exitCode } = await run(sandbox, 'head -c 2M /dev/zero >file')
+    assert.notEqual(exitCode, 0)
+    assert.equal(await say(sandbox, 'stat -c %s file'), String(1 << 20))
+  })
+})
