@@ -52,7 +52,7 @@ const noSandbox = () =>
 
 export function assembly(deps: AssemblyDeps) {
   const { databases, clock, log, spaces, place, resolveModel, inlineTokens, search, skills } = deps
-  const known = histories(historyCacheBytes, (tenant) => bringing(deps, tenant))
+  const known = histories(historyCacheBytes, (tenant) => bringing(deps, tenant), clock)
 
   /** Where the agent's own tools work, if it has such. */
   function placeOf(tools: readonly Tool[]): WorkPlace | undefined {

@@ -5,6 +5,7 @@ import { messagesOf, sizeOf } from '@steward/harness/history.ts'
 import type { Message } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../core/ids.ts'
+import { systemClock } from '../core/time.ts'
 import type { Database } from '../database/database.ts'
 import { databases } from '../database/fixture.ts'
 import { keep, newHead, said, tenant } from '../events/fixture.ts'
@@ -54,7 +55,11 @@ for (const [name, open] of Object.entries(databases)) {
       await boundary(database, session, summed('SECOND'), summed('three'))
       await keep(database, session, [said('five')])
       await spoil(database, session, 6)
-      const history = await histories(roomy, () => nothing).of(database.read, tenant, session)
+      const history = await histories(roomy, () => nothing, systemClock).of(
+        database.read,
+        tenant,
+        session,
+      )
       assert.deepEqual(
         messagesOf(history).map(({ content }) =>
           content.map((block) => 'text' in block && block.text),
@@ -67,16 +72,38 @@ for (const [name, open] of Object.entries(databases)) {
       await using place = await open()
       const { database } = place
       const session = await newHead(database)
-      const warm = histories(roomy, () => nothing)
+      const warm = histories(roomy, () => nothing, systemClock)
       await keep(database, session, [user('one'), said('x'.repeat(5_000))])
       const long = await warm.of(database.read, tenant, session)
       await boundary(database, session, summed('SHORT'))
       await keep(database, session, [user('two')])
       const followed = await warm.of(database.read, tenant, session)
-      const afresh = await histories(roomy, () => nothing).of(database.read, tenant, session)
+      const afresh = await histories(roomy, () => nothing, systemClock).of(
+        database.read,
+        tenant,
+        session,
+      )
       assert.equal(JSON.stringify(messagesOf(followed)), JSON.stringify(messagesOf(afresh)))
       assert.deepEqual(followed.weight, afresh.weight)
       assert.ok(sizeOf(followed) < sizeOf(long) / 10, 'what was replaced is not kept in memory')
+    })
+
+    it('are not held for sessions that no turn has asked for in ten minutes', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newHead(database)
+      await keep(database, session, [user('one'), said('two')])
+      let now = 0
+      const kept = histories(roomy, () => nothing, { now: () => now })
+      const first = await kept.of(database.read, tenant, session)
+      now = 10 * 60_000 - 1
+      kept.forgetUnused()
+      // What is held is not read again.
+      await spoil(database, session, 3)
+      assert.deepEqual(messagesOf(await kept.of(database.read, tenant, session)), messagesOf(first))
+      now += 10 * 60_000
+      kept.forgetUnused()
+      await assert.rejects(kept.of(database.read, tenant, session), SyntaxError)
     })
   })
 }

@@ -9,15 +9,35 @@ import {
   sizeOf,
 } from '@steward/harness/history.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
+import type { Clock } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
 import { lastBoundary, readHistory } from '../events/log.ts'
 
 const pageSize = 1_000
+/** A history that no turn has asked for in this time is read anew when one does: a process at rest holds none. */
+const unusedMs = 10 * 60 * 1000
+const lookMs = 60_000
 
-export function histories(mostBytes: number, bringFor: (tenant: string) => Bring) {
+type Known = { seq: number; history: History; bytes: number; usedMs: number }
+
+export function histories(
+  mostBytes: number,
+  bringFor: (tenant: string) => Bring,
+  clock: Pick<Clock, 'now'>,
+) {
   /** Oldest use first. */
-  const known = new Map<string, { seq: number; history: History; bytes: number }>()
+  const known = new Map<string, Known>()
   let bytes = 0
+  let looking: NodeJS.Timeout | undefined
+
+  function forgetUnused(): void {
+    clearTimeout(looking)
+    for (const [session, { usedMs }] of known) {
+      if (usedMs > clock.now() - unusedMs) break
+      forget(session)
+    }
+    looking = known.size > 0 ? setTimeout(forgetUnused, lookMs).unref() : undefined
+  }
 
   function forget(session: string): void {
     bytes -= known.get(session)?.bytes ?? 0
@@ -26,6 +46,8 @@ export function histories(mostBytes: number, bringFor: (tenant: string) => Bring
 
   return {
     forget,
+    /** Looks by itself once a minute; a look moves the next one. */
+    forgetUnused,
     /** Everything the log has said so far that a model must know; nothing before the newest boundary is read. */
     async of(read: Queries, tenant: string, session: string): Promise<History> {
       let { seq, history } = known.get(session) ?? {
@@ -49,7 +71,8 @@ export function histories(mostBytes: number, bringFor: (tenant: string) => Bring
       history = await resolveContent(history, bringFor(tenant))
       forget(session)
       const size = sizeOf(history)
-      known.set(session, { seq, history, bytes: size })
+      known.set(session, { seq, history, bytes: size, usedMs: clock.now() })
+      looking ??= setTimeout(forgetUnused, lookMs).unref()
       bytes += size
       for (const oldest of known.keys()) {
         if (bytes <= mostBytes || oldest === session) break
