@@ -1,0 +1,41 @@
+/** What the programs of this folder share: a turn that is posted and followed to its end. */
+import type Anthropic from '@anthropic-ai/sdk'
+import type { BetaManagedAgentsStreamSessionEvents as Event } from '@anthropic-ai/sdk/resources/beta/sessions/events'
+
+/** Needs no key of a provider, and does what the message says. */
+export const model = 'offline'
+
+export const toolset = {
+  type: 'agent_toolset_20260401',
+  default_config: { enabled: true, permission_policy: { type: 'always_allow' } },
+} as const
+
+type Idle = Extract<Event, { type: 'session.status_idle' }>
+type Posted = Parameters<Anthropic['beta']['sessions']['events']['send']>[1]['events']
+
+export const message = (text: string): Posted => [
+  { type: 'user.message', content: [{ type: 'text', text }] },
+]
+
+/** Opens the stream before it posts, so that nothing of the turn is missed; ends behind the idle that `isLast` takes. */
+export async function* turn(
+  client: Anthropic,
+  session: string,
+  events: Posted,
+  isLast: (idle: Idle) => boolean = () => true,
+) {
+  const stream = await client.beta.sessions.events.stream(session)
+  await client.beta.sessions.events.send(session, { events })
+  for await (const event of stream) {
+    yield event
+    if (event.type === 'session.status_idle' && isLast(event)) return
+  }
+}
+
+/** The text of all messages of the agent. */
+export function answerOf(events: readonly Event[]): string {
+  const blocks = events.flatMap((event) => (event.type === 'agent.message' ? event.content : []))
+  return blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
+}
+
+export type { Event }
