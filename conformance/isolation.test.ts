@@ -199,6 +199,10 @@ for (const database of databases) {
         })
         const environmentKey = made.body.key
         assert.match(environmentKey, /^stw_env_/)
+        const far = { name: 'far', environment_id, reach: 'sessions' }
+        const { key: reachingKey } = (
+          await service.ask<{ key: string }>('POST', '/v1/ext/api_keys', far)
+        ).body
         const grant = mcpTokens(derivedKey(rootSecret, 'mcp token')).mint({
           tenant: 'wrkspc_other',
           session: fixtures['/v1/sessions/:id']?.theirs ?? '',
@@ -214,6 +218,8 @@ for (const database of databases) {
           { 'x-api-key': '', authorization: 'Bearer' },
           { 'x-api-key': environmentKey },
           { 'x-api-key': '', authorization: `Bearer ${environmentKey}` },
+          { 'x-api-key': reachingKey },
+          { 'x-api-key': '', authorization: `Bearer ${reachingKey}` },
           { 'x-api-key': claim },
           { 'x-api-key': '', authorization: `Bearer ${claim}` },
           { 'x-api-key': '', authorization: `Bearer stw_mcp_${'0'.repeat(60)}.${'0'.repeat(43)}` },
@@ -223,7 +229,9 @@ for (const database of databases) {
         for (const route of routes) {
           if (route.callers.includes('anyone')) continue
           for (const headers of credentials) {
-            const admitted = headers['authorization'] === `Bearer ${environmentKey}`
+            const admitted = [environmentKey, reachingKey].some(
+              (key) => headers['authorization'] === `Bearer ${key}`,
+            )
             if (admitted && route.callers.includes('environment')) continue
             const path = fill(route.path, fixtures, 'theirs')
             const { status, text } = await call(route, path, headers)

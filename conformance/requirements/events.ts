@@ -25,7 +25,7 @@ export const events = {
   'turns/queue': { section: '8.2 A turn', says: 'Messages posted during a turn wait in order, and all that wait are promoted together when it ends.' },
   'turns/promoted-once': { section: '8.2 A turn', says: 'A message enters the log once, when it is promoted, with `processed_at` set; before that its `processed_at` is null and it has no place in the log.' },
   'turns/run-started-first': { section: '8.2 A turn', says: '`session.status_run_started` stands before the other events of its turn and never behind its idle.' },
-  'turns/idle-last': { section: '8.2 A turn', says: '`session.status_idle` is the last event of a turn.' },
+  'turns/idle-last': { section: '8.2 A turn', says: '`session.status_idle` is the last event of a turn. Where an idle session is told something afterwards, as by `session.updated` or an error, usage and idle follow again.' },
   'turns/usage-before-idle': { section: '8.2 A turn', says: 'A `session.usage` event with the totals stands directly before each `session.status_idle`.' },
   'turns/spans': { section: '8.2 A turn', says: 'A model call is framed by `span.model_request_start` and `span.model_request_end`; the end comes even when the call fails.' },
   'turns/call-before-effect': { section: '8.2 A turn', says: 'A tool call is in the log before the tool runs.' },

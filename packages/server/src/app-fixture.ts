@@ -35,6 +35,7 @@ export function routesOver(database: Database): Route[] {
     mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
     claimTokens: claimTokens(derivedKey(rootSecret, 'claim token')),
     withinClaim: never,
+    claimByKey: never,
     specOfModel: never,
     models: { send: never },
     work: { idleMs: 1, unclaimedMs: 1 },

@@ -22,7 +22,7 @@ import { readiness } from './health/ready.ts'
 import { healthRoutes } from './health/routes.ts'
 import { mount } from './http/mount.ts'
 import { openApi } from './http/openapi.ts'
-import type { Authenticate, WithinClaim } from './http/principal.ts'
+import type { Authenticate, ClaimByKey, WithinClaim } from './http/principal.ts'
 import type { Route } from './http/route.ts'
 import { route } from './http/route.ts'
 import type { FallbackKeys } from './model-cards/fallback.ts'
@@ -64,6 +64,7 @@ export type AppDeps = Refusals & {
   mcpTokens: McpTokens
   claimTokens: ClaimTokens
   withinClaim: WithinClaim
+  claimByKey: ClaimByKey
   specOfModel: SpecOfModel
   models: Pick<Upstream, 'send'>
   work: WorkSettings

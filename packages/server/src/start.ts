@@ -33,8 +33,9 @@ import { checkSealed } from './root-secret/rotate.ts'
 import { runByHarness } from './runner/harnesses.ts'
 import { packagesOf } from './packages/packages.ts'
 import { runner } from './runner/runner.ts'
-import { belongings } from './sessions/claimed.ts'
+import { belongings, sessionWith } from './sessions/claimed.ts'
 import { claimReader, withinClaim } from './work/claim.ts'
+import { claimByKey } from './work/reach.ts'
 import { openWebhooks } from './webhooks/webhooks.ts'
 import { ensureInitialWorkspace } from './workspaces/create.ts'
 import { limitsOf, sandboxes } from './start/sandboxes.ts'
@@ -80,6 +81,7 @@ function doorFor(config: Config, deps: { databases: Databases; clock: Clock; bus
     ...tokens,
     authenticate: authentication({ ...deps, ...tokens, claimOf }),
     withinClaim: withinClaim(belongings(deps.databases)),
+    claimByKey: claimByKey(deps, sessionWith(deps.databases)),
   }
 }
 

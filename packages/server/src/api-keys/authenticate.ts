@@ -44,7 +44,10 @@ export function authentication({
     const principal: Principal =
       row.kind === 'workspace'
         ? { kind: 'workspace', ...base, admin: row.admin === 1 }
-        : { kind: 'environment', ...base, environmentId: row.environment_id ?? '' }
+        : {
+            ...{ kind: 'environment', ...base },
+            ...{ environmentId: row.environment_id ?? '', reach: row.reach ?? 'work' },
+          }
     return { principal, expiresAt }
   }
   const lookTogether = joined(look)

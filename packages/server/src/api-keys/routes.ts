@@ -6,6 +6,7 @@ import { pageOf, paging } from '../core/page.ts'
 import type { Clock } from '../core/time.ts'
 import { newToken } from '../core/token.ts'
 import type { Databases } from '../database/database.ts'
+import type { Principal } from '../http/principal.ts'
 import { isAdmin } from '../http/principal.ts'
 import type { Route } from '../http/route.ts'
 import { route } from '../http/route.ts'
@@ -16,6 +17,20 @@ import { revocations } from './authenticate.ts'
 
 const callers = ['workspace'] as const
 const section = 'API keys'
+
+function checkWanted(
+  { environment_id = null, admin, reach = null }: ApiKeyCreate,
+  principal: Principal,
+): void {
+  if (environment_id !== null && !isAdmin(principal))
+    throw forbidden('environment_id: only a workspace-admin key creates environment keys')
+  if (admin && !isAdmin(principal))
+    throw forbidden('admin: only a workspace-admin key creates workspace-admin keys')
+  if (admin && environment_id !== null)
+    throw invalid('admin: an environment key cannot be a workspace-admin key')
+  if (reach !== null && environment_id === null)
+    throw invalid('reach: only an environment key has a reach; name its environment_id')
+}
 
 export function apiKeyRoutes({
   databases,
@@ -40,13 +55,7 @@ export function apiKeyRoutes({
       async ({ tenant, principal, body }) => {
         const environmentId = body.environment_id ?? null
         const admin = body.admin ?? false
-        if (environmentId !== null && !isAdmin(principal)) {
-          throw forbidden('environment_id: only a workspace-admin key creates environment keys')
-        }
-        if (admin && !isAdmin(principal))
-          throw forbidden('admin: only a workspace-admin key creates workspace-admin keys')
-        if (admin && environmentId !== null)
-          throw invalid('admin: an environment key cannot be a workspace-admin key')
+        checkWanted(body, principal)
         if (environmentId !== null)
           await checkEnvironment(databases.of(tenant).read, tenant, environmentId)
         const kind = environmentId === null ? 'workspace' : 'environment'
@@ -57,6 +66,7 @@ export function apiKeyRoutes({
           kind,
           admin,
           environmentId,
+          reach: environmentId === null ? null : (body.reach ?? 'work'),
           expiresAt: body.expires_at ?? null,
         } as const
         const shown = await databases.control.write((tx) =>

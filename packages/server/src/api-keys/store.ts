@@ -16,6 +16,8 @@ export type NewKey = {
   kind: Row['kind']
   admin: boolean
   environmentId: string | null
+  /** Of an environment key. */
+  reach?: Row['reach']
   expiresAt: string | null
 }
 
@@ -37,6 +39,7 @@ export function apiKeyStore(db: Queries) {
         name: made.name,
         admin: made.admin ? 1 : 0,
         environment_id: made.environmentId,
+        reach: made.reach ?? null,
         hash: hashToken(made.key),
         preview: preview(made.key),
         expires_at: made.expiresAt,
@@ -87,6 +90,7 @@ const toKey = (row: Row): ApiKey => ({
   kind: row.kind,
   admin: row.admin === 1,
   environment_id: row.environment_id,
+  reach: row.reach,
   preview: row.preview,
   expires_at: row.expires_at,
   revoked_at: row.revoked_at,

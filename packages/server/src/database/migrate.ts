@@ -22,6 +22,7 @@ import * as urlServers from './migrations/0023-url-servers.ts'
 import * as cardChanges from './migrations/0024-card-changes.ts'
 import * as environmentNames from './migrations/0028-environment-names.ts'
 import * as resolvedPaths from './migrations/0026-resolved-paths.ts'
+import * as workClaims from './migrations/0027-work-claims.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -45,6 +46,7 @@ const migrations: Record<string, Migration> = {
   '0024-card-changes': cardChanges,
   '0028-environment-names': environmentNames,
   '0026-resolved-paths': resolvedPaths,
+  '0027-work-claims': workClaims,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

@@ -1,13 +1,13 @@
 /** Every table as a type. Times are ISO text as on the wire; `…_ms` and `expires_at` of leases are numbers. */
-import type { workStates } from '@steward/protocol/work.ts'
 import type { Sealed } from '../core/seal.ts'
 import type { MemoryTables } from './memory-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
+import type { WorkTables } from './work-tables.ts'
 
 /** JSON as text, parsed where it is read. */
 type Json = string
 
-type OtherTables = MemoryTables & WebhookTables
+type OtherTables = MemoryTables & WebhookTables & WorkTables
 
 export type Tables = OtherTables & {
   settings: { name: string; value: string }
@@ -19,6 +19,8 @@ export type Tables = OtherTables & {
     name: string
     admin: number
     environment_id: string | null
+    /** What an environment key opens besides the work of its environment; null for a workspace key. */
+    reach: 'work' | 'sessions' | null
     hash: string
     preview: string
     expires_at: string | null
@@ -236,36 +238,6 @@ export type Tables = OtherTables & {
     delta_sha256: string | null
     taken_at: string | null
   }
-  work: {
-    tenant_id: string
-    environment_id: string
-    id: string
-    session_id: string
-    state: (typeof workStates)[number]
-    /** One more each time it is handed out; who has a lower one has lost it. */
-    generation: number
-    /** Not handed out before. */
-    due_ms: number
-    /** Since when it is handed out; acknowledged or not. */
-    reserved_ms: number | null
-    /** Until when it is its worker's. */
-    lease_ms: number | null
-    /** What the next beat must name, and what the last one did. */
-    heartbeat: string | null
-    heartbeat_before: string | null
-    /** How often in a row a session was left with work undone. */
-    attempts: number
-    /** Whether its session was told that nobody takes it. */
-    warned: number
-    metadata: Json
-    created_at: string
-    acknowledged_at: string | null
-    started_at: string | null
-    latest_heartbeat_at: string | null
-    stop_requested_at: string | null
-    stopped_at: string | null
-  }
-  work_pollers: { tenant_id: string; environment_id: string; worker_id: string; seen_ms: number }
   /** What the session's worker said last of its stdio servers. */
   stdio_reports: {
     tenant_id: string

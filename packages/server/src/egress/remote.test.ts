@@ -23,9 +23,10 @@ async function claimed(open: (typeof databases)['sqlite']) {
   await database.write((tx) =>
     enqueue(tx, { tenant, environment: environmentId, session }, { now }),
   )
-  const item = await claimNext(database, tenant, environmentId, { now, reclaimMs: 5_000 })
+  const by = { key: 'key', id: undefined }
+  const item = await claimNext(database, tenant, environmentId, { now, reclaimMs: 5_000, by })
   assert.ok(item)
-  await acknowledge(database, { tenant, environment: environmentId, id: item.id }, now)
+  await acknowledge(database, { tenant, environment: environmentId, id: item.id }, by, now)
   const claim = { environmentId, workId: item.id, generation: item.generation }
   const bind = (own: object = {}) =>
     door.door.bind({

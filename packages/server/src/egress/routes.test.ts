@@ -65,6 +65,7 @@ async function served(
     log,
     clock: systemClock,
     withinClaim: async () => false,
+    claimByKey: async () => undefined,
     authenticate: async (header) => {
       const key = header('x-api-key') ?? header('authorization')?.replace('Bearer ', '') ?? ''
       const grant = tokens.read(key, Date.now())

@@ -18,6 +18,7 @@ const callers: Record<string, Principal> = {
     tenant: 'wrkspc_test',
     keyId: 'apikey_3',
     environmentId: 'env_1',
+    reach: 'work',
   },
 }
 
@@ -32,6 +33,7 @@ export async function served(
     log,
     clock,
     withinClaim: async () => false,
+    claimByKey: async () => undefined,
     authenticate: async (header) => {
       const found = callers[header('x-api-key') ?? '']
       if (!found) throw unauthorized('no such key')

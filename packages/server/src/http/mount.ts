@@ -12,8 +12,14 @@ import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
 import { parseBy, parseJson, readBody } from './body.ts'
 import { errorAnswer } from './errors.ts'
-import type { Authenticate, ClaimPrincipal, Principal, WithinClaim } from './principal.ts'
-import { mayCall } from './principal.ts'
+import type {
+  Authenticate,
+  ClaimByKey,
+  ClaimPrincipal,
+  Principal,
+  WithinClaim,
+} from './principal.ts'
+import { isKeyScope, mayCall } from './principal.ts'
 import { queryObject } from './query.ts'
 import type { Reply } from './reply.ts'
 import { isReply } from './reply.ts'
@@ -61,7 +67,13 @@ const headerOf =
 const dialectOf = (header: Header): Dialect =>
   header('anthropic-version') === undefined ? 'interface' : 'client'
 
-type Deps = { authenticate: Authenticate; withinClaim: WithinClaim; log: Log; clock: Clock }
+type Deps = {
+  authenticate: Authenticate
+  withinClaim: WithinClaim
+  claimByKey: ClaimByKey
+  log: Log
+  clock: Clock
+}
 type Answering = Deps & { requestId: string }
 
 async function answer(http: Http, route: Route, answering: Answering) {
@@ -105,13 +117,27 @@ async function callerOf(
   answering: Answering,
 ): Promise<Principal> {
   if (route.callers.includes('anyone')) return nobody
-  const principal = await answering.authenticate(header)
+  const caller = await answering.authenticate(header)
+  const principal = await standsFor(caller, route, params, answering)
   if (!mayCall(route.callers, principal)) throw refusal(route, principal)
   const named = header('anthropic-workspace-id')
   if (named && named !== principal.tenant)
     throw forbidden(`anthropic-workspace-id: the credential is not one of workspace ${named}`)
   if (principal.kind === 'claim') await checkClaim(principal, route, params, answering)
   return principal
+}
+
+/** An environment key that reaches sessions is, on a claim's route, the claim that is live there. */
+async function standsFor(
+  caller: Principal,
+  { callers, claim: scope }: Route,
+  params: Record<string, string>,
+  { claimByKey }: Answering,
+): Promise<Principal> {
+  if (caller.kind !== 'environment' || caller.reach !== 'sessions') return caller
+  if (callers.includes('environment') || !callers.includes('claim') || !isKeyScope(scope))
+    return caller
+  return (await claimByKey(caller, scope, params)) ?? caller
 }
 
 const gone = {
@@ -257,13 +283,22 @@ const json = (body: object | null, status: number, headers: Record<string, strin
   })
 
 function refusal(route: Route, principal: Principal): PlatformError {
-  if (principal.kind === 'environment') {
-    return unauthorized('an environment key reaches only the work of its environment')
-  }
+  if (principal.kind === 'environment') return unauthorized(refusalOfKey(route, principal.reach))
   if (principal.kind === 'mcp') return unauthorized('this token reaches one MCP server, not this')
   return route.callers.includes('admin')
     ? forbidden('this needs a workspace-admin key')
     : forbidden('a workspace key does not reach this')
+}
+
+const workAlone = 'an environment key reaches only the work of its environment'
+const token = 'the sessions_token in the secret of the work item'
+
+function refusalOfKey({ callers, claim: scope }: Route, reach: 'work' | 'sessions'): string {
+  if (!callers.includes('claim')) return workAlone
+  if (!isKeyScope(scope)) return `${workAlone}: memory stores are open to ${token}`
+  return reach === 'work'
+    ? `${workAlone}: for its session send ${token}, or a key that was created with "reach": "sessions"`
+    : 'this key reaches sessions whose work item of its environment is claimed at this moment, and this is none of them'
 }
 
 const none: ReadonlySet<string> = new Set()

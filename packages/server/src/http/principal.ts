@@ -3,7 +3,14 @@ import { forbidden } from '../core/errors.ts'
 
 export type Principal =
   | { kind: 'workspace'; tenant: string; keyId: string; admin: boolean }
-  | { kind: 'environment'; tenant: string; keyId: string; environmentId: string }
+  | {
+      kind: 'environment'
+      tenant: string
+      keyId: string
+      environmentId: string
+      /** `sessions`: on a claim's routes it stands for the claim that is live, memory stores excepted. */
+      reach: 'work' | 'sessions'
+    }
   /** Whoever runs one work item, for as long as nobody else has claimed it. */
   | {
       kind: 'claim'
@@ -22,7 +29,14 @@ export type Principal =
 export type Caller = 'anyone' | 'workspace' | 'admin' | 'environment' | 'claim' | 'mcp'
 
 /** What of its claim a route opens to a worker, which the path's parameters name. */
-export type ClaimScope = 'work' | 'session' | 'skill' | 'store' | 'store write' | 'file'
+export type ClaimScope = 'work' | KeyScope | StoreScope
+type StoreScope = 'store' | 'store write' | "session's stores"
+
+/** What of claims a key of the environment opens as well, where it reaches sessions. */
+type KeyScope = 'session' | 'skill' | 'file'
+const keyScopes: readonly string[] = ['session', 'skill', 'file'] satisfies KeyScope[]
+export const isKeyScope = (scope: ClaimScope | undefined): scope is KeyScope =>
+  scope !== undefined && keyScopes.includes(scope)
 
 export type ClaimPrincipal = Extract<Principal, { kind: 'claim' }>
 
@@ -41,6 +55,13 @@ export type WithinClaim = (
   scope: ClaimScope,
   params: Readonly<Record<string, string>>,
 ) => Promise<boolean>
+
+/** The claim that such a key stands for on a route of this scope; undefined where none is live. */
+export type ClaimByKey = (
+  key: Extract<Principal, { kind: 'environment' }>,
+  scope: KeyScope,
+  params: Readonly<Record<string, string>>,
+) => Promise<ClaimPrincipal | undefined>
 
 /** Finds the caller of a request, or throws `unauthorized`. */
 export type Authenticate = (header: (name: string) => string | undefined) => Promise<Principal>

@@ -132,7 +132,10 @@ export function assembly(deps: AssemblyDeps) {
       newEventId: () => newId('event'),
       report: (error) => log.error('a tool threw', { error, session_id: session }),
     }
-    return { ok: true, parts, rested: () => space.rested(), release: () => space.giveBack() }
+    return {
+      ...{ ok: true, parts, isElsewhere },
+      ...{ rested: () => space.rested(), release: () => space.giveBack() },
+    }
   }
 
   return { assemble, forget: (session: string) => known.forget(session) }

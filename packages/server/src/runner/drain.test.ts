@@ -30,7 +30,13 @@ async function drained(database: Database, runTurn: RunTurn, assembled?: Assembl
     runTurn,
     running: () => 1,
     assemble: async () =>
-      assembled ?? { ok: true, parts, rested: async () => {}, release: () => {} },
+      assembled ?? {
+        ok: true,
+        parts,
+        isElsewhere: false,
+        rested: async () => {},
+        release: () => {},
+      },
     abandon: async () => {},
     remove: async () => {},
   }

@@ -41,6 +41,8 @@ export type Assembled =
   | {
       ok: true
       parts: Omit<Turn, 'open' | 'signal'>
+      /** Whether its tools run on workers, which claim it from the queue. */
+      isElsewhere: boolean
       rested: () => Promise<void>
       release: () => void
     }
@@ -179,7 +181,7 @@ async function turn(
       if (signals.stopping.aborted) return { stop: { type: 'end_turn' }, last: [] }
       if (next.done) {
         await assembled.rested()
-        return next.value
+        return { ...next.value, isElsewhere: assembled.isElsewhere }
       }
       if (next.value.type === 'frame') {
         frames.push(next.value.frame)
@@ -203,7 +205,8 @@ async function turn(
   }
 }
 
-type End = { stop: TurnEnd['stop']; last: Entry[] }
+/** `isElsewhere` as the assembled turn has it; left out where there was none. */
+type End = { stop: TurnEnd['stop']; last: Entry[]; isElsewhere?: boolean }
 
 /** A turn that ends with an error of the session, which is idle afterwards. */
 function given(failure: SessionFailure): End {

@@ -17,6 +17,7 @@ import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../events/
 import type { Entry } from '../events/log.ts'
 import { append, danglingSpan, recoveredReason, recoveries } from '../events/log.ts'
 import { stdioError } from '../stdio-servers/standing.ts'
+import { withdraw } from '../work/queue.ts'
 import { ownServers } from './own-servers.ts'
 
 export type Place = { tenant: string; session: string; fence: Fence }
@@ -85,9 +86,10 @@ async function settleInterrupt(
   const last = idle(head, { type: 'end_turn' }, now)
   if (behind.length === 0) {
     const all = [...left, ...entries, ...last]
-    return write(tx, place, all, { due: false, awaits_stdio: 0, ...released }, now, {
-      kind: 'rest',
-    })
+    const rest = { due: false, awaits_stdio: 0, ...released } as const
+    const step = await write(tx, place, all, rest, now, { kind: 'rest' })
+    if (step.kind === 'rest') await withdraw(tx, place.tenant, place.session, now)
+    return step
   }
   const ended = isUnfinished(head) ? last : []
   return promote(tx, place, head, { queue: behind, before: [...left, ...entries, ...ended] }, now)
@@ -319,12 +321,17 @@ async function begin(
 
 /**
  * Ends a turn in one commit: its last events, what an interrupt meanwhile asks for, usage and idle. `more` when the
- * session has something to do at once, and then keeps its lease.
+ * session has something to do at once, and then keeps its lease. A session that rests takes its item back from the queue,
+ * where it has one because its tools run elsewhere.
  */
 export async function finishTurn(
   tx: Queries,
   place: Place,
-  { stop, last }: { stop: StopReason; last: readonly Entry[] },
+  {
+    stop,
+    last,
+    isElsewhere = true,
+  }: { stop: StopReason; last: readonly Entry[]; isElsewhere?: boolean },
   now: number,
 ): Promise<'rest' | 'more' | 'lost'> {
   const { tenant, session, fence } = place
@@ -340,7 +347,9 @@ export async function finishTurn(
   const entries = [...end.entries, ...cut, ...idle(head, end.stop, now)]
   const done = await append(tx, tenant, session, entries, { now, fence, due: more, set })
   if (!done) return 'lost'
-  return more ? 'more' : 'rest'
+  if (more) return 'more'
+  if (isElsewhere && end.stop.type !== 'requires_action') await withdraw(tx, tenant, session, now)
+  return 'rest'
 }
 
 /** Why the turn really ends, given what came while it ran. */

@@ -3,6 +3,8 @@ import type { Session, SessionAgent } from '@steward/protocol/sessions.ts'
 import type { Databases } from '../database/database.ts'
 import { fileStore } from '../files/store.ts'
 import type { Belongings } from '../work/claim.ts'
+import type { SessionWith } from '../work/reach.ts'
+import { workStore } from '../work/store.ts'
 import { isAttachedStore } from './resources/memory-stores.ts'
 import { resourceStore } from './resources/store.ts'
 import { sessionStore } from './store.ts'
@@ -26,6 +28,15 @@ export function belongings(databases: Databases): Belongings {
     },
   }
 }
+
+export const sessionWith = (databases: Databases): SessionWith => ({
+  async file(tenant, file) {
+    const [row] = await fileStore(databases.of(tenant).read).named(tenant, [file])
+    return row?.session_id ?? undefined
+  },
+  skill: (tenant, environment, skill, now) =>
+    workStore(databases.of(tenant).read).claimedWithSkill(tenant, environment, skill, now),
+})
 
 /**
  * A session as its worker sees it: MCP servers stand behind the proxy, and the worker learns of no other address. Those

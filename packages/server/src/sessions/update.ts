@@ -8,6 +8,7 @@ import { mergeMetadata } from '../core/metadata.ts'
 import type { Seal } from '../core/seal.ts'
 import type { Queries } from '../database/database.ts'
 import { lockHead } from '../events/head.ts'
+import { idleAgain } from '../events/idle.ts'
 import { cancelled, take, waiting } from '../events/inbox.ts'
 import { append } from '../events/log.ts'
 import { override, sealTokens } from './create.ts'
@@ -54,13 +55,9 @@ export async function updateSession(
     ...(next?.tokens ? { sealed_tokens: sealTokens(seal, { tenant, id }, next.tokens) } : {}),
   }
   await store.update(tenant, id, columns, now)
-  await append(
-    tx,
-    tenant,
-    id,
-    [{ event: { id: newId('event'), type: 'session.updated', ...changed } }],
-    { now, ...withServers(next) },
-  )
+  const event = { id: newId('event'), type: 'session.updated', ...changed } as const
+  const entries = [{ event }, ...idleAgain(head, now)]
+  await append(tx, tenant, id, entries, { now, ...withServers(next) })
   return store.get(tenant, id, now)
 }
 

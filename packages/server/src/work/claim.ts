@@ -52,7 +52,8 @@ export async function checkStanding(
   now: number,
 ): Promise<void> {
   const item = await takeStanding(tx, claim, now)
-  if (item.attempts > 0) await workStore(tx).change(item, { attempts: 0 })
+  if (item.attempts === 0) return
+  await workStore(tx).change(item, { attempts: 0, left_first_ms: null, left_last_ms: null })
 }
 
 /** As `checkStanding`, for what a worker does before and after its work: it may come to that and no further each time. */
@@ -91,6 +92,7 @@ export function withinClaim({ agent, stores, hasFile }: Belongings): WithinClaim
       case 'work':
         return id === claim.environmentId && params['work'] === claim.workId
       case 'session':
+      case "session's stores":
         return (params['id'] ?? params['session_id']) === session
       case 'file':
         return hasFile(tenant, session, id)

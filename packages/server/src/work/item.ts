@@ -16,27 +16,46 @@ const longestLeaseMs = 300_000
 /** How long an item that was handed out stays hidden, when the poll names no time. */
 export const reservationMs = 5_000
 
+/** Who asks for work: by which key, and under which name, where the worker gives itself a name. */
+export type Worker = { key: string; id: string | undefined }
+
 const isLive = ({ state }: Item): boolean => state !== 'stopped'
 const isClaimed = ({ state }: Item): boolean => state === 'starting' || state === 'active'
 
 /** Handed out, under the next generation: whoever had it before has an older one, and its first heartbeat is nobody's yet. */
-export const handedOut = (now: number): Change => ({
+export const handedOut = (now: number, by: Worker | undefined): Change => ({
   state: 'queued',
   reserved_ms: now,
+  worker_id: by?.id ?? null,
+  key_id: by?.key ?? null,
   lease_ms: null,
   heartbeat: null,
   heartbeat_before: null,
   acknowledged_at: null,
   started_at: null,
   latest_heartbeat_at: null,
-  warned: 0,
+  hinted: 0,
 })
 
-/** Undefined when it is not handed out, or others have begun with it. Twice is the same as once. */
-export function acknowledged(item: Item, now: number): Change | undefined {
-  if (item.state === 'starting' && item.heartbeat === null) return {}
-  if (item.state !== 'queued' || item.reserved_ms === null) return undefined
-  return { state: 'starting', acknowledged_at: iso(now), lease_ms: now + leaseMs }
+/** A worker without a name is told from others by its key alone. */
+const isAnother = ({ key_id, worker_id }: Item, { key, id }: Worker): boolean =>
+  (key_id !== null && key_id !== key) ||
+  (worker_id !== null && id !== undefined && worker_id !== id)
+
+/**
+ * Refused as `another` when it was handed to another worker: of two that acknowledge, both would let go if the wrong one
+ * came first. Undefined when it is not handed out, or has begun. Twice is the same as once.
+ */
+export function acknowledged(item: Item, by: Worker, now: number): Change | 'another' | undefined {
+  const isAcknowledged = item.state === 'starting' && item.heartbeat === null
+  if (!isAcknowledged && (item.state !== 'queued' || item.reserved_ms === null)) return undefined
+  if (isAnother(item, by)) return 'another'
+  const named = item.worker_id === null && by.id !== undefined ? { worker_id: by.id } : {}
+  if (isAcknowledged) return named
+  return {
+    ...{ ...named, state: 'starting', acknowledged_at: iso(now), lease_ms: now + leaseMs },
+    ...{ warned: 0, hinted: 0 },
+  }
 }
 
 export const none = 'NO_HEARTBEAT'
@@ -62,6 +81,7 @@ export function beaten(
       state: 'active',
       ...(isAgain ? {} : { heartbeat: next(item.heartbeat, at), heartbeat_before: last }),
       lease_ms: now + Math.min(Math.max(ttlMs, shortestLeaseMs), longestLeaseMs),
+      ...{ warned: 0, hinted: 0 },
       acknowledged_at: item.acknowledged_at ?? at,
       started_at: item.started_at ?? at,
       latest_heartbeat_at: at,
@@ -83,7 +103,27 @@ export function stopping(item: Item, now: number): Change {
 }
 
 export const stopped = (item: Item, now: number): Change =>
-  isLive(item) ? { state: 'stopped', stopped_at: iso(now), lease_ms: null, reserved_ms: null } : {}
+  isLive(item)
+    ? {
+        ...{ state: 'stopped', stopped_at: iso(now) },
+        ...{ lease_ms: null, reserved_ms: null, reserved_until_ms: null },
+      }
+    : {}
+
+/** How many acknowledged claims in a row may leave a session with work undone; within the time, any number. */
+export const mostAttempts = 5
+export const attemptsWithinMs = 5 * 60_000
+
+export type Left = Pick<Item, 'attempts' | 'left_first_ms' | 'left_last_ms'>
+
+/** An attempt further. */
+export const leftAgain = ({ attempts, left_first_ms }: Left, now: number): Left => ({
+  ...{ attempts: attempts + 1, left_first_ms: left_first_ms ?? now, left_last_ms: now },
+})
+
+/** Whether nobody is handed it any more. It does not become so by waiting. */
+export const isExhausted = ({ attempts, left_first_ms, left_last_ms }: Left): boolean =>
+  attempts > mostAttempts && (left_last_ms ?? 0) - (left_first_ms ?? 0) >= attemptsWithinMs
 
 /** Whether the one who has this generation may do what a worker does: it has been handed the item, and its lease holds. */
 export function standing(

@@ -13,8 +13,18 @@ export type ModelItem = {
   /** The newest beat, and the one before it. */
   beats: [string, string?]
   startedAt: number
-  attempts: number
-}
+  /** Until when a reservation that nobody acknowledges is kept. */
+  until: number
+  /** Who it was handed to. */
+  holder: ModelWorker | undefined
+  isAcknowledged: boolean
+  /** Whether it was announced that it lapsed. */
+  isHinted: boolean
+} & Left
+
+/** How many acknowledged claims in a row left work undone, and when the first and the last of them did. */
+type Left = { attempts: number; leftAt: readonly [number, number] | undefined }
+export type ModelWorker = { key: string; id: string | undefined }
 
 export type ModelSession = {
   status: 'idle' | 'running' | 'done'
@@ -29,6 +39,9 @@ export type ModelSession = {
 export const noBeat = 'NO_HEARTBEAT'
 const leaseMs = 90_000
 const mostAttempts = 5
+const attemptsWithinMs = 300_000
+/** How long a worker that asked keeps others from what they let lapse. */
+const presentMs = 30_000
 
 export const newModelSession = (): ModelSession => ({
   ...{ status: 'idle', due: false, messages: 0, call: undefined, idleSince: undefined },
@@ -44,12 +57,27 @@ export const liveOf = ({ items }: ModelSession): ModelItem | undefined =>
 export const owes = ({ status, due, call }: ModelSession): boolean =>
   status !== 'done' && (status === 'running' || due || call !== undefined)
 
-export const isFree = ({ phase, at }: ModelItem, now: number, reclaimMs: number): boolean =>
-  phase === 'queued'
-    ? at <= now
-    : phase === 'reserved'
-      ? at <= now - reclaimMs
-      : (phase === 'starting' || phase === 'active') && at <= now
+/** `isAlone`: nobody asks but this worker, which may then have again what it let lapse itself. */
+export function isFree(
+  item: ModelItem,
+  { now, reclaimMs, by, isAlone }: { now: number; reclaimMs: number } & Asking,
+): boolean {
+  if (item.phase === 'queued') return item.at <= now
+  const since = item.phase === 'reserved' ? item.at + reclaimMs : item.at
+  if (!isLapsing(item) || since > now) return false
+  return !isOwn(item, by) || isAlone || since <= now - presentMs
+}
+export type Asking = { by: ModelWorker; isAlone: boolean }
+
+export const isOwn = ({ holder, phase }: ModelItem, by: ModelWorker): boolean =>
+  phase !== 'queued' && by.id !== undefined && holder?.id === by.id
+
+const isLapsing = ({ phase }: ModelItem): boolean =>
+  phase === 'reserved' || phase === 'starting' || phase === 'active'
+
+/** A turn is over, and nobody is to do anything. */
+const isOver = ({ status, due, call, idleSince }: ModelSession): boolean =>
+  status === 'idle' && idleSince !== undefined && !due && call === undefined
 
 /** Whether a token of this generation may act for the session. */
 export function mayAct(item: ModelItem, generation: number, now: number): boolean {
@@ -57,23 +85,40 @@ export function mayAct(item: ModelItem, generation: number, now: number): boolea
   return item.phase === 'reserved' || (held.includes(item.phase) && item.at > now)
 }
 
-export function put(session: ModelSession, now: number, attempts = 0): void {
+export function put(session: ModelSession, now: number, left?: Left): void {
   const live = liveOf(session)
   if (live && !(live.phase === 'stopping' && live.at <= now)) return
   if (live) live.phase = 'stopped'
-  const at = attempts === 0 ? now : now + 1_000 * 2 ** attempts
+  const pauses = Math.min(Math.max(left?.attempts ?? 0, 1), mostAttempts)
   session.items.push({
-    ...{ id: undefined, phase: 'queued', generation: 0, at, beats: [noBeat], startedAt: 0 },
-    attempts,
+    ...{ id: undefined, phase: 'queued', generation: 0, beats: [noBeat], startedAt: 0 },
+    ...{ until: 0, holder: undefined, isAcknowledged: false, isHinted: false },
+    at: left ? now + 1_000 * 2 ** pauses : now,
+    ...(left ?? { attempts: 0, leftAt: undefined }),
   })
 }
 
-/** Handed out; false when that was once too often, and it has ended. */
-export function take(session: ModelSession, item: ModelItem, now: number): boolean {
-  if (item.phase !== 'queued') item.attempts++
+const isExhausted = ({ attempts, leftAt: [first, last] = [0, 0] }: Left): boolean =>
+  attempts > mostAttempts && last - first >= attemptsWithinMs
+
+const leftAgain = ({ attempts, leftAt }: Left, at: number): Left => ({
+  attempts: attempts + 1,
+  leftAt: [leftAt?.[0] ?? at, at],
+})
+
+/** Handed out; false when that was once too often, and it has ended. Only a lease that ran out is an attempt. */
+export function take(
+  session: ModelSession,
+  item: ModelItem,
+  { now, reclaimMs, by }: { now: number; reclaimMs: number; by: ModelWorker },
+): boolean {
+  if (item.phase === 'starting' || item.phase === 'active')
+    Object.assign(item, leftAgain(item, item.at))
   Object.assign(item, { phase: 'reserved', at: now, beats: [noBeat], startedAt: 0 })
+  Object.assign(item, { until: now + reclaimMs, holder: by })
+  Object.assign(item, { isAcknowledged: false, isHinted: false })
   item.generation++
-  if (item.attempts <= mostAttempts) return true
+  if (!isExhausted(item)) return true
   item.phase = 'stopped'
   if (owes(session)) tell(session, now)
   return false
@@ -84,10 +129,15 @@ function tell(session: ModelSession, now: number): void {
   if (session.status === 'idle' && session.idleSince !== undefined) session.idleSince = now
 }
 
-export function takeUp(item: ModelItem, now: number): boolean {
+/** Whether this worker's acknowledgement counts: nobody's does but that of whoever it was handed to. */
+export function takeUp(item: ModelItem, by: ModelWorker, now: number): boolean {
+  if (item.phase !== 'starting' && item.phase !== 'reserved') return false
+  const { key, id } = item.holder ?? by
+  if (key !== by.key || (id !== undefined && by.id !== undefined && id !== by.id)) return false
+  item.holder = { key, id: id ?? by.id }
   if (item.phase === 'starting') return true
-  if (item.phase !== 'reserved') return false
   Object.assign(item, { phase: 'starting', at: now + leaseMs })
+  Object.assign(item, { isAcknowledged: true, isHinted: false })
   return true
 }
 
@@ -109,7 +159,7 @@ export function beatOf(
   const isAgain = expected === before
   if (!isAgain && expected !== newest) return 'fenced'
   item.startedAt ||= now
-  item.phase = 'active'
+  Object.assign(item, { phase: 'active', isAcknowledged: true, isHinted: false })
   item.at = now + Math.min(Math.max(beat.ttlMs, 10_000), 300_000)
   return isAgain ? 'again' : 'next'
 }
@@ -132,14 +182,27 @@ export function stopIt(
 function leave(session: ModelSession, item: ModelItem, now: number): void {
   item.phase = 'stopped'
   if (!owes(session)) return
-  if (item.attempts < mostAttempts) put(session, now, item.attempts + 1)
-  else tell(session, now)
+  const { attempts, leftAt, isAcknowledged } = item
+  const left = isAcknowledged ? leftAgain(item, now) : { attempts, leftAt }
+  if (isExhausted(left)) tell(session, now)
+  else put(session, now, left)
 }
 
-/** Time alone ends what was asked to stop. */
+/** Time alone ends what was asked to stop, and what its worker let lapse with nothing left to do. */
 export function sweepIt(session: ModelSession, now: number): void {
   const live = liveOf(session)
   if (live?.phase === 'stopping' && live.at <= now) leave(session, live, now)
+  const lapsed = liveOf(session)
+  if (!lapsed || !isLapsing(lapsed) || lapsed.isHinted) return
+  if ((lapsed.phase === 'reserved' ? lapsed.until : lapsed.at) > now) return
+  if (isOver(session)) lapsed.phase = 'stopped'
+  else lapsed.isHinted = true
+}
+
+/** A turn that ends with nothing owed takes its item back from the queue. */
+export function restIt(session: ModelSession): void {
+  const live = liveOf(session)
+  if (live?.phase === 'queued' || (live && isLapsing(live) && live.isHinted)) live.phase = 'stopped'
 }
 
 /** Its session takes no more events: a queued item ends, a claimed one is asked to. */

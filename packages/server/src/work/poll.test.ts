@@ -9,6 +9,7 @@ import { recordOf } from '../environments/record.ts'
 import { environmentStore } from '../environments/store.ts'
 import { newSession } from '../sessions/fixture.ts'
 import { poller } from './poll.ts'
+import { workerName } from './presence.ts'
 import { claimNext, enqueue } from './queue.ts'
 import { workStore } from './store.ts'
 import { wakePollers } from './topics.ts'
@@ -33,7 +34,10 @@ for (const [kind, open] of Object.entries(kinds)) {
     return {
       ...{ database, environment, put, stats },
       ask: (blockMs: number, signal = new AbortController().signal, worker?: string) =>
-        ask(tenant, environment, { blockMs, reclaimMs: 600_000, worker, signal }),
+        ask(tenant, environment, {
+          ...{ blockMs, reclaimMs: 600_000, signal },
+          worker: { key: 'key', id: workerName(worker) },
+        }),
       [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
     }
   }

@@ -3,7 +3,7 @@ import { checkEnvironment } from '../api-keys/environment.ts'
 import type { Bus } from '../bus/bus.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
-import type { Item } from './item.ts'
+import type { Item, Worker } from './item.ts'
 import { ring, say } from '../events/topics.ts'
 import { claimNext, handBack } from './queue.ts'
 import { presence } from './presence.ts'
@@ -13,7 +13,7 @@ export type Poll = {
   /** How long it may wait for work to come. */
   blockMs: number
   reclaimMs: number
-  worker: string | undefined
+  worker: Worker
   signal: AbortSignal
 }
 
@@ -50,9 +50,10 @@ export function poller({
   }
   hearQueue(bus, { listen: ({ environment }) => wakeOne(environment), miss: wakeAll })
 
-  async function claim(tenant: string, environment: string, { reclaimMs, signal }: Poll) {
+  async function claim(tenant: string, environment: string, poll: Poll) {
+    const { reclaimMs, worker, signal } = poll
     const database = databases.of(tenant)
-    const at = { now: clock.now(), reclaimMs }
+    const at = { now: clock.now(), reclaimMs, by: worker }
     const item = await claimNext(
       database,
       tenant,
@@ -106,7 +107,7 @@ export function poller({
   }
 
   return async (tenant: string, environment: string, poll: Poll): Promise<Item | undefined> => {
-    if (poll.worker !== undefined) await see(tenant, environment, poll.worker)
+    if (poll.worker.id !== undefined) await see(tenant, environment, poll.worker.id)
     if (poll.signal.aborted) return undefined
     return wait(tenant, environment, poll)
   }

@@ -1,97 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Database } from '../database/database.ts'
 import { databases as kinds } from '../database/fixture.ts'
-import { append } from '../events/log.ts'
-import { tenant } from '../events/fixture.ts'
-import { newSession } from '../sessions/fixture.ts'
-import { PlatformError } from '../core/errors.ts'
-import { checkStanding } from './claim.ts'
-import type { Item } from './item.ts'
 import { leaseMs, none, standing } from './item.ts'
-import { acknowledge, beat, claimNext, enqueue, settleOverdue, stop } from './queue.ts'
-import { workStore } from './store.ts'
-
-const environment = 'env_test'
-const idleMs = 60_000
+import {
+  anyone,
+  asks,
+  errorsOf,
+  first,
+  idleMs,
+  refused,
+  second,
+  taken,
+  workPlace,
+} from './queue-fixture.ts'
 
 for (const [kind, open] of Object.entries(kinds)) {
-  async function place() {
-    const opened = await open()
-    const { database } = opened
-    let now = 1_000_000
-    const session = await newSession(database)
-    const put = (attempts = 0) =>
-      database.write((tx) => enqueue(tx, { tenant, environment, session }, { now, attempts }))
-    const claim = (reclaimMs = 5_000) =>
-      claimNext(database, tenant, environment, { now, reclaimMs })
-    const at = ({ id }: Item) => ({ tenant, environment, id })
-    return {
-      ...{ database, session, put, claim },
-      pass: (ms: number) => (now += ms),
-      now: () => now,
-      ack: (item: Item) => acknowledge(database, at(item), now),
-      beat: (item: Item, expected?: string, ttlMs = leaseMs) =>
-        beat(
-          database,
-          at(item),
-          { by: { generation: item.generation }, expected, ttlMs },
-          { now, idleMs },
-        ),
-      stop: (item: Item, force = true) =>
-        database.write((tx) =>
-          stop(tx, at(item), { by: { generation: item.generation }, force }, now),
-        ),
-      sweep: () =>
-        database.write((tx) => settleOverdue(tx, { now, unclaimedMs: 30_000, limit: 10 })),
-      /** As whoever writes for the session under its claim does it. */
-      writes: ({ id, generation }: Item) =>
-        database.write((tx) =>
-          checkStanding(
-            tx,
-            {
-              ...{ kind: 'claim', tenant, environmentId: environment, sessionId: session },
-              ...{ workId: id, generation, standing: 'current' },
-            },
-            now,
-          ),
-        ),
-      state: async (item: Item) =>
-        (await workStore(database.read).row(tenant, environment, item.id)).state,
-      [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
-    }
-  }
-  const refused = (kindOf: string) => (error: unknown) =>
-    error instanceof PlatformError && error.kind === kindOf
-  const taken = async (item: Promise<Item | undefined>): Promise<Item> => {
-    const found = await item
-    assert.ok(found)
-    return found
-  }
-  /** What the session was told, line by line. */
-  const errorsOf = async (database: Database): Promise<string> => {
-    const query = database.read.selectFrom('events').select('data')
-    const rows = await query.where('type', '=', 'session.error').execute()
-    assert.ok(rows.length <= 1, 'told once')
-    return rows.map(({ data }) => data).join('\n')
-  }
-  const asks = (database: Database, session: string, now: number) =>
-    database.write((tx) =>
-      append(
-        tx,
-        tenant,
-        session,
-        [
-          {
-            event: {
-              ...{ id: 'sevt_call', type: 'agent.tool_use', name: 'bash', input: {} },
-              ...{ evaluated_permission: 'allow', executed_by: 'worker' },
-            },
-          },
-        ],
-        { now },
-      ),
-    )
+  const place = () => workPlace(open)
 
   describe(`work on ${kind}`, () => {
     // verifies: work/state/reserved, work/state/reservation-expired
@@ -178,6 +102,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       for (let attempt = 0; attempt <= 5; attempt++) {
         const item = await taken(here.claim())
         if (attempt % 2 === 0) await here.beat(item, none)
+        else await here.ack(item)
         here.pass(300_000)
       }
       assert.equal(await here.claim(), undefined)
@@ -186,6 +111,55 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(await here.claim(), undefined)
       assert.equal(await here.put(), true, 'a message begins anew')
       assert.equal((await taken(here.claim())).attempts, 0)
+    })
+
+    // verifies: work/attempts
+    it('is handed out without an end to workers that acknowledge nothing: nobody has tried', async () => {
+      await using here = await place()
+      await here.put()
+      await asks(here.database, here.session, here.now())
+      for (let round = 0; round < 12; round++) {
+        assert.equal((await taken(here.claim())).attempts, 0)
+        here.pass(300_000)
+      }
+      assert.equal(await errorsOf(here.database), '')
+      await here.stop(await taken(here.claim()))
+      here.pass(1_999)
+      assert.equal(await here.claim(), undefined, 'one that was stopped so pauses')
+      here.pass(1)
+      assert.equal((await taken(here.claim())).attempts, 0)
+    })
+
+    // verifies: work/attempts
+    it('is not given up for what happens to its workers within five minutes', async () => {
+      await using here = await place()
+      await here.put()
+      await asks(here.database, here.session, here.now())
+      const attempt = async () => {
+        const item = await taken(here.claim())
+        await here.beat(item, none)
+        await here.stop(item)
+        here.pass(33_000)
+      }
+      for (let n = 0; n < 9; n++) await attempt()
+      assert.equal(await errorsOf(here.database), '')
+      here.pass(3_000)
+      await attempt()
+      assert.match(await errorsOf(here.database), /10 times in a row.*"exhausted"/)
+      assert.equal(await here.claim(), undefined)
+    })
+
+    // verifies: work/acknowledge-once
+    it('is acknowledged by the worker that it was handed to, and by no other', async () => {
+      await using here = await place()
+      await here.put()
+      const item = await taken(here.claim(5_000, first))
+      await assert.rejects(here.ack(item, second), refused('conflict'))
+      await assert.rejects(here.ack(item, { key: 'other', id: undefined }), refused('conflict'))
+      assert.equal((await here.ack(item, first)).state, 'starting')
+      assert.equal((await here.ack(item, first)).state, 'starting', 'twice is once')
+      assert.equal((await here.ack(item, anyone)).state, 'starting', 'by its key, without a name')
+      await assert.rejects(here.ack(item, second), refused('conflict'))
     })
 
     it('is let go without an end as long as its workers get something done', async () => {

@@ -9,12 +9,25 @@ import { newId } from '../core/ids.ts'
 import { iso } from '../core/time.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { openCalls } from '../events/calls.ts'
+import type { Head } from '../events/head.ts'
 import { asksForAction, lockHead, readHead } from '../events/head.ts'
 import { idleAgain } from '../events/idle.ts'
 import { append } from '../events/log.ts'
 import { outbox } from '../webhooks/outbox.ts'
-import type { Change, Item } from './item.ts'
-import { acknowledged, beaten, handedOut, heartbeatOf, leaseMs, stopped, stopping } from './item.ts'
+import type { Change, Item, Left, Worker } from './item.ts'
+import {
+  acknowledged,
+  beaten,
+  handedOut,
+  heartbeatOf,
+  isExhausted,
+  leaseMs,
+  leftAgain,
+  mostAttempts,
+  stopped,
+  stopping,
+} from './item.ts'
+import type { Claiming } from './store.ts'
 import { workStore } from './store.ts'
 
 export type WorkSettings = {
@@ -24,9 +37,10 @@ export type WorkSettings = {
   unclaimedMs: number
 }
 
-/** How often in a row workers may leave a session, by a stop or without a word, while none has done anything for it. */
-const mostAttempts = 5
 const againMs = 1_000
+/** Pauses grow with the attempts, and what nobody acknowledged is no attempt, but waits as after the first. */
+const pauseMs = (attempts: number): number =>
+  againMs * 2 ** Math.min(Math.max(attempts, 1), mostAttempts)
 
 type Place = { tenant: string; environment: string; id: string }
 
@@ -40,13 +54,13 @@ export type By = { generation: number } | 'key'
 export async function enqueue(
   tx: Queries,
   { tenant, environment, session }: { tenant: string; environment: string; session: string },
-  { now, attempts = 0 }: { now: number; attempts?: number },
+  { now, left }: { now: number; left?: Left },
 ): Promise<boolean> {
   const work = workStore(tx)
   const live = await work.takeLive(tenant, session)
   if (live && !isAbandoned(live, now)) return false
   if (live) await work.change(live, stopped(live, now))
-  const due = attempts === 0 ? now : now + againMs * 2 ** attempts
+  const due = left ? now + pauseMs(left.attempts) : now
   await work.insert({
     tenant_id: tenant,
     environment_id: environment,
@@ -56,11 +70,14 @@ export async function enqueue(
     generation: 0,
     due_ms: due,
     reserved_ms: null,
+    reserved_until_ms: null,
+    worker_id: null,
+    key_id: null,
     lease_ms: null,
     heartbeat: null,
     heartbeat_before: null,
-    attempts,
-    warned: 0,
+    ...(left ?? { attempts: 0, left_first_ms: null, left_last_ms: null }),
+    ...{ warned: 0, hinted: 0 },
     metadata: '{}',
     created_at: iso(now),
     acknowledged_at: null,
@@ -77,21 +94,21 @@ const isAbandoned = ({ state, lease_ms }: Item, now: number): boolean =>
   state === 'stopping' && (lease_ms ?? 0) <= now
 
 /**
- * One item for this poller alone, of a generation of its own; undefined when there is none. What was let go too often
- * is nobody's any more, and `ended`.
+ * One item for this poller alone, of a generation of its own; undefined when there is none. What was let go too often, over
+ * too long a time, is nobody's any more, and `ended`.
  */
 export async function claimNext(
   database: Database,
   tenant: string,
   environment: string,
-  at: { now: number; reclaimMs: number },
+  at: Claiming,
   ended: (item: Item) => void = () => {},
 ): Promise<Item | undefined> {
   for (;;) {
     const item = await database.once((db) =>
-      workStore(db).claim(tenant, environment, at, handedOut(at.now)),
+      workStore(db).claim(tenant, environment, at, handedOut(at.now, at.by)),
     )
-    if (!item || item.attempts <= mostAttempts) return item
+    if (!item || !isExhausted(item)) return item
     if (await database.write((tx) => giveUp(tx, item, at.now))) ended(item)
   }
 }
@@ -111,7 +128,8 @@ export async function handBack(tx: Queries, handed: Item): Promise<boolean> {
   const work = workStore(tx)
   const item = await work.take(handed.tenant_id, handed.environment_id, handed.id)
   const isItself = item.generation === handed.generation && item.state === 'queued'
-  if (isItself) await work.change(item, { reserved_ms: null })
+  if (isItself)
+    await work.change(item, { reserved_ms: null, reserved_until_ms: null, worker_id: null })
   return isItself
 }
 
@@ -129,9 +147,16 @@ async function changed<T>(
   }
 }
 
-export const acknowledge = (database: Database, place: Place, now: number): Promise<Item> =>
+export const acknowledge = (
+  database: Database,
+  place: Place,
+  by: Worker,
+  now: number,
+): Promise<Item> =>
   changed(database, place, async (item) => {
-    const change = acknowledged(item, now)
+    const change = acknowledged(item, by, now)
+    if (change === 'another')
+      throw conflict(`work ${item.id} was handed to another worker, which alone acknowledges it`)
     if (change) return { change, answer: (after) => after }
     const what = item.state === 'queued' ? 'is handed out to nobody' : `is ${item.state}`
     throw conflict(`work ${item.id} ${what} and cannot be acknowledged`)
@@ -167,10 +192,15 @@ const fenced = (item: Item, now: number) =>
 /** Idle, and not because someone must act: nothing is left for its worker to do. */
 async function hasRested(db: Queries, item: Item, now: number, idleMs: number): Promise<boolean> {
   const head = await readHead(db, item.tenant_id, item.session_id)
-  if (head.status !== 'idle' || head.due === 1 || asksForAction(head)) return false
+  const rests = head.status === 'idle' || head.status === 'pending'
+  if (!rests || head.due === 1 || asksForAction(head)) return false
   const since = Math.max(head.idle_since_ms ?? 0, Date.parse(item.started_at ?? item.created_at))
   return now - since >= idleMs
 }
+
+/** A turn has ended, and nobody is to act: unlike in a new session, whose worker may come before its first turn. */
+const isOver = (head: Head): boolean =>
+  head.status === 'idle' && head.stop_reason !== null && head.due === 0 && !asksForAction(head)
 
 /** Refused when another has claimed it since: what it does is not ended by who had it before. */
 export async function stop(
@@ -207,15 +237,27 @@ export async function stopOf(
   if (item) await work.change(item, stopping(item, now))
 }
 
-/** A worker has gone. What its session still owes goes to another one, so often and then no more. */
+/**
+ * A worker has gone. What its session still owes goes to another one, so often and then no more: one that has not
+ * acknowledged it has not tried.
+ */
 async function leave(tx: Queries, item: Item, now: number): Promise<void> {
   const { tenant_id: tenant, environment_id: environment, session_id: session } = item
   if (!(await owes(tx, tenant, session))) return
-  const attempts = item.attempts + 1
-  if (attempts <= mostAttempts)
-    await enqueue(tx, { tenant, environment, session }, { now, attempts })
-  else await tellExhausted(tx, { ...item, attempts }, now)
+  const { attempts, left_first_ms, left_last_ms } = item
+  const before = { attempts, left_first_ms, left_last_ms }
+  const left = item.acknowledged_at === null ? before : leftAgain(item, now)
+  if (isExhausted(left)) await tellExhausted(tx, { ...item, ...left }, now)
+  else await enqueue(tx, { tenant, environment, session }, { now, left })
 }
+
+/** The session's turn is over and owes nothing: an item that nobody has would hold the next worker in vain. */
+export const withdraw = (
+  tx: Queries,
+  tenant: string,
+  session: string,
+  now: number,
+): Promise<void> => workStore(tx).stopFree(tenant, session, now)
 
 async function tellExhausted(tx: Queries, item: Item, now: number): Promise<void> {
   const message = `workers left this session ${item.attempts} times in a row with work undone; send a message or an interrupt to go on`
@@ -240,34 +282,69 @@ async function owes(tx: Queries, tenant: string, session: string): Promise<boole
   return calls.some(({ type, state }) => type === 'agent.tool_use' && state === 'waiting')
 }
 
-/** What the end of a lease and of patience bring about; whether that was all. Rings nothing. */
+type Settled = {
+  isAll: boolean
+  /** Sessions that were told something. */
+  told: string[]
+  /** Environments whose workers have something to claim. */
+  queued: string[]
+}
+
+/** What the end of leases, of reservations and of patience bring about. Notifies nobody. */
 export async function settleOverdue(
   tx: Queries,
   { now, unclaimedMs, limit }: { now: number; unclaimedMs: number; limit: number },
-): Promise<{ isAll: boolean; told: string[] }> {
+): Promise<Settled> {
   const work = workStore(tx)
   await work.bringBack(now)
   const overdue = await work.overdue(now, limit)
-  for (const { tenant_id, environment_id, id } of overdue) {
-    const { item } = await takeWithHead(tx, { tenant: tenant_id, environment: environment_id, id })
+  for (const each of overdue) {
+    const { item } = await takeWithHead(tx, placeOf(each))
     if (!isAbandoned(item, now)) continue
     await work.change(item, stopped(item, now))
     await leave(tx, item, now)
   }
+  const lapsed = await work.lapsed(now, limit)
+  const queued: string[] = []
+  for (const each of lapsed) {
+    const { item } = await takeWithHead(tx, placeOf(each))
+    if (item.hinted === 0 && hasLapsed(item, now) && (await offerAgain(tx, item, now)))
+      queued.push(item.environment_id)
+  }
   const unclaimed = await work.unclaimed(now - unclaimedMs, limit)
   const told: string[] = []
-  for (const { tenant_id, environment_id, id } of unclaimed) {
-    const { item } = await takeWithHead(tx, { tenant: tenant_id, environment: environment_id, id })
+  for (const each of unclaimed) {
+    const { item } = await takeWithHead(tx, placeOf(each))
     if (item.warned || isTaken(item, now - unclaimedMs)) continue
     await work.change(item, { warned: 1 })
     await tellUnclaimed(tx, item, now, unclaimedMs)
     told.push(item.session_id)
   }
-  return { isAll: overdue.length < limit && unclaimed.length < limit, told }
+  const isAll = [overdue, lapsed, unclaimed].every(({ length }) => length < limit)
+  return { isAll, told, queued: [...new Set(queued)] }
 }
 
-const isTaken = ({ state, due_ms, reserved_ms, lease_ms }: Item, before: number): boolean =>
-  state === 'stopping' || state === 'stopped' || (lease_ms ?? reserved_ms ?? due_ms) > before
+const placeOf = ({ tenant_id: tenant, environment_id: environment, id }: Item): Place => ({
+  ...{ tenant, environment, id },
+})
+
+const hasLapsed = ({ state, lease_ms, reserved_until_ms }: Item, now: number): boolean =>
+  state !== 'stopping' && state !== 'stopped' && (lease_ms ?? reserved_until_ms ?? now + 1) <= now
+
+/**
+ * Announces once that an item which its worker let lapse can be had; the item of a session that owes nothing ends instead.
+ * Until another claims it, its worker may come back with a late heartbeat.
+ */
+async function offerAgain(tx: Queries, item: Item, now: number): Promise<boolean> {
+  const { tenant_id: tenant, session_id: session } = item
+  const isWanted = !isOver(await readHead(tx, tenant, session))
+  await workStore(tx).change(item, isWanted ? { hinted: 1 } : stopped(item, now))
+  if (isWanted) await outbox(tx).hint(tenant, session, { now })
+  return isWanted
+}
+
+const isTaken = ({ state, due_ms, lease_ms }: Item, before: number): boolean =>
+  state === 'stopping' || state === 'stopped' || (lease_ms ?? due_ms) > before
 
 async function tellUnclaimed(tx: Queries, item: Item, now: number, unclaimedMs: number) {
   const message = `no worker of environment ${item.environment_id} has taken this session for ${unclaimedMs / 1000} seconds; it waits for one`

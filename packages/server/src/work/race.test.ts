@@ -1,17 +1,19 @@
 /** Two processes on one Postgres that want the same work at the same time. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { PlatformError } from '../core/errors.ts'
 import type { Database } from '../database/database.ts'
 import { newPostgresUrl } from '../database/fixture.ts'
 import { postgresDatabase } from '../database/postgres.ts'
 import { tenant } from '../events/fixture.ts'
 import { newSession } from '../sessions/fixture.ts'
 import type { Item } from './item.ts'
-import { leaseMs, none } from './item.ts'
+import { attemptsWithinMs, leaseMs, none } from './item.ts'
 import { acknowledge, beat, claimNext, enqueue, stop } from './queue.ts'
 import { workStore } from './store.ts'
 
 const idleMs = 10 ** 12
+const anyone = { key: 'key', id: undefined }
 
 describe('work that two processes want', () => {
   let both: [Database, Database]
@@ -61,13 +63,19 @@ describe('work that two processes want', () => {
     const ended: string[] = []
     await eachOf(4, async (database) => {
       while (ended.length < count) {
-        const at = { now: 1, reclaimMs: 0 }
+        const at = { now: 1, reclaimMs: 0, by: anyone }
         const item = await claimNext(database, tenant, environment, at, ({ id }) => ended.push(id))
-        if (item) handed.push(`${item.id} ${item.generation}`)
+        if (!item) continue
+        handed.push(`${item.id} ${item.generation}`)
+        // So long ago that its lease has run out. Another process may have claimed its reservation since.
+        const acknowledgedMs = 1 - leaseMs - (item.attempts === 0 ? attemptsWithinMs : 0)
+        const acknowledged = acknowledge(database, placeOf(item), anyone, acknowledgedMs)
+        await acknowledged.catch((error: unknown) => assert.ok(error instanceof PlatformError))
       }
     })
     assert.deepEqual([ended.length, new Set(ended).size], [count, count])
-    assert.deepEqual([handed.length, new Set(handed).size], [count * 6, count * 6])
+    assert.equal(handed.length, new Set(handed).size)
+    assert.ok(handed.length >= count * 6)
   })
 
   it('answers beats that come at once as one', async () => {
@@ -107,7 +115,7 @@ describe('work that two processes want', () => {
       const by = { generation: item.generation }
       await Promise.allSettled([
         beats(first, item, 2),
-        acknowledge(second, placeOf(item), 2),
+        acknowledge(second, placeOf(item), anyone, 2),
         second.write((tx) => stop(tx, placeOf(item), { by, force: true }, 2)),
         first.write((tx) => stop(tx, placeOf(item), { by, force: false }, 2)),
       ])

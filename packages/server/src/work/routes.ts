@@ -22,9 +22,10 @@ import type { Principal } from '../http/principal.ts'
 import { json } from '../http/reply.ts'
 import type { Route } from '../http/route.ts'
 import { also, route } from '../http/route.ts'
-import type { Item } from './item.ts'
+import type { Item, Worker } from './item.ts'
 import { reservationMs } from './item.ts'
 import { poller } from './poll.ts'
+import { workerName } from './presence.ts'
 import type { By, WorkSettings } from './queue.ts'
 import { acknowledge, beat, stop } from './queue.ts'
 import { workStore } from './store.ts'
@@ -54,6 +55,11 @@ function checkOwn(principal: Principal, environment: string): void {
   if (principal.kind === 'environment' && principal.environmentId !== environment)
     throw forbidden('this key belongs to another environment')
 }
+
+const workerOf = (principal: Principal, name: string | undefined): Worker => ({
+  key: 'keyId' in principal ? principal.keyId : '',
+  id: workerName(name),
+})
 
 const byOf = (principal: Principal): By =>
   principal.kind === 'claim' ? { generation: principal.generation } : 'key'
@@ -122,7 +128,7 @@ export function workRoutes(deps: {
         const item = await poll(tenant, id, {
           blockMs: query.block_ms ?? 0,
           reclaimMs: query.reclaim_older_than_ms ?? reservationMs,
-          worker: workerId,
+          worker: workerOf(principal, workerId),
           signal,
         })
         return json(200, item ? showWork(item, secretOf(item)) : null)
@@ -187,11 +193,11 @@ export function workRoutes(deps: {
         summary: 'Acknowledge an item that was handed out',
         answer: Work,
       },
-      async ({ tenant, principal, params }) => {
+      async ({ tenant, principal, params, workerId }) => {
         checkOwn(principal, params.id)
-        const now = clock.now()
         const place = { tenant, environment: params.id, id: params.work }
-        return showWork(await acknowledge(databases.of(tenant), place, now))
+        const by = workerOf(principal, workerId)
+        return showWork(await acknowledge(databases.of(tenant), place, by, clock.now()))
       },
     ),
     route(

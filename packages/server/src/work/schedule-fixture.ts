@@ -11,46 +11,28 @@ import { append } from '../events/log.ts'
 import { postEvents } from '../sessions/events/post.ts'
 import { archiveSession } from '../sessions/update.ts'
 import { checkStanding } from './claim.ts'
-import type { ModelItem, ModelSession } from './model-fixture.ts'
+import type { ModelItem, ModelSession, ModelWorker } from './model-fixture.ts'
 import {
   beatOf,
   endIt,
   isFree,
+  isOwn,
   liveOf,
   mayAct,
   noBeat,
   owes,
   put,
+  restIt,
   stopIt,
   take,
   takeUp,
 } from './model-fixture.ts'
+import type { Random } from './random-fixture.ts'
 import { standing } from './item.ts'
-import { acknowledge, beat, claimNext, stop } from './queue.ts'
+import { acknowledge, beat, claimNext, stop, withdraw } from './queue.ts'
 import { workStore } from './store.ts'
 
 const idleMs = 60_000
-
-type Random = {
-  below(n: number): number
-  of<T>(values: readonly T[]): T | undefined
-  chance(p: number): boolean
-}
-
-export function random(start: number): Random {
-  let state = start
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-  return {
-    below: (n) => Math.floor(next() * n),
-    of: (values) => values[Math.floor(next() * values.length)],
-    chance: (p) => next() < p,
-  }
-}
 
 type Claim = { session: string; item: ModelItem; id: string; generation: number; last: string }
 export type World = {
@@ -62,7 +44,19 @@ export type World = {
   /** All that were ever handed out, to workers that may have crashed or lost them since: any may act again. */
   claims: Claim[]
   calls: Map<string, { session: string; by: string | undefined }>
+  /** When each worker that names itself asked last. */
+  seen: Map<string, number>
 }
+
+/** Three of them by one key, of which one names itself by nothing, and one by another key. */
+const workers: readonly ModelWorker[] = [
+  { key: 'key_1', id: 'first' },
+  { key: 'key_1', id: 'second' },
+  { key: 'key_1', id: undefined },
+  { key: 'key_2', id: 'third' },
+]
+const anyone: ModelWorker = { key: 'key_1', id: undefined }
+const presentMs = 30_000
 
 const kindOf = async (what: Promise<unknown>): Promise<string> =>
   what.then(
@@ -84,38 +78,59 @@ const principal = (world: World, { session, id, generation }: Claim) => ({
   ...{ environmentId: world.environment, sessionId: session, workId: id },
 })
 
+/** What a worker that asks knows of the others. */
+async function asking({ database, environment, clock, seen }: World, by: ModelWorker) {
+  const { now } = clock
+  if (by.id !== undefined) {
+    const one = { environment_id: environment, worker_id: by.id, seen_ms: now }
+    await database.write((tx) => workStore(tx).seen(tenant, [one]))
+    seen.set(by.id, now)
+  }
+  return { by, isAlone: ![...seen].some(([id, at]) => id !== by.id && at > now - presentMs) }
+}
+
 /** Undefined when there was nothing to have. */
-async function poll(world: World, reclaimMs: number): Promise<Claim | undefined> {
+async function poll(
+  world: World,
+  reclaimMs: number,
+  by: ModelWorker = anyone,
+): Promise<Claim | undefined> {
   const { database, environment, sessions, clock } = world
   const { now } = clock
-  const free = [...sessions].filter(([, session]) => {
+  const at = { now, reclaimMs, ...(await asking(world, by)) }
+  const free = [...sessions].flatMap(([id, session]) => {
     const live = liveOf(session)
-    return live && isFree(live, now, reclaimMs)
+    return live && isFree(live, at) ? [{ id, isOwn: isOwn(live, by) }] : []
   })
-  const at = { now, reclaimMs }
   const ended = new Set<string>()
   const got = await claimNext(database, tenant, environment, at, ({ session_id, id }) => {
     const session = sessionOf(world, session_id)
     const item = liveOf(session)
-    assert.ok(item && isFree(item, now, reclaimMs), 'ended, and not to be had')
+    assert.ok(item && isFree(item, at), 'ended, and not to be had')
     assert.equal(item.id ?? id, id)
-    assert.equal(take(session, item, now), false, 'ended, and not let go so often')
+    assert.equal(take(session, item, at), false, 'ended, and not let go so often')
     ended.add(session_id)
   })
+  const left = free.filter(({ id }) => !ended.has(id))
   if (!got) {
-    const left = free.filter(([id]) => !ended.has(id))
     assert.deepEqual(left, [], 'work that was to be had was not handed out')
     return undefined
   }
+  const handed = left.find(({ id }) => id === got.session_id)
   assert.ok(
-    free.some(([id]) => id === got.session_id),
+    handed,
     `handed out, and not to be had: ${JSON.stringify([now, got, sessions.get(got.session_id)])}`,
   )
+  if (handed.isOwn)
+    assert.ok(
+      left.every((each) => each.isOwn),
+      'offered first to who let it lapse',
+    )
   const session = sessionOf(world, got.session_id)
   const item = liveOf(session)
   assert.ok(item)
   item.id ??= got.id
-  assert.ok(take(session, item, now), 'handed out once too often')
+  assert.ok(take(session, item, at), 'handed out once too often')
   assert.deepEqual([got.id, got.generation], [item.id, item.generation])
   const claim = { session: got.session_id, item, id: got.id, generation: got.generation }
   world.claims.push({ ...claim, last: noBeat })
@@ -221,7 +236,7 @@ async function runs(world: World, id: string): Promise<void> {
     return
   }
   Object.assign(session, { status: 'idle', idleSince: now, due: false })
-  if (!asks) return
+  if (!asks) return restIt(session)
   session.call = call
   session.messages = 0
   calls.set(call, { session: id, by: undefined })
@@ -250,6 +265,7 @@ async function halfTurn(
     : { type: 'end_turn' }
   const entries = [...(use ? [{ event: use }] : []), ...idle(head, stop, now)]
   await append(tx, tenant, id, entries, { now, due: false })
+  if (!call) await withdraw(tx, tenant, id, now)
 }
 
 async function archives(world: World, id: string): Promise<void> {
@@ -287,7 +303,10 @@ export async function step(world: World): Promise<void> {
   const { random, claims, sessions, calls } = world
   const session = random.of([...sessions.keys()]) ?? ''
   const dice = random.below(100)
-  if (dice < 20) return void (await poll(world, random.of([5_000, 5_000, 1, 60_000]) ?? 0))
+  if (dice < 20) {
+    const reclaimMs = random.of([5_000, 5_000, 1, 60_000]) ?? 0
+    return void (await poll(world, reclaimMs, random.of(workers)))
+  }
   if (dice < 30) return says(world, session)
   if (dice < 45) return runs(world, session)
   if (dice < 46) return archives(world, session)
@@ -303,9 +322,10 @@ export async function step(world: World): Promise<void> {
   if (call !== undefined) await answers(world, claim, call)
 }
 
-async function acks({ database, environment, clock }: World, { id, item }: Claim) {
-  const isTaken = takeUp(item, clock.now)
-  const acked = acknowledge(database, { tenant, environment, id }, clock.now)
+async function acks({ database, environment, clock, random }: World, { id, item }: Claim) {
+  const by = random.chance(0.7) ? (item.holder ?? anyone) : (random.of(workers) ?? anyone)
+  const isTaken = takeUp(item, by, clock.now)
+  const acked = acknowledge(database, { tenant, environment, id }, by, clock.now)
   assert.equal(await kindOf(acked), isTaken ? 'ok' : 'conflict')
 }
 
@@ -322,7 +342,8 @@ export async function agrees({ database, environment, sessions, claims }: World)
   for (const [id, session] of sessions) {
     const own = rows.filter((row) => row.session_id === id)
     assert.equal(own.length, session.items.length)
-    assert.ok(own.filter((row) => row.state !== 'stopped').length <= 1, 'two items go on')
+    const live = own.filter((row) => row.state !== 'stopped').length
+    assert.equal(live, liveOf(session) ? 1 : 0, 'items that go on')
   }
 }
 

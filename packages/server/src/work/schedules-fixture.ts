@@ -12,7 +12,8 @@ import type { ModelSession } from './model-fixture.ts'
 import { newModelSession, owes, put, sweepIt } from './model-fixture.ts'
 import { enqueue, settleOverdue } from './queue.ts'
 import type { World } from './schedule-fixture.ts'
-import { agrees, heal, random, results, step } from './schedule-fixture.ts'
+import { random } from './random-fixture.ts'
+import { agrees, heal, results, step } from './schedule-fixture.ts'
 
 /** `folder` is for a file of SQLite: better in memory, as nothing is asked here of a disk. */
 export type Schedules = { kind: Database['dialect']; seed: number; count: number; folder: string }
@@ -27,24 +28,32 @@ const stepsOfRound = 3
 async function newWorld(database: Database, clock: { now: number }, n: number): Promise<World> {
   const environment = `env_${n}`
   // Every third session was left before, so often that little is missing to its end.
-  const attempts = n % 3 === 0 ? 4 : 0
+  const long = clock.now - 300_000
+  const left = n % 3 === 0 ? { attempts: 4, leftAt: [long, long] as const } : undefined
   const sessions = new Map<string, ModelSession>()
   for (let session = 0; session <= n % 2; session++) {
     const id = await newSession(database)
     await database.write(async (tx) => {
       const elsewhere = { self_hosted: 1, environment_id: environment }
       await tx.updateTable('sessions').set(elsewhere).where('id', '=', id).execute()
-      await enqueue(tx, { tenant, environment, session: id }, { now: clock.now, attempts })
+      await enqueue(
+        tx,
+        { tenant, environment, session: id },
+        {
+          now: clock.now,
+          ...(left ? { left: { attempts: 4, left_first_ms: long, left_last_ms: long } } : {}),
+        },
+      )
     })
     const session = newModelSession()
-    put(session, clock.now, attempts)
+    put(session, clock.now, left)
     sessions.set(id, session)
   }
   return {
     ...{ database, clock, environment, sessions },
     random: random(seed + n),
     claims: [],
-    calls: new Map(),
+    ...{ calls: new Map(), seen: new Map() },
   }
 }
 

@@ -1,4 +1,4 @@
-/** What nobody asks for: leases that ran out with a worker on its way out, work that nobody takes, pollers long gone. */
+/** What nobody asks for: leases and reservations that ran out, work that nobody takes, pollers long gone. */
 import type { Bus } from '../bus/bus.ts'
 import type { Log } from '../core/log.ts'
 import type { Sweep } from '../core/sweep.ts'
@@ -8,6 +8,7 @@ import type { Databases } from '../database/database.ts'
 import { ring, say } from '../events/topics.ts'
 import { settleOverdue } from './queue.ts'
 import { workStore } from './store.ts'
+import { wakePollers } from './topics.ts'
 
 const pauseMs = 5_000
 const limit = 50
@@ -30,6 +31,7 @@ export function workSweep(deps: {
       const now = clock.now()
       const settled = await database.write((tx) => settleOverdue(tx, { now, unclaimedMs, limit }))
       for (const session of settled.told) say(bus, session, ring)
+      for (const environment of settled.queued) wakePollers(bus, { environment })
       const isTidy = await database.write(async (tx) => {
         await workStore(tx).forgetPollers(now - pollersKeptMs)
         return workStore(tx).forgetStopped(now - stoppedKeptMs, limit)

@@ -30,7 +30,7 @@ import { tellFailure } from './failure.ts'
 
 type Deps = { databases: Databases; blobs: Blobs; clock: Clock; bus: Bus }
 
-const claimed = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
+const claimedSession = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
 
 export const inputRoutes = (deps: Deps): Route[] => [
   ...fileRoutes(deps),
@@ -43,7 +43,12 @@ function fileRoutes(deps: Deps): Route[] {
   return [
     route(
       {
-        ...{ ...claimed, method: 'get', path, summary: 'List the files that lie in a session' },
+        ...{
+          ...claimedSession,
+          method: 'get',
+          path,
+          summary: 'List the files that lie in a session',
+        },
         ...{ query: GivenFilesQuery, answer: GivenFiles },
       },
       async ({ tenant, params: { session_id }, query }) => {
@@ -62,7 +67,7 @@ function fileRoutes(deps: Deps): Route[] {
     ),
     route(
       {
-        ...{ ...claimed, method: 'get', path: `${path}/:file`, answer: 'bytes' },
+        ...{ ...claimedSession, method: 'get', path: `${path}/:file`, answer: 'bytes' },
         summary: 'Read a file that lies in a session',
       },
       async ({ tenant, params: { session_id, file } }) => {
@@ -77,6 +82,7 @@ function fileRoutes(deps: Deps): Route[] {
 
 function storeRoutes({ databases, clock }: Deps): Route[] {
   const path = '/v1/ext/inputs/:session_id/stores' as const
+  const claimed = { ...claimedSession, claim: "session's stores" } as const
   async function attached(tenant: string, session: string) {
     const all = await resourceStore(databases.of(tenant).read).ofSessions(tenant, [session])
     return (all.get(session) ?? []).filter(isAttachedStore)
@@ -150,7 +156,13 @@ function repositoryRoutes({ databases, clock, bus }: Deps): Route[] {
   return [
     route(
       {
-        ...{ ...claimed, method: 'post', path, body: RepositoryFailed, answer: RepositoryTold },
+        ...{
+          ...claimedSession,
+          method: 'post',
+          path,
+          body: RepositoryFailed,
+          answer: RepositoryTold,
+        },
         summary: "Tell the session's log why one of its repositories could not be laid out",
       },
       async ({ tenant, principal, params: { session_id, resource }, body }) => {
