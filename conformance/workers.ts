@@ -50,6 +50,13 @@ export async function poll(service: Clients, pool: Pool, query = ''): Promise<Po
   return (await service.ask<Polled>('GET', path, undefined, headers)).body
 }
 
+/** As whoever was handed it. */
+export async function acknowledge(service: Clients, pool: Pool, work: string): Promise<void> {
+  const headers = { 'x-api-key': '', authorization: `Bearer ${pool.key}` }
+  const path = `${pool.path}/work/${work}/ack`
+  assert.equal((await service.ask('POST', path, undefined, headers)).status, 200)
+}
+
 export const tokenOf = (secret: string): string =>
   (JSON.parse(Buffer.from(secret, 'base64url').toString()) as { sessions_token: string })
     .sessions_token

@@ -166,7 +166,7 @@ for (const database of databases) {
           { body: changed, headers: letter.headers },
         ])
           assert.equal(await bring(worker, { ...letter, ...wrong }), 401)
-        await post(service, session, 'say: heard')
+        await post(service, session, 'run: echo heard')
         assert.equal(await bring(worker, { ...letter, body }), 204)
         await untilStopped(service, pool)
         assert.equal(starts(worker), 1)

@@ -7,7 +7,7 @@ import type { Loose, Service } from '../service.ts'
 import { fresh, logOf, message } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import type { Pool } from '../workers.ts'
-import { claimedSession, newPool, poll, sessionIn, tokenOf } from '../workers.ts'
+import { acknowledge, claimedSession, newPool, poll, sessionIn, tokenOf } from '../workers.ts'
 
 for (const database of databases) {
   describe(`the work queue on ${database}`, () => {
@@ -85,9 +85,15 @@ for (const database of databases) {
         const pool = await newPool(service)
         const mine = await claimedSession(service, pool, 'run: ls')
         await mine.call()
+        for (let unheard = 0; unheard < 8; unheard++) {
+          passed += 600_001
+          assert.equal((await poll(service, pool))?.id, mine.work, 'nobody has tried')
+        }
+        await acknowledge(service, pool, mine.work)
         for (let again = 0; again < 5; again++) {
           passed += 600_001
           assert.equal((await poll(service, pool))?.id, mine.work)
+          await acknowledge(service, pool, mine.work)
         }
         passed += 600_001
         assert.equal(await poll(service, pool), null)
@@ -99,7 +105,7 @@ for (const database of databases) {
         assert.equal(log.at(-1)?.type, 'session.status_idle')
         assert.equal((await by(mine.token, 'GET', `/v1/sessions/${mine.session}`)).status, 401)
         await service.client.beta.sessions.events.send(mine.session, {
-          events: [{ type: 'user.interrupt' }],
+          events: [message('say: go on')],
         })
         const next = await poll(service, pool)
         assert.ok(next && next.id !== mine.work)
@@ -115,6 +121,7 @@ for (const database of databases) {
         await mine.call()
         let [work, token] = [mine.work, mine.token]
         for (let again = 0; again < 6; again++) {
+          await acknowledge(service, pool, work)
           const checkpoint = `/v1/ext/checkpoints/${mine.session}`
           const { body } = await by(token, 'GET', checkpoint)
           const seen = (body as Loose)['checkpoint']

@@ -1,0 +1,99 @@
+/** How long a claim lasts, who acknowledges it, and what nobody claims any more. */
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import { boot, databases } from '../service.ts'
+import type { Loose, Service } from '../service.ts'
+import { fresh, post } from '../turns.ts'
+import { until } from '../until.ts'
+import { verifies } from '../verifies.ts'
+import { claimedSession, newPool, poll, restsAfter, sessionIn, states } from '../workers.ts'
+
+for (const database of databases) {
+  describe(`claims of work on ${database}`, () => {
+    let service: Service
+    before(async () => void (service = await boot(database)))
+    after(() => service.close())
+
+    const by = (token: string, method: string, path: string) =>
+      service.ask(method, path, undefined, { 'x-api-key': '', authorization: `Bearer ${token}` })
+
+    verifies(
+      'work/heartbeat/ttl',
+      'a lease is as long as its worker asks, within bounds, and the answer says so',
+      async () => {
+        const pool = await newPool(service)
+        const mine = await claimedSession(service, pool)
+        const at = `${pool.path}/work/${mine.work}/heartbeat`
+        const granted = async (query: string) =>
+          (await by(pool.key, 'POST', `${at}${query}`)).body['ttl_seconds']
+        assert.equal(await granted(''), 90)
+        for (const [asked, given] of [
+          [1, 10],
+          [10, 10],
+          [60, 60],
+          [300, 300],
+          [301, 300],
+        ])
+          assert.equal(await granted(`?desired_ttl_seconds=${asked}`), given)
+        const none = await by(pool.key, 'POST', `${at}?desired_ttl_seconds=0`)
+        assert.equal(none.status, 400)
+      },
+    )
+
+    verifies(
+      'work/acknowledge-once',
+      'of two workers the one that was handed an item acknowledges it, as often as it likes',
+      async () => {
+        const pool = await newPool(service)
+        const named = { name: fresh('worker'), environment_id: pool.environment }
+        const { body } = await service.ask<Loose & { key: string }>(
+          'POST',
+          '/v1/ext/api_keys',
+          named,
+        )
+        await sessionIn(service, pool)
+        const work = (await poll(service, pool))?.id ?? ''
+        const acks = async (key: string, worker?: string) => {
+          const headers: Record<string, string> = {
+            'x-api-key': '',
+            authorization: `Bearer ${key}`,
+          }
+          if (worker !== undefined) headers['anthropic-worker-id'] = worker
+          const path = `${pool.path}/work/${work}/ack`
+          return (await service.ask('POST', path, undefined, headers)).status
+        }
+        assert.equal(await acks(body.key), 409, 'by another key')
+        assert.deepEqual([await acks(pool.key, 'one'), await acks(pool.key, 'one')], [200, 200])
+        assert.equal(await acks(pool.key, 'two'), 409, 'under another name')
+        assert.equal(await acks(body.key), 409)
+        assert.equal(await acks(pool.key), 200)
+      },
+    )
+
+    verifies(
+      'work/withdrawn',
+      'a turn that ends with nothing left to do leaves nothing to claim',
+      async () => {
+        const pool = await newPool(service)
+        const session = await sessionIn(service, pool)
+        const rests = async (text: string) => {
+          await restsAfter(service, session, text)
+          assert.equal(await poll(service, pool), null)
+          assert.deepEqual(
+            await states(service, pool).then((all) => new Set(all)),
+            new Set(['stopped']),
+          )
+        }
+        await rests('say: hello')
+        await rests('say: once more')
+        const stream = await service.client.beta.sessions.events.stream(session)
+        await post(service, session, 'run: ls')
+        for await (const event of stream) if (event.type === 'session.status_idle') break
+        await service.client.beta.sessions.events.send(session, {
+          events: [{ type: 'user.interrupt' }],
+        })
+        await until(async () => (await states(service, pool)).every((state) => state === 'stopped'))
+      },
+    )
+  })
+}
