@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { boot, databases } from '../service.ts'
 import type { Loose, Service } from '../service.ts'
-import { fresh, post } from '../turns.ts'
+import { poolVariables, startOfficial } from '../official.ts'
+import { fresh, post, say, types } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import { claimedSession, newPool, poll, restsAfter, sessionIn, states } from '../workers.ts'
@@ -67,6 +68,27 @@ for (const database of databases) {
         assert.equal(await acks(pool.key, 'two'), 409, 'under another name')
         assert.equal(await acks(body.key), 409)
         assert.equal(await acks(pool.key), 200)
+      },
+    )
+
+    verifies(
+      ['turns/idle-last', 'sessions/update/announced'],
+      'a session that is changed while it rests says again that it does, and its worker leaves',
+      async () => {
+        const pool = await newPool(service)
+        const session = await sessionIn(service, pool)
+        await using worker = await startOfficial(service, poolVariables(pool), { maxIdleMs: 1_000 })
+        await restsAfter(service, session, 'run: echo done')
+        await service.ask('POST', `/v1/sessions/${session}`, { title: fresh('title') })
+        assert.deepEqual(types(await say(service, session)).slice(-3), [
+          ...['session.updated', 'session.usage', 'session.status_idle'],
+        ])
+        await until(async () => (await states(service, pool)).every((state) => state === 'stopped'))
+        await service.ask('POST', `/v1/sessions/${session}`, { title: null })
+        await restsAfter(service, session, 'run: echo again')
+        await until(async () => (await states(service, pool)).every((state) => state === 'stopped'))
+        worker.signal('SIGTERM')
+        assert.equal(await worker.gone, 0)
       },
     )
 

@@ -40,7 +40,7 @@ const parts = {} as Extract<Assembled, { ok: true }>['parts']
 const assembled = {
   assemble: async (): Promise<Assembled> => ({
     ok: true,
-    ...{ parts, rested: async () => {}, release: () => {} },
+    ...{ parts, isElsewhere: false, rested: async () => {}, release: () => {} },
   }),
   abandon: async () => {},
   remove: async () => {},
