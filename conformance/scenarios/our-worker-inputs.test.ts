@@ -38,7 +38,7 @@ describe('what a session brings to our worker', () => {
     startWorker({ ...workerVariables(service, pool), WORKER_LEASE_SECONDS: '10', ...env })
 
   verifies(
-    ['worker/input/files', 'worker/input/files/asked'],
+    ['worker/input/files', 'worker/input/files/asked', 'resources/file/resolved'],
     'files lie where they were asked to be and cannot be changed, also those that come later',
     async () => {
       const pool = await newPool(service)
@@ -54,12 +54,15 @@ describe('what a session brings to our worker', () => {
           resources: [
             { type: 'file', file_id: one },
             ...places.map((mount_path) => ({ type: 'file', file_id: two, mount_path })),
+            { type: 'file', file_id: two, mount_path: 'data/two.txt' },
           ],
         },
       )
-      const paths = [`/mnt/session/uploads/${one}`, ...places].join(' ')
+      const uploads = '/mnt/session/uploads'
+      const below = [`${uploads}/data/two.txt`, `${uploads}/workspace/in/b`]
+      const paths = [`${uploads}/${one}`, ...places, ...below].join(' ')
       const spoil = `for f in ${paths}; do echo x >>$f; chmod 666 $f; done 2>/dev/null; cat ${paths}`
-      const whole = 'first\nsecond\nsecond\nsecond\n'
+      const whole = `first\n${'second\n'.repeat(5)}`
       assert.deepEqual(await run(session, `cat ${paths}`, spoil), [whole, whole], worker.said())
 
       const added = await resources.add(session, {
@@ -91,13 +94,13 @@ describe('what a session brings to our worker', () => {
     async () => {
       const pool = await newPool(service)
       await using worker = await working(pool, { WORKER_LANE: 'ama_worker' })
-      const resources = ['/workspace/a', '/mnt/session/uploads/b'].map(async (mount_path) => ({
+      const resources = ['/workspace/a', 'b'].map(async (mount_path) => ({
         ...{ type: 'file', file_id: await upload(mount_path), mount_path },
       }))
       const brought = { resources: await Promise.all(resources) }
       const session = await sessionIn(service, pool, {}, brought)
       const [said] = await run(session, 'cat a /mnt/session/uploads/b; echo x > a')
-      assert.match(said ?? '', /^\/workspace\/a\/mnt\/session\/uploads\/b/, worker.said())
+      assert.match(said ?? '', /^\/workspace\/ab/, worker.said())
       const [again] = await run(session, 'cat a')
       assert.equal(again, '/workspace/a')
     },

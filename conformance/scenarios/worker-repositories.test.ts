@@ -68,7 +68,7 @@ describe('repositories on workers', () => {
         pool,
         repository('/one/two'),
         repository('/one/two', {
-          mount_path: '/workspace/deep/side',
+          mount_path: 'deep/side',
           checkout: { type: 'branch', name: 'side' },
         }),
         repository('/one/two', {
