@@ -57,7 +57,7 @@ export const agents = {
   'agents/get/version-query': { section: '4.4 Endpoints', says: 'GET `/v1/agents/:id?version=` – answers that version' },
   'agents/versions/list': { section: '4.4 Endpoints', says: 'GET `/v1/agents/:id/versions` – lists every version, newest first' },
   'agents/versions/get': { section: '4.4 Endpoints', says: 'GET `/v1/agents/:id/versions/:version` – answers one version as it was' },
-  'agents/update': { section: '4.4 Endpoints', says: 'PATCH or POST `/v1/agents/:id` – changes what is named (4.5) and answers the agent' },
+  'agents/update': { section: '4.4 Endpoints', says: 'PATCH, POST or PUT `/v1/agents/:id` – changes what is named (4.5) and answers the agent' },
   'agents/delete': { section: '4.4 Endpoints', says: 'DELETE `/v1/agents/:id` – archives, and answers the archived agent' },
   'agents/archive': { section: '4.4 Endpoints', says: 'POST `/v1/agents/:id/archive` – the same under the official client\'s path' },
   'agents/create/assigned': { section: '4.4 Endpoints', says: 'An agent\'s `id`, `version` and times cannot be set by a caller.' },

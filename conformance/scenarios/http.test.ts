@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { request } from 'node:http'
 import { after, before, describe } from 'node:test'
 import type { Loose, Service } from '../service.ts'
@@ -71,6 +72,77 @@ for (const database of databases) {
         assert.equal(answer.statusCode, 413)
       },
     )
+
+    verifies(
+      ['http/body/too-large', 'limits/plain-body', 'limits/record-body'],
+      'the official client has the answer to each body that is too large, by what its route takes',
+      async () => {
+        const { beta } = service.client
+        const session = await newSession(service)
+        const text = 'x'.repeat(36 * 1024 * 1024)
+        const content = [{ type: 'text' as const, text }]
+        const isTooLarge = (error: unknown) => (error as { status?: number }).status === 413
+        for (let round = 0; round < 4; round++) {
+          const events = [{ type: 'user.message' as const, content }]
+          await assert.rejects(beta.sessions.events.send(session, { events }), isTooLarge)
+          await assert.rejects(beta.vaults.create({ display_name: text }), isTooLarge)
+        }
+        const vault = { display_name: 'x'.repeat(1024 * 1024) }
+        assert.equal((await service.ask('POST', '/v1/vaults', vault)).status, 413)
+        const system = 'x'.repeat(2 * 1024 * 1024)
+        assert.equal((await service.ask('POST', '/v1/agents', { ...agent, system })).status, 400)
+        const record = { ...agent, system: system + system }
+        assert.equal((await service.ask('POST', '/v1/agents', record)).status, 413)
+      },
+    )
+
+    verifies('http/body/structure', 'a body of millions of values is not parsed', async () => {
+      const body = `{"name":[${'[],'.repeat(5_000_000)}[]]}`
+      for (const [path, most] of [
+        ['/v1/sessions', 20_000],
+        ['/v1/agents', 20_000],
+        ['/v1/vaults', 10_000],
+      ] as const) {
+        const { status, body: refused } = await service.ask('POST', path, body.slice(0, 900_000))
+        assert.equal(status, 400)
+        assert.equal(messageOf(refused), `the body holds more than ${most} values`)
+      }
+      const large = await service.ask('POST', '/v1/sessions', body)
+      assert.equal(messageOf(large.body), 'the body holds more than 20000 values')
+      const deep = await service.ask('POST', '/v1/agents', '['.repeat(100_000))
+      assert.equal(messageOf(deep.body), 'the body is nested more than 256 levels deep')
+    })
+
+    verifies(
+      ['http/not-offered', 'http/head'],
+      'what is not offered is told by its name, and what lies elsewhere by its path',
+      async () => {
+        const { beta } = service.client
+        const refused = (await beta.deployments.list().catch((error: unknown) => error)) as {
+          status: number
+          message: string
+        }
+        assert.equal(refused.status, 404)
+        assert.match(refused.message, /deployments is not offered by this service/)
+        const { body } = await service.ask('GET', '/v1/webhook_endpoints')
+        assert.match(messageOf(body), /there is \/v1\/ext\/webhook_endpoints$/)
+        const dotted = request(`${service.base}/v1/x/%2e%2e/agents`, {
+          headers: { 'x-api-key': adminKey },
+          path: '/v1/x/%2e%2e/agents',
+        }).end()
+        const [answer] = (await once(dotted, 'response')) as [IncomingMessage]
+        answer.resume()
+        assert.equal(answer.statusCode, 400)
+      },
+    )
+
+    verifies('agents/update', 'PUT changes an agent as POST does', async () => {
+      const { id } = (await service.ask('POST', '/v1/agents', agent)).body
+      const put = await service.ask('PUT', `/v1/agents/${id}`, { version: 1, name: 'put' })
+      assert.deepEqual([put.status, put.body['name'], put.body['version']], [200, 'put', 2])
+      const stale = await service.ask('PUT', `/v1/agents/${id}`, { version: 1, name: 'again' })
+      assert.equal(stale.status, 409)
+    })
 
     verifies(
       'http/body/absent',

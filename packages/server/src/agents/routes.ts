@@ -15,6 +15,7 @@ import type { Seal } from '../core/seal.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases, Queries } from '../database/database.ts'
 import { moments } from '../database/seek.ts'
+import { recordBody } from '../http/limits.ts'
 import type { Route } from '../http/route.ts'
 import { also, route } from '../http/route.ts'
 import type { Tokens } from './config.ts'
@@ -55,6 +56,7 @@ export function agentRoutes({
       section,
       summary: 'Create an agent',
       body: AgentCreate,
+      limits: recordBody,
       answer,
     },
     async ({ tenant, body, dialect }) => {
@@ -111,6 +113,7 @@ export function agentRoutes({
       section,
       summary: 'Update an agent',
       body: AgentUpdate,
+      limits: recordBody,
       answer,
     },
     ({ tenant, params, body, dialect }) =>
@@ -192,6 +195,7 @@ export function agentRoutes({
     get,
     update,
     also(update, { method: 'patch' }),
+    also(update, { method: 'put' }),
     archive,
     also(archive, { method: 'delete', path: '/v1/agents/:id' }),
     versions,

@@ -8,6 +8,7 @@ import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import { pageOf, paging } from '../core/page.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
+import { recordBody } from '../http/limits.ts'
 import type { Route } from '../http/route.ts'
 import { also, route } from '../http/route.ts'
 import { recordOf, updatedRecord } from './record.ts'
@@ -32,6 +33,7 @@ export function environmentRoutes({
       section,
       summary: 'Update an environment; new sandboxes only',
       body: EnvironmentUpdate,
+      limits: recordBody,
       answer,
     },
     ({ tenant, params, body }) =>
@@ -56,6 +58,7 @@ export function environmentRoutes({
         section,
         summary: 'Create an environment',
         body: EnvironmentCreate,
+        limits: recordBody,
         answer,
       },
       ({ tenant, body }) =>

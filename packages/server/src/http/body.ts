@@ -1,105 +1,91 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { invalid, PlatformError } from '../core/errors.ts'
+import { eventLoop, heavyBytes } from '../core/loop.ts'
+import type { BodyLimits } from './limits.ts'
+import { structureCheck } from './structure.ts'
 
-/** Bytes of a JSON body. behaviours.md 1.8 */
-export const largestBody = 32 * 1024 * 1024
-/** For all of it, from when it is asked for. */
+/** For all of a body, from when it is asked for. */
 const slowestMs = 300_000
-
-const tooLarge = () =>
-  new PlatformError('too_large', `the body is larger than ${largestBody} bytes`)
 
 const because = (error: PlatformError, cause: unknown) => Object.assign(error, { cause })
 
+/** Values that take milliseconds to check. */
+const heavyValues = 500
+
+/** For a body of the tenant: `hold` throws when there is no room for so many bytes. */
+export type Room = { tenant: string; hold: (bytes: number) => void }
+
 /**
- * The whole body. At the limit it stops listening and leaves the request as it is, so that the refusal can still be
- * written; the answer closes the connection.
+ * The whole body as JSON. It is refused as soon as it is larger than its limits, holds more values than they allow,
+ * or finds no room: nothing of it is parsed by then, and what is left of it is for whoever answers to read.
  */
-export async function readBody(incoming: IncomingMessage): Promise<string> {
-  if (Number(incoming.headers['content-length'] ?? 0) > largestBody) throw tooLarge()
+export async function readJson(
+  body: Readable,
+  limits: BodyLimits,
+  { tenant, hold }: Room,
+): Promise<unknown> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  let values = 0
+  const check = structureCheck(limits)
+  await eachPiece(body, (piece) => {
+    bytes += piece.length
+    if (bytes > limits.bytes) throw tooLarge(limits)
+    values = check(piece)
+    if (bytes > heavyBytes) hold(bytes)
+    pieces.push(piece)
+  })
+  if (bytes > heavyBytes || values > heavyValues) await eventLoop.wait(tenant)
+  const whole = Buffer.concat(pieces)
+  if (!isUtf8(whole)) throw invalid('the body is not UTF-8')
+  return parseJson(whole.toString('utf8'))
+}
+
+export const tooLarge = ({ bytes }: BodyLimits): PlatformError =>
+  new PlatformError('too_large', `the body is larger than ${bytes} bytes`)
+
+/** Calls `take` with each piece until the body ends or `take` throws; then the body is left as it is, paused. */
+function eachPiece(body: Readable, take: (piece: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    const late = setTimeout(() => incoming.destroy(new Error('it took too long')), slowestMs)
-    const broken = (cause?: unknown) => {
+    const late = setTimeout(() => body.destroy(new Error('it took too long')), slowestMs)
+    const settle = (error?: unknown) => {
       clearTimeout(late)
-      if (!incoming.complete) reject(because(invalid('the body broke off'), cause))
+      body.off('data', onPiece)
+      if (error === undefined) return resolve()
+      body.pause()
+      reject(error)
     }
-    const take = (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes <= largestBody) return void chunks.push(chunk)
-      clearTimeout(late)
-      incoming.off('data', take).pause()
-      reject(tooLarge())
+    const onPiece = (piece: Buffer) => {
+      try {
+        take(piece)
+      } catch (error) {
+        settle(error)
+      }
     }
-    incoming
-      .on('data', take)
-      .once('end', () => {
-        clearTimeout(late)
-        const body = Buffer.concat(chunks)
-        if (isUtf8(body)) resolve(body.toString('utf8'))
-        else reject(invalid('the body is not UTF-8'))
-      })
+    const broken = (cause?: unknown) => settle(because(invalid('the body broke off'), cause))
+    body
+      .on('data', onPiece)
+      .once('end', () => settle())
       .once('error', broken)
       .once('close', broken)
   })
 }
 
-/** The whole body of a request that a route reads itself; at the limit it stops listening, as `readBody` does. */
-export async function readText(body: Readable | null): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  try {
-    for await (const chunk of body ?? []) {
-      bytes += (chunk as Buffer).length
-      if (bytes > largestBody) throw tooLarge()
-      chunks.push(chunk as Buffer)
-    }
-  } catch (cause) {
-    throw cause instanceof PlatformError ? cause : because(invalid('the body broke off'), cause)
-  }
-  const whole = Buffer.concat(chunks)
-  if (!isUtf8(whole)) throw invalid('the body is not UTF-8')
-  return whole.toString('utf8')
-}
-
-/** Objects and lists within one another: deeper, what walks a value would run out of stack. */
-const deepest = 256
-
 /** An absent body is an empty object, so that what is missing is named field by field. */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return {}
-  let value: unknown
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch (cause) {
     throw because(invalid(`the body is not JSON: ${jsonProblem(cause as Error)}`), cause)
   }
-  if (isDeep(value)) throw invalid(`the body is nested more than ${deepest} levels deep`)
-  return value
 }
 
 /** Without the piece of the text that the platform quotes: there may be a secret in it. */
 const jsonProblem = ({ message }: Error): string =>
   message.replace(/,? ?(\.\.\.)?".*$/s, '').trim() || 'it is no value'
-
-const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-/** Level by level, without recursion. */
-function isDeep(value: unknown): boolean {
-  let level = [value].filter(isNested)
-  for (let depth = 0; depth < deepest; depth++) {
-    const next: object[] = []
-    for (const each of level)
-      for (const inner of Object.values(each)) if (isNested(inner)) next.push(inner)
-    if (next.length === 0) return false
-    level = next
-  }
-  return true
-}
 
 /** The input by its schema, or an error that names every field that is wrong. */
 export function parseBy<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
@@ -115,7 +101,9 @@ function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = [])
     const path = [...under, ...issue.path]
     const where = path.map(String).join('.')
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => `${[...path, shownKey(key)].join('.')}: unknown field`)
+      return issue.keys
+        .slice(0, 10)
+        .map((key) => `${[...path, shownKey(key)].join('.')}: unknown field`)
     }
     if (issue.code === 'invalid_union' && issue.errors.length > 0)
       return explain(closest(issue.errors), path)

@@ -15,6 +15,9 @@ const notAgain = { 'x-should-retry': 'false' }
 /** What is left of a body that is too long is not read. */
 const noMore = { connection: 'close' }
 
+/** For what passes within seconds. */
+const atOnce = { 'retry-after': '1' }
+
 /** Status and both vocabularies of each kind. contract.md 6.1 */
 const answers: Record<ErrorKind, Answer> = {
   invalid_request: { status: 400, interface: 'invalid_request', client: 'invalid_request_error' },
@@ -43,9 +46,19 @@ const answers: Record<ErrorKind, Answer> = {
     client: 'invalid_request_error',
     headers: noMore,
   },
-  rate_limited: { status: 429, interface: 'rate_limited', client: 'rate_limit_error' },
+  rate_limited: {
+    status: 429,
+    interface: 'rate_limited',
+    client: 'rate_limit_error',
+    headers: atOnce,
+  },
   bad_gateway: { status: 502, interface: 'internal_error', client: 'api_error' },
-  unavailable: { status: 503, interface: 'internal_error', client: 'overloaded_error' },
+  unavailable: {
+    status: 503,
+    interface: 'internal_error',
+    client: 'overloaded_error',
+    headers: atOnce,
+  },
 }
 const ours: Answer = { status: 500, interface: 'internal_error', client: 'api_error' }
 

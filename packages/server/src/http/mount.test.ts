@@ -4,8 +4,8 @@ import { describe, it } from 'node:test'
 import { z } from 'zod'
 import type { ErrorKind } from '../core/errors.ts'
 import { PlatformError, StorageError } from '../core/errors.ts'
-import { largestBody } from './body.ts'
 import { dial, served } from './fixture.ts'
+import { contentBody } from './limits.ts'
 import { empty } from './reply.ts'
 import type { Route } from './route.ts'
 import { route } from './route.ts'
@@ -36,7 +36,7 @@ const storage: [string, StorageError, number, string, string | null, string | nu
 ]
 
 const echo = route(
-  { ...anyone, method: 'post', path: '/v1/echo', body: z.looseObject({}) },
+  { ...anyone, method: 'post', path: '/v1/echo', body: z.looseObject({}), limits: contentBody },
   async ({ body }) => ({ body }),
 )
 const failing = route(
@@ -116,7 +116,7 @@ describe('a mounted route', () => {
 
   it('refuses a body by its announced length', async () => {
     await using server = await served([echo])
-    const answer = await post(`${server.url}/v1/echo`, 'x'.repeat(largestBody + 1))
+    const answer = await post(`${server.url}/v1/echo`, 'x'.repeat(contentBody.bytes + 1))
     assert.equal(answer.status, 413)
     assert.match(String((await errorOf(answer))['message']), /larger than 33554432 bytes/)
   })
@@ -147,11 +147,17 @@ describe('a mounted route', () => {
 
   it('reads a body just as long as the limit', async () => {
     const length = route(
-      { ...anyone, method: 'post', path: '/v1/length', body: z.strictObject({ a: z.string() }) },
+      {
+        ...anyone,
+        method: 'post',
+        path: '/v1/length',
+        body: z.strictObject({ a: z.string() }),
+        limits: contentBody,
+      },
       async ({ body }) => ({ length: body.a.length }),
     )
     await using server = await served([length])
-    const text = 'x'.repeat(largestBody - 8)
+    const text = 'x'.repeat(contentBody.bytes - 8)
     const answer = await post(`${server.url}/v1/length`, `{"a":"${text}"}`)
     assert.deepEqual(await answer.json(), { length: text.length })
   })

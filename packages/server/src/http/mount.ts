@@ -8,10 +8,15 @@ import type { Context } from 'hono'
 import { Hono } from 'hono'
 import { forbidden, invalid, PlatformError, unauthorized } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
+import { heavyBytes } from '../core/loop.ts'
 import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
-import { parseBy, parseJson, readBody } from './body.ts'
+import { parseBy, readJson, tooLarge } from './body.ts'
 import { errorAnswer } from './errors.ts'
+import { absence } from './absence.ts'
+import { checkHead } from './head.ts'
+import { plainBody } from './limits.ts'
+import { answerEarly, hasBody, isUnderWay } from './linger.ts'
 import type {
   Authenticate,
   ClaimByKey,
@@ -21,11 +26,14 @@ import type {
 } from './principal.ts'
 import { isKeyScope, mayCall } from './principal.ts'
 import { queryObject } from './query.ts'
+import { refusal } from './refusal.ts'
 import type { Reply } from './reply.ts'
 import { isReply } from './reply.ts'
 import type { Raw, Route } from './route.ts'
 import { streamHeaders, writeStream } from './sse.ts'
 import { switchTo } from './switching.ts'
+import type { UnderWay } from './under-way.ts'
+import { underWay } from './under-way.ts'
 import type { Texts } from './write.ts'
 import { readerOf, writeBytes, writeTexts } from './write.ts'
 
@@ -34,8 +42,10 @@ type Http = Context<Env>
 
 const nobody: Principal = { kind: 'workspace', tenant: '', keyId: '', admin: false }
 
-export function mount(routes: readonly Route[], deps: Deps) {
+export function mount(routes: readonly Route[], given: Given) {
+  const deps: Deps = { ...given, bodies: underWay('bodies'), answers: underWay('answers') }
   const app = new Hono<Env>()
+  const absent = absence(routes)
   for (const route of routes) {
     app.on(route.method.toUpperCase(), route.path, async (http) => {
       const requestId = newId('request')
@@ -47,9 +57,13 @@ export function mount(routes: readonly Route[], deps: Deps) {
     })
   }
   app.notFound((http) => {
-    const { method, path } = http.req
-    const error = new PlatformError('not_found', `there is no ${method} ${path}`)
-    return refuse(http, error, newId('request'), deps.log)
+    const requestId = newId('request')
+    try {
+      checkHead(http.env.incoming)
+      throw absent(http.req.method, http.req.path)
+    } catch (error) {
+      return refuse(http, error, requestId, deps.log)
+    }
   })
   return app
 }
@@ -67,32 +81,34 @@ const headerOf =
 const dialectOf = (header: Header): Dialect =>
   header('anthropic-version') === undefined ? 'interface' : 'client'
 
-type Deps = {
+type Given = {
   authenticate: Authenticate
   withinClaim: WithinClaim
   claimByKey: ClaimByKey
   log: Log
   clock: Clock
 }
+type Deps = Given & { bodies: UnderWay; answers: UnderWay }
 type Answering = Deps & { requestId: string }
 
 async function answer(http: Http, route: Route, answering: Answering) {
   const { requestId } = answering
-  const { incoming } = http.env
+  const { incoming, outgoing } = http.env
+  checkHead(incoming)
   const header = headerOf(incoming)
   const principal = await callerOf(header, route, http.req.param(), answering)
   const dialect = dialectOf(header)
   if (http.req.url.includes('%00')) throw invalid('a path or query may not hold a NUL character')
-  const search = http.req.url.indexOf('?')
-  const query = search < 0 ? {} : queryObject(new URLSearchParams(http.req.url.slice(search)))
+  const search = searchOf(http.req.url)
+  const query = search === '' ? {} : queryObject(new URLSearchParams(search))
   const call = {
     tenant: principal.tenant,
     principal,
     dialect,
     params: http.req.param(),
-    search: search < 0 ? '' : http.req.url.slice(search + 1),
+    search,
     query: route.query ? parseBy(route.query, query) : undefined,
-    body: route.body ? parseBy(route.body, parseJson(await readBody(incoming))) : undefined,
+    body: route.body ? parseBy(route.body, await jsonOf(incoming)) : undefined,
     betas: betasOf(header),
     accept: header('accept') ?? '',
     lastEventId: header('last-event-id') ?? null,
@@ -102,11 +118,40 @@ async function answer(http: Http, route: Route, answering: Answering) {
       return http.req.raw.signal
     },
   }
-  const result = await route.run(call, () => rawOf(http.env))
+  const result = await run()
   if (isReply(result)) return replied(http, result, dialect, answering)
-  return json(inDialect(result, dialect, call.betas), route.status ?? 200, {
-    'request-id': requestId,
-  })
+  const text = JSON.stringify(inDialect(result, dialect, call.betas))
+  if (text.length > heavyBytes) roomFor(answering.answers).hold(text.length)
+  return json(text, route.status ?? 200, { 'request-id': requestId })
+
+  /** Until the request is over. */
+  function roomFor(kind: UnderWay) {
+    const { hold, release } = kind.open(principal.tenant)
+    outgoing.once('close', release)
+    return { tenant: principal.tenant, hold }
+  }
+
+  function jsonOf(body: Readable): Promise<unknown> {
+    const limits = route.limits ?? plainBody
+    if (Number(header('content-length') ?? 0) > limits.bytes) throw tooLarge(limits)
+    return readJson(body, limits, roomFor(answering.bodies))
+  }
+
+  /** A raw body that is not read to its end is given up, so that the refusal can be. */
+  async function run(): Promise<object | Reply> {
+    let raw: Raw | undefined
+    try {
+      return await route.run(call, () => (raw ??= rawOf(http.env, jsonOf)))
+    } catch (error) {
+      raw?.body?.destroy()
+      throw error
+    }
+  }
+}
+
+function searchOf(url: string): string {
+  const mark = url.indexOf('?')
+  return mark < 0 ? '' : url.slice(mark + 1)
 }
 
 /** Throws for whoever may not call the route, or names another workspace than that of the credential. */
@@ -167,7 +212,10 @@ function replied(
   const head = incoming.method === 'HEAD'
   switch (result.reply) {
     case 'json':
-      return json(inDialect(result.body, dialect), result.status, { ...headers, ...result.headers })
+      return json(JSON.stringify(inDialect(result.body, dialect)), result.status, {
+        ...headers,
+        ...result.headers,
+      })
     case 'empty':
       return new Response(null, { status: result.status, headers })
     case 'texts':
@@ -206,17 +254,20 @@ async function writePieces(
   await writeTexts(outgoing, texts(gone), { gone, clock })
 }
 
-function rawOf({ incoming, outgoing }: Env['Bindings']): Raw {
-  const { method = '', rawHeaders, headers } = incoming
-  const isThere =
-    headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
+function rawOf(
+  { incoming, outgoing }: Env['Bindings'],
+  jsonOf: (body: Readable) => Promise<unknown>,
+): Raw {
+  const { method = '', rawHeaders } = incoming
+  const body = hasBody(incoming) ? bodyOf(incoming) : null
   return {
     method,
     headers: Array.from({ length: rawHeaders.length / 2 }, (_, i): [string, string] => [
       rawHeaders[2 * i] ?? '',
       rawHeaders[2 * i + 1] ?? '',
     ]),
-    body: isThere ? bodyOf(incoming) : null,
+    body,
+    json: () => jsonOf(body ?? Readable.from([])),
     signal: leaving(outgoing),
   }
 }
@@ -276,30 +327,8 @@ async function passOn(
   await writeBytes(outgoing, body, { clock, ours })
 }
 
-const json = (body: object | null, status: number, headers: Record<string, string>) =>
-  new Response(JSON.stringify(body), {
-    status,
-    headers: { ...headers, ...jsonHeaders },
-  })
-
-function refusal(route: Route, principal: Principal): PlatformError {
-  if (principal.kind === 'environment') return unauthorized(refusalOfKey(route, principal.reach))
-  if (principal.kind === 'mcp') return unauthorized('this token reaches one MCP server, not this')
-  return route.callers.includes('admin')
-    ? forbidden('this needs a workspace-admin key')
-    : forbidden('a workspace key does not reach this')
-}
-
-const workAlone = 'an environment key reaches only the work of its environment'
-const token = 'the sessions_token in the secret of the work item'
-
-function refusalOfKey({ callers, claim: scope }: Route, reach: 'work' | 'sessions'): string {
-  if (!callers.includes('claim')) return workAlone
-  if (!isKeyScope(scope)) return `${workAlone}: memory stores are open to ${token}`
-  return reach === 'work'
-    ? `${workAlone}: for its session send ${token}, or a key that was created with "reach": "sessions"`
-    : 'this key reaches sessions whose work item of its environment is claimed at this moment, and this is none of them'
-}
+const json = (text: string, status: number, headers: Record<string, string>) =>
+  new Response(text, { status, headers: { ...headers, ...jsonHeaders } })
 
 const none: ReadonlySet<string> = new Set()
 
@@ -329,5 +358,9 @@ function refuse(http: Http, error: unknown, requestId: string, log: Log): Respon
     http.env.outgoing.destroy()
     return RESPONSE_ALREADY_SENT
   }
-  return json(body, status, { ...headers, 'request-id': requestId })
+  const text = JSON.stringify(body)
+  const all = { ...headers, 'request-id': requestId }
+  if (!isUnderWay(http.env.incoming)) return json(text, status, all)
+  answerEarly(http.env, { status, headers: { ...all, ...jsonHeaders }, text })
+  return RESPONSE_ALREADY_SENT
 }

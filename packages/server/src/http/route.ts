@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { z } from 'zod'
+import type { BodyLimits } from './limits.ts'
 import type { Caller, ClaimScope, Principal } from './principal.ts'
 import type { Reply } from './reply.ts'
 
@@ -40,12 +41,14 @@ export type Raw = {
   headers: [name: string, value: string][]
   /** Null when there is none. */
   body: Readable | null
+  /** Reads the body as JSON, within the limits of the route; in place of reading it as it comes. */
+  json: () => Promise<unknown>
   /** Aborts when the caller goes away before it has its answer. */
   signal: AbortSignal
 }
 
 type Declared<Path extends string, Query, Body> = {
-  method: 'get' | 'post' | 'patch' | 'delete'
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Segments beginning with `:` are parameters. */
   path: Path
   callers: readonly Caller[]
@@ -56,6 +59,8 @@ type Declared<Path extends string, Query, Body> = {
   summary: string
   query?: z.ZodType<Query>
   body?: z.ZodType<Body>
+  /** Of its JSON body, where `plainBody` is too little. */
+  limits?: BodyLimits
   /** Fields of a multipart form, which `run` reads itself. */
   form?: z.ZodType
   /**

@@ -16,6 +16,7 @@ import { iso } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import type { Principal } from '../http/principal.ts'
 import { isAdmin } from '../http/principal.ts'
+import { recordBody } from '../http/limits.ts'
 import type { Route } from '../http/route.ts'
 import { also, route } from '../http/route.ts'
 import type { CardRow } from './store.ts'
@@ -54,6 +55,7 @@ export function modelCardRoutes({
       section,
       summary: 'Change a card or rotate its key; probes it again',
       body: ModelCardUpdate,
+      limits: recordBody,
       answer,
     },
     async ({ tenant, principal, params, body, signal }) => {
@@ -78,6 +80,7 @@ export function modelCardRoutes({
         section,
         summary: 'Create a card; a key that the provider refuses is refused here',
         body: ModelCardCreate,
+        limits: recordBody,
         answer,
       },
       async ({ tenant, body, signal }) => {

@@ -13,7 +13,8 @@ import { forbidden, invalid, PlatformError } from '../core/errors.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import type { Upstream } from '../egress/upstream.ts'
-import { parseBy, parseJson, readText } from '../http/body.ts'
+import { parseBy } from '../http/body.ts'
+import { historyBody } from '../http/limits.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Raw, Route } from '../http/route.ts'
 import { rawRoute } from '../http/route.ts'
@@ -57,7 +58,7 @@ export function modelGatewayRoutes({
     if ('refused' in spec) throw invalid(`agent.model: ${spec.refused}`)
     if (spec.api !== wire)
       throw forbidden(`the model of this session speaks ${spec.api}, and not ${wire}`)
-    const body = parseBy(Asked, parseJson(await readText(raw.body)))
+    const body = parseBy(Asked, await raw.json())
     const handle = typeof model === 'string' ? model : model.id
     if (body.model !== spec.model && body.model !== handle)
       throw forbidden(`model: this session's model is ${handle}, and no other`)
@@ -72,6 +73,7 @@ export function modelGatewayRoutes({
         callers: ['claim'],
         claim: 'session',
         section: 'Model gateway',
+        limits: historyBody,
         summary: `Ask the session's model by ${wire}, with its key`,
       },
       ({ tenant, principal, params }, raw) =>

@@ -14,6 +14,7 @@ import type { Clock } from '../core/time.ts'
 import type { Databases, Queries } from '../database/database.ts'
 import { moments } from '../database/seek.ts'
 import { ring, say, wake } from '../events/topics.ts'
+import { contentBody, recordBody } from '../http/limits.ts'
 import type { Route } from '../http/route.ts'
 import { route } from '../http/route.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
@@ -77,6 +78,7 @@ export function sessionRoutes({
         section,
         summary: 'Create a session',
         body: SessionCreate,
+        limits: contentBody,
         answer,
       },
       async ({ tenant, body }) => {
@@ -145,6 +147,7 @@ export function sessionRoutes({
         section,
         summary: 'Update a session',
         body: SessionUpdate,
+        limits: recordBody,
         answer,
       },
       ({ tenant, params, body }) =>

@@ -2,7 +2,7 @@
 import { SkillBody, SkillFields, SkillVersionBody } from '@steward/protocol/skills.ts'
 import type { z } from 'zod'
 import { invalid } from '../core/errors.ts'
-import { parseBy, parseJson, readText } from '../http/body.ts'
+import { parseBy } from '../http/body.ts'
 import type { Part } from '../http/form.ts'
 import { isForm, readForm } from '../http/form.ts'
 import type { Raw } from '../http/route.ts'
@@ -17,9 +17,9 @@ const aroundFiles = 1024 * 1024
 
 /** Text fields, and files of any name; JSON with the same fields. */
 export async function receiveSkill(raw: Raw): Promise<Received> {
-  const { contentType, body } = opened(raw)
+  const { contentType } = opened(raw)
   if (!isForm(contentType)) {
-    const { files, ...fields } = parseBy(SkillBody, parseJson(await readText(body)))
+    const { files, ...fields } = parseBy(SkillBody, await raw.json())
     return { fields, bundle: bundleOf(textFiles(files), fields.description ?? undefined) }
   }
   const { fields, files } = await receiveForm(raw, undefined)
@@ -43,9 +43,9 @@ export async function receiveArchive(raw: Raw): Promise<Received> {
 
 /** Files alone: what else is known of a skill stays as it is. */
 export async function receiveVersion(raw: Raw): Promise<Bundle> {
-  const { contentType, body } = opened(raw)
+  const { contentType } = opened(raw)
   if (!isForm(contentType))
-    return bundleOf(textFiles(parseBy(SkillVersionBody, parseJson(await readText(body))).files))
+    return bundleOf(textFiles(parseBy(SkillVersionBody, await raw.json()).files))
   const { fields, files } = await receiveForm(raw, undefined)
   const [unknown] = Object.keys(fields)
   if (unknown !== undefined) throw invalid(`${unknown}: unknown field`)

@@ -13,6 +13,7 @@ import { notFound } from '../core/errors.ts'
 import { pageOf, paging } from '../core/page.ts'
 import { attachment } from '../http/attachment.ts'
 import type { Reply } from '../http/reply.ts'
+import { contentBody } from '../http/limits.ts'
 import type { Route } from '../http/route.ts'
 import { rawRoute, route } from '../http/route.ts'
 import { refuseBuiltin, skillCatalog, sourceOf } from './catalog.ts'
@@ -44,6 +45,7 @@ function ofSkills(deps: SkillDeps): Route[] {
         section,
         summary: 'Upload a skill: files of a form, or JSON with the texts of its files',
         form: SkillForm,
+        limits: contentBody,
         answer,
       },
       async ({ tenant }, raw) => shown(await saveSkill(deps, tenant, await receiveSkill(raw))),
@@ -132,6 +134,7 @@ function ofVersions(deps: SkillDeps): Route[] {
         section,
         summary: 'Add a version',
         form: SkillVersionForm,
+        limits: contentBody,
         answer,
       },
       async ({ tenant, params: { id } }, raw) => {

@@ -13,6 +13,7 @@ import { ring, say, wake } from '../events/topics.ts'
 import type { ClaimPrincipal } from '../http/principal.ts'
 import { claimOf } from '../http/principal.ts'
 import { empty } from '../http/reply.ts'
+import { recordBody } from '../http/limits.ts'
 import type { Route } from '../http/route.ts'
 import { route } from '../http/route.ts'
 import { checkClaim } from '../work/claim.ts'
@@ -38,6 +39,7 @@ export function stdioRoutes({
         section: 'MCP servers',
         summary: "Say which tools the session's stdio servers have, or why they have none",
         body: StdioReport,
+        limits: recordBody,
         answer: 'none',
         status: 204,
       },

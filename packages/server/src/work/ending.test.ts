@@ -96,7 +96,8 @@ for (const [kind, open] of Object.entries(kinds)) {
     it('gives up a question and its answer with the claim, and looks no longer than they last', async () => {
       await using here = await place()
       const under = underClaims(here.deps)
-      const raw = { method: 'GET', headers: [], body: null, signal: never() }
+      const json = async () => ({})
+      const raw = { method: 'GET', headers: [], body: null, json, signal: never() }
       const tell = (below: number) => tellLost(here.deps.bus, { work: here.claim.workId, below })
       const asked = under(here.claim, raw, async ({ signal }) => {
         await once(signal, 'abort')

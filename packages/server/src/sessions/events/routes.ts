@@ -14,6 +14,7 @@ import type { Clock } from '../../core/time.ts'
 import type { Databases } from '../../database/database.ts'
 import type { Principal } from '../../http/principal.ts'
 import { empty, pieces } from '../../http/reply.ts'
+import { contentBody } from '../../http/limits.ts'
 import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
 import { checkStanding } from '../../work/claim.ts'
@@ -104,6 +105,7 @@ export function sessionEventRoutes(deps: {
         section,
         summary: 'Post events; 202 without a body, or the events to the official client',
         body: PostEvents,
+        limits: contentBody,
         answer: z.object({ data: z.array(EventShown) }),
       },
       async ({ tenant, principal, params, body, dialect }) => {
@@ -126,6 +128,7 @@ export function sessionEventRoutes(deps: {
         section,
         summary: 'Post a message and follow its turn until it is idle',
         body: PostMessage,
+        limits: contentBody,
         answer: 'stream',
       },
       ({ tenant, params, body: { content }, dialect }) =>

@@ -18,6 +18,7 @@ import type { Clock } from '../../core/time.ts'
 import type { Databases } from '../../database/database.ts'
 import { ring, say } from '../../events/topics.ts'
 import { claimOf } from '../../http/principal.ts'
+import { contentBody, recordBody } from '../../http/limits.ts'
 import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
 import { memoryStore } from '../../memory-stores/mounted.ts'
@@ -122,6 +123,7 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
     route(
       {
         ...{ ...claimed, method: 'post', path: `${path}/:store/contents`, body: MemoryPaths },
+        limits: recordBody,
         ...{ answer: MemoryContents, summary: 'Read memories of a session by their paths' },
       },
       async ({ tenant, params: { session_id, store }, body: { paths } }) => {
@@ -134,6 +136,7 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
     route(
       {
         ...{ ...claimed, method: 'post', path: `${path}/:store/changes`, body: MemoryChanges },
+        limits: contentBody,
         ...{ answer: MemoryOutcomes, summary: 'Bring back what a session has changed in a store' },
       },
       async ({ tenant, principal, params: { session_id, store }, body: { changes } }) => {

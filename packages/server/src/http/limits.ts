@@ -1,0 +1,17 @@
+/** How large a JSON body may be. A route says which limits are its own, where its bodies carry content. */
+export type BodyLimits = {
+  bytes: number
+  /** Objects, lists, and what they hold: parsed, each of them costs far more than its text. */
+  values: number
+}
+
+const mebibyte = 1024 * 1024
+
+/** Where a route says nothing. */
+export const plainBody: BodyLimits = { bytes: mebibyte, values: 10_000 }
+/** For records, which are kept up to 1 MiB each: written with spaces and escapes they are longer. */
+export const recordBody: BodyLimits = { bytes: 4 * mebibyte, values: 20_000 }
+/** For messages with images and documents, and for files as JSON. behaviours.md 1.8 */
+export const contentBody: BodyLimits = { bytes: 32 * mebibyte, values: 20_000 }
+/** For what is passed on to a model: long histories. */
+export const historyBody: BodyLimits = { ...contentBody, values: 50_000 }

@@ -1,0 +1,39 @@
+/** What a caller is told who may not call a route: which credential it needs. */
+import type { PlatformError } from '../core/errors.ts'
+import { forbidden, unauthorized } from '../core/errors.ts'
+import type { Caller, Principal } from './principal.ts'
+import { isKeyScope } from './principal.ts'
+import type { Route } from './route.ts'
+
+export function refusal(route: Route, principal: Principal): PlatformError {
+  if (principal.kind === 'environment') return unauthorized(refusalOfKey(route, principal.reach))
+  if (principal.kind === 'mcp') return unauthorized('this token reaches one MCP server, not this')
+  if (principal.kind === 'claim')
+    return forbidden(`the token of a claim does not reach this: it needs ${credentialsOf(route)}`)
+  return route.callers.includes('admin')
+    ? forbidden('this needs a workspace-admin key')
+    : forbidden('a workspace key does not reach this')
+}
+
+const workAlone = 'an environment key reaches only the work of its environment'
+const token = 'the sessions_token in the secret of the work item'
+
+function refusalOfKey({ callers, claim: scope }: Route, reach: 'work' | 'sessions'): string {
+  if (!callers.includes('claim')) return workAlone
+  if (!isKeyScope(scope)) return `${workAlone}: memory stores are open to ${token}`
+  return reach === 'work'
+    ? `${workAlone}: for its session send ${token}, or a key that was created with "reach": "sessions"`
+    : 'this key reaches sessions whose work item of its environment is claimed at this moment, and this is none of them'
+}
+
+const credentials: Record<Caller, string> = {
+  anyone: 'no credential',
+  workspace: 'a workspace key',
+  admin: 'a workspace-admin key',
+  environment: "the environment's key",
+  claim: "the token of a claim, from a work item's secret",
+  mcp: "an MCP server's token",
+}
+
+const credentialsOf = ({ callers }: Route): string =>
+  callers.map((caller) => credentials[caller]).join(' or ')

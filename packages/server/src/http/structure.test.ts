@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { PlatformError } from '../core/errors.ts'
+import { structureCheck } from './structure.ts'
+
+/** Values of the text, which comes in pieces of so many bytes; or the refusal. */
+function counted(text: string, { size = 7, values = 1000 } = {}): number | string {
+  const bytes = Buffer.from(text)
+  const check = structureCheck({ bytes: Infinity, values })
+  let found = 0
+  try {
+    for (let at = 0; at < bytes.length; at += size) found = check(bytes.subarray(at, at + size))
+  } catch (error) {
+    assert.ok(error instanceof PlatformError && error.kind === 'invalid_request')
+    return error.message
+  }
+  return found
+}
+
+describe('the structure of a body', () => {
+  it('is counted the same however the body is cut into pieces', () => {
+    const text = JSON.stringify({
+      'a,[{': ['x,\\"]', '\\', 'é,', '"', { deep: [1, 2.5, -3e7, true, null] }],
+      b: {},
+      c: '\u2028{[,',
+    })
+    const whole = counted(text, { size: 10_000 })
+    assert.equal(whole, 16)
+    for (const size of [1, 2, 3, 7, 64]) assert.equal(counted(text, { size }), whole)
+  })
+
+  it('is refused for too many values, which texts do not count as', () => {
+    assert.equal(counted(`[${'1,'.repeat(998)}1]`), 1000)
+    assert.equal(counted(`[${'1,'.repeat(999)}1]`), 'the body holds more than 1000 values')
+    assert.equal(
+      counted(`{"name":[${'[],'.repeat(500)}[]]}`),
+      'the body holds more than 1000 values',
+    )
+    assert.equal(counted(JSON.stringify({ a: '[{,'.repeat(2000) })), 2)
+  })
+
+  it('is refused beyond 256 levels, and taken with so many', () => {
+    const deep = (levels: number) => counted('['.repeat(levels) + ']'.repeat(levels))
+    assert.equal(deep(256), 257)
+    assert.equal(deep(257), 'the body is nested more than 256 levels deep')
+    assert.equal(counted(`[${'{"a":[]},'.repeat(200)}1]`), 602)
+  })
+})

@@ -1,0 +1,61 @@
+/** The structure of a JSON text, counted in its bytes before anything is built of it: an object costs far more than its text. */
+import { invalid } from '../core/errors.ts'
+import type { BodyLimits } from './limits.ts'
+
+/** Objects and lists within one another: deeper, what walks a value would run out of stack. */
+const deepest = 256
+
+const quote = 0x22
+const comma = 0x2c
+const backslash = 0x5c
+const opening: ReadonlySet<number> = new Set([0x5b, 0x7b])
+const closing: ReadonlySet<number> = new Set([0x5d, 0x7d])
+
+/**
+ * Takes a body piece by piece and returns how many values it holds so far; throws as soon as they are too many or
+ * nested too deep.
+ */
+export function structureCheck({ values: most }: BodyLimits): (piece: Uint8Array) => number {
+  let depth = 0
+  let values = 1
+  let isText = false
+  let isEscaped = false
+
+  /** The place behind the end of a text, or of the piece. */
+  function skipText(piece: Uint8Array, from: number): number {
+    for (let at = from; at < piece.length; at++) {
+      const byte = piece[at]
+      if (isEscaped) isEscaped = false
+      else if (byte === backslash) isEscaped = true
+      else if (byte === quote) {
+        isText = false
+        return at + 1
+      }
+    }
+    return piece.length
+  }
+
+  function count(byte: number): void {
+    if (byte === comma) values++
+    else if (opening.has(byte)) {
+      values++
+      depth++
+    } else if (closing.has(byte)) depth--
+    if (depth > deepest) throw invalid(`the body is nested more than ${deepest} levels deep`)
+    if (values > most) throw invalid(`the body holds more than ${most} values`)
+  }
+
+  return (piece) => {
+    for (let at = 0; at < piece.length;) {
+      if (isText) {
+        at = skipText(piece, at)
+        continue
+      }
+      const byte = piece[at++] ?? 0
+      if (byte === quote) isText = true
+      // Commas and brackets stand above this, and what most texts hold between their values does not.
+      else if (byte >= comma) count(byte)
+    }
+    return values
+  }
+}
