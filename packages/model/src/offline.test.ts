@@ -5,7 +5,7 @@ import { modelContract } from './contract.ts'
 import { offlineModel } from './offline.ts'
 import { bash, read, user } from './stubs/read-answer.ts'
 
-const model = offlineModel()
+const model = offlineModel({ thinkMs: 0 })
 const tools: ToolSpec[] = [bash, { ...bash, name: 'write' }, { ...bash, name: 'read' }]
 
 /** Plays the harness: every call gets the next of these results. */
@@ -158,4 +158,24 @@ void describe('offline model', () => {
       assert.equal(last?.type === 'failed' && last.failure.kind, 'aborted')
     }
   })
+})
+
+void it('thinks before it answers a message, and not before it goes on from a result', async () => {
+  const slow = offlineModel({ thinkMs: 60_000 })
+  const stop = new AbortController()
+  const reading = read(slow, [user('say: hello')], { signal: stop.signal })
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  stop.abort()
+  const { events, last } = await reading
+  assert.equal(events.length, 1)
+  assert.ok(last?.type === 'failed' && last.failure.kind === 'aborted')
+  const call = { type: 'tool_call' as const, id: 'c', name: 'bash', input: { command: 'ls' } }
+  const content = [{ type: 'text' as const, text: 'a file' }]
+  const result = { tool_call_id: 'c', tool_name: 'bash', content, is_error: false }
+  const gone = await read(slow, [
+    user('run: ls'),
+    { role: 'assistant', content: [call], origin: slow.origin },
+    { role: 'tool_result', ...result },
+  ])
+  assert.equal(gone.last?.type, 'end')
 })

@@ -3,17 +3,21 @@ import { setImmediate } from 'node:timers/promises'
 import type { AssistantBlock, Message, Model, ModelCall, ModelEvent, Usage } from './model.ts'
 import { planReply, type ReplyBlock } from './offline/plan.ts'
 
-export function offlineModel(): Model {
+/**
+ * `thinkMs`: what passes before it answers a message. Programs that post a message and open the stream after it would
+ * miss a turn that takes no time.
+ */
+export function offlineModel({ thinkMs }: { thinkMs: number }): Model {
   return {
     origin: { provider: 'offline', api: 'offline', model: 'offline' },
     contextWindow: 200_000,
     maxOutputTokens: 32_000,
     input: ['text', 'image', 'document'],
-    stream: answer,
+    stream: (call) => answer(call, thinkMs),
   }
 }
 
-async function* answer(call: ModelCall): AsyncGenerator<ModelEvent> {
+async function* answer(call: ModelCall, thinkMs: number): AsyncGenerator<ModelEvent> {
   const reply = planReply(call.messages, call.tools)
   const input = tokens(call.system) + sum(call.messages.map(tokensOf))
   let written = 0
@@ -23,7 +27,8 @@ async function* answer(call: ModelCall): AsyncGenerator<ModelEvent> {
     failure: { kind: 'aborted', retryable: false, message: 'The call was aborted' },
     usage: usage(),
   })
-  await pause(reply.waitMs, call.signal)
+  const isMessage = call.messages.at(-1)?.role === 'user'
+  await pause(reply.waitMs + (isMessage ? thinkMs : 0), call.signal)
   for (const [index, block] of reply.blocks.entries()) {
     if (call.signal.aborted) return yield aborted()
     yield block.type === 'tool_call'

@@ -27,7 +27,7 @@ import { heldByCheckpoint } from './checkpoints/store.ts'
 import { heldByFile } from './files/store.ts'
 import { heldBySkill } from './skills/store.ts'
 import { listen } from './http/server.ts'
-import { modelResolver, specOfModel } from './model-cards/resolve.ts'
+import { modelPatience, modelResolver, specOfModel } from './model-cards/resolve.ts'
 import { assembly } from './runner/assemble.ts'
 import { checkSealed } from './root-secret/rotate.ts'
 import { runByHarness } from './runner/harnesses.ts'
@@ -142,7 +142,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       await spaces.remove(session)
     },
   })
-  const models = upstream(connect)
+  const models = upstream(connect, modelPatience)
   const { server, port } = await listen(
     app({
       ...{ databases, bus, clock, seal, log, fallbackKeys, resolveModel, version },

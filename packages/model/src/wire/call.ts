@@ -8,6 +8,21 @@ import { request } from './request.ts'
 
 const aborted: ModelFailure = { kind: 'aborted', retryable: false, message: 'The call was aborted' }
 
+/** Characters of an answer's content, and as many for each piece of it as its way through the process takes. */
+const mostContent = 32 * 1024 * 1024
+const perPiece = 64
+const tooLong: ModelFailure = {
+  kind: 'request_failed',
+  retryable: false,
+  message: `The answer is longer than ${mostContent} characters, in pieces of ${perPiece} or more`,
+}
+
+function sizeOf(event: ModelEvent): number {
+  if (event.type === 'delta') return perPiece + event.delta.length
+  const state = event.type === 'block_end' ? event.block.state : undefined
+  return perPiece + (state?.length ?? 0)
+}
+
 /** Without a reason an abort makes an error and its trace, for nobody. */
 const over = 'the call is over'
 
@@ -31,8 +46,13 @@ export async function* callWire(
     stop.abort()
   }
   const idle = idleTimer(spec.idleTimeoutMs, fail)
+  let size = 0
   const reader = {
-    emit: (event: ModelEvent) => box.put(event),
+    emit(event: ModelEvent) {
+      size += sizeOf(event)
+      if (size > mostContent) return fail(tooLong)
+      box.put(event)
+    },
     saw: (partial: AssistantMessage) => {
       latest = partial
       idle?.refresh()

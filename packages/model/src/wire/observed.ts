@@ -1,14 +1,24 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { boundedAnswer } from './bounded.ts'
+
+type Fetch = typeof globalThis.fetch
+
 /** What the library's errors leave out of an HTTP exchange. */
 export type Seen = { sent: boolean; cause?: unknown; retryAfterMs?: number }
 
-/** The process's own fetch, and so its guard on dialling, with a note of what went wrong. */
-export function observedFetch(seen: Seen): typeof globalThis.fetch {
+/** The process's own, and so its guard on dialling. */
+const processFetch = globalThis.fetch
+
+/** What it answers is bounded, no redirect takes a key elsewhere, and what went wrong is noted. */
+export function observedFetch(seen: Seen): Fetch {
   return async (input, init) => {
     seen.sent = true
     try {
-      const response = await globalThis.fetch(input, init)
+      const response = await processFetch(input, { ...init, redirect: 'manual' })
       if (!response.ok) seen.retryAfterMs = retryAfterMs(response.headers)
-      return response
+      return await boundedAnswer(response, (error) => {
+        seen.cause = error
+      })
     } catch (cause) {
       seen.cause = cause
       throw cause
@@ -16,15 +26,14 @@ export function observedFetch(seen: Seen): typeof globalThis.fetch {
   }
 }
 
-/** For the one client that takes no fetch: dials the endpoint once more to learn why it could not be reached. */
-export async function dialCause(url: string, signal: AbortSignal): Promise<unknown> {
-  try {
-    const response = await globalThis.fetch(new URL(url).origin, { method: 'HEAD', signal })
-    await response.body?.cancel()
-    return undefined
-  } catch (cause) {
-    return cause
+const ambientFetch = new AsyncLocalStorage<Fetch>()
+
+/** For the one client that takes no fetch: whatever `run` and what it begins fetch by the global one is fetched by this. */
+export function withFetch<T>(fetch: Fetch, run: () => T): T {
+  if (globalThis.fetch === processFetch) {
+    globalThis.fetch = (input, init) => (ambientFetch.getStore() ?? processFetch)(input, init)
   }
+  return ambientFetch.run(fetch, run)
 }
 
 function retryAfterMs(headers: Headers): number | undefined {

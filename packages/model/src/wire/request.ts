@@ -3,9 +3,10 @@ import { clampEffort } from '../effort.ts'
 import type { ModelSpec, Wire } from '../spec.ts'
 import { withoutAmbient } from './ambient.ts'
 import { documentSet } from './documents.ts'
-import { failureOf, secretsOf } from './failure.ts'
+import { failureOf, redact, secretsOf } from './failure.ts'
 import { libraryMessages, libraryTools } from './messages.ts'
-import { dialCause, observedFetch, type Seen } from './observed.ts'
+import { RefusedAnswer } from './bounded.ts'
+import { observedFetch, type Seen, withFetch } from './observed.ts'
 import { finishPayload } from './payload.ts'
 import { inputOf, libraryModel } from './pi-model.ts'
 import type { AssistantMessage, AssistantMessageEvent, Library } from './pi.ts'
@@ -30,7 +31,7 @@ export async function request(
   signal: AbortSignal,
   reader: Reader,
 ): Promise<Outcome> {
-  const seen: Seen = { sent: wire === 'google-generative-ai' }
+  const seen: Seen = { sent: false }
   const events = send(library, wire, spec, call, signal, seen)
   const ordered = sequence(wire === 'openai-completions', library.parseStreamingJson, reader.emit)
   for await (const event of events) {
@@ -42,7 +43,7 @@ export async function request(
     if (event.type === 'error') {
       reader.saw(event.error)
       if (!refusals.has(event.error.rawStopReason ?? '')) {
-        return await failed(library, spec, event.error, seen, signal)
+        return failed(library, spec, event.error, seen)
       }
       ordered.close(event.error)
       return { type: 'end', stop: 'refusal' }
@@ -69,7 +70,8 @@ function send(
     tools: libraryTools(call.tools),
   })
   const effort = spec.effort && clampEffort(spec.native_config ?? {}, spec.effort)
-  return withoutAmbient(() =>
+  const fetch = observedFetch(seen)
+  const stream = () =>
     library.streams.streamSimple(model, context, {
       apiKey: spec.api_key,
       signal,
@@ -77,12 +79,13 @@ function send(
       cacheRetention: 'short',
       maxRetries: 0,
       onPayload: finishPayload(wire, spec, call.tools, documents),
-      // Google's client takes none.
-      ...(wire !== 'google-generative-ai' && { fetch: observedFetch(seen) }),
+      ...(wire !== 'google-generative-ai' && { fetch }),
       ...(call.cacheKey !== undefined && { sessionId: call.cacheKey }),
       ...(call.maxTokens !== undefined && { maxTokens: call.maxTokens }),
       ...(effort !== undefined && { reasoning: effort }),
-    }),
+    })
+  return withoutAmbient(() =>
+    wire === 'google-generative-ai' ? withFetch(fetch, stream) : stream(),
   )
 }
 
@@ -107,16 +110,15 @@ const refusals = new Set(
   IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION`.split(/\s+/),
 )
 
-async function failed(
-  library: Library,
-  spec: ModelSpec,
-  error: AssistantMessage,
-  seen: Seen,
-  signal: AbortSignal,
-): Promise<Outcome> {
+function failed(library: Library, spec: ModelSpec, error: AssistantMessage, seen: Seen): Outcome {
+  const secrets = secretsOf(spec)
+  if (seen.cause instanceof RefusedAnswer) {
+    const { mayPass } = seen.cause
+    const kind = mayPass ? 'unreachable' : 'request_failed'
+    const message = redact(seen.cause.message, secrets)
+    return { type: 'failed', failure: { kind, retryable: mayPass, message } }
+  }
   const message = error.errorMessage ?? 'The provider failed without a reason'
-  const cause = message === 'fetch failed' ? await dialCause(spec.base_url, signal) : seen.cause
   const overflow = library.isContextOverflow({ ...error, stopReason: 'error' })
-  const failure = failureOf({ ...seen, message, cause, overflow }, secretsOf(spec))
-  return { type: 'failed', failure }
+  return { type: 'failed', failure: failureOf({ ...seen, message, overflow }, secrets) }
 }

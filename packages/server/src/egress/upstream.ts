@@ -28,17 +28,17 @@ export interface Upstream {
   close(): Promise<void>
 }
 
-/** `patienceMs`: for the head of an answer. */
+/** `patienceMs`: for the head of an answer. `idleMs`: between two pieces of its body; 0 for no bound. */
 export function upstream(
   connect: ReturnType<typeof guardedConnector>,
-  { patienceMs = headersTimeoutMs } = {},
+  { patienceMs = headersTimeoutMs, idleMs = 0 } = {},
 ): Upstream {
   const agent = new Agent({
     connect,
     allowH2: false,
     keepAliveTimeout: 30_000,
     headersTimeout: patienceMs,
-    bodyTimeout: 0,
+    bodyTimeout: idleMs,
   })
 
   function dispatch(

@@ -2,7 +2,10 @@
  * Models for harnesses that run elsewhere: a claim's session reaches its own model by its own wire, and the key is added
  * here. interface.md "Authentication" 4, docs/interface.md 17.4
  */
+import type { Readable } from 'node:stream'
+import { Transform, pipeline } from 'node:stream'
 import { maskOf } from '@steward/mask/mask.ts'
+import { answerLimits } from '@steward/model/wire/bounded.ts'
 import { clientBaseUrl } from '@steward/model/wire/base-url.ts'
 import { secretsOf } from '@steward/model/wire/failure.ts'
 import type { ModelSpec, Wire } from '@steward/model/spec.ts'
@@ -82,6 +85,20 @@ export function modelGatewayRoutes({
   )
 }
 
+/** Passes at most so many bytes on. Where more come the body breaks off, so that nobody takes a part for the whole. */
+function cutAt(most: number, body: Readable): Readable {
+  let bytes = 0
+  const counted = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      bytes += piece.length
+      if (bytes <= most) return done(null, piece)
+      done(new Error(`the model sent more than ${most} bytes`))
+    },
+  })
+  // Whoever reads is told of an error by what is read.
+  return pipeline(body, counted, () => {})
+}
+
 async function send(
   models: Pick<Upstream, 'send'>,
   wire: Passed,
@@ -107,7 +124,9 @@ async function send(
   try {
     const answer = await models.send(sent, maskOf(secretsOf(spec)))
     const shown = answer.headers.filter(([name]) => told.test(name))
-    return { reply: 'raw', status: answer.status, headers: shown, body: answer.body }
+    const { errorBytes, answerBytes } = answerLimits
+    const body = cutAt(answer.status < 400 ? answerBytes : errorBytes, answer.body)
+    return { reply: 'raw', status: answer.status, headers: shown, body }
   } catch (error) {
     if (raw.signal.aborted) throw error
     throw Object.assign(new PlatformError('bad_gateway', 'the model could not be reached'), {

@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
+import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { liveModels } from './live.ts'
+
+function* endless() {
+  for (;;) yield Buffer.alloc(1024 * 1024, ' ')
+}
 
 const asked: string[] = []
 const server = createServer((request, response) => {
   const key = request.headers['x-api-key'] ?? request.headers.authorization
   asked.push(`${request.url} ${String(key)}`)
   if (String(key).includes('bad')) return void response.writeHead(401).end()
+  if (String(key).includes('endless')) {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    return void Readable.from(endless())
+      .on('error', () => {})
+      .pipe(response)
+  }
   const body = String(key).includes('odd') ? '[]' : JSON.stringify({ data: [{ id: 'm-1' }] })
   response.writeHead(200, { 'content-type': 'application/json' }).end(body)
 })
@@ -39,6 +50,7 @@ describe("a provider's own list of models", () => {
   it('is refused by name when the provider refuses the key, or has no such list', async () => {
     await assert.rejects(ask('openai', 'bad'), /api_key: 127\.0\.0\.1:\d+ answered 401/)
     await assert.rejects(ask('anthropic', 'odd'), /no list of models/)
+    await assert.rejects(ask('openai', 'endless'), /no list of models/)
     await assert.rejects(ask('google', 'x'), /api_key: live discovery for provider google/)
   })
 })

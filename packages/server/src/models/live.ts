@@ -1,4 +1,5 @@
 /** The list that a provider itself gives for a key. Deprecated; two legacy families only. interface.md "Models" */
+import { boundedAnswer } from '@steward/model/wire/bounded.ts'
 import { z } from 'zod'
 import { invalid, unsupported } from '../core/errors.ts'
 import type { FallbackKeys } from '../model-cards/fallback.ts'
@@ -28,10 +29,13 @@ export async function liveModels(provider: string, apiKey: string, keys: Fallbac
   const url = new URL('/v1/models', keys[provider]?.baseUrl ?? base)
   const answer = await fetch(url, {
     headers: headers(apiKey),
+    redirect: 'manual',
     signal: AbortSignal.timeout(withinMs),
-  }).catch((cause: unknown) => {
-    throw Object.assign(invalid(`api_key: ${url.host} could not be asked`), { cause })
   })
+    .then((response) => boundedAnswer(response))
+    .catch((cause: unknown) => {
+      throw Object.assign(invalid(`api_key: ${url.host} could not be asked`), { cause })
+    })
   if (!answer.ok) throw invalid(`api_key: ${url.host} answered ${answer.status}`)
   const list = List.safeParse(await answer.json().catch(() => undefined))
   if (!list.success)
