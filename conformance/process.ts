@@ -13,6 +13,7 @@ const environment = (env: Environment) => ({
   PORT: '0',
   PLATFORM_ROOT_SECRET: rootSecret,
   API_KEY: adminKey,
+  STEWARD_OFFLINE_THINK_MS: '0',
   ...env,
 })
 

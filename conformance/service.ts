@@ -72,6 +72,7 @@ export async function boot(
     PLATFORM_ROOT_SECRET: rootSecret,
     API_KEY: adminKey,
     EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
+    STEWARD_OFFLINE_THINK_MS: '0',
     ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
     ...env,
   })

@@ -28,7 +28,7 @@ export const agents = {
   'agents/metadata/compaction-keys': { section: '4.1 Fields', says: 'The four `compaction_*` keys of `metadata` are checked by type, and the limit of 512 characters does not apply to them.' },
   'agents/lists-present': { section: '4.1 Fields', says: 'Lists that were never set come back as `[]`, never as null.' },
   'agents/model/id': { section: '4.2 The model', says: '`id` – string – the handle (`model_id`) of one of the tenant\'s model cards' },
-  'agents/model/effort': { section: '4.2 The model', says: '`effort` – level or `{type: level}` – `low`, `medium`, `high`, `xhigh` or `max`; returned in object form' },
+  'agents/model/effort': { section: '4.2 The model', says: '`effort` – level or `{type: level}` – `low`, `medium`, `high`, `xhigh` or `max`; returned in object form, and absent where none was chosen' },
   'agents/model/speed': { section: '4.2 The model', says: '`speed` – `standard` or `fast`' },
   'agents/model/inference-geo': { section: '4.2 The model', says: '`inference_geo` – string – `us` or `global`; another value is refused' },
   'agents/model/effort-clamped': { section: '4.2 The model', says: 'The effort becomes the thinking level of the model, moved to the nearest level that model supports.' },

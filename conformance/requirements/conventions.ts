@@ -27,7 +27,7 @@ export const conventions = {
   'dialects/input-both': { section: '2.2 Two dialects', says: 'Input accepts both spellings of a field in either dialect.' },
   'dialects/superset': { section: '2.2 Two dialects', says: 'Answers hold both sets of keys in one object, except where the table below says otherwise.' },
   'dialects/session-status': { section: '2.2 Two dialects', says: 'session `status` – `pending`, `running`, `idle`, `done`, `failed` – `idle`, `running`, `rescheduling`, `terminated` (7.3)' },
-  'dialects/agent-model': { section: '2.2 Two dialects', says: 'agent `model` – as it was written: string or object – always an object `{id, effort, speed, …}`' },
+  'dialects/agent-model': { section: '2.2 Two dialects', says: 'agent `model` – as it was written: string or object – always an object `{id, speed, …}`' },
   'dialects/error-type': { section: '2.2 Two dialects', says: '`error.type` – the six words of 20.1 – the official client\'s words' },
   'dialects/post-events': { section: '2.2 Two dialects', says: 'answer to `POST /v1/sessions/:id/events` – 202 and no body – 200 and `{data: [events]}`' },
   'dialects/agent-tools': { section: '2.2 Two dialects', says: '`tools` when an agent is created – must be present, may be empty – may be absent' },

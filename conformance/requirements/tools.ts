@@ -42,7 +42,7 @@ export const tools = {
   'tools/permission/types': { section: '5.4 Permission', says: 'A permission policy is `{type}`: `always_allow`, `always_ask`, or `auto`, which asks.' },
   'tools/permission/toolset-default': { section: '5.4 Permission', says: 'Tools of the built-in toolset are allowed unless configured otherwise.' },
   'tools/permission/mcp-default': { section: '5.4 Permission', says: 'Tools of an MCP server that an `mcp_toolset` names ask unless configured otherwise; those of a server that none names are allowed.' },
-  'tools/permission/evaluated': { section: '5.4 Permission', says: 'A call carries its `evaluated_permission`, `allow` or `ask`, in its event.' },
+  'tools/permission/evaluated': { section: '5.4 Permission', says: 'A call carries its `evaluated_permission`, `allow` or `ask`, in its event, and in `evaluation` the policy that it was judged by.' },
   'tools/permission/ask': { section: '5.4 Permission', says: 'A call that asks does not run; the turn pauses with `requires_action` until it is confirmed (8.2).' },
   'tools/permission/no-limit': { section: '5.4 Permission', says: 'Waiting for a confirmation has no time limit.' },
   'tools/permission/custom': { section: '5.4 Permission', says: 'Custom tools without `execution` are outside permission policies.' },

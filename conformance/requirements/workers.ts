@@ -68,4 +68,5 @@ export const workers = {
   'worker/outputs/asked': { section: '17.5 Inputs of a session on a worker', says: 'Under its claim a worker asks `GET /v1/ext/outputs/:session_id` for names and hashes of what was published, and publishes by `POST …/:filename` with the bytes; the same content is not published anew.' },
   'worker/model-gateway': { section: '17.5 Inputs of a session on a worker', says: 'Models are reached from a sandbox elsewhere by way of a gateway, where each request is authenticated and held to the policy of tenant and model.' },
   'worker/model-gateway/own-model': { section: '17.5 Inputs of a session on a worker', says: '`POST /v1/ext/model-gateway/:session_id` with `/v1/messages`, `/v1/chat/completions` or `/v1/responses` behind it takes the claim\'s token and the body of that wire; `model` is the session\'s own, by its handle or its provider\'s name, and any other is 403.' },
+  'worker/model-gateway/bounded': { section: '17.5 Inputs of a session on a worker', says: 'An answer that is passed on is broken off after 128 MiB, that of an error after 64 KiB, and any that says nothing for 300 s.' },
 } satisfies Record<string, Requirement>

@@ -218,6 +218,13 @@ for (const database of databases) {
         } as const
         const agent = await service.client.beta.agents.create({ name: 'n', model })
         assert.deepEqual(agent.model, { ...model, effort: { type: 'high' } })
+        for (const effort of [null, undefined]) {
+          const plain = { name: 'n', model: { id: model.id, effort } }
+          const answer = await service.client.beta.agents.create(plain as never)
+          assert.deepEqual(answer.model, { id: model.id, speed: 'standard' })
+          const { body } = await service.ask('POST', '/v1/agents', { ...plain, tools: [] })
+          assert.deepEqual(body['model'], { id: model.id })
+        }
         const bad = { name: 'n', tools: [], model: { ...model, inference_geo: 'mars' } }
         assert.equal((await service.ask('POST', '/v1/agents', bad)).status, 400)
         const effort = { name: 'n', tools: [], model: { ...model, effort: 'enormous' } }

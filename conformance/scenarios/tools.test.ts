@@ -255,6 +255,22 @@ for (const database of databases) {
     )
 
     verifies(
+      ['tools/permission/types', 'tools/permission/evaluated'],
+      'a call under the policy auto asks, and says that it is judged by that policy',
+      async () => {
+        const auto = { permission_policy: { type: 'auto' } }
+        const tools = [{ type: 'agent_toolset_20260401', default_config: auto }]
+        const own = await newSession(service, { tools })
+        const use = only(await turn(service, own, 'run: echo judged'), 'agent.tool_use')
+        assert.equal(use['evaluated_permission'], 'ask')
+        const evaluated_permission = { type: 'ask', reason_code: 'indeterminate' }
+        assert.deepEqual(use['evaluation'], { type: 'auto', evaluated_permission })
+        const rest = await turn(service, own, confirm(use.id, 'allow'))
+        assert.equal(textOf(only(rest, 'agent.tool_result')), 'judged\n')
+      },
+    )
+
+    verifies(
       ['turns/denied', 'events/post/deny-message'],
       'a denied call does not run, and the model is told why',
       async () => {

@@ -71,6 +71,8 @@ for (const database of databases) {
         const [before, after] = [first['usage'] as Usage, second['usage'] as Usage]
         assert.ok(before.input_tokens > 0 && before.output_tokens > 0)
         assert.ok(after.output_tokens > before.output_tokens)
+        // What is not known is absent: strict clients know no null there.
+        assert.ok(!('list_cost' in before) && !('server_tool_use' in before))
         const { usage } = await service.client.beta.sessions.retrieve(session)
         assert.equal(usage.output_tokens, after.output_tokens)
       },

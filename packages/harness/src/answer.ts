@@ -2,6 +2,7 @@
 import type { AssistantBlock, ModelEvent } from '@steward/model/model.ts'
 import type { Opaque } from './history.ts'
 import { isMcpName, mcpNames } from './tools/mcp/names.ts'
+import { asksFirst } from './tools/permission.ts'
 import type { Frame, Kept, StreamedType, Tool, Turn } from './turn.ts'
 
 export type CallMade = {
@@ -134,6 +135,12 @@ function endingInSpeech(kept: Kept[], isCut: boolean): Kept[] {
   )
 }
 
+const evaluations = {
+  allow: { type: 'always_allow' },
+  ask: { type: 'always_ask' },
+  auto: { type: 'auto', evaluated_permission: { type: 'ask', reason_code: 'indeterminate' } },
+} as const
+
 function toolUse(
   id: string,
   name: string,
@@ -141,10 +148,9 @@ function toolUse(
   tool: Tool | undefined,
 ): Kept['event'] {
   if (tool?.runs === 'client') return { id, type: 'agent.custom_tool_use', name, input }
-  const asks = tool?.permission === 'ask'
   const evaluated = {
-    evaluated_permission: asks ? ('ask' as const) : ('allow' as const),
-    evaluation: { type: asks ? ('always_ask' as const) : ('always_allow' as const) },
+    evaluated_permission: asksFirst(tool) ? ('ask' as const) : ('allow' as const),
+    evaluation: evaluations[tool?.permission ?? 'allow'],
   }
   if (tool?.runs === 'worker')
     return { id, type: 'agent.tool_use', name, input, ...evaluated, executed_by: 'worker' }

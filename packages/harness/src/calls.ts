@@ -3,6 +3,7 @@ import type { CallMade } from './answer.ts'
 import { withRefusals } from './refusals.ts'
 import { complaint } from './tools/input.ts'
 import { isMcpName } from './tools/mcp/names.ts'
+import { asksFirst } from './tools/permission.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 import { textResult } from './tools/tool.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
@@ -26,7 +27,7 @@ export function sortCalls(
     const { event_id, name, input } = call
     const tool = tools.get(name)
     const why = call.isTruncated ? truncated : impossible(name, tool, input)
-    const waits = (tool && tool.runs !== 'here') || tool?.permission === 'ask'
+    const waits = (tool && tool.runs !== 'here') || asksFirst(tool)
     if (why) refused.push(resultOf(turn, call, tool, textResult(why, true)))
     else calls.push({ event_id, name, input, decision: waits ? 'wait' : 'run' })
   }

@@ -17,13 +17,24 @@ type Shown = Record<string, unknown> & { type?: unknown }
 /** `betas` are values of the request's beta header. */
 type Rule = (shown: Shown, dialect: Dialect, betas: ReadonlySet<string>) => Shown
 
+type ModelShown = { effort?: object | null; speed?: string | null }
+
+/** An effort that nobody chose is absent: strict clients know no null there. */
+const withoutNull = ({ effort, ...model }: ModelShown): ModelShown =>
+  effort ? { ...model, effort } : model
+
 const modelObject = (model: unknown) => {
-  const object = typeof model === 'string' ? { id: model } : (model as object)
-  return { effort: null, speed: 'standard', ...object }
+  const object = withoutNull(typeof model === 'string' ? { id: model } : (model as object))
+  return { ...object, speed: object.speed ?? 'standard' }
 }
 
-const agent: Rule = (shown, dialect) =>
-  dialect === 'client' ? textMetadata({ ...shown, model: modelObject(shown['model']) }) : shown
+const agent: Rule = (shown, dialect) => {
+  const { model } = shown
+  if (dialect === 'client') return textMetadata({ ...shown, model: modelObject(model) })
+  return typeof model === 'object' && model !== null
+    ? { ...shown, model: withoutNull(model) }
+    : shown
+}
 
 /** Typed clients know text alone; what was written as another value is shown as its JSON. */
 function textMetadata(shown: Shown): Shown {
@@ -40,12 +51,12 @@ function textMetadata(shown: Shown): Shown {
 
 const session: Rule = (shown, dialect, betas) => {
   const status = String(shown['status'])
+  const whole = { ...shown, agent: agent(shown['agent'] as Shown, dialect, betas) }
   if (dialect === 'interface')
-    return status === 'rescheduling' ? { ...shown, status: 'running' } : shown
+    return status === 'rescheduling' ? { ...whole, status: 'running' } : whole
   return {
-    ...shown,
+    ...whole,
     status: shown['archived_at'] ? 'terminated' : (clientStatus[status] ?? status),
-    agent: agent(shown['agent'] as Shown, dialect, betas),
   }
 }
 

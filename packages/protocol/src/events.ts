@@ -140,7 +140,9 @@ type ToolUse = {
   name: string
   input: Record<string, unknown>
   evaluated_permission?: 'allow' | 'ask' | 'deny'
-  evaluation?: { type: 'always_allow' | 'always_ask' }
+  evaluation?:
+    | { type: 'always_allow' | 'always_ask' }
+    | { type: 'auto'; evaluated_permission: { type: 'ask'; reason_code: 'indeterminate' } }
   /** In a session on a self-hosted environment: whoever claimed it runs the call, and posts `user.tool_result`. */
   executed_by?: 'worker'
 }

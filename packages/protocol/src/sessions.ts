@@ -86,8 +86,6 @@ export type SessionUsage = {
   cache_read_input_tokens: number
   cache_creation: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number }
   active_seconds: number
-  list_cost: null
-  server_tool_use: null
 }
 
 export type Session = {

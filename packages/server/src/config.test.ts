@@ -72,6 +72,7 @@ describe('the configuration', () => {
       most: 1000,
       embeddingModel: 'none',
       offlineModel: true,
+      offlineThinkMs: 250,
       logLevel: 'info',
       fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     })

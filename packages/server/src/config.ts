@@ -78,6 +78,7 @@ export type Config = {
     hint: { url: string; secret: string } | undefined
   }
   offlineModel: boolean
+  offlineThinkMs: number
   embeddingModel: string
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   fallbackKeys: {
@@ -361,6 +362,7 @@ export function readConfig(
       hint: hint(env, problems, { url, take }),
     },
     offlineModel: choice('STEWARD_OFFLINE_MODEL', ['true', 'false']) === 'true',
+    offlineThinkMs: number('STEWARD_OFFLINE_THINK_MS', 0, 60_000),
     logLevel: choice('STEWARD_LOG_LEVEL', ['info', 'debug', 'warn', 'error']),
     fallbackKeys: {
       anthropic: fallback('ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'),

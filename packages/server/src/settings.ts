@@ -292,6 +292,12 @@ export const settings: readonly Setting[] = [
     form: 'true or false',
   },
   {
+    name: 'STEWARD_OFFLINE_THINK_MS',
+    about: 'how long the model `offline` thinks before it answers a message, in milliseconds',
+    default: '250',
+    form: '0 to 60000',
+  },
+  {
     name: 'STEWARD_LOG_LEVEL',
     about: 'least level that is logged',
     default: 'info',

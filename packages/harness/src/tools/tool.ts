@@ -18,7 +18,7 @@ export interface Tool {
   readonly input: 'checked' | 'passed'
   /** Of a tool of an MCP server: the names that the agent and the server gave. */
   readonly mcp?: { server: string; tool: string }
-  readonly permission: 'allow' | 'ask'
+  readonly permission: 'allow' | 'ask' | 'auto'
   /** Whether a call that may have happened already can be made again after a crash. */
   readonly repeat: 'safe' | 'never'
   /** What a call does with the session's sandbox. Calls of one answer run at once, but none overtakes a change. */

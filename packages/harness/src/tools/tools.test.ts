@@ -334,7 +334,7 @@ void describe('tools of an agent', () => {
     assert.deepEqual(
       tools.map(({ name, permission, runs }) => `${name} ${permission} ${runs}`),
       [
-        ...['read allow here', 'write ask here', 'edit ask here', 'glob ask here'],
+        ...['read allow here', 'write auto here', 'edit ask here', 'glob ask here'],
         ...['grep ask here', 'look_up allow client'],
       ],
     )

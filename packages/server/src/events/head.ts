@@ -113,8 +113,6 @@ export function usageOf(head: Head, now: number) {
       ephemeral_1h_input_tokens: 0,
     },
     active_seconds: activeMs / 1000,
-    list_cost: null,
-    server_tool_use: null,
   }
 }
 

@@ -24,14 +24,23 @@ export type SpecOfModel = (
 
 /** A model that says nothing for so long is taken for gone. */
 const idleTimeoutMs = 300_000
+/** The same for what is only passed on. */
+export const modelPatience = { patienceMs: idleTimeoutMs, idleMs: idleTimeoutMs }
 const mostOpened = 1_000
 
-type Deps = { databases: Databases; seal: Seal; fallbackKeys: FallbackKeys; offlineModel: boolean }
+type Deps = {
+  databases: Databases
+  seal: Seal
+  fallbackKeys: FallbackKeys
+  offlineModel: boolean
+  offlineThinkMs: number
+}
 type Controls = { effort?: Effort; speed?: Speed }
 
 export function modelResolver(deps: Deps): ResolveModel {
   const { databases, seal, fallbackKeys } = deps
   const { open, known } = opener()
+  const model = offlineModel({ thinkMs: deps.offlineThinkMs })
 
   return async (tenant, ref) => {
     const id = typeof ref === 'string' ? ref : ref.id
@@ -46,7 +55,7 @@ export function modelResolver(deps: Deps): ResolveModel {
       if ('refused' in spec) return { ok: false, message: `model card ${id}: ${spec.refused}` }
       return open(name, { ...spec, ...controls })
     }
-    if (id === 'offline' && deps.offlineModel) return offline(controls)
+    if (id === 'offline' && deps.offlineModel) return offline(model, controls)
     const spec = await fallbackSpec(fallbackKeys, id)
     if ('refused' in spec) return { ok: false, message: spec.refused }
     return open(id, { ...spec, ...controls })
@@ -57,7 +66,7 @@ export function specOfModel({
   databases,
   seal,
   fallbackKeys,
-}: Omit<Deps, 'offlineModel'>): SpecOfModel {
+}: Pick<Deps, 'databases' | 'seal' | 'fallbackKeys'>): SpecOfModel {
   return async (tenant, ref) => {
     const id = typeof ref === 'string' ? ref : ref.id
     const card = await modelCardStore(databases.of(tenant).read).named(tenant, id)
@@ -76,10 +85,10 @@ function controlsOf(ref: ModelRef): Controls {
   }
 }
 
-const offline = ({ speed }: Controls): Resolved =>
+const offline = (model: Model, { speed }: Controls): Resolved =>
   speed
     ? { ok: false, message: 'speed: fast is not supported by the offline model' }
-    : { ok: true, model: offlineModel() }
+    : { ok: true, model }
 
 /** Models already opened, by everything they were opened from: a rotated key is another one. */
 function opener() {
