@@ -3,6 +3,7 @@ import type { PostgresClient, PostgresCursor, PostgresPool, PostgresQueryResult 
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { keptConnection } from '../core/connection.ts'
+import { StorageError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Connector, PostgresLimits } from '../core/postgres-client.ts'
 import {
@@ -45,7 +46,7 @@ export async function postgresDatabase(url: string, limits = usualLimits): Promi
     owners,
     async close() {
       await owners.close()
-      await connecting.close(db.destroy())
+      await connecting.close(Promise.all([db.destroy(), single.destroy()]))
     },
   }
 }
@@ -89,13 +90,17 @@ function boundedPool({ config }: Connector, max: number): (commits: Commits) => 
 }
 
 function boundedQuery(client: pg.PoolClient, commits: Commits): PostgresClient['query'] {
+  /** How the connection was lost: the rollback that follows a lost commit says nothing of it. */
+  let lost: StorageError | undefined
   function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
   /** Kysely asks for cursors where it was given one, which it was not. */
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   function query(text: unknown, values: readonly unknown[] = []): unknown {
-    return client.query(text as string, [...values]).catch((error: unknown) => {
+    return client.query(text as string, values as unknown[]).catch((error: unknown) => {
       if (isUnanswered(error)) void client.end()
-      throw postgresError(error, commits(text as string))
+      const known = postgresError(error, commits(text as string))
+      if (!lost && known instanceof StorageError) lost = known
+      throw lost ?? known
     })
   }
   return query

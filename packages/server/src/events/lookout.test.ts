@@ -52,7 +52,7 @@ for (const [dialect, open] of Object.entries(databases)) {
 describe('a tail whose Postgres does not answer', () => {
   it('stays, and goes on from where it stood', async () => {
     await using proxy = await postgresProxy(await newPostgresUrl())
-    const limits = { connectMs: 300, statementMs: 300, heartbeatMs: 300 }
+    const limits = { connectMs: 1_500, statementMs: 700, heartbeatMs: 700 }
     const database = await postgresDatabase(proxy.url, limits)
     const bus = memoryBus()
     const session = await newHead(database)
