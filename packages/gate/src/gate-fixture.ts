@@ -14,7 +14,7 @@ import { connect as connectTls } from 'node:tls'
 import { Agent, buildConnector, upgrade } from 'undici'
 import type { Authority } from './authority.ts'
 import { certificateAuthority } from './authority.ts'
-import type { GateLimits } from './gate.ts'
+import type { GateLimits, GateOptions } from './gate.ts'
 import { openGate } from './gate.ts'
 import type {
   Answer,
@@ -129,11 +129,13 @@ export async function world({
   listener = (_request, response) => void response.end('hello'),
   upgraded,
   limits,
+  admit,
   ...over
 }: {
   listener?: RequestListener
   upgraded?: Upgraded
   limits?: Partial<GateLimits>
+  admit?: GateOptions['admit']
 } & Partial<GateOwner> = {}) {
   const upstream = await upstreamOf(listener, upgraded)
   const { owner, refusals, tunnels, requests, close } = ownerFor(upstream)
@@ -145,6 +147,7 @@ export async function world({
     authority,
     owner: { ...owner, ...over },
     ...(limits ? { limits } : {}),
+    ...(admit && { admit }),
   })
   return {
     owner,

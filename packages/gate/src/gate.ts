@@ -53,6 +53,11 @@ export type GateOptions = {
   authority: Authority
   owner: GateOwner
   limits?: Partial<GateLimits>
+  /**
+   * Asked for each connection of a client; gives what is called when the connection has closed. A connection that it gives
+   * nothing for is closed at once.
+   */
+  admit?: () => (() => void) | undefined
 }
 
 export type SocketOptions = {
@@ -91,7 +96,7 @@ export function takingGate(options: GateOptions): TakingGate {
   }
 }
 
-function gateServer({ authority, owner, limits: own }: GateOptions) {
+function gateServer({ authority, owner, limits: own, admit = () => () => {} }: GateOptions) {
   const limits = { ...gateLimits, ...own }
   const inside = new WeakMap<Socket, Inside>()
   const sockets = new Set<Socket>()
@@ -126,8 +131,14 @@ function gateServer({ authority, owner, limits: own }: GateOptions) {
 
   server.on('connection', (socket: Socket) => {
     if (sockets.has(socket)) return
+    // What is read within a tunnel lies on a connection that was admitted.
+    const left = inside.has(socket) ? () => {} : admit()
+    if (!left) return void socket.destroy()
     sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    socket.once('close', () => {
+      sockets.delete(socket)
+      left()
+    })
   })
   server.on('request', (message, response) => void request(message, response, false))
   server.on('checkContinue', (message, response) => void request(message, response, true))

@@ -232,6 +232,20 @@ describe('a hostile client', () => {
     for (const socket of kept) socket.destroy()
   })
 
+  it('gets no connection that its owner has no room for, and its own are given back', async () => {
+    let room = 2
+    const admit = () => (room > 0 ? (room--, () => void room++) : undefined)
+    await using place = await world({ admit })
+    const kept = await Promise.all([1, 2].map(() => connected(place.socketPath, 'a.example:80')))
+    assert.equal(room, 0)
+    assert.equal(await toTheEnd(await dialled(place.socketPath)), '')
+    assert.match(await asked(kept[1] ?? (await dialled(place.socketPath)), get), /hello$/)
+    for (const socket of kept) socket.destroy()
+    await eventually(() => room === 2)
+    const again = await connected(place.socketPath, 'a.example:80')
+    again.destroy()
+  })
+
   it('gets no more requests on their way than the limit', async () => {
     let waiting = 0
     await using place = await world({

@@ -45,6 +45,8 @@ export type RefusalReason =
   | 'fenced'
   /** The vault could not be read; nothing goes out without knowing what to add. */
   | 'vault'
+  /** There is no room for another connection. */
+  | 'limit'
 
 export type Refusal = Target & { reason: RefusalReason; message: string }
 

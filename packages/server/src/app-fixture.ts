@@ -25,6 +25,7 @@ export function routesOver(database: Database): Route[] {
     seal: sealUnder(rootSecret),
     log: jsonLog(() => {}),
     authenticate: never,
+    streams: { enter: never, close: never },
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     resolveModel: async () => never(),
     egress: {

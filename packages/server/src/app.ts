@@ -24,6 +24,7 @@ import { mount } from './http/mount.ts'
 import { openApi } from './http/openapi.ts'
 import type { Authenticate, ClaimByKey, WithinClaim } from './http/principal.ts'
 import type { Route } from './http/route.ts'
+import type { Streams } from './http/streams.ts'
 import { route } from './http/route.ts'
 import type { FallbackKeys } from './model-cards/fallback.ts'
 import type { ResolveModel, SpecOfModel } from './model-cards/resolve.ts'
@@ -58,6 +59,7 @@ export type AppDeps = Refusals & {
   seal: Seal
   log: Log
   authenticate: Authenticate
+  streams: Streams
   fallbackKeys: FallbackKeys
   resolveModel: ResolveModel
   egress: Pick<Egress, 'proxy' | 'remote' | 'validate'>

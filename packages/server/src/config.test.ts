@@ -19,7 +19,10 @@ function problems(env: Record<string, string | undefined>): string[] {
 
 describe('the configuration', () => {
   it('needs a root secret and nothing else', () => {
-    const { egressAllowPrivate, ...rest } = config()
+    const { egressAllowPrivate, shares, ...rest } = config()
+    const { streams, connections, ...fixed } = shares
+    assert.deepEqual(fixed, { percent: 80, turns: 1000, sandboxes: 1000 })
+    assert.ok(streams >= 128 && streams <= 50_000 && connections >= 32 && connections <= 16_384)
     assert.ok(!egressAllowPrivate.check('127.0.0.1'))
     assert.deepEqual(rest, {
       port: 8787,
@@ -69,7 +72,7 @@ describe('the configuration', () => {
       sandboxMemory: 2048 * 1024 * 1024,
       sandboxProcesses: 512,
       sandboxCpus: 2,
-      most: 1000,
+      stopMs: 20_000,
       embeddingModel: 'none',
       offlineModel: true,
       offlineThinkMs: 250,
@@ -136,6 +139,11 @@ describe('the configuration', () => {
       SANDBOX_PROCESSES: '16',
       SANDBOX_CPUS: '0.5',
       RUNNER_SESSIONS: '1',
+      RUNNER_STOP_SECONDS: '0',
+      WORKSPACE_SHARE: '100',
+      SANDBOX_COUNT: '2',
+      STREAM_COUNT: '3',
+      EGRESS_CONNECTIONS: '4',
       STEWARD_OFFLINE_MODEL: 'false',
       STEWARD_LOG_LEVEL: 'debug',
       ANTHROPIC_API_KEY: 'sk-a',
@@ -151,6 +159,11 @@ describe('the configuration', () => {
     assert.equal(read.sandboxIdleMs, 1000)
     assert.equal(read.sandboxMemory, 64 * 1024 * 1024)
     assert.equal(read.sandboxCpus, 0.5)
+    assert.deepEqual(read.shares, {
+      ...{ percent: 100, turns: 1, sandboxes: 2 },
+      ...{ streams: 3, connections: 4 },
+    })
+    assert.equal(read.stopMs, 0)
     assert.equal(read.offlineModel, false)
     assert.equal(read.logLevel, 'debug')
     assert.deepEqual(read.fallbackKeys, {
@@ -168,6 +181,11 @@ describe('the configuration', () => {
       SANDBOX_PROCESSES: ['15', '16.5'],
       SANDBOX_CPUS: ['0', '0.01', 'two'],
       RUNNER_SESSIONS: ['0', '1.5'],
+      RUNNER_STOP_SECONDS: ['-1', '3601'],
+      WORKSPACE_SHARE: ['0', '101', '80%'],
+      SANDBOX_COUNT: ['0'],
+      STREAM_COUNT: ['0', '1e3'],
+      EGRESS_CONNECTIONS: ['0', 'many'],
     }
     for (const [name, values] of Object.entries(wrong)) {
       for (const value of values) {

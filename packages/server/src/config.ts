@@ -8,6 +8,7 @@ import { parseStoreBackends } from './core/blob-place.ts'
 import { parseRanges } from './core/dial.ts'
 import type { PostgresLimits } from './core/postgres-client.ts'
 import { usualLimits } from './core/postgres-client.ts'
+import { openFilesLimit } from './core/open-files.ts'
 import { settings } from './settings.ts'
 
 export type Config = {
@@ -72,7 +73,16 @@ export type Config = {
     /** Free on the disks of this service. */
     floor: DiskSpace
   }
-  most: number
+  /** What tenants share of a process: how much there is, and how many percent of it one alone may hold. */
+  shares: {
+    percent: number
+    turns: number
+    sandboxes: number
+    streams: number
+    connections: number
+  }
+  /** How long running tool calls have when the server is stopped. */
+  stopMs: number
   webhooks: {
     organization: string | undefined
     hint: { url: string; secret: string } | undefined
@@ -313,6 +323,22 @@ function databaseLimits({ number }: Reader): PostgresLimits {
   return { connectMs, statementMs, heartbeatMs: Math.min(usualLimits.heartbeatMs, statementMs) }
 }
 
+function sharesConfig({ take, number }: Reader): Pick<Config, 'shares' | 'stopMs'> {
+  const files = openFilesLimit()
+  const atLeastOne = (text: string) => (/^[1-9]\d{0,6}$/.test(text) ? Number(text) : undefined)
+  return {
+    shares: {
+      percent: number('WORKSPACE_SHARE', 1, 100),
+      turns: number('RUNNER_SESSIONS', 1, 100_000),
+      sandboxes: number('SANDBOX_COUNT', 1, 100_000),
+      streams: take('STREAM_COUNT', atLeastOne) ?? Math.min(Math.floor(files / 2), 50_000),
+      connections:
+        take('EGRESS_CONNECTIONS', atLeastOne) ?? Math.min(Math.floor(files / 8), 16_384),
+    },
+    stopMs: number('RUNNER_STOP_SECONDS', 0, 3_600) * 1000,
+  }
+}
+
 export function readConfig(
   env: Environment,
 ): { ok: true; config: Config } | { ok: false; problems: string[] } {
@@ -355,7 +381,7 @@ export function readConfig(
       deletedMs: number('SESSION_DELETED_HOURS', 1, 87_600) * 60 * 60 * 1000,
       auditMs: number('AUDIT_DAYS', 1, 36_500) * 24 * 60 * 60 * 1000,
     },
-    most: number('RUNNER_SESSIONS', 1, 100_000),
+    ...sharesConfig(reader),
     embeddingModel: text('STEWARD_EMBEDDING_MODEL') ?? '',
     webhooks: {
       organization: text('PLATFORM_MANAGED_AGENTS_ORGANIZATION_ID'),

@@ -280,9 +280,40 @@ export const settings: readonly Setting[] = [
     form: '0.1 or more',
   },
   {
-    name: 'RUNNER_SESSIONS',
-    about: 'sessions that one process runs at once',
+    name: 'SANDBOX_COUNT',
+    about: 'sandboxes that one process holds at once; a turn that needs another one waits',
     default: '1000',
+    form: '1 or more',
+  },
+  {
+    name: 'RUNNER_SESSIONS',
+    about: 'sessions that one process runs at once; others wait',
+    default: '1000',
+    form: '1 or more',
+  },
+  {
+    name: 'RUNNER_STOP_SECONDS',
+    about: 'how long the tool calls that run may take to end when the server is stopped',
+    default: '20',
+    form: '0 to 3600',
+  },
+  {
+    name: 'WORKSPACE_SHARE',
+    about:
+      'percent of the running sessions, sandboxes, streams and connections of sandboxes that one workspace may hold while others hold none; 100 keeps nothing free for others',
+    default: '80',
+    form: '1 to 100',
+  },
+  {
+    name: 'STREAM_COUNT',
+    about:
+      'event streams that one process holds open at once; by default half the files that it may open, and 50000 at most',
+    form: '1 or more',
+  },
+  {
+    name: 'EGRESS_CONNECTIONS',
+    about:
+      'connections that sandboxes hold to their gates in one process; by default an eighth of the files that it may open, and 16384 at most',
     form: '1 or more',
   },
   {

@@ -1,7 +1,6 @@
 /** Builds everything from a configuration, and takes it down again. The only room that names an adapter. */
 import { resolve } from 'node:path'
 import { preloadMcp } from '@steward/harness/tools/mcp/connection.ts'
-import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
 import { preload } from '@steward/model/wire.ts'
 import { setGlobalDispatcher } from 'undici'
 import { authentication } from './api-keys/authenticate.ts'
@@ -26,22 +25,22 @@ import { inlineTokens } from './egress/inline.ts'
 import { heldByCheckpoint } from './checkpoints/store.ts'
 import { heldByFile } from './files/store.ts'
 import { heldBySkill } from './skills/store.ts'
-import { listen } from './http/server.ts'
+import { closing, listen } from './http/server.ts'
+import { createStreams } from './http/streams.ts'
 import { modelPatience, modelResolver, specOfModel } from './model-cards/resolve.ts'
-import { assembly } from './runner/assemble.ts'
 import { checkSealed } from './root-secret/rotate.ts'
-import { runByHarness } from './runner/harnesses.ts'
 import { packagesOf } from './packages/packages.ts'
-import { runner } from './runner/runner.ts'
 import { belongings, sessionWith } from './sessions/claimed.ts'
 import { claimReader, withinClaim } from './work/claim.ts'
 import { claimByKey } from './work/reach.ts'
 import { openWebhooks } from './webhooks/webhooks.ts'
 import { ensureInitialWorkspace } from './workspaces/create.ts'
 import { limitsOf, sandboxes } from './start/sandboxes.ts'
+import { sharesOf } from './start/shares.ts'
 import { repositoriesOf, skillsOf, spacesOf } from './start/spaces.ts'
 import { sweepsOf } from './start/sweeps.ts'
 import { keysFor, openBlobs, openBus, openDatabase, sealOf } from './start/storage.ts'
+import { turnsOf } from './start/turns.ts'
 
 export const version = '0.1.0'
 
@@ -55,6 +54,9 @@ export type Overrides = {
   /** Where names lead to that no resolver knows. */
   outside?: Pick<EgressOptions, 'connect' | 'dial'>
 }
+
+/** What answers have to end, when the server stops and its turns have been left. */
+const lastAnswersMs = 2_000
 
 export type Running = { port: number; close(): Promise<void> }
 
@@ -107,6 +109,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const outside = outsideOf(config, overrides)
   const { connect } = outside
   const ofAll = { databases, clock, log }
+  const shares = sharesOf(config)
   const webhooks = await openWebhooks(config.webhooks, { ...ofAll, bus, seal, connect })
   const waysOut = egress({
     ...{ databases, seal, clock, log },
@@ -114,35 +117,26 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     ...outside,
     placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
     ...{ bus, authorityKeys: keysFor(config, 'sandbox authority') },
+    ...{ connections: shares.connections, mostConnections: config.shares.connections },
     folder: resolve(config.dataDir, 'egress'),
   })
   const provider = await sandboxes(config, log)
-  const place = config.sandbox === 'local' ? 'host' : 'sandbox'
   const repositories = repositoriesOf(config, { ...ofAll, seal, provider, connect })
   const packages = packagesOf({ ...ofAll, provider, outside, config, limits: limitsOf(config) })
   const skills = skillsOf(config, { ...ofAll, blobs })
   const spaces = spacesOf(config, {
     ...{ databases, bus, clock, log, provider, keeping },
     kinds: [packages.kind, ...repositories.kinds, skills.ofSessions.furnish],
-    bind: waysOut.bind,
+    ...{ bind: waysOut.bind, share: shares.sandboxes },
   })
   const resolveModel = modelResolver({ databases, seal, ...config })
-  const { apiKey, baseUrl } = config.webSearch
-  const { assemble, forget } = assembly({
-    ...{ databases, blobs, clock, log, spaces, place, resolveModel },
+  const work = turnsOf(config, {
+    ...{ databases, bus, blobs, clock, log, spaces, resolveModel },
     inlineTokens: (row) => inlineTokens(databases.of(row.tenant_id).read, seal, row),
-    skills: skills.ofSessions,
-    search: apiKey ? tavily({ apiKey, baseUrl }) : null,
-  })
-  const work = runner({
-    ...{ databases, bus, clock, log, assemble, runTurn: runByHarness, most: config.most },
-    abandon: async ({ session }) => spaces.stop(session),
-    remove: async ({ session }) => {
-      forget(session)
-      await spaces.remove(session)
-    },
+    ...{ skills: skills.ofSessions, slots: shares.turns },
   })
   const models = upstream(connect, modelPatience)
+  const streams = createStreams(shares.streams)
   const { server, port } = await listen(
     app({
       ...{ databases, bus, clock, seal, log, fallbackKeys, resolveModel, version },
@@ -151,7 +145,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       ...{ repositoryHosts: config.repositoryHosts, storeAccess: storeAccessOf(config) },
       refuseImage: (reference) => provider.refuseImage(reference),
       refusePackages: packages.refuse,
-      ...{ egress: waysOut, keeping, fileLimits: config.files },
+      ...{ egress: waysOut, keeping, streams, fileLimits: config.files },
       specOfModel: specOfModel({ databases, seal, fallbackKeys }),
       models,
       ...{ work: config.work, workerInputs: config.workerInputs },
@@ -172,9 +166,10 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   return {
     port,
     async close() {
-      server.close()
+      const endConnections = closing(server, clock)
       await work.stop()
-      server.closeAllConnections()
+      streams.close()
+      await endConnections(lastAnswersMs)
       await packages.close()
       await spaces.close()
       await waysOut.close()

@@ -6,7 +6,7 @@ import { append, readEvents } from '../events/log.ts'
 import type { Database } from './database.ts'
 import { databases } from './fixture.ts'
 import type { Fence } from './lease.ts'
-import { beat, claim, expire, leaseMs, release, unowned } from './lease.ts'
+import { beat, claim, expire, leaseMs, release } from './lease.ts'
 
 const none: readonly string[] = []
 
@@ -134,39 +134,6 @@ for (const [dialect, open] of Object.entries(databases)) {
     it('is not needed for a session that exists nowhere: nothing is claimed', async () => {
       await using opened = await open()
       assert.equal(await claiming(opened.database, 'sesn_none', {}), undefined)
-    })
-  })
-
-  describe(`the sessions that nobody owns on ${dialect}`, () => {
-    it('are those that are due and free, expired, or held by the dead, oldest first', async () => {
-      await using opened = await open()
-      const { database } = opened
-      const { self } = database.owners
-      const held = { due: 1, owner: self, expires_at: 1000 }
-      const free = await newHead(database, { due: 1 })
-      await newHead(database, { due: 0 })
-      await newHead(database, held)
-      const expired = await newHead(database, { ...held, expires_at: 10 })
-      const orphan = await newHead(database, { ...held, owner: 'proc_gone' })
-      const rows = await unowned(database, 500, 10)
-      assert.deepEqual(
-        rows.map((row) => row.session_id),
-        [free, expired, orphan],
-      )
-      assert.ok(rows.every((row) => row.tenant_id === tenant && row.dead.includes('proc_gone')))
-    })
-
-    it('are found behind any number of sessions that are being run', async () => {
-      await using opened = await open()
-      const { database } = opened
-      const held = { due: 1, owner: database.owners.self, expires_at: 1000 }
-      for (let n = 0; n < 10; n++) await newHead(database, held)
-      const orphan = await newHead(database, { ...held, owner: 'proc_gone' })
-      const rows = await unowned(database, 500, 5)
-      assert.deepEqual(
-        rows.map((row) => row.session_id),
-        [orphan],
-      )
     })
   })
 }

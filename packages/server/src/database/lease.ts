@@ -3,7 +3,7 @@
  * The generation stands on the row that fenced writes update, so that a stale owner's write finds no row.
  */
 import type { ExpressionBuilder } from 'kysely'
-import type { Database, Queries } from './database.ts'
+import type { Queries } from './database.ts'
 import type { Tables } from './tables.ts'
 
 /** Expiry is for a process that is cut off; one that is dead is known at once. */
@@ -81,32 +81,8 @@ export async function expire(tx: Queries, sessionId: string, fence: Fence): Prom
     .execute()
 }
 
-/** Sessions with something to do that no living owner holds, oldest first. */
-export async function unowned(
-  database: Database,
-  now: number,
-  limit: number,
-): Promise<{ tenant_id: string; session_id: string; dead: string[] }[]> {
-  const { read, owners } = database
-  const held = await read
-    .selectFrom('session_heads')
-    .select('owner')
-    .distinct()
-    .where('owner', 'is not', null)
-    .execute()
-  const dead = await owners.dead(held.flatMap(({ owner }) => owner ?? []))
-  const rows = await read
-    .selectFrom('session_heads')
-    .select(['tenant_id', 'session_id'])
-    .where('due', '=', 1)
-    .where((eb) => eb.or(isFree(eb, dead, now)))
-    .orderBy('session_id')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => ({ ...row, dead }))
-}
-
-const isFree = (
+/** What holds for a row that may be claimed. */
+export const isFree = (
   eb: ExpressionBuilder<Tables, 'session_heads'>,
   dead: readonly string[],
   now: number,

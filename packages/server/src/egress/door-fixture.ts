@@ -8,6 +8,7 @@ import type { AuthCreate, AuthUpdate } from '@steward/protocol/vaults.ts'
 import { memoryBus } from '../bus/memory.ts'
 import { jsonLog } from '../core/log.ts'
 import { sealUnder } from '../core/seal.ts'
+import { createShare } from '../core/share.ts'
 import type { Clock } from '../core/time.ts'
 import { systemClock } from '../core/time.ts'
 import type { Database, Queries } from '../database/database.ts'
@@ -51,6 +52,7 @@ export async function doorTo(
     placeholderKey: Buffer.alloc(32, 3),
     ...{ authorityKeys: [Buffer.alloc(32, 4)], bus: memoryBus() },
     folder,
+    ...{ connections: createShare({ total: 1_000, percent: 100 }), mostConnections: 1_000 },
     ...options,
   })
 

@@ -10,6 +10,7 @@ import type { Target } from '@steward/gate/outbound.ts'
 import type { Bus } from '../bus/bus.ts'
 import type { guardedConnector } from '../core/dial.ts'
 import type { Log } from '../core/log.ts'
+import type { Share } from '../core/share.ts'
 import type { Seal } from '../core/seal.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
@@ -55,13 +56,20 @@ export type EgressOptions = {
   bus: Bus
   /** Where the bundle of certificates for sandboxes is laid. */
   folder: string
+  /** Of the connections that sandboxes hold to their gates, and how many there are in all. */
+  connections: Share
+  mostConnections: number
 }
+
+/** One sandbox has no more, and half of all at most. */
+const mostOfSandbox = 512
 
 export type Egress = ReturnType<typeof egress>
 
 export function egress(options: EgressOptions) {
   const { databases, seal, clock, log, profile, connect, dial, folder } = options
-  const { placeholderKey, authorityKeys, bus } = options
+  const { placeholderKey, authorityKeys, bus, connections } = options
+  const mostConnections = Math.min(mostOfSandbox, Math.ceil(options.mostConnections / 2))
   const authority = certificateAuthority({ seed: authorityKeys[0] })
   const trusted = [
     authority,
@@ -122,8 +130,11 @@ export function egress(options: EgressOptions) {
     sessionEgress(stand(binding), {
       ...{ forward, records: kept, profile, dial, open, placeholderKey, authority },
       certificates: () => (bundle ??= layCertificates(folder, bundleText())),
+      ...{ connections, mostConnections },
     })
-  const remote = remoteSandboxes({ databases, clock, bus, log, bind, certificates: bundleText })
+  const remote = remoteSandboxes({
+    ...{ databases, clock, bus, log, bind, connections, certificates: bundleText },
+  })
   return {
     /** The lists are the environment's as it is given: whoever binds reads it anew. */
     bind,

@@ -11,6 +11,7 @@ import { connect as tlsConnect } from 'node:tls'
 import type { AuthCreate } from '@steward/protocol/vaults.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { RefusedAddress } from '../core/dial.ts'
+import { createShare } from '../core/share.ts'
 import { doorTo, tenant } from './door-fixture.ts'
 import type { EgressOptions } from './egress.ts'
 import { echo, upstreamServer } from './fixture.ts'
@@ -208,6 +209,33 @@ describe('a sandbox’s gate', () => {
     at.session.egress.revoke()
     await ended
     await assert.rejects(at.connected('api.example:443'))
+  })
+
+  it('takes connections up to the share of its tenant, says so, and leaves room for another', async () => {
+    const connections = createShare({ total: 4, percent: 50 })
+    await using at = await opened({ connections })
+    const open = [await at.connected('a.example:443'), await at.connected('b.example:443')]
+    const late = netConnect({ path: at.gate.socket })
+    late.on('error', () => {})
+    await once(late, 'close')
+    assert.deepEqual(
+      at.session.egress.takeRefusals().map(({ reason }) => reason),
+      ['limit'],
+    )
+    assert.ok(connections.room('another') > 0)
+    for (const socket of open) socket.destroy()
+    while (connections.held(tenant) > 0) await new Promise((resolve) => setImmediate(resolve))
+    const again = await at.connected('a.example:443')
+    again.destroy()
+  })
+
+  it('gives one sandbox half of what a process has for all', async () => {
+    await using at = await opened({ mostConnections: 4 })
+    const open = [await at.connected('a.example:443'), await at.connected('b.example:443')]
+    const late = netConnect({ path: at.gate.socket })
+    late.on('error', () => {})
+    await once(late, 'close')
+    for (const socket of open) socket.destroy()
   })
 
   it('opens no gate for a session that is no longer this process’s', async () => {

@@ -7,6 +7,7 @@ import type { TakingGate } from '@steward/gate/gate.ts'
 import type { Bus } from '../bus/bus.ts'
 import { PlatformError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import type { Share } from '../core/share.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import { environmentStore } from '../environments/store.ts'
@@ -39,6 +40,8 @@ export type RemoteDeps = {
   bind: (binding: Binding) => SessionEgress
   /** The bundle that sandboxes trust. */
   certificates: () => string
+  /** Of the connections that sandboxes hold to their gates, which take their places. */
+  connections: Share
 }
 
 export function remoteSandboxes(deps: RemoteDeps) {
@@ -92,6 +95,11 @@ export function remoteSandboxes(deps: RemoteDeps) {
       const hall = await hallOf(claim)
       if (hall.tunnels >= mostTunnels)
         throw new PlatformError('rate_limited', `a claim has ${mostTunnels} connections at once`)
+      if (deps.connections.room(claim.tenant) === 0)
+        throw new PlatformError(
+          'rate_limited',
+          'the sandboxes of this workspace hold as many connections as there is room for',
+        )
       return (connection) => {
         hall.tunnels++
         connection.once('close', () => {

@@ -11,7 +11,9 @@ import { oneDatabase } from '../database/database.ts'
 import { underClaims } from '../work/ending.ts'
 import { systemClock } from '../core/time.ts'
 import { environmentStore } from '../environments/store.ts'
+import { createShare } from '../core/share.ts'
 import { mount } from '../http/mount.ts'
+import { createStreams } from '../http/streams.ts'
 import type { Principal } from '../http/principal.ts'
 import { listen } from '../http/server.ts'
 import { tokenPlace } from '../sessions/create.ts'
@@ -64,6 +66,7 @@ async function served(
   const app = mount(routes, {
     log,
     clock: systemClock,
+    streams: createStreams(createShare({ total: 100, percent: 100 })),
     withinClaim: async () => false,
     claimByKey: async () => undefined,
     authenticate: async (header) => {

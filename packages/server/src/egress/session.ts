@@ -4,6 +4,7 @@ import type { Authority } from '@steward/gate/authority.ts'
 import { openGate, takingGate } from '@steward/gate/gate.ts'
 import type { Gate } from '@steward/gate/gate.ts'
 import { Refused } from '@steward/gate/outbound.ts'
+import type { Share } from '../core/share.ts'
 import type { Secrets } from '../vaults/auth.ts'
 import { clis } from '../vaults/clis.ts'
 import type { CredentialRow } from '../vaults/credentials.ts'
@@ -22,10 +23,20 @@ export type SessionDeps = OwnerDeps & {
   authority: Authority
   /** Path of the bundle that sandboxes trust. */
   certificates: () => Promise<string>
+  /** Of the connections that sandboxes hold to their gates. */
+  connections: Share
+  /** Of one sandbox. */
+  mostConnections: number
 }
 
 /** Refusals have a host; what concerns no call names the sandbox. */
 const sandbox = { host: 'sandbox', port: 0 }
+const crowded = {
+  ...sandbox,
+  reason: 'limit',
+  message:
+    'this workspace holds as many connections as there is room for; close some, or try again later',
+} as const
 
 export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress {
   const { forward, records, profile, open } = deps
@@ -45,7 +56,16 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
       }
     }
 
-  const behind = { authority: deps.authority, owner: gateOwner(standing, deps) }
+  function admit(): (() => void) | undefined {
+    const giveBack = deps.connections.take(standing.tenant)
+    if (!giveBack) standing.note(crowded)
+    return giveBack
+  }
+
+  const behind = {
+    ...{ authority: deps.authority, owner: gateOwner(standing, deps), admit },
+    limits: { connections: deps.mostConnections },
+  }
 
   async function leave(gate: Gate): Promise<void> {
     gates.delete(gate)

@@ -43,6 +43,15 @@ function settled(
   }
 }
 
+/** Adds the calls that begin to run here with these events, and takes out those that have their result. */
+export function followCalls(running: Set<string>, events: readonly NewEvent[]): void {
+  for (const event of events) {
+    if (opened(event) === 'started') running.add(event.id)
+    const change = settled(event)
+    if (change?.state === 'done') running.delete(change.id)
+  }
+}
+
 /** What the appended events do to the session's calls. */
 export async function projectCalls(
   tx: Queries,

@@ -12,6 +12,8 @@ type Answer = {
 
 /** The official client repeats a conflict unless it is told not to. */
 const notAgain = { 'x-should-retry': 'false' }
+/** In seconds: what others need to leave room, or a Postgres to start again, as a rule. */
+const soon = { 'retry-after': '3' }
 /** What is left of a body that is too long is not read. */
 const noMore = { connection: 'close' }
 
@@ -62,8 +64,6 @@ const answers: Record<ErrorKind, Answer> = {
 }
 const ours: Answer = { status: 500, interface: 'internal_error', client: 'api_error' }
 
-/** What a Postgres that starts again needs at most, as a rule. */
-const soon = { 'retry-after': '3' }
 /** Somebody has to free space first. */
 const later = { 'retry-after': '10' }
 

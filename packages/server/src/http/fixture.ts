@@ -3,12 +3,15 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { jsonLog } from '../core/log.ts'
 import { unauthorized } from '../core/errors.ts'
+import { createShare } from '../core/share.ts'
 import type { Clock } from '../core/time.ts'
 import { systemClock } from '../core/time.ts'
 import { mount } from './mount.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
 import { listen, patience } from './server.ts'
+import type { Streams } from './streams.ts'
+import { createStreams } from './streams.ts'
 
 const callers: Record<string, Principal> = {
   admin: { kind: 'workspace', tenant: 'wrkspc_test', keyId: 'apikey_1', admin: true },
@@ -25,13 +28,18 @@ const callers: Record<string, Principal> = {
 /** The keys are the names of the kinds of caller. */
 export async function served(
   routes: Route[],
-  { clock = systemClock, limits = patience }: { clock?: Clock; limits?: typeof patience } = {},
+  {
+    clock = systemClock,
+    limits = patience,
+    streams = createStreams(createShare({ total: 1_000, percent: 100 })),
+  }: { clock?: Clock; limits?: typeof patience; streams?: Streams } = {},
 ) {
   const logged: string[] = []
   const log = jsonLog((line) => logged.push(line))
   const app = mount(routes, {
     log,
     clock,
+    streams,
     withinClaim: async () => false,
     claimByKey: async () => undefined,
     authenticate: async (header) => {

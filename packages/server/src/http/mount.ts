@@ -32,6 +32,7 @@ import { isReply } from './reply.ts'
 import type { Raw, Route } from './route.ts'
 import { streamHeaders, writeStream } from './sse.ts'
 import { switchTo } from './switching.ts'
+import type { StreamPlace, Streams } from './streams.ts'
 import type { UnderWay } from './under-way.ts'
 import { underWay } from './under-way.ts'
 import type { Texts } from './write.ts'
@@ -85,6 +86,7 @@ type Given = {
   authenticate: Authenticate
   withinClaim: WithinClaim
   claimByKey: ClaimByKey
+  streams: Streams
   log: Log
   clock: Clock
 }
@@ -118,8 +120,12 @@ async function answer(http: Http, route: Route, answering: Answering) {
       return http.req.raw.signal
     },
   }
-  const result = await run()
-  if (isReply(result)) return replied(http, result, dialect, answering)
+  const { result, enter } = await withPlace(
+    answering.streams,
+    { tenant: principal.tenant, route, incoming },
+    run,
+  )
+  if (isReply(result)) return replied(http, result, { ...answering, dialect, enter })
   const text = JSON.stringify(inDialect(result, dialect, call.betas))
   if (text.length > heavyBytes) roomFor(answering.answers).hold(text.length)
   return json(text, route.status ?? 200, { 'request-id': requestId })
@@ -185,6 +191,23 @@ async function standsFor(
   return (await claimByKey(caller, scope, params)) ?? caller
 }
 
+/** What always answers with a stream has its place before anything is done, so that what is refused was not done. */
+async function withPlace<T>(
+  streams: Streams,
+  { tenant, route, incoming }: { tenant: string; route: Route; incoming: IncomingMessage },
+  run: () => Promise<T>,
+): Promise<{ result: T; enter: () => StreamPlace }> {
+  const isStream = route.answer === 'stream' && incoming.method !== 'HEAD'
+  if (!isStream) return { result: await run(), enter: () => streams.enter(tenant) }
+  const place = streams.enter(tenant)
+  try {
+    return { result: await run(), enter: () => place }
+  } catch (error) {
+    place.leave()
+    throw error
+  }
+}
+
 const gone = {
   expired: 'the lease of this claim has run out: only its heartbeat and stop are open',
   stale: 'the claim has ended, or another has it now',
@@ -205,8 +228,13 @@ async function checkClaim(
 function replied(
   { env: { incoming, outgoing } }: Http,
   result: Reply,
-  dialect: Dialect,
-  { log, clock, requestId }: Answering,
+  {
+    dialect,
+    enter,
+    log,
+    clock,
+    requestId,
+  }: Answering & { dialect: Dialect; enter: () => StreamPlace },
 ): Response {
   const headers = { 'request-id': requestId }
   const head = incoming.method === 'HEAD'
@@ -229,7 +257,7 @@ function replied(
       return RESPONSE_ALREADY_SENT
     case 'stream':
       if (head) return new Response(null, { headers: { ...headers, ...streamHeaders } })
-      return written(writeStream(outgoing, result.frames, { headers, clock }))
+      return written(writeStream(outgoing, result.frames, { headers, clock, place: enter() }))
   }
 
   /** Not waited for: a stream that is open for hours must not hold on to its request. */
@@ -251,7 +279,7 @@ async function writePieces(
 ): Promise<void> {
   const gone = readerOf(outgoing)
   outgoing.writeHead(200, { ...headers, ...jsonHeaders })
-  await writeTexts(outgoing, texts(gone), { gone, clock })
+  await writeTexts(outgoing, texts(gone), { ends: gone, clock })
 }
 
 function rawOf(

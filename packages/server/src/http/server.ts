@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
+import type { Clock } from '../core/time.ts'
 import type { mount } from './mount.ts'
 import { asksToSwitch, switching } from './switching.ts'
 
@@ -34,4 +35,16 @@ export function listen(
       resolve({ server, port: typeof address === 'object' && address ? address.port : port })
     })
   })
+}
+
+/** Stops listening at once; what it returns ends connections as they come to rest, and the last ones after the time. */
+export function closing(server: Server, clock: Clock): (ms: number) => Promise<void> {
+  const closed = new AbortController()
+  server.close(() => closed.abort())
+  return async (ms) => {
+    const rest = setInterval(() => server.closeIdleConnections(), 10)
+    await clock.sleep(ms, closed.signal)
+    clearInterval(rest)
+    server.closeAllConnections()
+  }
 }

@@ -1,8 +1,9 @@
 /** Server-sent events, written raw to the node response: the one place that does. contract.md 2.1 */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/time.ts'
+import type { StreamPlace } from './streams.ts'
 import type { Texts } from './write.ts'
-import { readerOf, writeTexts } from './write.ts'
+import { writeTexts } from './write.ts'
 
 const keepAliveMs = 15_000
 const open = new Set<ServerResponse>()
@@ -21,26 +22,28 @@ export const streamHeaders = {
 }
 
 /**
- * Sends headers at once, then each frame as it comes; a slow reader makes this wait, and nobody else. Rejects when
- * the frames do, and leaves it to the caller to break the response off.
+ * Sends headers at once, then each frame as it comes; a slow reader makes this wait, and nobody else. Gives its place back
+ * when the stream is over. Rejects when the frames do, and leaves it to the caller to break the response off.
  */
 export async function writeStream(
   response: ServerResponse,
   frames: Texts,
-  { headers, clock }: { headers: Record<string, string>; clock: Clock },
+  { headers, clock, place }: { headers: Record<string, string>; clock: Clock; place: StreamPlace },
 ): Promise<void> {
-  const gone = readerOf(response)
-  // Asked for before the headers go out, so that it listens to whatever the reader does next.
-  const texts = frames(gone)
-  response.socket?.setNoDelay(true).setTimeout(0)
-  response.writeHead(200, { ...headers, ...streamHeaders })
-  forget(response.req)
-  response.write(': open\n\n')
-  keepAlive(response)
   try {
-    await writeTexts(response, texts, { gone, clock })
+    response.once('close', () => place.end())
+    if (response.destroyed) place.end()
+    // Asked for before the headers go out, so that it listens to whatever the reader does next.
+    const texts = frames(place.signal)
+    response.socket?.setNoDelay(true).setTimeout(0)
+    response.writeHead(200, { ...headers, ...streamHeaders })
+    forget(response.req)
+    response.write(': open\n\n')
+    keepAlive(response)
+    await writeTexts(response, texts, { ends: place.signal, clock })
   } finally {
     open.delete(response)
+    place.leave()
   }
 }
 

@@ -20,17 +20,20 @@ export function readerOf(response: ServerResponse): AbortSignal {
   return gone.signal
 }
 
-/** Resolves when all is handed over, or the reader has left or stands still; rejects when the texts do. */
+/**
+ * Resolves when all is handed over, or the reader has left or stands still; rejects when the texts do. At the signal the body
+ * ends where it stands, as one that is whole.
+ */
 export async function writeTexts(
   response: ServerResponse,
   texts: AsyncIterable<string>,
-  { gone, clock }: { gone: AbortSignal; clock: Clock },
+  { ends, clock }: { ends: AbortSignal; clock: Clock },
 ): Promise<void> {
   for await (const text of texts) {
-    if (gone.aborted) return
+    if (ends.aborted) break
     if (!(await writeSlices(response, text, clock))) return
   }
-  response.end()
+  if (!response.destroyed) response.end()
 }
 
 /**

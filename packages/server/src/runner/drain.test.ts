@@ -40,7 +40,8 @@ async function drained(database: Database, runTurn: RunTurn, assembled?: Assembl
     abandon: async () => {},
     remove: async () => {},
   }
-  const signals = { stopping: new AbortController().signal, interrupt: () => {} }
+  const never = new AbortController().signal
+  const signals = { stopping: never, cut: never, interrupt: () => {} }
   const outcome = await drain(deps, { tenant, session }, signals, [])
   const events = await readEvents(database.read, tenant, session, { limit: 100 })
   return { outcome, logged, events, head: await readHead(database.read, tenant, session) }

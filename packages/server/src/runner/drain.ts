@@ -3,6 +3,7 @@ import type { OpenCall, RunTurn, Turn, TurnEnd } from '@steward/harness/turn.ts'
 import { TurnFailed } from '@steward/harness/turn.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
 import type { Bus } from '../bus/bus.ts'
+import { StorageError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
@@ -10,10 +11,11 @@ import type { Database } from '../database/database.ts'
 import type { Fence } from '../database/lease.ts'
 import { claim, expire, release } from '../database/lease.ts'
 import type { Call } from '../events/calls.ts'
+import { followCalls } from '../events/calls.ts'
 import { append, readAt } from '../events/log.ts'
 import type { Entry } from '../events/log.ts'
 import type { Work } from '../events/topics.ts'
-import { ring, say } from '../events/topics.ts'
+import { ring, say, wake } from '../events/topics.ts'
 import { frameSender } from './frames.ts'
 import type { Place, Step } from './steps.ts'
 import { finishTurn, nextStep, settleGone } from './steps.ts'
@@ -49,8 +51,10 @@ export type Assembled =
   | { ok: false; failure: SessionFailure }
 
 export type Signals = {
-  /** The server stops: the turn is left as it stands, for whoever comes next. */
+  /** The server stops: the turn is left to whoever comes next, as soon as no tool call of it runs. */
   stopping: AbortSignal
+  /** The turn is left as it stands, and its calls are cut off. */
+  cut: AbortSignal
   /** A new one for each turn, aborted by a person's interrupt. */
   interrupt: (abort: () => void) => void
 }
@@ -109,11 +113,12 @@ async function workOff(
     const end = await turn(deps, place, step, signals).catch((error: unknown) =>
       failed(deps, session, error),
     )
-    if (end === 'lost' || signals.stopping.aborted) return leave(deps, place, end === 'lost')
+    if (end === 'lost' || end === 'left') return leave(deps, place, end === 'lost')
     const outcome = await database.write((tx) => finishTurn(tx, place, end, now()))
     say(bus, session, ring)
     if (outcome === 'lost') return leave(deps, place, true)
     if (outcome === 'rest') return 'rested'
+    if (signals.stopping.aborted) return leave(deps, place, false)
     step = await database.write((tx) => nextStep(tx, place, { now: now(), claimed: false }))
   }
   announceStep(bus, session, step.kind === 'rest' ? step : {})
@@ -146,6 +151,8 @@ async function leave(deps: DrainDeps, place: Place, lost: boolean): Promise<'los
     return 'lost'
   }
   await deps.database.write((tx) => release(tx, place.session, place.fence))
+  // Nobody need wait for a sweep; this process hears it no more.
+  wake(deps.bus, { tenant: place.tenant, session: place.session })
   return 'rested'
 }
 
@@ -155,16 +162,18 @@ async function turn(
   place: Place,
   step: Extract<Step, { kind: 'turn' }>,
   signals: Signals,
-): Promise<End | 'lost'> {
+): Promise<End | 'lost' | 'left'> {
   const { database, bus, clock } = deps
   const { tenant, session, fence } = place
+  if (signals.stopping.aborted) return 'left'
   const stop = new AbortController()
   signals.interrupt(() => stop.abort())
-  const signal = AbortSignal.any([stop.signal, signals.stopping])
   const assembled = await deps.assemble({ tenant, session, generation: fence.generation })
   if (!assembled.ok) return given(assembled.failure)
   const open = await openOf(database, tenant, session, step.open)
   const { begun } = step
+  const leaving = leavingOf(signals, open)
+  const signal = AbortSignal.any([stop.signal, leaving.signal])
   const steps = deps.runTurn({ ...assembled.parts, open, signal, ...(begun ? { begun } : {}) })
   // The model is asked before its readers are told: they wait for its answer, not for the news of the question.
   let coming = steps.next()
@@ -178,7 +187,7 @@ async function turn(
     for (;;) {
       const next = await coming
       announce()
-      if (signals.stopping.aborted) return { stop: { type: 'end_turn' }, last: [] }
+      if (leaving.signal.aborted) return 'left'
       if (next.done) {
         await assembled.rested()
         return { ...next.value, isElsewhere: assembled.isElsewhere }
@@ -193,15 +202,47 @@ async function turn(
           .catch((cause: unknown) => Promise.reject(new NotKept(cause)))
         if (!written) return 'lost'
         say(bus, session, ring)
+        leaving.follow(kept)
+        if (leaving.signal.aborted) return 'left'
       }
       coming = steps.next()
     }
   } finally {
     frames.flush()
+    leaving.end()
     // Tools that still run, when the lease was lost, are ended with the turn. A reason saves making an error.
     stop.abort('the turn is over')
     await steps.return({ stop: { type: 'end_turn' }, last: [] })
     assembled.release()
+  }
+}
+
+/** When the server stops: aborts at once where no tool call runs, else with the last result, and for all at the cut. */
+function leavingOf({ stopping, cut }: Signals, open: readonly OpenCall[]) {
+  const leaving = new AbortController()
+  const running = new Set(
+    open.flatMap(({ event_id, decision }) => (decision === 'run' ? [event_id] : [])),
+  )
+  const leave = () => leaving.abort('the server stops')
+  const look = () => {
+    if (stopping.aborted && running.size === 0) leave()
+  }
+  stopping.addEventListener('abort', look)
+  cut.addEventListener('abort', leave)
+  look()
+  return {
+    signal: leaving.signal,
+    follow(kept: readonly Entry[]): void {
+      followCalls(
+        running,
+        kept.map(({ event }) => event),
+      )
+      look()
+    },
+    end(): void {
+      stopping.removeEventListener('abort', look)
+      cut.removeEventListener('abort', leave)
+    },
   }
 }
 
@@ -226,7 +267,7 @@ class NotKept extends Error {
 
 /** Unless it was meant for the session, a bug of ours: logged whole, and the session says only that it happened. */
 function failed({ log }: DrainDeps, session: string, error: unknown): End {
-  if (error instanceof NotKept) throw error
+  if (error instanceof NotKept || error instanceof StorageError) throw error
   if (error instanceof TurnFailed) return given(error.failure)
   log.error('a turn failed', { error, session_id: session })
   return given({

@@ -5,6 +5,7 @@ import type { KyselyPlugin } from 'kysely'
 import { memoryBus } from '../bus/memory.ts'
 import { newId } from '../core/ids.ts'
 import { jsonLog } from '../core/log.ts'
+import { createShare } from '../core/share.ts'
 import type { Clock } from '../core/time.ts'
 import { systemClock } from '../core/time.ts'
 import type { Database } from '../database/database.ts'
@@ -37,6 +38,7 @@ function gate() {
 }
 
 const parts = {} as Extract<Assembled, { ok: true }>['parts']
+const slots = (total: number) => createShare({ total, percent: 80 })
 const assembled = {
   assemble: async (): Promise<Assembled> => ({
     ok: true,
@@ -44,6 +46,7 @@ const assembled = {
   }),
   abandon: async () => {},
   remove: async () => {},
+  stopMs: 0,
 }
 
 describe('a runner', () => {
@@ -82,7 +85,7 @@ describe('a runner', () => {
       },
     }
     const work = runner({
-      ...{ databases: oneDatabase(full), bus, clock, runTurn, most: 10, ...assembled },
+      ...{ databases: oneDatabase(full), bus, clock, runTurn, slots: slots(10), ...assembled },
       log: jsonLog((line) => logged.push(line), 'warn'),
     })
     const post = async (session: string) =>
@@ -114,6 +117,65 @@ describe('a runner', () => {
     }
   })
 
+  for (const [dialect, open] of Object.entries(databases))
+    it(`runs others' sessions beside a tenant that wants all of it, and its waiting ones as soon as there is room, on ${dialect}`, async () => {
+      await using place = await open()
+      const { database } = place
+      const bus = memoryBus()
+      const running = new Map<string, () => void>()
+      const counted: { least: number; met: () => void }[] = []
+      const count = (least: number) =>
+        new Promise<void>((met) => {
+          counted.push({ least, met })
+          look()
+        })
+      const look = () => {
+        for (const { least, met } of counted) if (running.size >= least) met()
+      }
+      const work = runner({
+        ...{ databases: oneDatabase(database), bus, clock: systemClock, slots: slots(10) },
+        ...assembled,
+        log: jsonLog((line) => assert.fail(line), 'error'),
+        assemble: async ({ session }) => ({
+          ok: true,
+          parts: { ...parts, cacheKey: session },
+          ...{ isElsewhere: false, rested: async () => {}, release: () => {} },
+        }),
+        runTurn: async function* ({ cacheKey }) {
+          await new Promise<void>((end) => {
+            running.set(cacheKey, end)
+            look()
+          })
+          running.delete(cacheKey)
+          return { stop: { type: 'end_turn' }, last: [] }
+        },
+      })
+      const post = async (tenant: string) => {
+        const session = await newSession(database, 'idle', tenant)
+        const posted = await database.write((tx) =>
+          postEvents(tx, tenant, session, [message], Date.now()),
+        )
+        announce(bus, tenant, session, posted)
+        return session
+      }
+      try {
+        const many = []
+        for (let n = 0; n < 15; n++) many.push(await post('greedy'))
+        await count(8)
+        const modest = await post('modest')
+        await count(9)
+        assert.ok(running.has(modest))
+        assert.equal(many.filter((each) => running.has(each)).length, 8)
+        const left = many.filter((each) => !running.has(each))
+        for (const end of running.values()) end()
+        while (!left.every((each) => running.has(each)))
+          await new Promise((resolve) => setTimeout(resolve, 5))
+      } finally {
+        for (const end of running.values()) end()
+        await work.stop()
+      }
+    })
+
   it('stops no turn for an interrupt that was meant for the one before', async () => {
     await using place = await databases.sqlite()
     const { database } = place
@@ -138,7 +200,7 @@ describe('a runner', () => {
       log: jsonLog((line) => assert.fail(line), 'error'),
       runTurn,
       ...assembled,
-      most: 1,
+      slots: slots(1),
     })
     const post = async (...events: (typeof message | typeof interrupt)[]) =>
       announce(

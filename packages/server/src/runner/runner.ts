@@ -1,17 +1,18 @@
 /** Wakes on work, drains sessions, sweeps for missed rings, stops cleanly. It never meets the API. */
 import type { Bus } from '../bus/bus.ts'
 import type { Log } from '../core/log.ts'
+import type { Share } from '../core/share.ts'
 import type { Database, Databases } from '../database/database.ts'
-import { beat, unowned } from '../database/lease.ts'
+import { beat } from '../database/lease.ts'
 import { interruptsFor } from '../events/inbox.ts'
 import type { Work } from '../events/topics.ts'
 import { hear, hearWork } from '../events/topics.ts'
 import type { DrainDeps } from './drain.ts'
 import { drain } from './drain.ts'
+import { tenantsInTurn } from './in-turn.ts'
 
 const sweepMs = 1_000
 const beatMs = 5_000
-const sweepLimit = 500
 /** Before a session whose drain failed is tried again: the first time, the second, … */
 const retryDelaysMs = [500, 1_000, 2_000, 5_000, 10_000]
 /** Leases that one statement prolongs; both databases bound its parameters. */
@@ -21,7 +22,10 @@ export type RunnerDeps = Omit<DrainDeps, 'database' | 'running'> & {
   databases: Databases
   log: Log
   bus: Bus
-  most: number
+  /** Of the sessions that this process runs at once. */
+  slots: Share
+  /** How long tool calls that run may take to end, once the runner stops. */
+  stopMs: number
 }
 
 type Running = {
@@ -34,17 +38,46 @@ type Running = {
   done: Promise<void>
 }
 
+/** Of those alone that run here: a session whose drain failed must not be held by the others' beat. */
+async function prolong(databases: Databases, sessions: string[], now: number): Promise<void> {
+  for (const database of databases.all()) {
+    for (let at = 0; at < sessions.length; at += beatsAtOnce) {
+      const some = sessions.slice(at, at + beatsAtOnce)
+      await database.write((tx) => beat(tx, database.owners.self, some, now))
+    }
+  }
+}
+
+/** The inbox decides, not the ring: one that was settled meanwhile must not stop the next turn. */
+async function interruptIf(
+  database: Database,
+  running: ReadonlyMap<string, Running>,
+  sessions: string[],
+): Promise<void> {
+  if (sessions.length === 0) return
+  // Those of now: when the answer comes, the interrupt may be settled and another turn be running.
+  const turns = new Map(sessions.map((session) => [session, running.get(session)?.interrupt]))
+  for (const session of await interruptsFor(database.read, sessions)) turns.get(session)?.()
+}
+
 export function runner(deps: RunnerDeps) {
-  const { databases, bus, clock, log, most } = deps
+  const { databases, bus, clock, log, slots, stopMs } = deps
   const running = new Map<string, Running>()
   /** Sessions that wait to be tried again. */
   const pausing = new Set<string>()
   const stopping = new AbortController()
+  const cut = new AbortController()
   const quiet = hearWork(bus, (work) => start(work))
   const timers = [
     setInterval(() => guard(sweep), sweepMs),
-    setInterval(() => guard(prolong), beatMs),
+    setInterval(() => guard(() => prolong(databases, [...running.keys()], clock.now())), beatMs),
   ]
+  const due = tenantsInTurn({
+    ...{ databases, clock, slots, guard, signal: stopping.signal },
+    start(work, dead) {
+      if (!running.has(work.session)) start(work, dead)
+    },
+  })
 
   function guard(task: () => Promise<void>): void {
     task().catch((error: unknown) => log.error('a sweep for work failed', { error }))
@@ -56,21 +89,27 @@ export function runner(deps: RunnerDeps) {
       known.again = true
       return
     }
-    // What finds no room here is found by the next sweep.
-    if (stopping.signal.aborted || running.size >= most || pausing.has(work.session)) return
+    if (stopping.signal.aborted || pausing.has(work.session)) return
+    const giveBack = slots.take(work.tenant)
+    if (!giveBack) return due.full()
     const each: Running = {
       ...{ work, again: false, failures },
       interrupt: () => {},
       done: Promise.resolve(),
     }
     running.set(work.session, each)
-    each.done = run(each, dead).catch((error: unknown) => {
-      log.error('a session could not be drained; it is tried again', {
-        error,
-        session_id: work.session,
+    each.done = run(each, dead)
+      .catch((error: unknown) => {
+        log.error('a session could not be drained; it is tried again', {
+          error,
+          session_id: work.session,
+        })
+        void retry(each)
       })
-      void retry(each)
-    })
+      .finally(() => {
+        giveBack()
+        due.left()
+      })
   }
 
   /** A sweep would try it each second; and finds it only where its lease could be ended. */
@@ -85,10 +124,10 @@ export function runner(deps: RunnerDeps) {
   async function run(each: Running, dead: readonly string[]): Promise<void> {
     const { work } = each
     const database = databases.of(work.tenant)
-    const look = () => guard(() => interruptIf(database, [work.session]))
+    const look = () => guard(() => interruptIf(database, running, [work.session]))
     const unhear = hear(bus, work.session, (word) => word.kind === 'interrupt' && look())
     const signals = {
-      stopping: stopping.signal,
+      ...{ stopping: stopping.signal, cut: cut.signal },
       interrupt: (abort: () => void) => {
         each.interrupt = abort
         // One that came before is found by a look, which need not keep the model waiting.
@@ -109,31 +148,9 @@ export function runner(deps: RunnerDeps) {
 
   /** Finds sessions that are due and held by nobody alive, and interrupts whose ring was lost. */
   async function sweep(): Promise<void> {
-    for (const database of databases.all()) {
-      const due = await unowned(database, clock.now(), sweepLimit)
-      for (const { tenant_id, session_id, dead } of due)
-        start({ tenant: tenant_id, session: session_id }, dead)
-      await interruptIf(database, [...running.keys()])
-    }
-  }
-
-  /** The inbox decides, not the ring: one that was settled meanwhile must not stop the next turn. */
-  async function interruptIf(database: Database, sessions: string[]): Promise<void> {
-    if (sessions.length === 0) return
-    // Those of now: when the answer comes, the interrupt may be settled and another turn be running.
-    const turns = new Map(sessions.map((session) => [session, running.get(session)?.interrupt]))
-    for (const session of await interruptsFor(database.read, sessions)) turns.get(session)?.()
-  }
-
-  /** Of those alone that run here: a session whose drain failed must not be held by the others' beat. */
-  async function prolong(): Promise<void> {
-    const sessions = [...running.keys()]
-    for (const database of databases.all()) {
-      for (let at = 0; at < sessions.length; at += beatsAtOnce) {
-        const some = sessions.slice(at, at + beatsAtOnce)
-        await database.write((tx) => beat(tx, database.owners.self, some, clock.now()))
-      }
-    }
+    await due.look()
+    for (const database of databases.all())
+      await interruptIf(database, running, [...running.keys()])
   }
 
   return {
@@ -141,12 +158,20 @@ export function runner(deps: RunnerDeps) {
     running: () => running.size,
     /** Looks for work at once, as at a start. */
     sweep,
-    /** Turns are left where they stand and their leases given back, so that another process goes on with them. */
+    /**
+     * Begins nothing more, and leaves each turn when its running tool calls have ended, or when their time is over. Leases are
+     * given back, so that another process goes on at once.
+     */
     async stop(): Promise<void> {
       quiet()
-      for (const timer of timers) clearInterval(timer)
+      due.stop()
       stopping.abort()
+      const ended = new AbortController()
+      void clock.sleep(stopMs, ended.signal).then(() => cut.abort())
       await Promise.all([...running.values()].map((each) => each.done))
+      ended.abort()
+      // Until here: calls may run for longer than a lease.
+      for (const timer of timers) clearInterval(timer)
     },
   }
 }

@@ -11,6 +11,8 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { unusedKeeping } from '../blobs/fixture.ts'
 import { checkpoints } from '../checkpoints/checkpoints.ts'
 import { jsonLog } from '../core/log.ts'
+import type { Share } from '../core/share.ts'
+import { createShare } from '../core/share.ts'
 import { systemClock } from '../core/time.ts'
 import { oneDatabase } from '../database/database.ts'
 import type { Door } from '../egress/door-fixture.ts'
@@ -18,7 +20,8 @@ import { doorTo, environment, tenant } from '../egress/door-fixture.ts'
 import { sessionStore } from '../sessions/store.ts'
 import type { Furnish } from './furnishing.ts'
 import type { Saving } from '../config.ts'
-import type { Claimed, Workspaces } from './workspace.ts'
+import type { Claimed } from './held.ts'
+import type { Workspaces } from './workspace.ts'
 import { workspaces } from './workspace.ts'
 
 const idleMs = 60_000
@@ -34,6 +37,7 @@ describe('the sandbox of a session', () => {
   let kind: Furnish
   let said: string[]
   let open: (saving: Saving) => Workspaces
+  let share: Share
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-workspace-'))
     door = await doorTo({ port: 1 })
@@ -51,9 +55,11 @@ describe('the sandbox of a session', () => {
     const { read } = door.database
     said = []
     kind = async () => ({})
+    share = createShare({ total: 100, percent: 80 })
     open = (saving) =>
       workspaces({
         ...{ provider, bind, folder, limits, isPassable: false, idleMs, clock, log },
+        share,
         kinds: [(place) => kind(place)],
         session: (owner, session) => sessionStore(read).row(owner, session),
         checkpoints: checkpoints({
@@ -132,6 +138,35 @@ describe('the sandbox of a session', () => {
     kind = async () => ({})
     assert.equal(await run(await turn.sandbox(), 'echo now'), 'now\n')
     turn.giveBack()
+  })
+
+  it('gives way to one that its tenant needs when it rests, and lets it wait while it is used', async () => {
+    // Room for one of each tenant, and no more of any.
+    share = createShare({ total: 2, percent: 50 })
+    await spaces.close()
+    spaces = open('off')
+    const [one, other, third] = [await newSession(), await newSession(), await newSession()]
+    const first = spaces.use(one)
+    const sandbox = await first.sandbox()
+    const second = spaces.use(other)
+    const waiting = second.sandbox()
+    const given = spaces.use(third)
+    const refused = assert.rejects(given.sandbox(), /its turn is over/)
+    given.giveBack()
+    await refused
+    assert.equal(await run(sandbox, 'echo used'), 'used\n')
+    assert.ok(share.take('another tenant'))
+    first.giveBack()
+    const next = await waiting
+    await sandbox.ended
+    assert.equal(await run(next, 'echo mine'), 'mine\n')
+    second.giveBack()
+    const again = spaces.use(third)
+    assert.equal(await run(await again.sandbox(), 'echo again'), 'again\n')
+    await next.ended
+    again.giveBack()
+    await spaces.close()
+    assert.equal(share.held(tenant), 0)
   })
 
   it('is stopped when it was idle, and its workspace is there for the next', async () => {

@@ -3,54 +3,19 @@
  * when a tool first needs it and stopped when idle; its workspace stays.
  */
 import { join } from 'node:path'
-import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
-import { furnish } from '@steward/harness/furnish/furnished.ts'
-import { toldOf } from '@steward/harness/furnish/workspace/keep.ts'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import { TurnFailed } from '@steward/harness/turn.ts'
-import type { NewEvent } from '@steward/protocol/events.ts'
-import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
-import type {
-  Sandbox,
-  SandboxLimits,
-  SandboxProvider,
-  SandboxSpec,
-} from '@steward/sandbox/sandbox.ts'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
-import type { Checkpoints } from '../checkpoints/checkpoints.ts'
 import { newId } from '../core/ids.ts'
-import type { Saving } from '../config.ts'
-import type { Log } from '../core/log.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
-import type { Clock } from '../core/time.ts'
-import type { Binding, SessionEgress } from '../egress/binding.ts'
-import type { SessionRow } from '../sessions/store.ts'
-import type { Furnish, SessionPlace } from './furnishing.ts'
-
-export type WorkspaceDeps = {
-  provider: SandboxProvider
-  bind: (binding: Binding) => SessionEgress
-  /** Folder of all workspaces; every process of a deployment sees the same one. */
-  folder: string
-  limits: SandboxLimits
-  /** Whether commands have ways around the gate, and the profile is one that says so. */
-  isPassable: boolean
-  idleMs: number
-  /** What a sandbox is furnished with. */
-  kinds: readonly Furnish[]
-  session: (tenant: string, session: string) => Promise<SessionRow>
-  checkpoints: Checkpoints
-  /** When workspaces are put aside. */
-  saving: Saving
-  /** Makes files of what the session has left for people, at the end of a turn, whether or not its sandbox runs. */
-  publish: (claimed: Claimed, own: string, isRunning: boolean) => Promise<void>
-  /** Appends to the session's log for as long as the claim holds. */
-  keep: (claimed: Claimed, events: readonly NewEvent[]) => Promise<void>
-  clock: Clock
-  log: Log
-}
+import type { Claimed, Held, Started, WorkspaceDeps } from './held.ts'
+import { placeOf } from './held.ts'
+import type { SandboxPlaces } from './sandbox-places.ts'
+import { sandboxPlaces } from './sandbox-places.ts'
+import { startAt } from './start-sandbox.ts'
 
 const passable: Notice = {
   reason: 'egress_not_enforced',
@@ -58,60 +23,8 @@ const passable: Notice = {
     "the sandbox's programs may go around the proxy: the environment's lists are not enforced on those that do, and no credential is added to what they send",
 }
 
-export type Claimed = Binding & { generation: number }
-/** `released` when what it was furnished with is, too, after its end. */
-type Started = { sandbox: Sandbox; furnished: FurnishedAll; released: Promise<void> }
-type Held = {
-  binding: Claimed
-  egress: SessionEgress
-  started?: Promise<Started>
-  /** The same, once it runs. */
-  running?: Started
-  connected?: { key: string; servers: McpServers }
-  /** Settles when servers that are no longer wanted have been taken leave of. */
-  leaving: Promise<unknown>
-  notices: Notice[]
-  /** Whether something may have changed since the workspace was last put aside. */
-  isChanged: boolean
-  users: number
-  usedAt: number
-}
-
 const isSame = ({ environment: one }: Claimed, { environment: other }: Claimed): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
-
-const placeOf = (
-  folder: string,
-  session: string,
-): Pick<SandboxSpec, 'id' | 'workspace' | 'outputs'> => ({
-  id: session,
-  workspace: join(folder, session, 'workspace'),
-  outputs: join(folder, session, 'outputs'),
-})
-
-async function startSandbox(deps: WorkspaceDeps, mine: Held): Promise<Started> {
-  const { provider, folder } = deps
-  const { binding, egress } = mine
-  const { tenant, session, environment } = binding
-  const place = placeOf(folder, session)
-  const own = join(folder, session)
-  await provider.reap(place)
-  const arrival = await deps.checkpoints.arrive({ tenant, session, own })
-  const told = toldOf(arrival)
-  if (told) mine.notices.push({ reason: 'sandbox_replaced', message: told, told: true })
-  const row = await deps.session(tenant, session)
-  const agent = JSON.parse(row.agent) as SessionAgent
-  const keep = (events: readonly NewEvent[]) => deps.keep(mine.binding, events)
-  const isLaidOut = arrival.kind === 'restored'
-  const isKnown = arrival.kind === 'here' || isLaidOut
-  return startFurnished(
-    deps,
-    { ...place, isLaidOut },
-    {
-      ...{ tenant, session, row, agent, environment, folder: own, egress, isKnown, keep },
-    },
-  )
-}
 
 /** Puts the workspace aside; the session goes on when that fails, and its log says so. */
 async function save(deps: WorkspaceDeps, mine: Held): Promise<void> {
@@ -147,40 +60,6 @@ async function warn(
   message: string,
 ): Promise<void> {
   await keep(binding, [{ id: newId('event'), type: 'session.warning', reason, message }])
-}
-
-/** Its gate is open from before its start until after its end, and what it is furnished with is looked after. */
-async function startFurnished(
-  { provider, kinds, limits, log }: WorkspaceDeps,
-  paths: ReturnType<typeof placeOf> & { isLaidOut: boolean },
-  place: SessionPlace,
-): Promise<Started> {
-  const furnished = await furnish(kinds, place)
-  const gate = await place.egress.openGate(place.folder)
-  const release = async () => {
-    await gate.close()
-    await furnished.ended()
-  }
-  const env = { ...furnished.env, ...place.environment.env, ...gate.env }
-  const { mounts, path, layer } = furnished
-  const image = place.environment.base_image
-  const spec = {
-    ...{ ...paths, env, limits, egress: gate, mounts, path },
-    ...(image !== null && { image }),
-    ...(layer !== undefined && { layer }),
-  }
-  const sandbox = await provider.acquire(spec).catch(async (error: unknown) => {
-    await release()
-    throw error
-  })
-  const released = sandbox.ended.then(release).catch((error: unknown) => {
-    log.error('a sandbox was not cleared away', { error, session_id: place.session })
-  })
-  await furnished.started(sandbox).catch(async (error: unknown) => {
-    await sandbox.close()
-    throw error
-  })
-  return { sandbox, furnished, released }
 }
 
 async function end(deps: WorkspaceDeps, mine: Held): Promise<void> {
@@ -233,6 +112,7 @@ function connections(mine: Held, sandbox: () => Promise<Sandbox>) {
 }
 
 type Sessions = {
+  places: SandboxPlaces
   held: Map<string, Held>
   /** Sandboxes on their way out: the next one of the session waits until its predecessor is gone. */
   ending: Map<string, Promise<void>>
@@ -243,11 +123,12 @@ const whyNot = (error: unknown): string =>
   error instanceof TurnFailed ? error.name : String(error)
 
 /** The one that is held, or a new one, which begins when its predecessor is gone. */
-function startedOf(deps: WorkspaceDeps, mine: Held, { held, ending }: Sessions): Promise<Started> {
+function startedOf(deps: WorkspaceDeps, mine: Held, sessions: Sessions): Promise<Started> {
+  const { held, ending, places } = sessions
   const { session } = mine.binding
   if (mine.started) return mine.started
   if (held.get(session) !== mine) return Promise.reject(new SandboxEnded('it was stopped'))
-  const started = (ending.get(session) ?? Promise.resolve()).then(() => startSandbox(deps, mine))
+  const started = (ending.get(session) ?? Promise.resolve()).then(() => startAt(deps, mine, places))
   mine.started = started
   if (deps.isPassable) mine.notices.push(passable)
   const forget = () => {
@@ -267,13 +148,33 @@ function startedOf(deps: WorkspaceDeps, mine: Held, { held, ending }: Sessions):
   return started
 }
 
+const newHeld = ({ bind, clock }: WorkspaceDeps, binding: Claimed): Held => ({
+  binding,
+  egress: bind(binding),
+  notices: [],
+  isChanged: false,
+  leaving: Promise.resolve(),
+  waiting: new AbortController(),
+  users: 0,
+  usedAt: clock.now(),
+})
+
 export function workspaces(deps: WorkspaceDeps) {
-  const { provider, bind, folder, idleMs, clock, log } = deps
+  const { provider, folder, idleMs, clock, log } = deps
   const held = new Map<string, Held>()
   const ending = new Map<string, Promise<void>>()
+  const stopped = (error: unknown) => log.error('a resting sandbox could not be stopped', { error })
+  const places = sandboxPlaces({
+    share: deps.share,
+    resting: () =>
+      [...held.values()]
+        .filter(({ users, running }) => users === 0 && running)
+        .map(({ binding: { tenant, session }, usedAt }) => ({ tenant, session, usedAt })),
+    stop: (session) => void stop(session).catch(stopped),
+  })
 
   async function sandboxOf(mine: Held): Promise<Sandbox> {
-    const { sandbox, furnished } = await startedOf(deps, mine, { held, ending })
+    const { sandbox, furnished } = await startedOf(deps, mine, { held, ending, places })
     await furnished.before(sandbox)
     return sandbox
   }
@@ -282,6 +183,7 @@ export function workspaces(deps: WorkspaceDeps) {
     const current = held.get(session)
     if (!current) return ending.get(session)
     held.delete(session)
+    current.waiting.abort(new SandboxEnded('it was stopped'))
     const closing = end(deps, current)
     ending.set(session, closing)
     await closing.finally(() => ending.get(session) === closing && ending.delete(session))
@@ -303,20 +205,6 @@ export function workspaces(deps: WorkspaceDeps) {
     Math.min(idleMs, 30_000),
   )
 
-  function open(binding: Claimed): Held {
-    const fresh: Held = {
-      binding,
-      egress: bind(binding),
-      notices: [],
-      isChanged: false,
-      leaving: Promise.resolve(),
-      users: 0,
-      usedAt: clock.now(),
-    }
-    held.set(binding.session, fresh)
-    return fresh
-  }
-
   /** For the length of a turn: what it uses is not idle until the turn gives it back. */
   function use(binding: Claimed) {
     const { session, generation } = binding
@@ -325,9 +213,11 @@ export function workspaces(deps: WorkspaceDeps) {
     if (current && current.users === 0 && !current.started && !isSame(current.binding, binding)) {
       void stop(session)
     }
-    const mine = held.get(session) ?? open(binding)
+    const mine = held.get(session) ?? newHeld(deps, binding)
+    held.set(session, mine)
     mine.egress.renew(generation)
     mine.binding = { ...mine.binding, generation }
+    if (mine.waiting.signal.aborted) mine.waiting = new AbortController()
     mine.users++
     return {
       egress: mine.egress,
@@ -351,6 +241,8 @@ export function workspaces(deps: WorkspaceDeps) {
       giveBack(): void {
         mine.users--
         mine.usedAt = clock.now()
+        if (mine.users === 0 && mine.running) places.rests(mine.binding)
+        else if (mine.users === 0) mine.waiting.abort(new SandboxEnded('its turn is over'))
         const holdsNothing = mine.users === 0 && !mine.started && !mine.connected
         if (!holdsNothing || held.get(session) !== mine) return
         held.delete(session)

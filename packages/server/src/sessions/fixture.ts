@@ -9,11 +9,12 @@ import { sessionStore } from './store.ts'
 export async function newSession(
   database: Database,
   status: SessionStatus = 'idle',
+  tenant_id = tenant,
 ): Promise<string> {
   const at = iso(0)
   const id = newId('session')
   const row = {
-    tenant_id: tenant,
+    tenant_id,
     id,
     agent_id: 'agent_test',
     agent_version: 1,

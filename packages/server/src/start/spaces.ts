@@ -27,14 +27,14 @@ import { repositoryRows } from '../repositories/rows.ts'
 import { mirrorSweep } from '../repositories/sweep.ts'
 import { outputPublisher } from '../outputs/publish.ts'
 import type { Furnish } from '../runner/furnishing.ts'
-import type { WorkspaceDeps } from '../runner/workspace.ts'
 import { diskQuota } from '@steward/harness/furnish/workspace/quota.ts'
+import type { WorkspaceDeps } from '../runner/held.ts'
 import { workspaces } from '../runner/workspace.ts'
 import { sessionStore } from '../sessions/store.ts'
 import { givenFiles } from '../sessions/resources/given.ts'
 import { limitsOf } from './sandboxes.ts'
 
-type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log' | 'kinds'> & {
+type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log' | 'kinds' | 'share'> & {
   databases: Databases
   bus: Bus
   keeping: Keeping
@@ -42,7 +42,7 @@ type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log' | 'k
 
 export function spacesOf(
   config: Config,
-  { databases, bus, clock, log, provider, bind, keeping, kinds }: SpacesDeps,
+  { databases, bus, clock, log, provider, bind, keeping, kinds, share }: SpacesDeps,
 ) {
   const folder = resolve(config.sandboxDir)
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
@@ -63,7 +63,7 @@ export function spacesOf(
     limits: { largest, workspace, turn: 4 * largest },
   })
   const made = workspaces({
-    ...{ provider, bind, clock, log },
+    ...{ provider, bind, clock, log, share },
     kinds: [
       ...[quota.kind, ...kinds, uploads, user, memory],
       ...(config.publishes ? [outputs.kind] : []),

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+
+/** What systems give at least. */
+const least = 1024
+
+/** How many files and connections this process may have open at once; node raises the soft limit to the hard one. */
+export function openFilesLimit(read = () => readFileSync('/proc/self/limits', 'utf8')): number {
+  let text: string
+  try {
+    text = read()
+  } catch {
+    // Only Linux has the file.
+    return least
+  }
+  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(text)?.[1] ?? ''
+  return soft === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(soft) || least
+}

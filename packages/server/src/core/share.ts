@@ -1,0 +1,97 @@
+/**
+ * Places that tenants hold for a while: turns, sandboxes, streams, connections. One tenant alone may hold nearly all of
+ * them, and never all: its bound is a multiple of the places that are free, so that it shrinks as others come, tenants
+ * that want much end with equally many, and a tenant that holds none finds a place at once.
+ */
+export type Share = {
+  /** A place, given back by the call of what is returned (once, however often it is called); undefined without room. */
+  take(tenant: string): (() => void) | undefined
+  /** How many places the tenant could take now. */
+  room(tenant: string): number
+  /** Waits for a place, behind those of the same tenant; tenants are served in turn. Rejects with the signal's reason. */
+  wait(tenant: string, signal: AbortSignal): Promise<() => void>
+  /** Places that the tenant holds. */
+  held(tenant: string): number
+  /** Whether the tenant waits for a place. */
+  isAwaited(tenant: string): boolean
+}
+
+type Waiter = { give: (release: () => void) => void }
+
+/** `percent`: what one tenant may hold of `total` while the others hold nothing; at 100 nothing is kept free. */
+export function createShare({ total, percent }: { total: number; percent: number }): Share {
+  const ratio = percent / (100 - percent)
+  const held = new Map<string, number>()
+  /** Tenants in the order in which they are served next. */
+  const waiting = new Map<string, Waiter[]>()
+  let used = 0
+
+  function room(tenant: string): number {
+    const free = total - used
+    const mine = held.get(tenant) ?? 0
+    if (percent >= 100) return free
+    // The most k with which k - 1 + mine is less than ratio * (free - (k - 1)); the last place is for a newcomer.
+    const most = Math.min(Math.ceil((ratio * free - mine) / (1 + ratio)), free - 1)
+    return Math.max(most, mine === 0 && free > 0 ? 1 : 0)
+  }
+
+  function take(tenant: string): (() => void) | undefined {
+    if (room(tenant) === 0) return undefined
+    used++
+    held.set(tenant, (held.get(tenant) ?? 0) + 1)
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      used--
+      const left = (held.get(tenant) ?? 1) - 1
+      if (left > 0) held.set(tenant, left)
+      else held.delete(tenant)
+      serve()
+    }
+  }
+
+  /** One place to each tenant that has room, and again, until nobody has. */
+  function serve(): void {
+    for (const [tenant, waiters] of waiting) {
+      const release = take(tenant)
+      if (!release) continue
+      waiting.delete(tenant)
+      const [first, ...others] = waiters
+      // Behind all others, which this loop comes to before it comes to it again.
+      if (others.length > 0) waiting.set(tenant, others)
+      first?.give(release)
+    }
+  }
+
+  function leave(tenant: string, waiter: Waiter): void {
+    const others = (waiting.get(tenant) ?? []).filter((each) => each !== waiter)
+    if (others.length > 0) waiting.set(tenant, others)
+    else waiting.delete(tenant)
+  }
+
+  return {
+    take,
+    room,
+    held: (tenant) => held.get(tenant) ?? 0,
+    isAwaited: (tenant) => waiting.has(tenant),
+    wait: (tenant, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason)
+        const release = waiting.has(tenant) ? undefined : take(tenant)
+        if (release) return resolve(release)
+        const end = () => {
+          leave(tenant, waiter)
+          reject(signal.reason)
+        }
+        const waiter: Waiter = {
+          give(release) {
+            signal.removeEventListener('abort', end)
+            resolve(release)
+          },
+        }
+        waiting.set(tenant, [...(waiting.get(tenant) ?? []), waiter])
+        signal.addEventListener('abort', end, { once: true })
+      }),
+  }
+}

@@ -1,0 +1,50 @@
+/** The event streams that are open: whose they are, how many there may be, and their end when the server stops. */
+import { PlatformError } from '../core/errors.ts'
+import type { Share } from '../core/share.ts'
+
+export type StreamPlace = {
+  /** Aborts when the stream shall end. */
+  readonly signal: AbortSignal
+  /** Ends it from this side. */
+  end(): void
+  /** Gives the place back. */
+  leave(): void
+}
+
+export type Streams = {
+  /** Throws when there is no room for another stream of the tenant. */
+  enter(tenant: string): StreamPlace
+  /** Ends the open streams; there are no others from now on. */
+  close(): void
+}
+
+export function createStreams(share: Share): Streams {
+  const open = new Set<StreamPlace>()
+  let isClosed = false
+  return {
+    enter(tenant) {
+      if (isClosed) throw new PlatformError('unavailable', 'the server is being stopped')
+      const giveBack = share.take(tenant)
+      if (!giveBack)
+        throw new PlatformError(
+          'rate_limited',
+          'this workspace has as many streams open as there is room for: close some, or try again later',
+        )
+      const ending = new AbortController()
+      const place: StreamPlace = {
+        signal: ending.signal,
+        end: () => ending.abort(),
+        leave() {
+          open.delete(place)
+          giveBack()
+        },
+      }
+      open.add(place)
+      return place
+    },
+    close() {
+      isClosed = true
+      for (const each of open) each.end()
+    },
+  }
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+type Event = { id: string; type: string; [key: string]: unknown }
+type Exit = { code: number | null; signal: string | null }
+type Server = { child: ChildProcess; base: string; exit: Promise<Exit> }
+
+const headers = { 'x-api-key': 'key', 'content-type': 'application/json' }
+const program = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+describe('a server that is told to stop', () => {
+  let folder: string
+  let alive: Server[] = []
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'steward-stop-'))
+  })
+  afterEach(async () => {
+    for (const { child } of alive) child.kill('SIGKILL')
+    await Promise.all(alive.map(({ exit }) => exit))
+    alive = []
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  async function boot(seconds: string): Promise<Server> {
+    const child = spawn(process.execPath, [program], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        PATH: process.env['PATH'],
+        PORT: '0',
+        DATA_DIR: folder,
+        API_KEY: 'key',
+        PLATFORM_ROOT_SECRET: 'a root secret for stops',
+        RUNNER_STOP_SECONDS: seconds,
+      },
+    })
+    const exit = new Promise<Exit>((resolve) =>
+      child.once('exit', (code, signal) => resolve({ code, signal })),
+    )
+    const base = await new Promise<string>((resolve, reject) => {
+      let text = ''
+      child.stderr?.on('data', (piece: Buffer) => {
+        text += piece.toString()
+        const url = /"url":"([^"]+)"/.exec(text)?.[1]
+        if (url) resolve(url)
+      })
+      child.once('exit', () => reject(new Error(`the server did not start: ${text}`)))
+    })
+    const server = { child, base, exit }
+    alive.push(server)
+    return server
+  }
+
+  async function call<T>(server: Server, method: string, path: string, body?: object): Promise<T> {
+    const response = await fetch(server.base + path, {
+      method,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    assert.ok(response.ok, `${method} ${path}: ${response.status}`)
+    const text = await response.text()
+    return (text ? JSON.parse(text) : undefined) as T
+  }
+
+  /** A session in which a command has begun. */
+  async function running(server: Server, command: string): Promise<string> {
+    const tools = [{ type: 'agent_toolset_20260401' }]
+    const agent = await call<Event>(server, 'POST', '/v1/agents', {
+      ...{ name: 'a', model: 'offline', tools },
+    })
+    const environment = await call<Event>(server, 'POST', '/v1/environments', { name: 'e' })
+    const made = { agent: agent.id, environment_id: environment.id }
+    const { id } = await call<Event>(server, 'POST', '/v1/sessions', made)
+    const content = [{ type: 'text', text: `run: ${command}\nsay: and more` }]
+    await call(server, 'POST', `/v1/sessions/${id}/events`, {
+      events: [{ type: 'user.message', content }],
+    })
+    while (!(await log(server, id)).some(({ type }) => type === 'agent.tool_use'))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    return id
+  }
+
+  const log = (server: Server, session: string) =>
+    call<Event[]>(server, 'GET', `/v1/sessions/${session}/log`)
+
+  async function untilIdle(server: Server, session: string): Promise<Event[]> {
+    for (;;) {
+      const events = await log(server, session)
+      if (events.at(-1)?.type === 'session.status_idle') return events
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  // verifies: running/stop/calls, running/stop/streams, running/stop/handed-over
+  it('lets a command end, ends streams as whole answers, and leaves the turn to the next', async () => {
+    const first = await boot('20')
+    const session = await running(
+      first,
+      'sleep 1; echo done >> /workspace/count; cat /workspace/count',
+    )
+    const stream = await fetch(`${first.base}/v1/sessions/${session}/events/stream?replay=true`, {
+      headers,
+    })
+    const told = stream.text()
+    first.child.kill('SIGTERM')
+    assert.match(await told, /agent\.tool_result/)
+    assert.deepEqual(await first.exit, { code: 0, signal: null })
+    const second = await boot('20')
+    const events = await untilIdle(second, session)
+    const results = events.filter(({ type }) => type === 'agent.tool_result')
+    assert.deepEqual(
+      results.map(({ is_error, content }) => [is_error, JSON.stringify(content).includes('done')]),
+      [[false, true]],
+    )
+    assert.ok(!events.some(({ type }) => type === 'session.warning'))
+  })
+
+  // verifies: running/stop/time
+  it('cuts a command off when its time is over, and says so to the next', async () => {
+    const first = await boot('1')
+    const session = await running(first, 'sleep 600')
+    first.child.kill('SIGTERM')
+    assert.deepEqual(await first.exit, { code: 0, signal: null })
+    const second = await boot('1')
+    const events = await untilIdle(second, session)
+    const warning = events.find(({ type }) => type === 'session.warning')
+    assert.equal(warning?.['reason'], 'turn_handed_over')
+    const result = events.find(({ type }) => type === 'agent.tool_result')
+    assert.match(JSON.stringify(result), /may have run/)
+  })
+
+  // verifies: running/stop/second-signal
+  it('ends at once at the second signal', async () => {
+    const first = await boot('600')
+    await running(first, 'sleep 600')
+    first.child.kill('SIGTERM')
+    // It listens no more when it has understood the first.
+    while (
+      await fetch(`${first.base}/healthz`, { headers: { connection: 'close' } }).then(
+        () => true,
+        () => false,
+      )
+    )
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    first.child.kill('SIGTERM')
+    assert.deepEqual(await first.exit, { code: 1, signal: null })
+  })
+})

@@ -1,0 +1,30 @@
+/** What runs the turns of sessions. */
+import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
+import type { Config } from '../config.ts'
+import type { Share } from '../core/share.ts'
+import type { AssemblyDeps } from '../runner/assemble.ts'
+import { assembly } from '../runner/assemble.ts'
+import { runByHarness } from '../runner/harnesses.ts'
+import type { RunnerDeps } from '../runner/runner.ts'
+import { runner } from '../runner/runner.ts'
+
+type TurnsDeps = Omit<AssemblyDeps, 'search' | 'place'> & Pick<RunnerDeps, 'bus'> & { slots: Share }
+
+export function turnsOf(config: Config, { bus, slots, ...deps }: TurnsDeps) {
+  const { databases, clock, log, spaces } = deps
+  const { apiKey, baseUrl } = config.webSearch
+  const { assemble, forget } = assembly({
+    ...deps,
+    place: config.sandbox === 'local' ? 'host' : 'sandbox',
+    search: apiKey ? tavily({ apiKey, baseUrl }) : null,
+  })
+  return runner({
+    ...{ databases, bus, clock, log, assemble, runTurn: runByHarness },
+    ...{ slots, stopMs: config.stopMs },
+    abandon: async ({ session }) => spaces.stop(session),
+    remove: async ({ session }) => {
+      forget(session)
+      await spaces.remove(session)
+    },
+  })
+}
