@@ -18,7 +18,7 @@ export const limits = {
   'limits/proxy-quota': { section: '21 Limits', says: 'quotas of the proxy – none per credential, none per session' },
   'limits/post-events': { section: '21 Limits', says: 'events in one POST – 1000' },
   'limits/initial-events': { section: '21 Limits', says: 'initial events of a session – 50' },
-  'limits/json-body': { section: '21 Limits', says: 'JSON body with content: events, a session, files of a skill – 32 MB, 20,000 values (to the model gateway 50,000)' },
+  'limits/json-body': { section: '21 Limits', says: 'JSON body with content: events, a session, files of a skill – 32 MB, 12,000 values (to the model gateway 50,000)' },
   'limits/record-body': { section: '21 Limits', says: 'JSON body of an agent, an environment, a model card, an update of a session – 4 MiB, 20,000 values' },
   'limits/plain-body': { section: '21 Limits', says: 'any other JSON body – 1 MiB, 10,000 values' },
   'limits/rate/off-by-default': { section: '21 Limits', says: 'Rate limits are off unless the operator sets them.' },

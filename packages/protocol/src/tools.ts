@@ -162,6 +162,7 @@ export type CustomTool = z.infer<typeof CustomTool>
 /** Entries of an agent's `tools`. contract.md 1.1, interface.md ToolDefinition */
 export const Tools = z
   .array(z.discriminatedUnion('type', [Toolset, McpToolset, CustomTool]))
+  .max(256, 'at most 256 tools in all')
   .superRefine((tools, context) => {
     const seen = new Set<string>(builtInTools)
     const sets = new Set<string>()

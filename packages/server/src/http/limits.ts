@@ -5,6 +5,9 @@ export type BodyLimits = {
   values: number
 }
 
+/** Bytes of a body that stand outside of its texts: names are texts too, and what is left is small. */
+export const mostAround = 2 * 1024 * 1024
+
 const mebibyte = 1024 * 1024
 
 /** Where a route says nothing. */
@@ -12,6 +15,6 @@ export const plainBody: BodyLimits = { bytes: mebibyte, values: 10_000 }
 /** For records, which are kept up to 1 MiB each: written with spaces and escapes they are longer. */
 export const recordBody: BodyLimits = { bytes: 4 * mebibyte, values: 20_000 }
 /** For messages with images and documents, and for files as JSON. behaviours.md 1.8 */
-export const contentBody: BodyLimits = { bytes: 32 * mebibyte, values: 20_000 }
+export const contentBody: BodyLimits = { bytes: 32 * mebibyte, values: 12_000 }
 /** For what is passed on to a model: long histories. */
 export const historyBody: BodyLimits = { ...contentBody, values: 50_000 }

@@ -125,7 +125,7 @@ describe('a mounted route', () => {
     await using server = await served([echo])
     const socket = await dial(
       server.port,
-      'POST /v1/echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n',
+      'POST /v1/echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n1\r\n"\r\n',
     )
     let answer = ''
     let wake = () => {}

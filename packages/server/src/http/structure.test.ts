@@ -39,6 +39,13 @@ describe('the structure of a body', () => {
     assert.equal(counted(JSON.stringify({ a: '[{,'.repeat(2000) })), 2)
   })
 
+  it('is refused for megabytes of space or digits between its texts', () => {
+    const why = 'the body holds more than 2097152 bytes outside of its texts'
+    for (const filler of [' ', '7'])
+      assert.equal(counted(`[${filler.repeat(3_000_000)}]`, { size: 65_536 }), why)
+    assert.equal(counted(`["${' '.repeat(3_000_000)}"]`, { size: 65_536 }), 2)
+  })
+
   it('is refused beyond 256 levels, and taken with so many', () => {
     const deep = (levels: number) => counted('['.repeat(levels) + ']'.repeat(levels))
     assert.equal(deep(256), 257)

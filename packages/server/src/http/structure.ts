@@ -1,6 +1,7 @@
 /** The structure of a JSON text, counted in its bytes before anything is built of it: an object costs far more than its text. */
 import { invalid } from '../core/errors.ts'
 import type { BodyLimits } from './limits.ts'
+import { mostAround } from './limits.ts'
 
 /** Objects and lists within one another: deeper, what walks a value would run out of stack. */
 const deepest = 256
@@ -18,6 +19,7 @@ const closing: ReadonlySet<number> = new Set([0x5d, 0x7d])
 export function structureCheck({ values: most }: BodyLimits): (piece: Uint8Array) => number {
   let depth = 0
   let values = 1
+  let around = 0
   let isText = false
   let isEscaped = false
 
@@ -52,10 +54,13 @@ export function structureCheck({ values: most }: BodyLimits): (piece: Uint8Array
         continue
       }
       const byte = piece[at++] ?? 0
+      around++
       if (byte === quote) isText = true
       // Commas and brackets stand above this, and what most texts hold between their values does not.
       else if (byte >= comma) count(byte)
     }
+    if (around > mostAround)
+      throw invalid(`the body holds more than ${mostAround} bytes outside of its texts`)
     return values
   }
 }
