@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import type { Config } from './config.ts'
 import { readConfig } from './config.ts'
 import { jsonLog } from './core/log.ts'
+import { returnMemoryAtRest } from './core/rest.ts'
 import { settings } from './settings.ts'
 import type * as Create from './workspaces/create.ts'
 
@@ -56,6 +57,7 @@ async function serve(): Promise<void> {
   const log = jsonLog((line) => process.stderr.write(line), config.logLevel)
   const { start } = await import('./start.ts')
   const running = await start(config, log)
+  returnMemoryAtRest((error) => log.warn('memory could not be returned at rest', { error }))
   log.info('listening', { url: `http://${config.host}:${running.port}` })
   let stopping = false
   const stop = (signal: string) => {
