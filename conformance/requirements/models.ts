@@ -23,7 +23,7 @@ export const models = {
   'model-cards/update': { section: '10.2 Endpoints', says: 'POST `/v1/ext/model_cards/:id` – replaces `api_key`, `base_url`, headers or `model`; same fields as create' },
   'model-cards/delete': { section: '10.2 Endpoints', says: 'DELETE `/v1/ext/model_cards/:id` – deletes' },
   'model-cards/key': { section: '10.2 Endpoints', says: 'GET `/v1/ext/model_cards/:id/key` – for the runner alone: 404 to every credential a caller can have' },
-  'models/list': { section: '10.2 Endpoints', says: 'GET `/v1/models` – the tenant\'s usable cards as Model resources' },
+  'models/list': { section: '10.2 Endpoints', says: 'GET `/v1/models` – what runs here, as Model resources: the tenant\'s cards, then the offline model and the known models of the operator\'s keys' },
   'models/get': { section: '10.2 Endpoints', says: 'GET `/v1/models/:id` – one of them' },
   'models/catalog': { section: '10.2 Endpoints', says: 'POST `/v1/ext/models/list` – takes `{provider, api_key?}` and answers the built-in catalogue of that provider' },
   'model-cards/probe/six-seconds': { section: '10.2 Endpoints', says: 'Creating a card tries its key for at most 6 seconds.' },

@@ -281,7 +281,22 @@ for (const database of databases) {
         }
         const seen = []
         for await (const { id } of client.models.list({ limit: 1 })) seen.push(id)
-        assert.deepEqual(seen, handles.toReversed())
+        assert.deepEqual(seen, [...handles.toReversed(), 'offline'])
+        const offline = await client.models.retrieve('offline')
+        assert.deepEqual([offline.type, offline.max_input_tokens], ['model', 200_000])
+        const last = await client.models.list({ limit: 2, before_id: 'offline' })
+        assert.deepEqual(
+          last.data.map(({ id }) => id),
+          ['two', 'one'],
+        )
+        const pages: string[] = []
+        for (let at = '?limit=3'; at !== '';) {
+          const { body } = await service.ask('GET', `/v1/models${at}`, undefined, headers)
+          pages.push((body['data'] as { id: string }[]).map(({ id }) => id).join(' '))
+          const next = body['next_page']
+          at = typeof next === 'string' ? `?limit=3&page=${next}` : ''
+        }
+        assert.deepEqual(pages, ['three two one', 'offline'])
         const model = await client.models.retrieve('two')
         assert.equal(model.display_name, 'Model two')
         const shown = (await service.ask('GET', '/v1/models/two', undefined, headers)).body

@@ -27,6 +27,7 @@ export function routesOver(database: Database): Route[] {
     authenticate: never,
     streams: { enter: never, close: never },
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
+    offlineModel: true,
     resolveModel: async () => never(),
     egress: {
       proxy: { find: never, ask: never, close: never },

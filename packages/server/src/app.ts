@@ -61,6 +61,7 @@ export type AppDeps = Refusals & {
   authenticate: Authenticate
   streams: Streams
   fallbackKeys: FallbackKeys
+  offlineModel: boolean
   resolveModel: ResolveModel
   egress: Pick<Egress, 'proxy' | 'remote' | 'validate'>
   mcpTokens: McpTokens

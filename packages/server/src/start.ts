@@ -91,7 +91,7 @@ function doorFor(config: Config, deps: { databases: Databases; clock: Clock; bus
 const storeAccessOf = ({ sandbox }: Config) => (sandbox === 'local' ? 'read_only' : 'read_write')
 
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
-  const { fallbackKeys } = config
+  const { fallbackKeys, offlineModel } = config
   const clock = overrides.clock ?? systemClock
   const seal = sealOf(config)
   const built = await openDatabase(config)
@@ -139,7 +139,8 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const streams = createStreams(shares.streams)
   const { server, port } = await listen(
     app({
-      ...{ databases, bus, clock, seal, log, fallbackKeys, resolveModel, version },
+      ...{ databases, bus, clock, seal, log, fallbackKeys, offlineModel },
+      ...{ resolveModel, version },
       ...doorFor(config, { databases, clock, bus }),
       embeddingModel: config.embeddingModel,
       ...{ repositoryHosts: config.repositoryHosts, storeAccess: storeAccessOf(config) },

@@ -50,6 +50,17 @@ export function modelCardStore(db: Queries) {
       return rows.find((each) => each.model_id === name) ?? rows[0]
     },
 
+    /** Which of these names are handles of cards. */
+    async handles(tenant: string, names: readonly string[]): Promise<ReadonlySet<string>> {
+      const rows = await db
+        .selectFrom('model_cards')
+        .select('model_id')
+        .where('tenant_id', '=', tenant)
+        .where('model_id', 'in', names)
+        .execute()
+      return new Set(rows.map(({ model_id }) => model_id))
+    },
+
     list(tenant: string, paging: Paging): Promise<Listing<CardRow>> {
       const rows = db.selectFrom('model_cards').selectAll().where('tenant_id', '=', tenant)
       return readPage(tenant, rows, paging, weightOf('card', 'sealed_key', 'sealed_headers'))

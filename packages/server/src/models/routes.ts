@@ -8,6 +8,7 @@ import {
 } from '@steward/protocol/models.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { notFound } from '../core/errors.ts'
+import type { Listing, Paging } from '../core/page.ts'
 import { defaultLimit, pageOf, paging } from '../core/page.ts'
 import type { Databases } from '../database/database.ts'
 import type { Route } from '../http/route.ts'
@@ -15,15 +16,52 @@ import { route } from '../http/route.ts'
 import type { FallbackKeys } from '../model-cards/fallback.ts'
 import type { CardRow } from '../model-cards/store.ts'
 import { factsOf, modelCardStore } from '../model-cards/store.ts'
+import type { KnownModel } from './known.ts'
+import { knownModels, listKnown, unknownTime } from './known.ts'
 import { liveModels } from './live.ts'
 
 const callers = ['workspace'] as const
 const section = 'Models'
 
-type Deps = { databases: Databases; fallbackKeys: FallbackKeys }
+type Deps = { databases: Databases; fallbackKeys: FallbackKeys; offlineModel: boolean }
 
-export function modelRoutes({ databases, fallbackKeys }: Deps): Route[] {
+export function modelRoutes({ databases, fallbackKeys, offlineModel }: Deps): Route[] {
   const cards = (tenant: string) => modelCardStore(databases.of(tenant).read)
+  const known = knownModels(fallbackKeys, offlineModel)
+
+  /** Cards in the order of their making; what runs without one is older than any of them. */
+  async function list(tenant: string, page: Paging): Promise<Listing<CardRow | KnownModel>> {
+    const { limit, order, from } = page
+    const isBack = from?.side === 'before'
+    const ofCards = (part: Paging) => cards(tenant).list(tenant, part)
+    const ofKnown = async (part: Paging) => {
+      const all = await known()
+      if (all.length === 0) return { rows: [], more: false }
+      const shadowed = await cards(tenant).handles(
+        tenant,
+        all.map(({ id }) => id),
+      )
+      return listKnown(
+        all.filter(({ id }) => !shadowed.has(id)),
+        part,
+      )
+    }
+    // From here to there, whichever way the page is read.
+    const isDescent = (order === 'desc') !== isBack
+    const [near, far] = isDescent ? [ofCards, ofKnown] : [ofKnown, ofCards]
+    const startsFar = from !== undefined && (from.created_at === unknownTime) === isDescent
+    if (startsFar) return far(page)
+    const first = await near(page)
+    if (first.more) return first
+    const left = limit - first.rows.length
+    const part: Paging = { limit: Math.max(left, 1), order }
+    // Entered backwards, it begins behind all that it has.
+    const id = far === ofCards ? '' : '\u{10ffff}'
+    if (isBack) part.from = { side: from.side, created_at: unknownTime, id }
+    const second = await far(part)
+    if (left === 0) return { rows: first.rows, more: second.rows.length > 0 }
+    return { rows: [...first.rows, ...second.rows], more: second.more }
+  }
 
   return [
     route(
@@ -48,7 +86,7 @@ export function modelRoutes({ databases, fallbackKeys }: Deps): Route[] {
           }
         }
         const page = await pageAround(tenant, query)
-        const shown = pageOf('models', page, await cards(tenant).list(tenant, page), info)
+        const shown = pageOf('models', page, await list(tenant, page), info)
         const ends = {
           first_id: shown.data[0]?.id ?? null,
           last_id: shown.data.at(-1)?.id ?? null,
@@ -66,9 +104,7 @@ export function modelRoutes({ databases, fallbackKeys }: Deps): Route[] {
         answer: ModelInfo,
       },
       async ({ tenant, params }) => {
-        const card = await cards(tenant).named(tenant, params.id)
-        if (!card) throw notFound('model', params.id)
-        return info(card)
+        return info(await named(tenant, params.id))
       },
     ),
     route(
@@ -93,7 +129,14 @@ export function modelRoutes({ databases, fallbackKeys }: Deps): Route[] {
     ),
   ]
 
-  /** This list pages by ids, `after_id` and `before_id`, which are the handles of cards. */
+  async function named(tenant: string, id: string): Promise<CardRow | KnownModel> {
+    const card = await cards(tenant).named(tenant, id)
+    const found = card ?? (await known()).find((each) => each.id === id)
+    if (!found) throw notFound('model', id)
+    return found
+  }
+
+  /** This list pages by ids, `after_id` and `before_id`, which are the handles of models. */
   async function pageAround(
     tenant: string,
     query: {
@@ -104,30 +147,36 @@ export function modelRoutes({ databases, fallbackKeys }: Deps): Route[] {
   ) {
     const handle = query.after_id ?? query.before_id
     if (handle === undefined) return paging('models', query)
-    const card = await cards(tenant).named(tenant, handle)
-    if (!card) throw notFound('model', handle)
+    const { id, created_at } = await named(tenant, handle)
     const side = query.after_id === undefined ? ('before' as const) : ('after' as const)
     return {
       limit: query.limit ?? defaultLimit,
       order: 'desc' as const,
-      from: { side, created_at: card.created_at, id: card.id },
+      from: { side, created_at, id },
     }
   }
 }
 
+function factsShown(model: CardRow | KnownModel) {
+  if (!('model_id' in model)) return model
+  const { display_name, native_config } = factsOf(model)
+  const name = display_name ?? native_config?.name ?? model.model
+  return { id: model.model_id, display_name: name, native_config }
+}
+
 /** What is not known of a model is not claimed. */
-function info(row: CardRow): Info {
-  const { display_name, native_config } = factsOf(row)
+function info(model: CardRow | KnownModel): Info {
+  const { id, display_name, native_config } = factsShown(model)
   const supported = (yes: boolean | undefined) => ({ supported: yes ?? false })
   const input = native_config?.input ?? []
   const thinking = native_config?.reasoning ?? false
   const levels = native_config?.thinkingLevelMap ?? {}
   const level = (name: string) => supported(thinking && levels[name] !== null && name in levels)
   return {
-    id: row.model_id,
+    id,
     type: 'model',
-    display_name: display_name ?? native_config?.name ?? row.model,
-    created_at: row.created_at,
+    display_name,
+    created_at: model.created_at,
     lifecycle: 'active',
     line: null,
     deprecated_at: null,
