@@ -88,6 +88,7 @@ export async function startServer(
         API_KEY: key,
         PLATFORM_ROOT_SECRET: 'a root secret for the benchmark',
         EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
+        EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
         STEWARD_LOG_LEVEL: 'error',
         STEWARD_OFFLINE_THINK_MS: '0',
         NODE_COMPILE_CACHE: join(tmpdir(), 'steward-bench-cache'),

@@ -8,6 +8,7 @@ import { standIn } from '@steward/sandbox/docker/stand-in-fixture.ts'
 import { connectTo, echo, upstreamServer } from '@steward/server/egress/fixture.ts'
 import { registry } from '@steward/server/packages/registry-fixture.ts'
 import { gitServer } from '@steward/server/repositories/git-fixture.ts'
+import type { Elsewhere } from '@steward/server/start/outside.ts'
 
 /** A git server at api.example, registries at registry.test, and an echo at every other name. */
 export async function upstreams() {
@@ -17,7 +18,7 @@ export async function upstreams() {
     'registry.test': registries.outside.connect,
   }
   const placeOf = (host: string) => places[host as keyof typeof places] ?? connectTo(api)
-  const outside: typeof registries.outside = {
+  const outside: Elsewhere = {
     connect: (options, callback) => placeOf(options.hostname)(options, callback),
     dial: async ({ host }) =>
       connect(host === 'api.example' ? git.server.port : api.port, '127.0.0.1'),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { openaiChatDialect } from '@steward/model/stubs/stub-openai-chat.ts'
+import { googleDialect } from '@steward/model/stubs/stub-google.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { settings } from '@steward/server/settings.ts'
 import { runServer, startServer } from './process.ts'
@@ -52,10 +53,12 @@ describe('the operator', () => {
         PORT: 'eighty',
         DATABASE_URL: 'mysql://x',
         EGRESS_ALLOW_PRIVATE: '10.0.0.0/99',
+        EGRESS_TENANT_TARGETS: '10.0.0.0/8',
         PER_TENANT_DB_ENABLED: 'true',
         STORE_BACKENDS: '{"blobs": {"type": "tape"}}',
       })
-      for (const name of ['STEWARD_COLOUR', 'PORT', 'DATABASE_URL', 'EGRESS_ALLOW_PRIVATE']) {
+      const egress = ['EGRESS_ALLOW_PRIVATE', 'EGRESS_TENANT_TARGETS']
+      for (const name of ['STEWARD_COLOUR', 'PORT', 'DATABASE_URL', ...egress]) {
         assert.match(words, new RegExp(name))
       }
       assert.match(words, /PER_TENANT_DB_ENABLED.*not yet supported/)
@@ -128,6 +131,7 @@ describe('the operator', () => {
       'model-cards/base-url/guarded',
       'events/post/image-url-guarded',
       'settings/egress-allow-private',
+      'settings/egress-tenant-targets',
     ],
     'private addresses are not dialled unless the operator allows them',
     async () => {
@@ -162,6 +166,17 @@ describe('the operator', () => {
         const answer = await make(`/v1/sessions/${session}/messages`, { content })
         assert.match(await answer.text(), /session\.status_idle/)
       }
+      async function askOperatorsModel(base: string, model = 'of-the-operator'): Promise<string> {
+        const make = async (path: string, made: object) => {
+          const init = { method: 'POST', headers, body: JSON.stringify(made) }
+          return (await (await fetch(base + path, init)).json()) as { id: string }
+        }
+        const { id: agent } = await make('/v1/agents', { name: 'n', model, tools: [] })
+        const { id: environment_id } = await make('/v1/environments', { name: fresh('env') })
+        const session = await make('/v1/sessions', { agent, environment_id })
+        const init = { method: 'POST', headers, body: JSON.stringify({ content: 'hello' }) }
+        return (await fetch(`${base}/v1/sessions/${session.id}/messages`, init)).text()
+      }
       await using strict = await startServer(env)
       const { probe } = await probed(strict.base)
       assert.equal(probe.ok, false)
@@ -169,7 +184,22 @@ describe('the operator', () => {
       await showPicture(strict.base)
       assert.equal(stub.requests.length, 0)
       await strict.kill()
-      const open = { ...env, DATA_DIR: join(folder, 'open'), EGRESS_ALLOW_PRIVATE: '127.0.0.0/8' }
+      await using google = await startStub(googleDialect)
+      google.replies({ blocks: [{ type: 'text', pieces: ['reached'] }], stop: 'end_turn' })
+      const own = {
+        ...{ ...env, DATA_DIR: join(folder, 'own'), EGRESS_ALLOW_PRIVATE: '127.0.0.0/8' },
+        ...{ OPENAI_BASE_URL: stub.url, OPENAI_API_KEY: 'sk-operator-0123456789' },
+        ...{ GEMINI_BASE_URL: google.url, GEMINI_API_KEY: 'sk-operator-0123456789' },
+      }
+      await using operators = await startServer(own)
+      assert.equal((await probed(operators.base)).probe.ok, false)
+      await showPicture(operators.base)
+      assert.equal(stub.requests.length, 0, 'what the operator may name, tenants may not')
+      assert.match(await askOperatorsModel(operators.base), /reached/)
+      assert.match(await askOperatorsModel(operators.base, 'gemini-2.5-flash'), /reached/)
+      await operators.kill()
+      const targets = `127.0.0.0/8:${new URL(stub.url).port}`
+      const open = { ...env, DATA_DIR: join(folder, 'open'), EGRESS_TENANT_TARGETS: targets }
       await using allowed = await startServer(open)
       assert.deepEqual((await probed(allowed.base)).probe, { ok: true })
       await showPicture(allowed.base)

@@ -26,6 +26,7 @@ for (const database of databases) {
           SANDBOX_PROVIDER: 'local',
           EGRESS_PROFILE: 'best_effort',
           EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
+          EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
           ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
         }
         await using there = await receiver()

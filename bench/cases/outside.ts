@@ -31,6 +31,7 @@ export async function outside(
     ...env,
     NODE_EXTRA_CA_CERTS: upstream.certificate,
     EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
+    EGRESS_TENANT_TARGETS: '127.0.0.0/8:*,[::1]:*',
     SANDBOX_IDLE_SECONDS: '3600',
   }
   const server = await startServer(dataDir, serverEnv)

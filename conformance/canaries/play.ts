@@ -87,6 +87,7 @@ async function environmentOf({ folder, upstream, secrets, places }: Scene) {
     HOME: folder,
     CHECKPOINTS: 'idle',
     EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
+    EGRESS_TENANT_TARGETS: '127.0.0.0/8:*,[::1]:*',
     NODE_EXTRA_CA_CERTS: certificate,
     OUTSIDE_PORT: String(upstream.port),
     ...settingsOf(secrets, upstream.port),

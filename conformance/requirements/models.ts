@@ -16,7 +16,7 @@ export const models = {
   'model-cards/native-config/no-override': { section: '10.1 Model card fields', says: '`native_config` has no power over the card\'s identity, provider, wire model, endpoint or key.' },
   'model-cards/native-config/api': { section: '10.1 Model card fields', says: 'A card of a provider the service does not know must set `native_config.api`.' },
   'model-cards/key/sealed': { section: '10.1 Model card fields', says: 'Keys and header values are sealed under the root secret.' },
-  'model-cards/base-url/guarded': { section: '10.1 Model card fields', says: 'An endpoint that resolves to a private, loopback, link-local or metadata address is refused when it is dialled, unless the operator allows that range.' },
+  'model-cards/base-url/guarded': { section: '10.1 Model card fields', says: 'An endpoint that resolves to a private, loopback, link-local or metadata address is refused when it is dialled, unless the operator lists it in `EGRESS_TENANT_TARGETS`; the refusal does not tell the address.' },
   'model-cards/key/no-ambient': { section: '10.1 Model card fields', says: 'Cloud credentials of the machine itself are never used for a tenant\'s card.' },
   'model-cards/list': { section: '10.2 Endpoints', says: 'GET `/v1/ext/model_cards` – lists cards' },
   'model-cards/create': { section: '10.2 Endpoints', says: 'POST `/v1/ext/model_cards` – creates, and answers the card with its `probe`' },

@@ -29,7 +29,7 @@ export const webhooks = {
   'webhooks/secret': { section: '18.2 Endpoints of a workspace', says: 'The secret is `whsec_` and base64 of 256 random bits, is shown once, and lies sealed.' },
   'webhooks/rotation-overlap': { section: '18.2 Endpoints of a workspace', says: 'After a rotation the old secret signs beside the new one for 24 hours, until `previous_secret_expires_at`.' },
   'webhooks/url': { section: '18.2 Endpoints of a workspace', says: '`url` is http or https, without user, password or fragment.' },
-  'webhooks/private-address': { section: '18.2 Endpoints of a workspace', says: 'An address that is private or reserved is not dialled unless `EGRESS_ALLOW_PRIVATE` allows its range; names are judged by what they resolve to, at each attempt.' },
+  'webhooks/private-address': { section: '18.2 Endpoints of a workspace', says: 'An address that is private or reserved is not dialled unless `EGRESS_TENANT_TARGETS` lists it with its port; names are judged by what they resolve to, at each attempt.' },
   'webhooks/endpoint-attempts': { section: '18.2 Endpoints of a workspace', says: 'Attempts and their pauses are those of the hint; redirects are not followed.' },
   'webhooks/disabled': { section: '18.2 Endpoints of a workspace', says: '`status` is `enabled` or `disabled`, with `disabled_reason`: `redirect` after an answer of 3xx, `failures` after 20 deliveries in a row that failed, `request` when it was asked for.' },
   'webhooks/disabled-silent': { section: '18.2 Endpoints of a workspace', says: 'For a disabled endpoint nothing is written down, and `test` and `redeliver` are refused with 400.' },

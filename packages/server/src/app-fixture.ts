@@ -39,7 +39,7 @@ export function routesOver(database: Database): Route[] {
     withinClaim: never,
     claimByKey: never,
     specOfModel: never,
-    models: { send: never },
+    models: { operator: { send: never }, tenant: { send: never } },
     work: { idleMs: 1, unclaimedMs: 1 },
     publicUrl: undefined,
     keeping: unusedKeeping(databases),

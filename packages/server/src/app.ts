@@ -6,6 +6,7 @@ import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import type { Keeping } from './blobs/keeping.ts'
 import type { Bus } from './bus/bus.ts'
+import type { Namer } from './core/dial.ts'
 import type { ClaimTokens } from './core/claim-token.ts'
 import type { Log } from './core/log.ts'
 import type { McpTokens } from './core/mcp-token.ts'
@@ -69,7 +70,7 @@ export type AppDeps = Refusals & {
   withinClaim: WithinClaim
   claimByKey: ClaimByKey
   specOfModel: SpecOfModel
-  models: Pick<Upstream, 'send'>
+  models: Record<Namer, Pick<Upstream, 'send'>>
   work: WorkSettings
   /** Where workers reach this service; as they did, where it is left out. */
   publicUrl: string | undefined

@@ -44,6 +44,7 @@ describe('the configuration', () => {
         workspace: 100 * 1024 * 1024 * 1024,
         uploadsDownloadable: true,
       },
+      egressTenantTargets: [],
       egressProfile: 'required',
       packages: {
         sources: {},

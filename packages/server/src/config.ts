@@ -1,11 +1,11 @@
 /** The environment as a configuration, or a refusal to start that names every setting that is wrong. */
-import { normalHost } from '@steward/gate/policy.ts'
-import type { PackageManager } from '@steward/protocol/packages.ts'
-import { packageManagers } from '@steward/protocol/packages.ts'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
 import type { BlobPlace } from './core/blob-place.ts'
 import { parseStoreBackends } from './core/blob-place.ts'
-import { parseRanges } from './core/dial.ts'
+import type { PrivateTarget } from './core/dial.ts'
+import { parseRanges, parseTargets } from './core/dial.ts'
+import type { PackageSources } from './core/lists.ts'
+import { hostNames, listed, packageSources, rootFolders } from './core/lists.ts'
 import type { PostgresLimits } from './core/postgres-client.ts'
 import { usualLimits } from './core/postgres-client.ts'
 import { openFilesLimit } from './core/open-files.ts'
@@ -27,14 +27,17 @@ export type Config = {
   /** Whether what sessions leave for people is kept. */
   publishes: boolean
   files: { largest: number; workspace: number; uploadsDownloadable: boolean }
+  /** For what these settings name. */
   egressAllowPrivate: ReturnType<typeof parseRanges>
+  /** For what workspaces name. */
+  egressTenantTargets: readonly PrivateTarget[]
   egressProfile: 'required' | 'best_effort' | 'disabled'
   /** Empty: any. */
   repositoryHosts: readonly string[]
   repositoryBytes: number
   packages: {
     /** In place of the public registries. */
-    sources: Partial<Record<PackageManager, string>>
+    sources: PackageSources
     buildMs: number
     /** Bytes. */
     largest: number
@@ -137,36 +140,6 @@ function unusable(env: Environment, known: Known): string[] {
   })
 }
 
-const listed = (text: string): string[] =>
-  text
-    .split(',')
-    .map((each) => each.trim())
-    .filter(Boolean)
-
-function rootFolders(text: string): Map<string, string> | undefined {
-  const pairs = listed(text).map((each) => /^([a-z0-9][\w.:-]*)=(\/.+)$/.exec(each))
-  const found = pairs.flatMap((pair) => (pair ? [[pair[1] ?? '', pair[2] ?? ''] as const] : []))
-  return found.length === pairs.length ? new Map(found) : undefined
-}
-
-function packageSources(text: string): Config['packages']['sources'] | undefined {
-  const sources: Config['packages']['sources'] = {}
-  for (const each of listed(text)) {
-    const at = each.indexOf('=')
-    const manager = packageManagers.find((name) => name === each.slice(0, at))
-    const url = URL.parse(each.slice(at + 1))
-    const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password
-    if (!manager || !isPlain || !normalHost(url.hostname)) return undefined
-    sources[manager] = url.href
-  }
-  return sources
-}
-
-/** `*.suffix` for every name below one. */
-function hostNames(text: string): string[] | undefined {
-  const names = listed(text)
-  return names.every((name) => normalHost(name.replace(/^\*\./, ''))) ? names : undefined
-}
 const workerInputs = ['files', 'repositories'] as const
 export type WorkerInput = (typeof workerInputs)[number]
 
@@ -234,10 +207,15 @@ function egressConfig({
   choice,
 }: Reader): Pick<
   Config,
-  'egressAllowPrivate' | 'egressProfile' | 'repositoryHosts' | 'repositoryBytes'
+  | 'egressAllowPrivate'
+  | 'egressTenantTargets'
+  | 'egressProfile'
+  | 'repositoryHosts'
+  | 'repositoryBytes'
 > {
   return {
     egressAllowPrivate: take('EGRESS_ALLOW_PRIVATE', parseRanges) ?? parseRanges(''),
+    egressTenantTargets: takeOr('EGRESS_TENANT_TARGETS', parseTargets, []),
     egressProfile: choice('EGRESS_PROFILE', ['required', 'best_effort', 'disabled']),
     repositoryHosts: takeOr('REPOSITORY_HOSTS', hostNames, []),
     repositoryBytes: number('REPOSITORY_MB', 1, 1_000_000) * 1024 * 1024,

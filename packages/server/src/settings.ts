@@ -63,8 +63,16 @@ export const settings: readonly Setting[] = [
   {
     name: 'EGRESS_ALLOW_PRIVATE',
     default: '',
-    about: 'private address ranges that model endpoints and upstreams may lie in, e.g. 127.0.0.0/8',
+    about:
+      "private address ranges that the operator's own endpoints may lie in (models, search, registries, bucket, hint), e.g. 127.0.0.0/8",
     form: 'a list of address ranges',
+  },
+  {
+    name: 'EGRESS_TENANT_TARGETS',
+    default: '',
+    about:
+      'private targets that workspaces and their sandboxes may reach, as host:port or range:port, e.g. git.internal:443,10.1.0.0/16:8080,[fd00::/8]:*',
+    form: 'a list of host:port or range:port',
   },
   {
     name: 'EGRESS_PROFILE',

@@ -2,13 +2,11 @@
 import { resolve } from 'node:path'
 import { preloadMcp } from '@steward/harness/tools/mcp/connection.ts'
 import { preload } from '@steward/model/wire.ts'
-import { setGlobalDispatcher } from 'undici'
 import { authentication } from './api-keys/authenticate.ts'
 import { app } from './app.ts'
 import { blobKeeping } from './blobs/keeping.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Config } from './config.ts'
-import { addressGuard, guardedAgent, guardedConnector, guardedDial } from './core/dial.ts'
 import type { Log } from './core/log.ts'
 import { derivedKey } from './core/signed.ts'
 import { claimTokens } from './core/claim-token.ts'
@@ -18,16 +16,14 @@ import { systemClock } from './core/time.ts'
 import type { Database, Databases } from './database/database.ts'
 import { oneDatabase } from './database/database.ts'
 import { announceRootKey, checkRootKey, withdrawRootKey } from './database/root-key.ts'
-import type { EgressOptions } from './egress/egress.ts'
 import { egress } from './egress/egress.ts'
-import { upstream } from './egress/upstream.ts'
 import { inlineTokens } from './egress/inline.ts'
 import { heldByCheckpoint } from './checkpoints/store.ts'
 import { heldByFile } from './files/store.ts'
 import { heldBySkill } from './skills/store.ts'
 import { closing, listen } from './http/server.ts'
 import { createStreams } from './http/streams.ts'
-import { modelPatience, modelResolver, specOfModel } from './model-cards/resolve.ts'
+import { modelResolver, specOfModel } from './model-cards/resolve.ts'
 import { checkSealed } from './root-secret/rotate.ts'
 import { packagesOf } from './packages/packages.ts'
 import { belongings, sessionWith } from './sessions/claimed.ts'
@@ -35,6 +31,8 @@ import { claimReader, withinClaim } from './work/claim.ts'
 import { claimByKey } from './work/reach.ts'
 import { openWebhooks } from './webhooks/webhooks.ts'
 import { ensureInitialWorkspace } from './workspaces/create.ts'
+import type { Elsewhere } from './start/outside.ts'
+import { outsideOf, upstreamsOf } from './start/outside.ts'
 import { limitsOf, sandboxes } from './start/sandboxes.ts'
 import { sharesOf } from './start/shares.ts'
 import { repositoriesOf, skillsOf, spacesOf } from './start/spaces.ts'
@@ -51,26 +49,13 @@ const wiresAhead = ['anthropic-messages', 'openai-completions', 'openai-response
 export type Overrides = {
   clock?: Clock
   database?: (built: Database) => Database
-  /** Where names lead to that no resolver knows. */
-  outside?: Pick<EgressOptions, 'connect' | 'dial'>
+  outside?: Elsewhere
 }
 
 /** What answers have to end, when the server stops and its turns have been left. */
 const lastAnswersMs = 2_000
 
 export type Running = { port: number; close(): Promise<void> }
-
-/** Guarded, unless a test leads names elsewhere; from then on every fetch of this process is. */
-function outsideOf(
-  { egressAllowPrivate }: Config,
-  { outside }: Overrides,
-): Pick<EgressOptions, 'connect' | 'dial'> {
-  const guard = addressGuard(egressAllowPrivate)
-  setGlobalDispatcher(guardedAgent(guard))
-  if (outside) return outside
-  const dial: EgressOptions['dial'] = (target) => guardedDial(guard, target)
-  return { connect: guardedConnector(guard, { allowH2: false }), dial }
-}
 
 /** Who may come in, and with which tokens. */
 function doorFor(config: Config, deps: { databases: Databases; clock: Clock; bus: Bus }) {
@@ -103,26 +88,28 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   await checkSealed(database, seal)
   await ensureInitialWorkspace({ databases, clock }, config.apiKey)
 
-  const blobs = await openBlobs(config)
+  const outside = outsideOf(config, log, overrides.outside)
+  const blobs = await openBlobs(config, outside.operator.agent)
   const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
-  const outside = outsideOf(config, overrides)
-  const { connect } = outside
   const ofAll = { databases, clock, log }
   const shares = sharesOf(config)
-  const webhooks = await openWebhooks(config.webhooks, { ...ofAll, bus, seal, connect })
+  const webhooks = await openWebhooks(config.webhooks, { ...ofAll, bus, seal, outside })
   const waysOut = egress({
     ...{ databases, seal, clock, log },
     profile: config.egressProfile,
-    ...outside,
+    ...{ ...outside.tenant, operatorConnect: outside.operator.connect },
     placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
     ...{ bus, authorityKeys: keysFor(config, 'sandbox authority') },
     ...{ connections: shares.connections, mostConnections: config.shares.connections },
     folder: resolve(config.dataDir, 'egress'),
   })
   const provider = await sandboxes(config, log)
-  const repositories = repositoriesOf(config, { ...ofAll, seal, provider, connect })
-  const packages = packagesOf({ ...ofAll, provider, outside, config, limits: limitsOf(config) })
+  const repositories = repositoriesOf(config, { ...ofAll, ...outside.tenant, seal, provider })
+  const packages = packagesOf({
+    ...{ ...ofAll, provider, config, limits: limitsOf(config) },
+    outside: outside.operator,
+  })
   const skills = skillsOf(config, { ...ofAll, blobs })
   const spaces = spacesOf(config, {
     ...{ databases, bus, clock, log, provider, keeping },
@@ -135,7 +122,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     inlineTokens: (row) => inlineTokens(databases.of(row.tenant_id).read, seal, row),
     ...{ skills: skills.ofSessions, slots: shares.turns },
   })
-  const models = upstream(connect, modelPatience)
+  const models = upstreamsOf(outside)
   const streams = createStreams(shares.streams)
   const { server, port } = await listen(
     app({

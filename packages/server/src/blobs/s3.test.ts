@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { Agent, request } from 'undici'
-import { addressGuard, guardedAgent, parseRanges } from '../core/dial.ts'
+import { guardedAgent, operatorGuard, parseRanges } from '../core/dial.ts'
 import type { Blobs } from './blobs.ts'
 import { blobContract } from './contract.ts'
 import { servedBucket } from './s3-fixture.ts'
@@ -190,7 +190,7 @@ describe('blobs in a bucket', () => {
   })
 
   it('are not looked for at an address that the operator does not allow', async () => {
-    const dispatcher = guardedAgent(addressGuard(parseRanges('')))
+    const dispatcher = guardedAgent(operatorGuard(parseRanges('')))
     await assert.rejects(
       s3Blobs({ ...served.bucket, dispatcher, prefix: '' }),
       /private or reserved address/,

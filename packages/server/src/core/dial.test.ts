@@ -4,8 +4,23 @@ import type { RequestListener } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import type { Agent, Dispatcher } from 'undici'
 import { getGlobalDispatcher, setGlobalDispatcher } from 'undici'
-import { addressGuard, guardedAgent, parseRanges, RefusedAddress } from './dial.ts'
+import type { Place } from './dial.ts'
+import {
+  asOperator,
+  guardedAgent,
+  guardedDispatcher,
+  operatorGuard,
+  parseRanges,
+  parseTargets,
+  RefusedAddress,
+  tenantGuard,
+} from './dial.ts'
 
+/** By address alone. */
+const addressGuard = (ranges: ReturnType<typeof parseRanges>) => {
+  const guard = operatorGuard(ranges)
+  return (address: string) => guard.may({ host: 'a.example', port: 443, address })
+}
 const none = parseRanges('')
 
 describe('an address guard', () => {
@@ -65,6 +80,47 @@ describe('a list of ranges', () => {
   })
 })
 
+describe('what tenants may name', () => {
+  const may = (targets: string, place: Partial<Place>) =>
+    tenantGuard(parseTargets(targets)).may({
+      ...{ host: 'git.internal', port: 443, address: '10.0.0.7', ...place },
+    })
+
+  it('is public addresses alone, unless a target is listed with its port', () => {
+    assert.ok(may('', { address: '8.8.8.8' }))
+    assert.ok(!may('', {}))
+    assert.ok(may('git.internal:443', {}))
+    assert.ok(may('GIT.internal:443', { host: 'git.INTERNAL.' }))
+    assert.ok(!may('git.internal:443', { port: 22 }))
+    assert.ok(!may('git.internal:443', { host: 'x.git.internal' }))
+    assert.ok(may('10.0.0.0/24:443', { host: 'any.example' }))
+    assert.ok(!may('10.0.0.0/24:443', { port: 8787 }))
+    assert.ok(!may('10.0.0.0/24:443', { address: '10.0.1.7' }))
+    assert.ok(may('10.0.0.7:*', { port: 1 }))
+    assert.ok(may('[fd00::/8]:8080,[::1]:*', { port: 8080, address: 'fd12::1' }))
+    assert.ok(!may('[fd00::/8]:8080', { port: 80, address: 'fd12::1' }))
+  })
+
+  it('is refused when a part of it names no port, or is no target', () => {
+    const wrong = ['git.internal', '10.0.0.0/8', 'a:0', 'a:65536', 'a:443x', ':443', '10.0.0/8:443']
+    wrong.push(
+      '10.0.0.0/33:443',
+      '::1:443',
+      '[::1]',
+      '[git.internal]:443',
+      'a b:443',
+      '*.x:443',
+      '127.1:80',
+    )
+    for (const part of wrong)
+      assert.throws(
+        () => parseTargets(`a.example:443,${part}`),
+        /is not host:port or range:port/,
+        part,
+      )
+  })
+})
+
 async function serving(listener: RequestListener, host = '127.0.0.1') {
   let dialled = 0
   const server = createServer(listener).on('connection', () => dialled++)
@@ -80,7 +136,7 @@ describe('the runtime’s fetch under a guarded agent', () => {
   const agents: Agent[] = []
 
   function guardWith(ranges: string): void {
-    const agent = guardedAgent(addressGuard(parseRanges(ranges)))
+    const agent = guardedAgent(operatorGuard(parseRanges(ranges)))
     agents.push(agent)
     setGlobalDispatcher(agent)
   }
@@ -122,7 +178,10 @@ describe('the runtime’s fetch under a guarded agent', () => {
     guardWith('')
     const cause = await refusal(`http://localhost:${server.port}/`)
     assert.ok(cause instanceof RefusedAddress)
-    assert.match(cause.message, /^localhost resolves to (127\.0\.0\.1|::1), a private/)
+    assert.match(
+      cause.message,
+      /^localhost leads to a private or reserved address, which this server does not dial$/,
+    )
     assert.equal(server.dialled(), 0)
   })
 
@@ -160,6 +219,30 @@ describe('the runtime’s fetch under a guarded agent', () => {
     assert.match(cause.message, /^127\.0\.0\.2 /)
   })
 
+  it('dials for tenants what they may name, and for the operator what the operator may', async () => {
+    const told: Place[] = []
+    const tenant = tenantGuard([], (place) => told.push(place))
+    setGlobalDispatcher(
+      guardedDispatcher({ operator: operatorGuard(parseRanges('127.0.0.0/8,::1')), tenant }),
+    )
+    const url = `http://localhost:${server.port}/`
+    assert.ok((await refusal(url)) instanceof RefusedAddress)
+    assert.match(told[0]?.address ?? '', /^(127\.0\.0\.1|::1)$/, 'the operator is told')
+    const answer = await asOperator(async () => fetch(url))
+    assert.equal(await answer.text(), 'hello')
+    // The open connection is not the tenant's.
+    assert.ok((await refusal(url)) instanceof RefusedAddress)
+    setGlobalDispatcher(
+      guardedDispatcher({
+        operator: operatorGuard(none),
+        tenant: tenantGuard(parseTargets(`localhost:${server.port}`)),
+      }),
+    )
+    assert.equal(await (await fetch(url)).text(), 'hello')
+    assert.ok((await refusal(`http://127.0.0.1:${server.port}/`)) instanceof RefusedAddress)
+    assert.ok((await asOperator(() => refusal(url))) instanceof RefusedAddress)
+  })
+
   it('reports what is wrong with a name that does not resolve as just that', async () => {
     guardWith('')
     const cause = await refusal(`http://nobody.invalid:${server.port}/`)
@@ -174,7 +257,7 @@ describe('a guarded agent', () => {
       response.write('x')
       waiting.add(() => response.end())
     })
-    const agent = guardedAgent(addressGuard(parseRanges('127.0.0.1')))
+    const agent = guardedAgent(operatorGuard(parseRanges('127.0.0.1')))
     const ask = () =>
       agent.request({ origin: `http://127.0.0.1:${server.port}`, path: '/', method: 'GET' })
     const answers = await Promise.all(Array.from({ length: 300 }, ask))

@@ -1,12 +1,14 @@
 /**
- * The guarded dialler for everything a tenant names: no private, loopback, link-local or metadata address is
- * dialled unless the operator allows its range. Names are judged by what they resolve to, in the look-up that the
+ * The guarded dialler for everything outside: no private, loopback, link-local or metadata address is dialled unless the
+ * operator allows it, for what the operator names by one setting, for what tenants name by another. Names are judged by what they resolve to, in the look-up that the
  * connection uses, so that there is no second answer to swap in.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { lookup } from 'node:dns'
 import type { LookupOptions } from 'node:dns'
 import type { Socket } from 'node:net'
 import { BlockList, connect as dial, isIP } from 'node:net'
+import type { Dispatcher } from 'undici'
 import { Agent, buildConnector } from 'undici'
 
 /** Reserved, local, shared and metadata ranges, and IPv6 that wraps IPv4. RFC 6890, RFC 4193, RFC 4291, RFC 9637 */
@@ -39,45 +41,134 @@ const refused: [string, number, 'ipv4' | 'ipv6'][] = [
   ['ff00::', 8, 'ipv6'],
 ]
 
-/** The dial was refused before any packet left. */
+/** The dial was refused before any packet left. What a name resolves to is for the operator's log alone. */
 export class RefusedAddress extends Error {
   readonly code = 'EREFUSEDADDRESS'
-  constructor(host: string, address: string) {
-    super(
-      host === address
-        ? `${host} is a private or reserved address, which this server does not dial`
-        : `${host} resolves to ${address}, a private or reserved address, which this server does not dial`,
-    )
+  constructor(host: string) {
+    const leads = isIP(host) === 0 ? 'leads to' : 'is'
+    super(`${host} ${leads} a private or reserved address, which this server does not dial`)
   }
 }
 
-/** `a.b.c.d/n`, `x::/n` or a bare address. Throws on anything else. */
-export function parseRanges(text: string): BlockList {
-  const ranges = new BlockList()
-  for (const part of text
+/** Whose word names an endpoint: what may be dialled for the one may not be for the other. */
+export type Namer = 'operator' | 'tenant'
+
+export type Place = { host: string; port: number; address: string }
+
+/** What a name may lead to. */
+export type Guard<Whose extends Namer> = {
+  readonly whose: Whose
+  may(place: Place): boolean
+  /** Told of each place that is refused. */
+  refused(place: Place): void
+}
+
+/** A dialler that says for whom it dials, so that none takes the other's place. */
+export type Connector<Whose extends Namer> = buildConnector.connector & { readonly whose: Whose }
+export type Dial<Whose extends Namer, Opened = Socket> = ((target: {
+  host: string
+  port: number
+}) => Promise<Opened>) & { readonly whose: Whose }
+
+/** A private address that tenants may name: by its range, or by a name that may lead to any; null is every port. */
+export type PrivateTarget = { port: number | null } & (
+  | { host: string }
+  | { address: string; bits: number; family: 'ipv4' | 'ipv6' }
+)
+
+/** `a.b.c.d/n`, `x::/n` or a bare address; undefined for anything else. */
+function parseRange(text: string) {
+  const [, address = '', bits] = /^([\da-f:.]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? []
+  const family = isIP(address)
+  const most = family === 6 ? 128 : 32
+  const prefix = bits === undefined ? most : Number(bits)
+  if (family === 0 || prefix > most) return undefined
+  return { address, bits: prefix, family: family === 6 ? ('ipv6' as const) : ('ipv4' as const) }
+}
+
+const partsOf = (text: string): string[] =>
+  text
     .split(',')
     .map((each) => each.trim())
-    .filter(Boolean)) {
-    const [, address = '', bits] = /^([\da-f:.]+)(?:\/(\d{1,3}))?$/i.exec(part) ?? []
-    const family = isIP(address)
-    const most = family === 6 ? 128 : 32
-    const prefix = bits === undefined ? most : Number(bits)
-    if (family === 0 || prefix > most) {
-      throw new Error(`${part} is not an address range such as 127.0.0.0/8`)
-    }
-    ranges.addSubnet(address, prefix, family === 6 ? 'ipv6' : 'ipv4')
+    .filter(Boolean)
+
+/** Throws on what is no range. */
+export function parseRanges(text: string): BlockList {
+  const ranges = new BlockList()
+  for (const part of partsOf(text)) {
+    const range = parseRange(part)
+    if (!range) throw new Error(`${part} is not an address range such as 127.0.0.0/8`)
+    ranges.addSubnet(range.address, range.bits, range.family)
   }
   return ranges
 }
 
-export function addressGuard(allowed: BlockList): (address: string) => boolean {
+const label = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/
+
+/** `host:port` and `range:port`, IPv6 in brackets; the port may be `*`. Throws on anything else. */
+export const parseTargets = (text: string): PrivateTarget[] =>
+  partsOf(text).map((part) => {
+    const wrong = new Error(
+      `${part} is not host:port or range:port, such as git.internal:443, 10.1.0.0/16:8080 or [fd00::]:*`,
+    )
+    const [, bracketed, plain = '', digits = ''] =
+      /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5}|\*)$/.exec(part) ?? []
+    const port = digits === '*' ? null : Number(digits)
+    if (digits === '' || (port !== null && (port < 1 || port > 65_535))) throw wrong
+    const range = parseRange(bracketed ?? plain)
+    if (range) return { ...range, port }
+    const host = plain.toLowerCase()
+    if (bracketed !== undefined || /^[\d.]+$/.test(host)) throw wrong
+    if (!host.split('.').every((each) => label.test(each))) throw wrong
+    return { host, port }
+  })
+
+function publicOnly(): (address: string) => boolean {
   const blocked = new BlockList()
   for (const [address, bits, family] of refused) blocked.addSubnet(address, bits, family)
   // A list judges IPv4 in IPv6 clothes (::ffff:0:0/96) by its IPv4 ranges.
-  return (address) => {
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    return allowed.check(address, family) || !blocked.check(address, family)
+  return (address) => !blocked.check(address, familyOf(address))
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+const nobody = (): void => {}
+
+/** For what the operator's settings name. */
+export function operatorGuard(allowed: BlockList, told: Guard<'operator'>['refused'] = nobody) {
+  const isPublic = publicOnly()
+  const guard: Guard<'operator'> = {
+    whose: 'operator',
+    may: ({ address }) => allowed.check(address, familyOf(address)) || isPublic(address),
+    refused: told,
   }
+  return guard
+}
+
+/** For what workspaces and their agents name. */
+export function tenantGuard(
+  allowed: readonly PrivateTarget[],
+  told: Guard<'tenant'>['refused'] = nobody,
+) {
+  const isPublic = publicOnly()
+  const matchers = allowed.map((target) => {
+    const leads = 'host' in target ? byName(target.host) : byRange(target)
+    return (place: Place) => (target.port === null || target.port === place.port) && leads(place)
+  })
+  const guard: Guard<'tenant'> = {
+    whose: 'tenant',
+    may: (place) => isPublic(place.address) || matchers.some((matches) => matches(place)),
+    refused: told,
+  }
+  return guard
+}
+
+const byName = (name: string) => (place: Place) =>
+  place.host.toLowerCase().replace(/\.$/, '') === name
+
+function byRange({ address, bits, family }: Extract<PrivateTarget, { bits: number }>) {
+  const range = new BlockList()
+  range.addSubnet(address, bits, family)
+  return (place: Place) => range.check(place.address, familyOf(place.address))
 }
 
 type Found = (
@@ -89,50 +180,101 @@ type Found = (
 type Lookup = (host: string, options: LookupOptions, found: Found) => void
 
 const guardedLookup =
-  (may: (address: string) => boolean): Lookup =>
+  (guard: Guard<Namer>, port: number): Lookup =>
   (host, options, found) => {
     lookup(host, { ...options, all: true }, (error, addresses) => {
       if (error) return found(error, [])
-      const bad = addresses.find(({ address }) => !may(address))
-      if (bad) return found(new RefusedAddress(host, bad.address), [])
+      const refusal = refusalOf(
+        guard,
+        addresses.map(({ address }) => ({ host, port, address })),
+      )
+      if (refusal) return found(refusal, [])
       if (options.all) return found(null, addresses)
       const [first] = addresses
       found(null, first?.address ?? '', first?.family)
     })
   }
 
-/** A literal address never reaches a look-up. */
-function refusedLiteral(may: (address: string) => boolean, hostname: string) {
-  const host = hostname.replace(/^\[|\]$/g, '')
-  return isIP(host) !== 0 && !may(host) ? new RefusedAddress(host, host) : undefined
+function refusalOf(guard: Guard<Namer>, places: readonly Place[]): RefusedAddress | undefined {
+  const bad = places.find((place) => !guard.may(place))
+  if (!bad) return undefined
+  guard.refused(bad)
+  return new RefusedAddress(bad.host)
 }
+
+/** A literal address never reaches a look-up. */
+function refusedLiteral(guard: Guard<Namer>, hostname: string, port: number) {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) === 0 ? undefined : refusalOf(guard, [{ host, port, address: host }])
+}
+
+const usualPort = (protocol: string): number => (protocol === 'http:' ? 80 : 443)
 
 /** For undici: connects, by TLS where the URL says so, and refuses at the dial. */
-export function guardedConnector(
-  may: (address: string) => boolean,
+export function guardedConnector<Whose extends Namer>(
+  guard: Guard<Whose>,
   options: { allowH2?: boolean } = {},
-): buildConnector.connector {
-  const connect = buildConnector({ ...options, lookup: guardedLookup(may) })
-  return (options, callback) => {
-    const refusal = refusedLiteral(may, options.hostname)
-    if (refusal) return callback(refusal, null)
-    connect(options, callback)
+): Connector<Whose> {
+  // What is looked up is judged with its port.
+  const byPort = new Map<number, buildConnector.connector>()
+  function towards(port: number): buildConnector.connector {
+    const known = byPort.get(port)
+    if (known) return known
+    if (byPort.size >= mostConnectors) byPort.clear()
+    const made = buildConnector({ ...options, lookup: guardedLookup(guard, port) })
+    byPort.set(port, made)
+    return made
   }
+  const connect: buildConnector.connector = (target, callback) => {
+    const port = Number(target.port) || usualPort(target.protocol)
+    const refusal = refusedLiteral(guard, target.hostname, port)
+    if (refusal) return callback(refusal, null)
+    towards(port)(target, callback)
+  }
+  return dialsFor(guard.whose, connect)
 }
 
-/** An undici dispatcher that refuses at the dial; as the global one it is under the runtime's own fetch too. */
-export const guardedAgent = (may: (address: string) => boolean): Agent =>
-  new Agent({ connect: guardedConnector(may), keepAliveTimeout: 30_000 })
+const mostConnectors = 1_000
+
+/** Any dialler, in the name of one of the two. */
+export const dialsFor = <Whose extends Namer, Args extends unknown[], Result>(
+  whose: Whose,
+  dial: (...args: Args) => Result,
+): ((...args: Args) => Result) & { readonly whose: Whose } =>
+  Object.assign((...args: Args) => dial(...args), { whose })
+
+const keepAliveTimeout = 30_000
+
+/** An undici dispatcher that refuses at the dial. */
+export const guardedAgent = (guard: Guard<Namer>): Agent =>
+  new Agent({ connect: guardedConnector(guard), keepAliveTimeout })
+
+const operating = new AsyncLocalStorage<true>()
+
+/** Within it the process's own `fetch` dials as the operator's endpoints may be dialled; anywhere else as tenants' may. */
+export const asOperator = <T>(call: () => T): T => operating.run(true, call)
+
+/** Under the process's own `fetch`. Neither takes a connection of the other. */
+export function guardedDispatcher(guards: {
+  operator: Guard<'operator'>
+  tenant: Guard<'tenant'>
+}): Dispatcher {
+  const operator = guardedAgent(guards.operator)
+  return guardedAgent(guards.tenant).compose(
+    (dispatch) => (options, handler) =>
+      operating.getStore() ? operator.dispatch(options, handler) : dispatch(options, handler),
+  )
+}
 
 /** A connected socket, without TLS. Rejects with `RefusedAddress`, or as the dial fails. */
 export function guardedDial(
-  may: (address: string) => boolean,
+  guard: Guard<Namer>,
   { host, port, timeoutMs = 10_000 }: { host: string; port: number; timeoutMs?: number },
 ): Promise<Socket> {
-  const refusal = refusedLiteral(may, host)
+  const refusal = refusedLiteral(guard, host, port)
   if (refusal) return Promise.reject(refusal)
   return new Promise((resolve, reject) => {
-    const socket = dial({ host, port, lookup: guardedLookup(may), allowHalfOpen: true })
+    const socket = dial({ host, port, lookup: guardedLookup(guard, port), allowHalfOpen: true })
     const late = setTimeout(
       () => socket.destroy(new Error(`${host}:${port} did not answer within ${timeoutMs} ms`)),
       timeoutMs,

@@ -38,6 +38,8 @@ export interface SessionEgress {
   mcpFetch(server: { name: string; url: string; authorization_token?: string | null }): Fetch
   /** Judged by the environment's lists; `credentials: false` for web_fetch and web_search. */
   outboundFetch(options: { credentials: boolean }): Fetch
+  /** To the operator's search engine, and nowhere else: dialled as the operator's endpoints may be. */
+  searchFetch(): Fetch
   /** A sandbox's only way out, on a socket in this folder. */
   openGate(folder: string, uid?: number): Promise<OpenedGate>
   /** For connections of a sandbox elsewhere, which are brought to it. */

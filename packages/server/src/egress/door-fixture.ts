@@ -6,6 +6,7 @@ import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import type { AuthCreate, AuthUpdate } from '@steward/protocol/vaults.ts'
 import { memoryBus } from '../bus/memory.ts'
+import { dialsFor } from '../core/dial.ts'
 import { jsonLog } from '../core/log.ts'
 import { sealUnder } from '../core/seal.ts'
 import { createShare } from '../core/share.ts'
@@ -48,7 +49,8 @@ export async function doorTo(
     log: jsonLog((line) => logged.push(JSON.parse(line) as Record<string, unknown>)),
     profile: 'required',
     connect: connectTo(upstream),
-    dial: () => Promise.reject(new Error('no tunnels here')),
+    dial: dialsFor('tenant', () => Promise.reject(new Error('no tunnels here'))),
+    operatorConnect: dialsFor('operator', connectTo(upstream)),
     placeholderKey: Buffer.alloc(32, 3),
     ...{ authorityKeys: [Buffer.alloc(32, 4)], bus: memoryBus() },
     folder,

@@ -6,9 +6,8 @@ import { rm } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import { certificateAuthority } from '@steward/gate/authority.ts'
-import type { Target } from '@steward/gate/outbound.ts'
 import type { Bus } from '../bus/bus.ts'
-import type { guardedConnector } from '../core/dial.ts'
+import type { Connector, Dial } from '../core/dial.ts'
 import type { Log } from '../core/log.ts'
 import type { Share } from '../core/share.ts'
 import type { Seal } from '../core/seal.ts'
@@ -42,9 +41,11 @@ export type EgressOptions = {
   log: Log
   profile: Profile
   /** Guarded; without HTTP/2. */
-  connect: ReturnType<typeof guardedConnector>
+  connect: Connector<'tenant'>
   /** Guarded, for tunnels. */
-  dial: (target: Target) => Promise<Duplex>
+  dial: Dial<'tenant', Duplex>
+  /** For the one endpoint of the operator's that sessions reach: the search engine. */
+  operatorConnect: Connector<'operator'>
   /** Placeholders are made under it: the same key, the same names. */
   placeholderKey: Buffer
   /**
@@ -68,7 +69,7 @@ export type Egress = ReturnType<typeof egress>
 
 export function egress(options: EgressOptions) {
   const { databases, seal, clock, log, profile, connect, dial, folder } = options
-  const { placeholderKey, authorityKeys, bus, connections } = options
+  const { placeholderKey, authorityKeys, bus, connections, operatorConnect } = options
   const mostConnections = Math.min(mostOfSandbox, Math.ceil(options.mostConnections / 2))
   const authority = certificateAuthority({ seed: authorityKeys[0] })
   const trusted = [
@@ -109,7 +110,7 @@ export function egress(options: EgressOptions) {
     const { tenant, session: sessionId, environment, claim } = binding
     const rules = rulesOf(environment)
     const own = {
-      ...{ rules, upstream: upstream(connect), read },
+      ...{ rules, upstream: upstream(connect), operated: upstream(operatorConnect), read },
       stands: claim && (() => stands({ databases, clock }, { tenant, sessionId, ...claim })),
       ended: () => standing.delete(made),
     }

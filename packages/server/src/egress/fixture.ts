@@ -12,6 +12,8 @@ import { text } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { buildConnector } from 'undici'
+import type { Connector } from '../core/dial.ts'
+import { dialsFor } from '../core/dial.ts'
 
 const run = promisify(execFile)
 let made: Promise<{ key: string; cert: string }> | undefined
@@ -70,21 +72,24 @@ export async function upstreamServer(
 type Place = { port: number }
 
 /** Every name and port leads to this one, whose certificate is checked for the name all the same. */
-export const connectTo = (place: Place): buildConnector.connector => connecting(() => place)
+export const connectTo = (place: Place): Connector<'tenant'> => connecting(() => place)
 
 /** Each name leads to its own; others are not found. */
-export const connectBy = (places: Record<string, Place>): buildConnector.connector =>
+export const connectBy = (places: Record<string, Place>): Connector<'tenant'> =>
   connecting((host) => places[host])
 
-function connecting(placeOf: (host: string) => Place | undefined): buildConnector.connector {
+function connecting(placeOf: (host: string) => Place | undefined): Connector<'tenant'> {
   const connect = buildConnector({ allowH2: false })
-  return (options, callback) => {
-    const place = placeOf(options.hostname)
-    if (!place) return callback(new Error(`${options.hostname} is not found`), null)
-    const { port } = place
-    const to = { hostname: '127.0.0.1', host: `127.0.0.1:${port}`, port: String(port) }
-    connect({ ...options, ...to, servername: options.hostname }, callback)
-  }
+  return dialsFor(
+    'tenant',
+    (options: buildConnector.Options, callback: buildConnector.Callback) => {
+      const place = placeOf(options.hostname)
+      if (!place) return callback(new Error(`${options.hostname} is not found`), null)
+      const { port } = place
+      const to = { hostname: '127.0.0.1', host: `127.0.0.1:${port}`, port: String(port) }
+      connect({ ...options, ...to, servername: options.hostname }, callback)
+    },
+  )
 }
 
 /** What came, as JSON; with `echo` in the path, the body and every header as text besides. */

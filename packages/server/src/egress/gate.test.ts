@@ -10,7 +10,7 @@ import { describe, it } from 'node:test'
 import { connect as tlsConnect } from 'node:tls'
 import type { AuthCreate } from '@steward/protocol/vaults.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
-import { RefusedAddress } from '../core/dial.ts'
+import { dialsFor, RefusedAddress } from '../core/dial.ts'
 import { createShare } from '../core/share.ts'
 import { doorTo, tenant } from './door-fixture.ts'
 import type { EgressOptions } from './egress.ts'
@@ -34,11 +34,11 @@ async function opened(
 ) {
   const upstream = await upstreamServer(options.listener ?? echo)
   const door = await doorTo(upstream, {
-    dial: async () => {
+    dial: dialsFor('tenant', async () => {
       const socket = netConnect(upstream.port, '127.0.0.1')
       await once(socket, 'connect')
       return socket
-    },
+    }),
     ...options,
   })
   const { vault } = await door.vaultWith(
@@ -166,7 +166,7 @@ describe('a sandbox’s gate', () => {
   })
 
   it('refuses names that lead to private addresses', async () => {
-    const dial = () => Promise.reject(new RefusedAddress('other.example', '10.0.0.1'))
+    const dial = dialsFor('tenant', () => Promise.reject(new RefusedAddress('other.example')))
     await using at = await opened({ dial })
     await assert.rejects(at.connected('other.example:443'), { status: 403 })
     assert.equal(at.session.egress.takeRefusals()[0]?.reason, 'private_address')

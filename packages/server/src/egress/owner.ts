@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream'
 import type { GateOwner, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
+import type { Dial } from '../core/dial.ts'
 import { RefusedAddress } from '../core/dial.ts'
 import type { Profile } from './binding.ts'
 import { isCovered } from './credential.ts'
@@ -15,7 +16,7 @@ export type OwnerDeps = {
   records: Records
   profile: Profile
   /** Guarded, and connected. */
-  dial: (target: Target) => Promise<Duplex>
+  dial: Dial<'tenant', Duplex>
 }
 
 /** What is said of refusals in the log. */

@@ -11,7 +11,7 @@ import type { CredentialRow } from '../vaults/credentials.ts'
 import type { Fetch, SessionEgress } from './binding.ts'
 import { secretsOfCommand } from './credential.ts'
 import { fetchOver } from './fetch.ts'
-import type { Call } from './forward.ts'
+import type { Call, Standing } from './forward.ts'
 import type { OwnerDeps } from './owner.ts'
 import { gateOwner } from './owner.ts'
 import { placeholderOf } from './placeholder.ts'
@@ -42,8 +42,8 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
   const { forward, records, profile, open } = deps
   const gates = new Set<Gate>()
 
-  const fetching = (callOf: (url: URL) => Call): Fetch =>
-    fetchOver((request) => forward.forward(request, standing, callOf(request.url)))
+  const fetching = (callOf: (url: URL) => Call, on: Standing = standing): Fetch =>
+    fetchOver((request) => forward.forward(request, on, callOf(request.url)))
 
   const noting =
     (fetch: Fetch): Fetch =>
@@ -106,6 +106,11 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
         credentials: has ? 'host' : 'none',
       }))
       return noting(fetch)
+    },
+
+    searchFetch() {
+      const call = { caller: 'rpc-outbound', credentials: 'none' } as const
+      return noting(fetching(({ hostname }) => ({ ...call, server: hostname }), standing.operated))
     },
 
     placeholders,

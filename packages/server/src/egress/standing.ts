@@ -10,6 +10,8 @@ import type { Upstream } from './upstream.ts'
 const mostRefusals = 100
 
 export interface Bound extends Standing {
+  /** The same, for calls to an endpoint that the operator named. */
+  readonly operated: Standing
   readonly rules: Rules
   /** Refusals that are to be told of with the next result. */
   readonly refusals: Refusal[]
@@ -23,6 +25,7 @@ export interface Bound extends Standing {
 export type BoundDeps = {
   rules: Rules
   upstream: Upstream
+  operated: Upstream
   /** One query. Undefined when there is no such session. */
   read: (tenant: string, session: string) => Promise<SessionNow | undefined>
   /** Whether a worker's claim is still its own; left out where there is none. */
@@ -33,7 +36,7 @@ export type BoundDeps = {
 
 export function bound(
   { tenant, session, generation: first }: Binding,
-  { rules, upstream, read, stands, ended }: BoundDeps,
+  { rules, upstream, operated, read, stands, ended }: BoundDeps,
 ): Bound {
   let generation = first
   let isRevoked = false
@@ -49,12 +52,10 @@ export function bound(
         : 'the session no longer holds the sandbox that this call comes from',
     )
 
-  return {
+  const standing: Standing = {
     tenant,
     session,
-    rules,
     upstream,
-    refusals,
     judge: (url, caller) => rules.judge(url, caller),
     async look(target) {
       if (isRevoked) throw fenced(target)
@@ -70,6 +71,12 @@ export function bound(
       if (!now || now.isOver || !holds || isRevoked) throw fenced(target)
       return now
     },
+  }
+  return {
+    ...standing,
+    operated: { ...standing, upstream: operated },
+    rules,
+    refusals,
     note(refusal) {
       if (refusals.length < mostRefusals) refusals.push(refusal)
     },
@@ -81,6 +88,7 @@ export function bound(
       isRevoked = true
       ended()
       void upstream.close()
+      void operated.close()
     },
     get isRevoked() {
       return isRevoked

@@ -1,6 +1,6 @@
 /** A refresh request to an authorisation server. RFC 6749 2.3.1, 5, 6; RFC 8707 */
 import type { Headers } from '@steward/gate/outbound.ts'
-import type { guardedConnector } from '../core/dial.ts'
+import type { Connector } from '../core/dial.ts'
 import type { Clock } from '../core/time.ts'
 import { iso } from '../core/time.ts'
 import { valueOf } from './headers.ts'
@@ -34,7 +34,7 @@ export async function askForToken(
     connect,
     clock,
     timeoutMs = tokenRequestMs,
-  }: { connect: ReturnType<typeof guardedConnector>; clock: Clock; timeoutMs?: number },
+  }: { connect: Connector<'tenant'>; clock: Clock; timeoutMs?: number },
 ): Promise<TokenAnswer> {
   const line = upstream(connect)
   try {

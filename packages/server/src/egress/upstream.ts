@@ -9,7 +9,7 @@ import { Refused } from '@steward/gate/outbound.ts'
 import type { Filter, Mask } from '@steward/mask/mask.ts'
 import type { Dispatcher } from 'undici'
 import { Agent } from 'undici'
-import type { guardedConnector } from '../core/dial.ts'
+import type { Connector, Namer } from '../core/dial.ts'
 import { RefusedAddress } from '../core/dial.ts'
 import { towardsUpstream } from './headers.ts'
 import { filtering, maskedHeaders, shown } from './shown.ts'
@@ -30,7 +30,7 @@ export interface Upstream {
 
 /** `patienceMs`: for the head of an answer. `idleMs`: between two pieces of its body; 0 for no bound. */
 export function upstream(
-  connect: ReturnType<typeof guardedConnector>,
+  connect: Connector<Namer>,
   { patienceMs = headersTimeoutMs, idleMs = 0 } = {},
 ): Upstream {
   const agent = new Agent({

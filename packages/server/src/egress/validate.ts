@@ -2,7 +2,7 @@
 import type { Answer, Headers } from '@steward/gate/outbound.ts'
 import { maskOf } from '@steward/mask/mask.ts'
 import type { Validation } from '@steward/protocol/vaults.ts'
-import type { guardedConnector } from '../core/dial.ts'
+import type { Connector } from '../core/dial.ts'
 import type { Secrets } from '../vaults/auth.ts'
 import type { CredentialRow } from '../vaults/credentials.ts'
 import { isOAuth } from './credential.ts'
@@ -23,7 +23,7 @@ export function validating({
   refresh,
   open,
 }: {
-  connect: ReturnType<typeof guardedConnector>
+  connect: Connector<'tenant'>
   refresh: Refresh
   open: (row: CredentialRow) => Secrets
 }) {
@@ -77,7 +77,7 @@ const initialize = Buffer.from(
 )
 
 async function probe(
-  { connect, signal }: { connect: ReturnType<typeof guardedConnector>; signal: AbortSignal },
+  { connect, signal }: { connect: Connector<'tenant'>; signal: AbortSignal },
   url: string,
   [token = '', ...secrets]: string[],
 ): Promise<Probed> {

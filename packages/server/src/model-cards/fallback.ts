@@ -9,16 +9,22 @@ export type FallbackKeys = Record<'anthropic' | 'openai' | 'google', FallbackKey
 export async function fallbackSpec(
   keys: FallbackKeys,
   id: string,
-): Promise<ModelSpec | { refused: string }> {
+): Promise<(ModelSpec & { named: 'operator' }) | { refused: string }> {
   const found = await findModel(id)
   const key = found && keyOf(keys, found.provider)
-  if (key) return { ...found, base_url: key.baseUrl ?? found.base_url, api_key: key.apiKey }
+  if (key)
+    return {
+      ...found,
+      base_url: key.baseUrl ?? found.base_url,
+      api_key: key.apiKey,
+      named: 'operator',
+    }
   // An endpoint of the operator's that speaks OpenAI's wire may serve any name.
   const { openai } = keys
   if (openai?.baseUrl) {
     const card = { provider: 'oai-compatible', model: id, base_url: openai.baseUrl }
     const target = await targetOf(card)
-    return 'refused' in target ? target : { ...target, api_key: openai.apiKey }
+    return 'refused' in target ? target : { ...target, api_key: openai.apiKey, named: 'operator' }
   }
   return {
     refused: `no model card is named ${id}, and no key of the operator serves it: create one at /v1/ext/model_cards`,

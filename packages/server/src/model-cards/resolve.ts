@@ -6,6 +6,8 @@ import type { ModelSpec } from '@steward/model/spec.ts'
 import { refuseModel } from '@steward/model/spec.ts'
 import { openModel } from '@steward/model/wire.ts'
 import type { ModelRef } from '@steward/protocol/agents.ts'
+import type { Namer } from '../core/dial.ts'
+import { asOperator } from '../core/dial.ts'
 import type { Seal } from '../core/seal.ts'
 import type { Databases } from '../database/database.ts'
 import type { FallbackKeys } from './fallback.ts'
@@ -20,7 +22,10 @@ export type ResolveModel = (tenant: string, ref: ModelRef) => Promise<Resolved>
 export type SpecOfModel = (
   tenant: string,
   ref: ModelRef,
-) => Promise<ModelSpec | { refused: string }>
+) => Promise<ReachedModel | { refused: string }>
+
+/** `named`: whose word its endpoint is. */
+export type ReachedModel = ModelSpec & { named: Namer }
 
 /** A model that says nothing for so long is taken for gone. */
 const idleTimeoutMs = 300_000
@@ -90,6 +95,21 @@ const offline = (model: Model, { speed }: Controls): Resolved =>
     ? { ok: false, message: 'speed: fast is not supported by the offline model' }
     : { ok: true, model }
 
+/** Only what the operator's settings name is dialled like this; a card's endpoint never is. */
+const dialledAsOperator = (model: Model): Model => ({
+  ...model,
+  stream(call) {
+    const events = model.stream(call)[Symbol.asyncIterator]()
+    return {
+      [Symbol.asyncIterator]: () => ({
+        next: () => asOperator(() => events.next()),
+        return: () => asOperator(async () => (await events.return?.()) ?? ended),
+      }),
+    }
+  },
+})
+const ended = { done: true, value: undefined } as const
+
 /** Models already opened, by everything they were opened from: a rotated key is another one. */
 function opener() {
   const opened = new Map<string, Model>()
@@ -100,13 +120,14 @@ function opener() {
     return model && { ok: true, model }
   }
 
-  function open(name: string, spec: ModelSpec & Controls): Resolved {
+  function open(name: string, { named, ...spec }: ReachedModel & Controls): Resolved {
     const refused = refuseModel(spec)
     if (refused) return { ok: false, message: refused }
     const before = known(name, spec)
     if (before) return before
     if (opened.size >= mostOpened) opened.clear()
-    const model = openModel({ ...spec, idleTimeoutMs })
+    const opening = openModel({ ...spec, idleTimeoutMs })
+    const model = named === 'operator' ? dialledAsOperator(opening) : opening
     opened.set(keyOf(name, spec), model)
     return { ok: true, model }
   }
@@ -114,7 +135,7 @@ function opener() {
   return { open, known }
 }
 
-async function cardSpec(row: CardRow, seal: Seal): Promise<ModelSpec | { refused: string }> {
+async function cardSpec(row: CardRow, seal: Seal): Promise<ReachedModel | { refused: string }> {
   const { provider, base_url, native_config } = factsOf(row)
   const target = await targetOf({
     provider,
@@ -124,7 +145,8 @@ async function cardSpec(row: CardRow, seal: Seal): Promise<ModelSpec | { refused
   })
   if ('refused' in target) return target
   const api_key = seal.open(row.sealed_key, keyPlace(row.tenant_id, row.id))
-  if (!row.sealed_headers) return { ...target, api_key }
+  const reached = { ...target, api_key, named: 'tenant' } as const
+  if (!row.sealed_headers) return reached
   const headers = seal.open(row.sealed_headers, headersPlace(row.tenant_id, row.id))
-  return { ...target, api_key, headers: JSON.parse(headers) as Record<string, string> }
+  return { ...reached, headers: JSON.parse(headers) as Record<string, string> }
 }

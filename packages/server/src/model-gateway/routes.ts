@@ -12,6 +12,7 @@ import type { ModelSpec, Wire } from '@steward/model/spec.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { z } from 'zod'
 import type { Bus } from '../bus/bus.ts'
+import type { Namer } from '../core/dial.ts'
 import { forbidden, invalid, PlatformError } from '../core/errors.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
@@ -49,7 +50,7 @@ export function modelGatewayRoutes({
   bus: Bus
   clock: Clock
   specOfModel: SpecOfModel
-  models: Pick<Upstream, 'send'>
+  models: Record<Namer, Pick<Upstream, 'send'>>
 }): Route[] {
   const { databases } = deps
   const under = underClaims(deps)
@@ -65,7 +66,7 @@ export function modelGatewayRoutes({
     const handle = typeof model === 'string' ? model : model.id
     if (body.model !== spec.model && body.model !== handle)
       throw forbidden(`model: this session's model is ${handle}, and no other`)
-    return send(models, wire, spec, { ...body, model: spec.model }, raw)
+    return send(models[spec.named], wire, spec, { ...body, model: spec.model }, raw)
   }
 
   return (Object.keys(paths) as Passed[]).map((wire) =>

@@ -1,6 +1,7 @@
 /** The list that a provider itself gives for a key. Deprecated; two legacy families only. interface.md "Models" */
 import { boundedAnswer } from '@steward/model/wire/bounded.ts'
 import { z } from 'zod'
+import { asOperator } from '../core/dial.ts'
 import { invalid, unsupported } from '../core/errors.ts'
 import type { FallbackKeys } from '../model-cards/fallback.ts'
 
@@ -27,11 +28,12 @@ export async function liveModels(provider: string, apiKey: string, keys: Fallbac
   }
   const { base, headers } = families[provider]
   const url = new URL('/v1/models', keys[provider]?.baseUrl ?? base)
-  const answer = await fetch(url, {
+  const init: RequestInit = {
     headers: headers(apiKey),
     redirect: 'manual',
     signal: AbortSignal.timeout(withinMs),
-  })
+  }
+  const answer = await asOperator(() => fetch(url, init))
     .then((response) => boundedAnswer(response))
     .catch((cause: unknown) => {
       throw Object.assign(invalid(`api_key: ${url.host} could not be asked`), { cause })

@@ -1,15 +1,17 @@
 /** A builder's only way out: the registries of its managers. No session's rules and no credential are behind it. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import { certificateAuthority } from '@steward/gate/authority.ts'
 import { openGate } from '@steward/gate/gate.ts'
 import type { GateOwner, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
-import type { EgressOptions } from '../egress/egress.ts'
+import type { Connector, Dial } from '../core/dial.ts'
 import { portOf, upstream } from '../egress/upstream.ts'
 
-export type Outside = Pick<EgressOptions, 'connect' | 'dial'>
+/** Registries are the operator's choice, or the public ones. */
+export type Outside = { connect: Connector<'operator'>; dial: Dial<'operator', Duplex> }
 
 /** `places`: as `host:port`. `refused` is told in words. */
 export async function registryGate(

@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { dialsFor } from '../core/dial.ts'
 import { connectTo, upstreamServer } from '../egress/fixture.ts'
 import type { Outside } from './gate.ts'
 import type { Sources } from './sources.ts'
@@ -184,8 +185,8 @@ export async function registry(): Promise<Registry> {
       pip: `${base}/simple`,
     },
     outside: {
-      connect: connectTo(server),
-      dial: async () => connect({ port: server.port, host: '127.0.0.1' }),
+      connect: dialsFor('operator', connectTo(server)),
+      dial: dialsFor('operator', async () => connect({ port: server.port, host: '127.0.0.1' })),
     },
     asked,
     get hold() {

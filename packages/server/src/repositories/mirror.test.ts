@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
-import { addressGuard, guardedConnector, parseRanges } from '../core/dial.ts'
+import { guardedConnector, tenantGuard } from '../core/dial.ts'
 import { jsonLog } from '../core/log.ts'
 import { systemClock } from '../core/time.ts'
 import type { Listener } from '../egress/fixture.ts'
@@ -134,7 +134,7 @@ describe('mirrors of repositories', () => {
   })
 
   it('dial no private address', async () => {
-    const guard = addressGuard(parseRanges(''))
+    const guard = tenantGuard([])
     const connect = () => remote(upstream(guardedConnector(guard, { allowH2: false })), mebibyte)
     const held = opened({ connect })
     const address = { url: `https://localhost:${git.server.port}/m/one`, token }

@@ -27,6 +27,7 @@ import { connectServers } from './connect.ts'
 import type { Assembled, ClaimedWork } from './drain.ts'
 import { histories } from './histories.ts'
 import { ownTools } from './own-servers.ts'
+import { searchBy } from './search.ts'
 import type { Workspaces } from './workspace.ts'
 
 const historyCacheBytes = 256 * 1024 * 1024
@@ -94,7 +95,10 @@ export function assembly(deps: AssemblyDeps) {
       sandbox: isElsewhere ? noSandbox : space.sandbox,
       isElsewhere,
       outbound: egress.outboundFetch({ credentials: true }),
-      web: { fetch: egress.outboundFetch({ credentials: false }), search },
+      web: {
+        fetch: egress.outboundFetch({ credentials: false }),
+        search: search && searchBy(search, egress.searchFetch()),
+      },
       commandSecrets: (words) => egress.commandSecrets(words),
     })
     const workers = isElsewhere ? await ownTools(read, tenant, session, agent) : []

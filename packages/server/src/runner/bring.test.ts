@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { getGlobalDispatcher, setGlobalDispatcher } from 'undici'
-import { addressGuard, guardedAgent, parseRanges } from '../core/dial.ts'
+import { guardedAgent, parseTargets, tenantGuard } from '../core/dial.ts'
 import { unusedKeeping } from '../blobs/fixture.ts'
 import { systemClock } from '../core/time.ts'
 import type { TestDatabase } from '../database/fixture.ts'
@@ -35,7 +35,7 @@ describe('content that is named by its URL', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = server.address()
     base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-    setGlobalDispatcher(guardedAgent(addressGuard(parseRanges('127.0.0.1'))))
+    setGlobalDispatcher(guardedAgent(tenantGuard(parseTargets('127.0.0.1:*'))))
   })
   after(async () => {
     await opened[Symbol.asyncDispose]()

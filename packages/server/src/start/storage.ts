@@ -1,6 +1,7 @@
 /** The database, the blobs and the keys that a configuration names. */
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import type { Dispatcher } from 'undici'
 import type { Blobs } from '../blobs/blobs.ts'
 import { diskBlobs } from '../blobs/disk.ts'
 import { s3Blobs } from '../blobs/s3.ts'
@@ -40,7 +41,10 @@ export const keysFor = (
 export const sealOf = ({ rootSecret, previousRootSecret }: Config): Seal =>
   sealUnder(rootSecret, previousRootSecret === undefined ? [] : [previousRootSecret])
 
-export async function openBlobs({ blobs, dataDir, disk }: Config): Promise<Blobs> {
+export async function openBlobs(
+  { blobs, dataDir, disk }: Config,
+  dispatcher: Dispatcher,
+): Promise<Blobs> {
   if (blobs?.type !== 's3')
     return diskBlobs(resolve(blobs?.dir ?? join(dataDir, 'blobs')), disk.floor)
   return s3Blobs({
@@ -51,6 +55,7 @@ export async function openBlobs({ blobs, dataDir, disk }: Config): Promise<Blobs
     secretAccessKey: blobs.secret_access_key,
     prefix: blobs.prefix,
     pathStyle: blobs.path_style,
+    dispatcher,
   }).catch((cause: unknown) => {
     const why = (cause as Error).message
     throw new Error(`the bucket that STORE_BACKENDS names cannot be used: ${why}`, { cause })

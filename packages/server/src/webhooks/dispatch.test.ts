@@ -3,7 +3,13 @@ import { describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import type { WebhookKind } from '@steward/protocol/webhooks.ts'
 import { memoryBus } from '../bus/memory.ts'
-import { addressGuard, guardedConnector, parseRanges } from '../core/dial.ts'
+import {
+  guardedConnector,
+  operatorGuard,
+  parseRanges,
+  parseTargets,
+  tenantGuard,
+} from '../core/dial.ts'
 import { jsonLog } from '../core/log.ts'
 import { sealUnder } from '../core/seal.ts'
 import { databases as kinds } from '../database/fixture.ts'
@@ -26,14 +32,16 @@ const far = 130_000
 const told = (row: Row | undefined) => (row ? attemptsOf(row).length : 0)
 
 for (const [kind, open] of Object.entries(kinds)) {
-  async function place({ allowed = '127.0.0.0/8', hintUrl = '' } = {}) {
+  async function place({ allowed = '127.0.0.0/8:*', hintUrl = '' } = {}) {
     const opened = await open()
     const { database } = opened
     const databases = oneDatabase(database)
     const clock = handClock()
     const bus = memoryBus()
     const log = jsonLog(() => {}, 'error')
-    const letters = posting(guardedConnector(addressGuard(parseRanges(allowed))))
+    const letters = posting(guardedConnector(tenantGuard(parseTargets(allowed))))
+    const hints = posting(guardedConnector(operatorGuard(parseRanges('127.0.0.0/8'))))
+    const posts = { post: letters.post, postHint: hints.post }
     const hint = hintUrl ? { url: hintUrl, secret: newSecret() } : undefined
     await announceWebhooks(database, { organization: 'org_1', isHinting: hint !== undefined })
     const running = new Set<ReturnType<typeof dispatching>>()
@@ -43,7 +51,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       ...{ database, clock, hint, rows },
       /** Another process on the same database. */
       dispatch() {
-        const deps = { databases, bus, seal, clock, log, hint, post: letters.post }
+        const deps = { databases, bus, seal, clock, log, hint, ...posts }
         const made = dispatching(deps)
         running.add(made)
         return made

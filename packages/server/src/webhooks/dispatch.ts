@@ -44,14 +44,17 @@ export type DispatchDeps = {
   seal: Seal
   clock: Clock
   log: Log
+  /** To what workspaces name. */
   post: Post
+  /** To what the operator names. */
+  postHint: Post
   /** The endpoint that the settings name. */
   hint: { url: string; secret: string } | undefined
   random?: () => number
 }
 
 export function dispatching({ random = Math.random, ...deps }: DispatchDeps): Sweep {
-  const { databases, bus, clock, log, post } = deps
+  const { databases, bus, clock, log, post, postHint } = deps
   const underWay = new Map<string, number>()
   const sending = new Set<Promise<void>>()
   const stopping = new AbortController()
@@ -96,7 +99,8 @@ export function dispatching({ random = Math.random, ...deps }: DispatchDeps): Sw
     const at = clock.now()
     const { url, secrets } = target
     const headers = signedHeaders({ id: row.event_id, body: row.body }, secrets, at)
-    const outcome = await post({ url, headers, body: row.body }, stopping.signal)
+    const send = row.endpoint_id === operator ? postHint : post
+    const outcome = await send({ url, headers, body: row.body }, stopping.signal)
     const attempt = { row, url, at, outcome, now: clock.now(), random: random() }
     const reason = await database.write((tx) => settle(tx, attempt))
     const { tenant_id: tenant, endpoint_id } = row

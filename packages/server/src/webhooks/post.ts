@@ -1,6 +1,6 @@
 /** One signed request to an endpoint. What it answers is a status; why it does not is told without what lies behind. */
-import type { buildConnector } from 'undici'
 import { Agent, request } from 'undici'
+import type { Connector, Namer } from '../core/dial.ts'
 import { RefusedAddress } from '../core/dial.ts'
 import type { Outcome } from './verdict.ts'
 
@@ -14,7 +14,7 @@ export type Post = (
 
 /** Follows no redirect. `timeoutMs` is for all of it: the look-up, the connection, the answer's head and its body. */
 export function posting(
-  connect: buildConnector.connector,
+  connect: Connector<Namer>,
   { timeoutMs = 10_000 } = {},
 ): { post: Post; close(): Promise<void> } {
   const agent = new Agent({ connect, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })

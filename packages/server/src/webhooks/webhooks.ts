@@ -1,5 +1,5 @@
-import type { buildConnector } from 'undici'
 import type { Config } from '../config.ts'
+import type { Connector, Namer } from '../core/dial.ts'
 import type { Sweep } from '../core/sweep.ts'
 import type { DispatchDeps } from './dispatch.ts'
 import { dispatching } from './dispatch.ts'
@@ -10,16 +10,22 @@ import { webhookSweep } from './sweep.ts'
 /** Sends until it is closed; from its resolving on, hints are written down. */
 export async function openWebhooks(
   { hint, organization }: Config['webhooks'],
-  { connect, ...deps }: Omit<DispatchDeps, 'post' | 'hint'> & { connect: buildConnector.connector },
+  {
+    outside,
+    ...deps
+  }: Omit<DispatchDeps, 'post' | 'hint' | 'postHint'> & {
+    outside: { [whose in Namer]: { connect: Connector<whose> } }
+  },
 ): Promise<Sweep> {
   for (const database of deps.databases.all())
     await announceWebhooks(database, { organization, isHinting: hint !== undefined })
-  const letters = posting(connect)
-  const running = [dispatching({ ...deps, hint, post: letters.post }), webhookSweep(deps)]
+  const [letters, hints] = [posting(outside.tenant.connect), posting(outside.operator.connect)]
+  const posts = { post: letters.post, postHint: hints.post }
+  const running = [dispatching({ ...deps, ...posts, hint }), webhookSweep(deps)]
   return {
     async close() {
       await Promise.all(running.map((each) => each.close()))
-      await letters.close()
+      await Promise.all([letters.close(), hints.close()])
     },
   }
 }

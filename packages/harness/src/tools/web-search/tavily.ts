@@ -1,4 +1,5 @@
 /** Tavily's search API. https://docs.tavily.com/documentation/api-reference/endpoint/search */
+import { maskOf } from '@steward/mask/mask.ts'
 import { z } from 'zod'
 import { bytesOf } from '../outside.ts'
 import type { SearchProvider, SearchQuery } from './provider.ts'
@@ -19,6 +20,7 @@ export function tavily({
   apiKey: string
   baseUrl?: string
 }): SearchProvider {
+  const mask = maskOf([apiKey], { least: 6 })
   return {
     async search(wanted, { fetch, signal }) {
       const response = await fetch(`${baseUrl}/search`, {
@@ -33,22 +35,17 @@ export function tavily({
       const found = isWhole ? Found.safeParse(parsed(bytes.toString())) : undefined
       if (!found?.success)
         return { ok: false, message: 'the search engine gave an answer that makes no sense' }
+      // An engine may repeat what it was asked with, as errors do.
+      const hiding = (text: string) => mask?.text(text) ?? text
       const hits = found.data.results.map(({ url, title, content }) => ({
-        url: hiding(apiKey, url),
-        title: hiding(apiKey, title ?? url),
-        text: hiding(apiKey, content ?? ''),
+        url: hiding(url),
+        title: hiding(title ?? url),
+        text: hiding(content ?? ''),
       }))
       return { ok: true, hits }
     },
   }
 }
-
-/** An engine may repeat what it was asked with, as errors do; its own JSON may be among that. */
-const hiding = (key: string, text: string): string =>
-  [key, JSON.stringify(key).slice(1, -1)].reduce(
-    (rest, each) => rest.replaceAll(each, '*'.repeat(key.length)),
-    text,
-  )
 
 function parsed(text: string): unknown {
   try {

@@ -1,0 +1,69 @@
+/** Every way out of this process: guarded, unless a test leads names elsewhere. */
+import type { Duplex } from 'node:stream'
+import type { buildConnector, Dispatcher } from 'undici'
+import { setGlobalDispatcher } from 'undici'
+import type { Config } from '../config.ts'
+import type { Connector, Dial, Guard, Namer, Place } from '../core/dial.ts'
+import {
+  dialsFor,
+  guardedAgent,
+  guardedConnector,
+  guardedDial,
+  guardedDispatcher,
+  operatorGuard,
+  tenantGuard,
+} from '../core/dial.ts'
+import type { Log } from '../core/log.ts'
+import { upstream } from '../egress/upstream.ts'
+import { modelPatience } from '../model-cards/resolve.ts'
+
+/** Where names lead to that no resolver knows. */
+export type Elsewhere = {
+  connect: buildConnector.connector
+  dial: (target: { host: string; port: number }) => Promise<Duplex>
+}
+
+export type Ways<Whose extends Namer> = { connect: Connector<Whose>; dial: Dial<Whose, Duplex> }
+export type Outside = {
+  operator: Ways<'operator'> & { agent: Dispatcher }
+  tenant: Ways<'tenant'>
+}
+
+/** From then on every `fetch` of this process is guarded too. */
+export function outsideOf(
+  { egressAllowPrivate, egressTenantTargets }: Config,
+  log: Log,
+  elsewhere: Elsewhere | undefined,
+): Outside {
+  const told = (whose: Namer) => (place: Place) =>
+    log.info('a private or reserved address was not dialled', { named_by: whose, ...place })
+  const operator = operatorGuard(egressAllowPrivate, told('operator'))
+  const tenant = tenantGuard(egressTenantTargets, told('tenant'))
+  setGlobalDispatcher(guardedDispatcher({ operator, tenant }))
+  return {
+    operator: { ...waysOf(operator, elsewhere), agent: guardedAgent(operator) },
+    tenant: waysOf(tenant, elsewhere),
+  }
+}
+
+/** For models whose answers are passed on as they come. */
+export function upstreamsOf({ operator, tenant }: Outside) {
+  const both = {
+    operator: upstream(operator.connect, modelPatience),
+    tenant: upstream(tenant.connect, modelPatience),
+  }
+  return {
+    ...both,
+    close: async () => void (await Promise.all([both.operator.close(), both.tenant.close()])),
+  }
+}
+
+const waysOf = <Whose extends Namer>(
+  guard: Guard<Whose>,
+  elsewhere: Elsewhere | undefined,
+): Ways<Whose> => ({
+  connect: elsewhere
+    ? dialsFor(guard.whose, elsewhere.connect)
+    : guardedConnector(guard, { allowH2: false }),
+  dial: dialsFor(guard.whose, elsewhere?.dial ?? ((target) => guardedDial(guard, target))),
+})
