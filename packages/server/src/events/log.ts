@@ -171,8 +171,10 @@ export async function readPage(
   if (rows.length > limit || !last || last.upto < bytes)
     return { rows: rows.slice(0, limit), more: rows.length > limit }
   const behind = order === 'asc' ? { after: last.seq } : { before: last.seq }
-  const next = await readEvents(db, tenant, sessionId, { ...range, ...behind, limit: 1 })
-  return { rows, more: next.length > 0 }
+  const next = within(db, tenant, sessionId, { ...range, ...behind })
+    .select('seq')
+    .limit(1)
+  return { rows, more: (await next.executeTakeFirst()) !== undefined }
 }
 
 function within(

@@ -73,6 +73,41 @@ const message = (id: string, text: string): NewEvent => ({ ...said(text), id })
 
 for (const [dialect, open] of Object.entries(databases)) {
   describe(`a tail on ${dialect}`, () => {
+    it('lets the process do other things after each piece, however many read a long log at once', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const many = 300
+      await keep(
+        database,
+        session,
+        Array.from({ length: many }, () => said('x'.repeat(8 * 1024))),
+      )
+      const bus = memoryBus()
+      let sinceTurn = 0
+      let most = 0
+      let isReading = true
+      const turns = () => {
+        most = Math.max(most, sinceTurn)
+        sinceTurn = 0
+        if (isReading) setImmediate(turns)
+      }
+      setImmediate(turns)
+      const readers = Array.from({ length: 10 }, async () => {
+        const tailed = following(database, bus, session)
+        for (let n = 0; n < many; n++) {
+          await tailed.next()
+          sinceTurn++
+        }
+        await tailed.return(undefined)
+      })
+      await Promise.all(readers)
+      isReading = false
+      // The first pieces of all are read as they come; from then on one reader reads at a time.
+      assert.ok(most <= 10 * 17 + 17, `${most} events without a break`)
+      assert.ok(most > 0)
+    })
+
     it('looks when it is told that notifications were lost, and then shows whole frames alone', async () => {
       await using opened = await open()
       const { database } = opened

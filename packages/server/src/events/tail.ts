@@ -2,6 +2,7 @@ import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { Frame } from '@steward/harness/turn.ts'
 import type { Bus } from '../bus/bus.ts'
 import { StorageError } from '../core/errors.ts'
+import { eventLoop } from '../core/loop.ts'
 import type { Queries } from '../database/database.ts'
 import type { EventRow, StoredEvent } from './log.ts'
 import { readPage } from './log.ts'
@@ -20,7 +21,8 @@ export type Tailed =
 /** Live words that may wait for a slow reader before they are dropped, and their length in characters. */
 const mostWaiting = 1_000
 const longestWaiting = 1024 * 1024
-const page = { limit: 200, bytes: 1024 * 1024 }
+/** What one reader holds of the log at a time, and what the process does without a break for a reader. */
+export const page = { limit: 64, bytes: 128 * 1024 }
 
 type Source = { read: Queries; bus: Bus }
 type Options = { after: number; extensions: boolean; dialect: Dialect; signal: AbortSignal }
@@ -156,6 +158,7 @@ async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
       yield { kind: 'kept', row }
     }
     if (!more || signal.aborted) return
+    await eventLoop.wait(tenant)
   }
 }
 

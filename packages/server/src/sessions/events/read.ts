@@ -12,14 +12,13 @@ import { moments } from '../../database/seek.ts'
 import { readHead } from '../../events/head.ts'
 import { readPage, showEvent } from '../../events/log.ts'
 import type { Tailed } from '../../events/tail.ts'
-import { tail } from '../../events/tail.ts'
+import { page, tail } from '../../events/tail.ts'
 import type { Reply } from '../../http/reply.ts'
 import { stream } from '../../http/reply.ts'
 import type { View } from './wire.ts'
 import { presenter } from './wire.ts'
 
 const Place = z.tuple([z.int()])
-const logPage = { limit: 200, bytes: 1024 * 1024, extensions: true }
 const pieceLength = 16 * 1024
 
 /** Default events, or exactly `types[]`; a filtered view may skip numbers, the log does not. */
@@ -67,7 +66,10 @@ export async function* wholeLog(
 ): AsyncGenerator<string> {
   let text = '['
   for (let after = 0; ;) {
-    const { rows, more } = await readPage(read, tenant, sessionId, { after, ...logPage })
+    const { rows, more } = await readPage(read, tenant, sessionId, {
+      ...{ after, extensions: true },
+      ...page,
+    })
     for (const row of rows) {
       text += `${row.seq > 1 ? ',' : ''}${JSON.stringify(showEvent(sessionId, row, dialect))}`
       if (text.length < pieceLength) continue
@@ -76,6 +78,7 @@ export async function* wholeLog(
     }
     after = rows.at(-1)?.seq ?? after
     if (!more) break
+    await eventLoop.wait(tenant)
   }
   yield `${text}]`
 }
