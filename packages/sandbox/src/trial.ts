@@ -1,10 +1,31 @@
 /** Whether sandboxes start on this machine, found by starting some. */
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sandbox, SandboxSpec } from './sandbox.ts'
+
+const prefix = 'steward-check-'
+
+/** What trials of this user's left here whose process was killed. */
+function removeLeftovers(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue
+    const folder = join(parent, name)
+    const isOurs = lstatSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.()
+    if (isOurs) rmSync(folder, { recursive: true, force: true })
+  }
+}
 
 /** Without a gate and with one: the two have their networks from different hands. */
 export async function tryOut(
@@ -12,7 +33,8 @@ export async function tryOut(
   parent = tmpdir(),
 ): Promise<void> {
   mkdirSync(parent, { recursive: true, mode: 0o711 })
-  const folder = mkdtempSync(join(parent, 'steward-check-'))
+  removeLeftovers(parent)
+  const folder = mkdtempSync(join(parent, `${prefix}${process.pid}-`))
   const [workspace, outputs] = [join(folder, 'workspace'), join(folder, 'outputs')]
   const egress = { socket: join(folder, 'gate.sock'), certificates: join(folder, 'bundle.pem') }
   const limits = { memory: 128 << 20, processes: 32, cpus: 1, scratch: 1 << 20, file: 1 << 20 }

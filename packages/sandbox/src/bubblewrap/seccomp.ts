@@ -77,29 +77,39 @@ function judgeSocket(): Instruction[] {
   ]
 }
 
-/** The numbers as few ranges, ascending. */
-function rangesOf(numbers: readonly number[]): { first: number; last: number }[] {
-  const ranges: { first: number; last: number }[] = []
-  for (const number of numbers.toSorted((a, b) => a - b)) {
-    const range = ranges.at(-1)
-    if (range?.last === number - 1) range.last = number
-    else ranges.push({ first: number, last: number })
+type Range = { first: number; verdict: number }
+
+/** What is answered whatever the arguments are: from each first number to the next, ascending. */
+function rangesOf(arch: Arch): Range[] {
+  const verdictOf = new Map<number | undefined, number>()
+  const all = (calls: typeof allowed, verdict: number) => {
+    for (const numbers of Object.values(calls)) verdictOf.set(numbers[arch], verdict)
+  }
+  all(allowed, verdicts.allow)
+  all(refused, verdicts.error(errors.EPERM))
+  verdictOf.set(judged.fallocate[arch], verdicts.error(errors.EOPNOTSUPP))
+  const largest = Math.max(...[...verdictOf.keys()].map((number) => number ?? 0))
+  const ranges: Range[] = []
+  for (let first = 0; first <= largest + 1; first++) {
+    // Not there, says the kernel. Of clone3 too: the C library falls back to clone, whose flags can be judged.
+    const verdict = verdictOf.get(first) ?? verdicts.error(errors.ENOSYS)
+    if (ranges.at(-1)?.verdict !== verdict) ranges.push({ first, verdict })
   }
   return ranges
 }
 
-/** The loaded number passes where it lies in one of the ranges; else the kernel has no such call. */
-function passListed(ranges: readonly { first: number; last: number }[]): Instruction[] {
-  const unknown = give(verdicts.error(errors.ENOSYS))
-  const each = ranges.flatMap(({ first, last }) => [
-    ...[step(code.atLeast, first, 1, 0), unknown],
-    ...[step(code.atLeast, last + 1, 1, 0), give(verdicts.allow)],
-  ])
-  return [...each, unknown]
+/** Halves the ranges until one is left: the kernel goes through the filter for each number when it takes it. */
+function search(ranges: readonly Range[]): Instruction[] {
+  const half = ranges.length >> 1
+  const middle = ranges[half]
+  if (half === 0 || !middle) return ranges.map(({ verdict }) => give(verdict))
+  const below = search(ranges.slice(0, half))
+  return [
+    step(code.atLeast, middle.first, below.length, 0),
+    ...below,
+    ...search(ranges.slice(half)),
+  ]
 }
-
-const numbersOf = (calls: typeof allowed, arch: Arch): number[] =>
-  Object.values(calls).flatMap((numbers) => numbers[arch] ?? [])
 
 function program(arch: Arch): Instruction[] {
   const deny = give(verdicts.error(errors.EPERM))
@@ -110,9 +120,6 @@ function program(arch: Arch): Instruction[] {
     give(verdicts.kill),
     step(code.load, at.number),
     ...(arch === 'x64' ? [step(code.atLeast, x32, 0, 1), give(verdicts.error(errors.ENOSYS))] : []),
-    // Not there, says the kernel, and the C library falls back to clone, whose flags can be judged.
-    ...when(judged.clone3[arch], [give(verdicts.error(errors.ENOSYS))]),
-    ...numbersOf(refused, arch).flatMap((number) => when(number, [deny])),
     ...when(judged.clone[arch], [
       step(code.load, at.firstArgument),
       step(code.anyBit, newNamespaces, 0, 1),
@@ -125,17 +132,20 @@ function program(arch: Arch): Instruction[] {
       ...reservations.flatMap((request) => when(request, [notSupported])),
       give(verdicts.allow),
     ]),
-    ...when(judged.fallocate[arch], [notSupported]),
     ...when(judged.socket[arch], judgeSocket()),
     ...when(judged.socketpair[arch], judgeSocket()),
-    ...passListed(rangesOf(numbersOf(allowed, arch))),
+    ...search(rangesOf(arch)),
   ]
 }
+
+const made = new Map<string, Buffer>()
 
 /** The filter as the kernel reads it: eight bytes an instruction. */
 export function seccompFilter(arch: string = process.arch): Buffer {
   if (arch !== 'x64' && arch !== 'arm64')
     throw new Error(`there is no system-call filter for ${arch}`)
+  const known = made.get(arch)
+  if (known) return known
   const instructions = program(arch)
   const bytes = Buffer.alloc(instructions.length * 8)
   for (const [index, each] of instructions.entries()) {
@@ -144,5 +154,6 @@ export function seccompFilter(arch: string = process.arch): Buffer {
     bytes.writeUInt8(each.ifFalse, index * 8 + 3)
     bytes.writeUInt32LE(each.value, index * 8 + 4)
   }
+  made.set(arch, bytes)
   return bytes
 }

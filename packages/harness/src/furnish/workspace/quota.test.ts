@@ -34,7 +34,7 @@ describe('the disk of a session', () => {
   })
 
   async function open(spec: SandboxSpec): Promise<Sandbox> {
-    const furnished = await quota.kind({ folder: dirname(spec.workspace) })
+    const furnished = await quota.kind({ folder: dirname(spec.workspace), isKnown: true })
     const sandbox = await place.open(spec)
     await furnished.started?.(sandbox)
     void sandbox.ended.then(() => furnished.ended?.())

@@ -24,6 +24,7 @@ export type QuotaOptions = {
   everyMs?: number
 }
 
+const nothing: DiskSpace = { bytes: 0, files: 0 }
 /** What a session writes to, in its folder. */
 const parts = ['workspace', 'outputs', 'user', 'memory']
 /** Of so much less that is free, some session may have taken enough to matter: of its share the eighth part, at most this. */
@@ -31,6 +32,9 @@ const longestStep: DiskSpace = { bytes: 256 << 20, files: 20_000 }
 const longestMs = 60_000
 /** A session that has come to this is started no more, so that ends and starts do not add up. */
 const mostTimes = 1.5
+
+/** The session's folder, and whether an earlier sandbox may have left something in it. */
+type QuotaPlace = { folder: string; isKnown: boolean }
 
 type Watched = {
   own: string
@@ -90,13 +94,14 @@ export function diskQuota({ folder, beside, session, floor, report, everyMs }: Q
     if (running.size === 0) return
     const free = await freeOn(folder)
     const isLow = exceeds(floor, free)
+    last ??= { at: performance.now(), free }
     const isDue =
-      last === undefined ||
       performance.now() - last.at >= longestMs ||
       last.free.bytes - free.bytes >= step.bytes ||
       last.free.files - free.files >= step.files ||
       (isLow && exceeds(last.free, free))
     if (isDue) last = { at: performance.now(), free }
+    // New ones hold nothing yet, and nobody waits for a look at them.
     const chosen = [...running].filter(({ seen }) => isDue || seen === undefined)
     const taken: { watched: Watched; bytes: number }[] = []
     for (const watched of chosen) taken.push({ watched, bytes: await look(watched) })
@@ -116,7 +121,7 @@ export function diskQuota({ folder, beside, session, floor, report, everyMs }: Q
   timer.unref()
 
   /** Rejects with `SandboxEnded` where the disk has no room for another. */
-  async function kind({ folder: own }: { folder: string }): Promise<Furnished> {
+  async function kind({ folder: own, isKnown }: QuotaPlace): Promise<Furnished> {
     for (const disk of [folder, ...beside]) {
       const lack = await lackOf(disk, floor)
       if (lack !== undefined) throw new SandboxEnded(lack)
@@ -124,7 +129,7 @@ export function diskQuota({ folder, beside, session, floor, report, everyMs }: Q
     let watched: Watched | undefined
     return {
       async started(sandbox) {
-        watched = { own, sandbox, allowed: session }
+        watched = { own, sandbox, allowed: session, ...(!isKnown && { seen: nothing }) }
         running.add(watched)
       },
       async ended() {
