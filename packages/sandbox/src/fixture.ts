@@ -31,7 +31,7 @@ export function bench(provider: SandboxProvider): Bench {
     for (const each of [workspace, outputs]) mkdirSync(each, { recursive: true })
     const most = {
       ...{ memory: 256 * mebibyte, processes: 64, cpus: 2, scratch: 64 * mebibyte },
-      file: 1024 * mebibyte,
+      file: 4096 * mebibyte,
     }
     return {
       id,

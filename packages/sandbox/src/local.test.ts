@@ -6,6 +6,6 @@ import { localSandboxes } from './local.ts'
 sandboxContract('local', localSandboxes, { module: import.meta.resolve('./local.ts') })
 
 it('promises no isolation', async () => {
-  const isolation = { level: 'none', network: 'host', gate: false, limits: 'none' }
+  const isolation = { level: 'none', network: 'host', gate: false, limits: 'none', users: 'shared' }
   assert.deepEqual(await localSandboxes().check(), { ok: true, isolation })
 })
