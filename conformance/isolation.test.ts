@@ -39,6 +39,7 @@ const bodies: Record<string, object> = {
   'post /v1/ext/inputs/:session_id/repositories/:resource/failure': {
     ...{ type: 'repository_clone_error', message: 'x' },
   },
+  'post /v1/ext/inputs/:session_id/failure': { message: 'x' },
   'post /v1/ext/inputs/:session_id/stores/:store/contents': { paths: [] },
   'post /v1/ext/inputs/:session_id/stores/:store/changes': { changes: [] },
 }

@@ -4,7 +4,7 @@ import { after, before, describe } from 'node:test'
 import { boot, databases } from '../service.ts'
 import type { Loose, Service } from '../service.ts'
 import { poolVariables, startOfficial } from '../official.ts'
-import { fresh, post, say, types } from '../turns.ts'
+import { all, fresh, post, say, types } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import { claimedSession, newPool, poll, restsAfter, sessionIn, states } from '../workers.ts'
@@ -89,6 +89,32 @@ for (const database of databases) {
         await until(async () => (await states(service, pool)).every((state) => state === 'stopped'))
         worker.signal('SIGTERM')
         assert.equal(await worker.gone, 0)
+      },
+    )
+
+    verifies(
+      ['work/state/start-failed', 'work/not-begun'],
+      'a worker that can begin nothing of a session tells it, once in the same words, and leaves it to others',
+      async () => {
+        const pool = await newPool(service)
+        const mine = await claimedSession(service, pool, 'run: ls')
+        await mine.call()
+        const tells = async (message: string) => {
+          const path = `/v1/ext/inputs/${mine.session}/failure`
+          const headers = { 'x-api-key': '', authorization: `Bearer ${mine.token}` }
+          return (await service.ask('POST', path, { message }, headers)).body['told']
+        }
+        const said = [await tells('no disk'), await tells('no disk'), await tells('no bash')]
+        assert.deepEqual(said, [true, false, true])
+        const log = await say(service, mine.session)
+        assert.equal(log.at(-1)?.type, 'session.status_idle')
+        const errors = all(log, 'session.error').map(({ error }) => error as Loose)
+        assert.deepEqual(
+          errors.map(({ type, retry_status }) => [type, retry_status]),
+          [1, 2].map(() => ['unknown_error', { type: 'retrying' }]),
+        )
+        assert.match(String(errors[0]?.['message']), /could not begin: no disk/)
+        assert.deepEqual(await states(service, pool), ['queued'])
       },
     )
 

@@ -91,5 +91,8 @@ export const RepositoryFailed = z.strictObject({
 })
 export type RepositoryFailed = z.infer<typeof RepositoryFailed>
 
+/** Why a worker that has claimed a session could begin nothing of it. */
+export const NotBegun = z.strictObject({ message: z.string().min(1).max(1000) })
+
 /** Whether the session's log tells it anew. */
-export const RepositoryTold = z.object({ told: z.boolean() })
+export const FailureTold = z.object({ told: z.boolean() })

@@ -1,16 +1,16 @@
 /** A sandbox's only way out: a proxy at a unix socket that leads to the service, and to what lies beyond it if that is said. */
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer, request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import type { Server as NetServer, Socket } from 'node:net'
 import { connect, createServer as createNetServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { pump } from '@steward/gate/pump.ts'
 import type { SandboxEgress } from '@steward/sandbox/sandbox.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** The service, as sandboxes call it; whatever its URL, scheme and port are outside. */
 export const insideUrl = 'http://steward.internal'
@@ -26,8 +26,8 @@ export type Door = { egress: SandboxEgress; close(): Promise<void> }
 
 /** `beyond`: where everything goes that is not for the service. */
 export async function openDoor(baseUrl: string, beyond?: SandboxEgress): Promise<Door> {
-  const folder = await mkdtemp(join(tmpdir(), 'steward-door-'))
-  const [socket, own] = [join(folder, 'socket'), join(folder, 'authorities.pem')]
+  const folder = await temporaryFolder('door')
+  const [socket, own] = [join(folder.path, 'socket'), join(folder.path, 'authorities.pem')]
   if (!beyond) await writeFile(own, rootCertificates.join('\n'))
   const answer = forward(baseUrl)
   const inner = createServer(answer)
@@ -62,7 +62,7 @@ export async function openDoor(baseUrl: string, beyond?: SandboxEgress): Promise
     async close() {
       for (const each of open) each.destroy()
       await new Promise((resolve) => front.close(resolve))
-      await rm(folder, { recursive: true, force: true })
+      await folder.remove()
     },
   }
 }

@@ -19,6 +19,16 @@ export type Lane = (run: {
   signal: AbortSignal
 }) => Promise<void>
 
+/** Nothing of the session began. `isTold`: its log has it already. */
+export class NotBegun extends Error {
+  readonly isTold: boolean
+
+  constructor(message: string, isTold: boolean) {
+    super(message)
+    this.isTold = isTold
+  }
+}
+
 export type Deps = {
   environmentId: string
   environmentKey: string
@@ -31,6 +41,7 @@ export type Deps = {
 }
 
 const readWithinMs = 30_000
+const longestMessage = 500
 
 export async function runItem(
   { environmentId, environmentKey, folders, lane, log }: Deps,
@@ -56,5 +67,20 @@ export async function runItem(
   }
   const place = await folders.of(sessionId)
   const told = { environmentId, environmentKey, sessionId, workId, workSecret }
-  await lane({ item, claim, place, told, log, signal })
+  try {
+    await lane({ item, claim, place, told, log, signal })
+  } catch (error) {
+    // Whoever waits for the session would see nothing else of a worker that tries in vain.
+    if (!(error instanceof NotBegun && error.isTold)) await tell(claim, sessionId, error, log)
+    throw error
+  }
+}
+
+async function tell(claim: Claim, session: string, cause: unknown, log: Log): Promise<void> {
+  const message = (cause as Error).message.slice(0, longestMessage)
+  const path = `/v1/ext/inputs/${session}/failure`
+  await claim.ask('POST', path, JSON.stringify({ message })).then(
+    (answer) => answer.body?.cancel(),
+    (error: Error) => log('the session was not told', { session, error: error.message }),
+  )
 }

@@ -7,6 +7,7 @@ import { runOfficial } from './ama/run.ts'
 import { arriveAt, putAside } from './checkpoints.ts'
 import type { Config } from './config.ts'
 import type { Lane } from './item.ts'
+import { NotBegun } from './item.ts'
 import { keepLease } from './lease.ts'
 import { tokenOf } from './service.ts'
 import { openWayOut } from './tunnel.ts'
@@ -70,7 +71,7 @@ export const openmaSupervised =
       start: {
         ...{ environment_id: told.environmentId, session_id: session, work_id: work },
         ...{ workdir: place.workspace, outputs: place.outputs, idle_ms: config.idleMs },
-        ...{ inputs: place.inputs, user: place.user },
+        ...{ inputs: place.inputs, lease_ms: Math.floor(lease.leftMs()), user: place.user },
         is_known: arrival.kind === 'here' || arrival.kind === 'restored',
         ...(notice === undefined ? {} : { notice }),
         settings: { sandbox: config.sandbox, egress: config.egress },
@@ -82,6 +83,7 @@ export const openmaSupervised =
       said: (line) => log('harness said', { session, line: line.slice(0, 2_000) }),
       ...(patience ? { patience } : {}),
     })
+    lease.follow((forMs) => harness.lease(forMs))
     const shutdown = (): void => harness.stop('shutdown', config.stopMs)
     if (signal.aborted) shutdown()
     else signal.addEventListener('abort', shutdown, { once: true })
@@ -94,7 +96,7 @@ export const openmaSupervised =
       if (isLost) harness.abort('lease_lost')
       else harness.stop('stopping', config.stopMs)
     })
-    const { how, wasReady, why } = await harness.ended
+    const { how, wasReady, why, isTold } = await harness.ended
     isOver = true
     signal.removeEventListener('abort', shutdown)
     log('the harness ended', { session, how, why })
@@ -104,6 +106,7 @@ export const openmaSupervised =
       )
     lease.close()
     await left
-    if (isLost || !wasReady) return
-    await claim.stop()
+    if (isLost) return
+    if (wasReady) return claim.stop()
+    if (!signal.aborted) throw new NotBegun(`the harness was not ready: ${why}`, isTold)
   }

@@ -16,6 +16,8 @@ export type Launching = {
   /** How long a sandbox may take to its first poll. */
   startMs: number
   launch: (signal: AbortSignal) => Promise<void>
+  /** The service has taken the key: called once, with the first answer. */
+  reached: () => void
   log: Log
 }
 
@@ -26,7 +28,7 @@ const shortestPauseMs = 200
  * its sandbox has ended, or when nothing waits for one.
  */
 export async function launchOn(launching: Launching, signal: AbortSignal): Promise<void> {
-  const { service, hints, most, pauseMs, startMs, launch, log } = launching
+  const { service, hints, most, pauseMs, startMs, launch, reached, log } = launching
   let wasSeen = false
   const running = new Map<Promise<void>, { begun: number; hint: string | undefined }>()
   try {
@@ -52,7 +54,10 @@ export async function launchOn(launching: Launching, signal: AbortSignal): Promi
   async function look(hinted: readonly string[]): Promise<number | undefined> {
     try {
       const depth = await service.depth(signal)
-      if (!wasSeen) log('the queue was seen', { waiting: depth })
+      if (!wasSeen) {
+        reached()
+        log('the queue was seen', { waiting: depth })
+      }
       wasSeen = true
       return depth
     } catch (error) {

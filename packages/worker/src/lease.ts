@@ -9,6 +9,10 @@ export type LeaseEnd = { end: 'stopping' | 'lost' | 'closed'; why: string }
 export type Lease = {
   /** Never rejects. */
   ended: Promise<LeaseEnd>
+  /** Milliseconds for which it holds from now on, if no beat follows. */
+  leftMs(): number
+  /** After each beat that counts, for how long the lease holds from then on. */
+  follow(extended: (forMs: number) => void): void
   /** No beat follows. */
   close(): void
 }
@@ -16,47 +20,51 @@ export type Lease = {
 const soonMs = 1_000
 const longestPauseMs = 30_000
 
-export function keepLease(
-  claim: Pick<Claim, 'beat'>,
-  {
-    ttlSeconds,
-    now = performance.now.bind(performance),
-  }: { ttlSeconds: number; now?: () => number },
-): Lease {
-  const closed = new AbortController()
-  return { ended: beatOn(claim, ttlSeconds, now, closed.signal), close: () => closed.abort() }
+type Keeping = {
+  ttlSeconds: number
+  now?: () => number
 }
 
-async function beatOn(
+export function keepLease(
   claim: Pick<Claim, 'beat'>,
-  ttlSeconds: number,
-  now: () => number,
-  closed: AbortSignal,
-): Promise<LeaseEnd> {
-  let last: string | undefined
-  let ttlMs = ttlSeconds * 1000
-  let heldSince = now()
-  while (!closed.aborted) {
-    const pauseMs = Math.floor(Math.min(ttlMs / 3, longestPauseMs))
-    const begun = now()
-    const signal = AbortSignal.any([closed, AbortSignal.timeout(pauseMs)])
-    let waitMs = pauseMs
-    try {
-      const beat = await claim.beat(last, ttlSeconds, signal)
-      last = beat.last
-      if (!beat.extended || beat.state === 'stopping' || beat.state === 'stopped')
-        return { end: 'stopping', why: `the service says ${beat.state}` }
-      ttlMs = beat.ttlMs
-      heldSince = begun
-    } catch (error) {
-      if (closed.aborted) break
-      if (isRefusal(error))
-        return { end: 'lost', why: `the heartbeat was refused: ${error.status}` }
-      if (now() - heldSince >= ttlMs)
-        return { end: 'lost', why: `no heartbeat for ${ttlMs} ms: ${(error as Error).message}` }
-      waitMs = Math.min(soonMs, ttlMs - (now() - heldSince))
-    }
-    await delay(waitMs, undefined, { signal: closed }).catch(() => {})
+  { ttlSeconds, now = performance.now.bind(performance) }: Keeping,
+): Lease {
+  const closed = new AbortController()
+  const state = { ttlMs: ttlSeconds * 1000, heldSince: now(), extended: (_forMs: number) => {} }
+  const leftMs = () => Math.max(0, state.ttlMs - (now() - state.heldSince))
+  return {
+    ...{ ended: beatOn(), leftMs, close: () => closed.abort() },
+    follow: (extended) => void Object.assign(state, { extended }),
   }
-  return { end: 'closed', why: 'closed' }
+
+  async function beatOn(): Promise<LeaseEnd> {
+    const { signal: isClosed } = closed
+    let last: string | undefined
+    while (!isClosed.aborted) {
+      const pauseMs = Math.floor(Math.min(state.ttlMs / 3, longestPauseMs))
+      const begun = now()
+      const signal = AbortSignal.any([isClosed, AbortSignal.timeout(pauseMs)])
+      let waitMs = pauseMs
+      try {
+        const beat = await claim.beat(last, ttlSeconds, signal)
+        last = beat.last
+        if (!beat.extended || beat.state === 'stopping' || beat.state === 'stopped')
+          return { end: 'stopping', why: `the service says ${beat.state}` }
+        Object.assign(state, { ttlMs: beat.ttlMs, heldSince: begun })
+        state.extended(leftMs())
+      } catch (error) {
+        if (isClosed.aborted) break
+        if (isRefusal(error))
+          return { end: 'lost', why: `the heartbeat was refused: ${error.status}` }
+        if (leftMs() === 0)
+          return {
+            ...{ end: 'lost' },
+            why: `no heartbeat for ${state.ttlMs} ms: ${(error as Error).message}`,
+          }
+        waitMs = Math.min(soonMs, leftMs())
+      }
+      await delay(waitMs, undefined, { signal: isClosed }).catch(() => {})
+    }
+    return { end: 'closed', why: 'closed' }
+  }
 }

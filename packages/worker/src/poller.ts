@@ -16,6 +16,8 @@ export type Polling = {
   /** Whether an item is acknowledged here, before anything runs. */
   acknowledges: boolean
   run: (item: Item, claim: Claim, signal: AbortSignal) => Promise<void>
+  /** The service has taken the key: called once, with the first answer. */
+  reached: () => void
   log: Log
 }
 
@@ -30,7 +32,8 @@ const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
  * A failure of one item is that item's alone.
  */
 export async function pollOn(polling: Polling, signal: AbortSignal): Promise<void> {
-  const { service, hints, most, pauseMs, reclaimMs, log } = polling
+  const { service, hints, most, pauseMs, reclaimMs, reached, log } = polling
+  let wasReached = false
   const running = new Set<Promise<void>>()
   let failures = 0
   const rest = (ms: number) => hints.wait(Math.max(0, ms), signal)
@@ -43,7 +46,10 @@ export async function pollOn(polling: Polling, signal: AbortSignal): Promise<voi
       try {
         const begun = performance.now()
         const hinted = hints.open()
-        const item = await service.poll({ blockMs, reclaimMs }, signal)
+        const wait = { blockMs: wasReached ? blockMs : 0, reclaimMs }
+        const item = await service.poll(wait, signal)
+        if (!wasReached) reached()
+        wasReached = true
         failures = 0
         if (item) start(item)
         await hints.settle(hinted)

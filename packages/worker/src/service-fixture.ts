@@ -21,6 +21,10 @@ export type Stub = AsyncDisposable & {
   events: object[]
   /** Sent to the session. */
   posted: object[]
+  /** Why nothing of it began, as the session was told. */
+  failures: string[]
+  /** Whether the key is none. */
+  refusesPolls: boolean
   /** Resolves when something was asked for that often. */
   until(what: string, times?: number): Promise<void>
 }
@@ -61,6 +65,7 @@ export async function stubService(): Promise<Stub> {
     session: { status: 200, environment: 'env_1' },
     events: [],
     posted: [],
+    ...{ failures: [], refusesPolls: false },
     until: (what, times = 1) =>
       new Promise((resolve) => {
         look = () => {
@@ -81,6 +86,8 @@ export async function stubService(): Promise<Stub> {
     let text = ''
     for await (const piece of request.setEncoding('utf8') as AsyncIterable<string>) text += piece
     stub.asked.push(what)
+    if (what.endsWith('/failure'))
+      stub.failures.push((JSON.parse(text) as { message: string }).message)
     if (what.endsWith('events') && request.method === 'POST')
       stub.posted.push(...(JSON.parse(text) as { events: object[] }).events)
     if (what.endsWith('stream')) {
@@ -102,7 +109,10 @@ export async function stubService(): Promise<Stub> {
       status: 'running',
       ...nothing,
     }
-    if (what === 'GET work/poll') return { status: 200, body: handOut() }
+    if (what === 'GET work/poll')
+      return stub.refusesPolls
+        ? { status: 401, body: { type: 'error', error: { type: 'authentication_error' } } }
+        : { status: 200, body: handOut() }
     if (what === 'GET work/stats')
       return { status: stub.depth === undefined ? 503 : 200, body: { depth: stub.depth } }
     if (path.endsWith('/heartbeat')) return stub.beat()

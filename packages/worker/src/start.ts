@@ -17,6 +17,7 @@ import type { Log } from './log.ts'
 import { pollOn } from './poller.ts'
 import { sandboxesOf } from './sandboxes.ts'
 import { serviceAt } from './service.ts'
+import { removeLeftovers } from './temporary.ts'
 
 /** Of a sandbox until its worker has asked for work. */
 const startMs = 10_000
@@ -50,12 +51,15 @@ export async function startWorker(config: Config, log: Log, signal: AbortSignal)
   await mkdir(config.dir, { recursive: true, mode: 0o700 })
   const folders = foldersBelow(config.dir)
   await folders.sweep(config.keepMs, Date.now())
+  const leftovers = await removeLeftovers(Date.now())
+  if (leftovers.length > 0) log('what killed workers left was removed', { folders: leftovers })
   const provider = await checked(config, log)
   const workerId = `${hostname()}-${randomUUID()}`
   const service = serviceAt({ baseUrl, environmentId, environmentKey, workerId })
   const hints = await listening(config, log, signal)
-  const common = { service, hints, most: config.sessions, pauseMs: config.pollMs, log }
-  log('working', { environment: environmentId, lane, strategy, sandbox: provider.name })
+  const reached = () =>
+    log('working', { environment: environmentId, lane, strategy, sandbox: provider.name })
+  const common = { service, hints, most: config.sessions, pauseMs: config.pollMs, reached, log }
   if (strategy === 'acquire_then_session_poll') {
     const launch = async (): Promise<void> => {
       const id = `vm-${randomUUID()}`

@@ -3,17 +3,17 @@
  * claim, where the session's gate reads it. docs/workers.md "The way out"
  */
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import type { ClientRequest } from 'node:http'
 import { request as plainRequest, STATUS_CODES } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pump } from '@steward/gate/pump.ts'
 import type { SandboxEgress } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
+import { temporaryFolder } from './temporary.ts'
 
 export type Claimed = { baseUrl: string; session: string; token: string }
 
@@ -36,8 +36,8 @@ const Told = z.object({ certificates: z.string(), variables: z.record(z.string()
 /** Rejects when the service does not say whom the sandbox may trust. */
 export async function openWayOut(claimed: Claimed): Promise<WayOut> {
   const { certificates: pem, variables } = await ask(claimed)
-  const folder = await mkdtemp(join(tmpdir(), 'steward-out-'))
-  const [socket, certificates] = [join(folder, 'socket'), join(folder, 'authorities.pem')]
+  const folder = await temporaryFolder('out')
+  const [socket, certificates] = [join(folder.path, 'socket'), join(folder.path, 'authorities.pem')]
   await writeFile(certificates, pem)
   const open = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (connection) => {
@@ -55,7 +55,7 @@ export async function openWayOut(claimed: Claimed): Promise<WayOut> {
       const closed = new Promise((resolve) => server.close(resolve))
       for (const each of open) each.destroy()
       await closed
-      await rm(folder, { recursive: true, force: true })
+      await folder.remove()
     },
   }
 }

@@ -48,7 +48,7 @@ async function working(stub: Stub, mode: string, env: Record<string, string> = {
   const ended = pollOn(
     {
       ...{ service, hints: noHints, most: config.sessions, pauseMs: config.pollMs, log },
-      ...{ reclaimMs: 5_000, acknowledges: true },
+      ...{ reclaimMs: 5_000, acknowledges: true, reached: () => log('working') },
       run: (item, claim, signal) => runItem(deps, item, claim, signal),
     },
     stop.signal,
@@ -134,9 +134,39 @@ describe('a worker', () => {
     stub.queue.push(one)
     await using worker = await working(stub, 'refuses')
     await worker.until(/the harness ended.*refused/)
+    await worker.until(/the item was left/)
     worker.stop()
     await worker.ended
     assert.deepEqual(asks(stub, /stop$/), [])
+    assert.deepEqual(asks(stub, /failure$/), ['POST ext/inputs/sesn_1/failure'])
+    assert.deepEqual(stub.failures, ['the harness was not ready: no such setting'])
+  })
+
+  it('tells the session nothing that the harness has told it', async () => {
+    await using stub = await stubService()
+    stub.queue.push(one)
+    await using worker = await working(stub, 'told')
+    await worker.until(/the item was left.*no such repository/)
+    assert.deepEqual(asks(stub, /failure$/), [])
+  })
+
+  it('tells its harness how long the lease holds, with the start and with each beat', async () => {
+    await using stub = await stubService()
+    stub.queue.push(one)
+    await using worker = await working(stub, 'leased')
+    await worker.until(/harness.*"event":"start".*"lease_ms":(9\d{3}|10000)\b/)
+    await worker.until(/harness.*"event":"lease".*"for_ms":(9\d{3}|10000)\b/)
+  })
+
+  it('says that it works when its key was taken, and not before', async () => {
+    await using stub = await stubService()
+    stub.refusesPolls = true
+    await using worker = await working(stub, 'good')
+    await assert.rejects(worker.ended, /401/)
+    assert.deepEqual(worker.said, [])
+    stub.refusesPolls = false
+    await using second = await working(stub, 'good')
+    await second.until(/^working/)
   })
 
   it('stops the item of a harness that broke off', async () => {

@@ -1,8 +1,5 @@
 /** The reference harness of `openma-harness-supervisor-v1`: a session's calls, run in a sandbox of this machine. */
 import Anthropic from '@anthropic-ai/sdk'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
@@ -11,12 +8,14 @@ import { tokenOf } from '../service.ts'
 import { linesOf } from '../supervisor/lines.ts'
 import type { Start, ToSupervisor } from '../supervisor/protocol.ts'
 import { exitCodes, hear, protocol, ToHarness } from '../supervisor/protocol.ts'
+import { temporaryFolder } from '../temporary.ts'
 import type { WayOut } from '../tunnel.ts'
 import { openWayOut } from '../tunnel.ts'
 import type { Watch } from './calls.ts'
 import { runnable, runnableTools } from './calls.ts'
 import { inputsOf } from './inputs.ts'
-import { repositoriesOf } from './repositories.ts'
+import { leaseWatch } from './lease-watch.ts'
+import { NotCloned, repositoriesOf } from './repositories.ts'
 import { serversOf } from './stdio/servers.ts'
 
 const Variables = z.object({
@@ -34,8 +33,9 @@ const say = (message: ToSupervisor): void => {
   process.stdout.write(`${JSON.stringify(message)}\n`)
 }
 
-async function fail(code: number, message: string): Promise<never> {
-  const line = `${JSON.stringify({ type: 'failed', message } satisfies ToSupervisor)}\n`
+async function fail(code: number, message: string, isTold = false): Promise<never> {
+  const said = { type: 'failed', message, is_told: isTold } satisfies ToSupervisor
+  const line = `${JSON.stringify(said)}\n`
   await new Promise<void>((resolve) => process.stdout.write(line, () => resolve()))
   process.exit(code)
 }
@@ -127,9 +127,10 @@ async function serve(start: Start) {
   const claimed = { baseUrl, token, session: start.session_id }
   const wayOut = start.settings['egress'] === 'session' ? await openWayOut(claimed) : undefined
   const session = await client.beta.sessions.retrieve(start.session_id)
+  const temporary = start.inputs === undefined ? await temporaryFolder('inputs') : undefined
   const inputs = await inputsOf({
     ...{ client, session },
-    folder: start.inputs ?? (await mkdtemp(join(tmpdir(), 'steward-inputs-'))),
+    folder: start.inputs ?? temporary?.path ?? '',
     ...{ workdir: start.workdir, user: start.user },
     ...{ isKnown: start.is_known ?? false, isHost: settings.provider === 'local' },
   })
@@ -137,7 +138,7 @@ async function serve(start: Start) {
   // What is not there cannot be worked with: nothing of the session begins before.
   if (repositoriesOf(session).length > 0) await prepared(sandbox)
   const given = new AbortController()
-  const state = { running: 0, isStopping: false }
+  const state = { running: 0, isStopping: false, isAborted: false }
   const watch: Watch = {
     began(id, name) {
       state.running++
@@ -169,10 +170,12 @@ async function serve(start: Start) {
       })
       if (state.isStopping) break
     }
+    if (state.isAborted) return
     try {
       await sandbox.rested()
     } finally {
       await sandbox.close('rested')
+      await temporary?.remove()
     }
     say({ type: 'done', reason: state.isStopping ? 'stopped' : 'rested' })
   }
@@ -184,10 +187,12 @@ async function serve(start: Start) {
       if (state.running === 0) given.abort()
       else setTimeout(() => given.abort(), Math.max(0, withinMs - closeWithinMs - 500))
     },
-    async abort(): Promise<never> {
+    /** Nothing is sent from now on; whoever runs this ends the process. */
+    async abort(): Promise<void> {
+      state.isAborted = true
       given.abort()
       await sandbox.close('left')
-      process.exit(exitCodes.aborted)
+      await temporary?.remove()
     },
   }
 }
@@ -195,6 +200,7 @@ async function serve(start: Start) {
 async function main(): Promise<void> {
   let serving: Awaited<ReturnType<typeof serve>> | undefined
   let isStarted = false
+  let isAborting = false
   let stopping: number | undefined
   /** Beside what is heard meanwhile. */
   async function begin(message: Start): Promise<void> {
@@ -202,7 +208,7 @@ async function main(): Promise<void> {
     try {
       serving = await serve(message)
     } catch (error) {
-      return fail(exitCodes.refused, (error as Error).message)
+      return fail(exitCodes.refused, (error as Error).message, error instanceof NotCloned)
     }
     say({ type: 'ready', protocol, harness: { name: 'steward-worker', version: '0.1.0' } })
     const running = serving.run()
@@ -210,17 +216,28 @@ async function main(): Promise<void> {
     try {
       await running
     } catch (error) {
+      if (isAborting) return
       return fail(exitCodes.failed, (error as Error).message)
     }
-    process.exit(exitCodes.done)
+    if (!isAborting) process.exit(exitCodes.done)
   }
-  const types = ['start', 'stop', 'abort']
+  async function abort(): Promise<never> {
+    isAborting = true
+    await serving?.abort()
+    process.exit(exitCodes.aborted)
+  }
+  const lease = leaseWatch(() => void abort())
+  const types = ['start', 'stop', 'lease', 'abort']
   for await (const line of linesOf(process.stdin)) {
     const found = hear(ToHarness, types, line)
     if ('other' in found) continue
     if ('broken' in found) return fail(exitCodes.failed, `the supervisor wrote ${found.broken}`)
     const { message } = found
-    if (message.type === 'abort') return serving ? serving.abort() : process.exit(exitCodes.aborted)
+    if (message.type === 'abort') return abort()
+    if (message.type === 'lease') {
+      lease.extend(message.for_ms)
+      continue
+    }
     if (message.type === 'stop') {
       if (!isStarted) process.exit(exitCodes.done)
       if (serving) serving.stop(message.within_ms)
@@ -230,11 +247,11 @@ async function main(): Promise<void> {
     if (message.protocol !== protocol)
       return fail(exitCodes.refused, `this harness speaks ${protocol}, not ${message.protocol}`)
     if (isStarted) return fail(exitCodes.failed, 'a second start')
+    if (message.lease_ms !== undefined) lease.extend(message.lease_ms)
     void begin(message)
   }
   // Whoever started it is gone, and with it the lease.
-  await serving?.abort()
-  process.exit(exitCodes.aborted)
+  await abort()
 }
 
 await main()

@@ -10,6 +10,9 @@ import type { Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 import type { Input, InputPlace, Session } from './input.ts'
 
+/** The session's log says so already. */
+export class NotCloned extends Error {}
+
 type Repository = Extract<Session['resources'][number], { type: 'github_repository' }>
 /** What the service tells of a repository beyond the types of the client. */
 const Resolved = z.object({ resolved_path: z.string() })
@@ -46,7 +49,7 @@ async function bring(place: InputPlace, sandbox: Sandbox, repository: Repository
   )
   if (!failure) return
   await tell(place.client, place.session.id, repository.id, failure)
-  throw new Error(`${url} was not cloned into ${resolved_path}: ${failure.message}`)
+  throw new NotCloned(`${url} was not cloned into ${resolved_path}: ${failure.message}`)
 }
 
 async function tell(client: Anthropic, session: string, id: string, failure: Failure) {

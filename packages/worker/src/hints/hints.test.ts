@@ -139,7 +139,8 @@ describe('hints', () => {
     const ended = pollOn(
       {
         ...{ service: serviceOf(stub), hints: receiver, most: 1, pauseMs: hourMs },
-        ...{ reclaimMs: 5_000, acknowledges: true, log: quiet, run: async () => {} },
+        ...{ reclaimMs: 5_000, acknowledges: true, reached: quiet },
+        ...{ log: quiet, run: async () => {} },
       },
       stop.signal,
     )
@@ -167,7 +168,7 @@ describe('hints', () => {
     const ended = launchOn(
       {
         ...{ service: serviceOf(stub), hints, most, pauseMs: hourMs, startMs: 10_000 },
-        ...{ launch, log: quiet },
+        ...{ launch, reached: quiet, log: quiet },
       },
       stop.signal,
     )

@@ -42,9 +42,9 @@ export function harnessContract(name: string, { command, open }: Subject): void 
     return {
       ...{ session, child, heard },
       tell: (message: object) => child.stdin.write(`${JSON.stringify(message)}\n`),
-      start: (speaks = protocol) =>
+      start: (speaks = protocol, more: object = {}) =>
         child.stdin.write(
-          `${JSON.stringify({ type: 'start', protocol: speaks, ...session.start })}\n`,
+          `${JSON.stringify({ type: 'start', protocol: speaks, ...session.start, ...more })}\n`,
         ),
       until: (what: string) =>
         new Promise<void>((resolve) => {
@@ -125,6 +125,22 @@ export function harnessContract(name: string, { command, open }: Subject): void 
       harness.tell({ type: 'abort', reason: 'lease_lost' })
       assert.equal(await harness.code(), exitCodes.aborted)
       assert.ok(performance.now() - begun < abortMs)
+      assert.equal(harness.session.results(), 0)
+    })
+
+    // verifies: worker/lane/supervised-silence
+    it('ends by itself when it hears of no lease for as long as the last one lasts, and sends nothing', async () => {
+      await using harness = await spoken('sleep 60')
+      harness.start(protocol, { lease_ms: 60_000 })
+      await harness.until('call_started')
+      const leaseMs = 1_000
+      const begun = performance.now()
+      harness.tell({ type: 'lease', for_ms: leaseMs })
+      await new Promise((resolve) => setTimeout(resolve, leaseMs / 2))
+      harness.tell({ type: 'lease', for_ms: leaseMs })
+      assert.equal(await harness.code(), exitCodes.aborted)
+      const tookMs = performance.now() - begun
+      assert.ok(tookMs >= leaseMs * 1.5 && tookMs < leaseMs * 1.5 + abortMs, `${tookMs}`)
       assert.equal(harness.session.results(), 0)
     })
 

@@ -32,6 +32,11 @@ const modes: Record<string, () => void> = {
     say({ type: 'failed', message: 'no such setting' })
     process.exit(exitCodes.refused)
   },
+  told() {
+    say({ type: 'failed', message: 'no such repository', is_told: true })
+    process.exit(exitCodes.refused)
+  },
+  leased: () => ready(),
   fails() {
     ready()
     say({ type: 'failed', message: 'the disk is full' })
@@ -49,8 +54,11 @@ const modes: Record<string, () => void> = {
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
-    const { type } = JSON.parse(line) as { type: string }
+    const message = JSON.parse(line) as { type: string; lease_ms?: number; for_ms?: number }
+    const { type, lease_ms, for_ms } = message
     if (type === 'start') modes[mode]?.()
+    if (mode === 'leased' && (type === 'start' || type === 'lease'))
+      say({ type: 'event', name: type, data: { lease_ms, for_ms } })
     if (mode === 'deaf') return
     if (type === 'stop') {
       say({ type: 'done', reason: 'stopped' })

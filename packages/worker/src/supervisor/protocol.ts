@@ -25,6 +25,8 @@ const Start = z.object({
   is_known: z.boolean().optional(),
   /** For the agent, with the first result. */
   notice: z.string().optional(),
+  /** For how long the lease holds, unless `lease` says more; without it the harness watches none. */
+  lease_ms: z.number().int().nonnegative().optional(),
   /** How long the session may rest before the harness is done. */
   idle_ms: z.number().int().positive(),
   /** The operator's, for this harness; none of the supervisor's business. */
@@ -39,6 +41,8 @@ export const ToHarness = z.discriminatedUnion('type', [
     reason: z.enum(['shutdown', 'stopping']),
     within_ms: z.number().int().nonnegative(),
   }),
+  /** The lease was extended: it holds for so long from now on. */
+  z.object({ type: z.literal('lease'), for_ms: z.number().int().nonnegative() }),
   z.object({ type: z.literal('abort'), reason: z.enum(['lease_lost', 'broken', 'overdue']) }),
 ])
 export type ToHarness = z.infer<typeof ToHarness>
@@ -53,7 +57,8 @@ export const ToSupervisor = z.discriminatedUnion('type', [
   z.object({ type: z.literal('preparing') }),
   z.object({ type: z.literal('event'), name: z.string(), data: z.record(z.string(), z.unknown()) }),
   z.object({ type: z.literal('done'), reason: z.enum(['rested', 'terminated', 'stopped']) }),
-  z.object({ type: z.literal('failed'), message: z.string() }),
+  /** `is_told`: the session's log has it already. */
+  z.object({ type: z.literal('failed'), message: z.string(), is_told: z.boolean().optional() }),
 ])
 export type ToSupervisor = z.infer<typeof ToSupervisor>
 

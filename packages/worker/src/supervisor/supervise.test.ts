@@ -30,7 +30,9 @@ function begin(mode: string, patience: Patience = { readyMs: 20_000, abortMs: 20
 describe('the supervisor of a harness', () => {
   it('gives it its variables and no others, and hears its events; what it does not know it passes over', async () => {
     const { ended, heard } = begin('variables')
-    assert.deepEqual(await ended, { how: 'done', wasReady: true, why: 'exit 0' })
+    assert.deepEqual(await ended, {
+      ...{ how: 'done', wasReady: true, why: 'exit 0', isTold: false },
+    })
     assert.deepEqual(
       heard.map(({ type }) => type),
       ['ready', 'event', 'done'],
@@ -51,7 +53,9 @@ describe('the supervisor of a harness', () => {
     await harness.ready
     harness.abort('lease_lost')
     const ending = await harness.ended
-    assert.deepEqual(ending, { how: 'aborted', wasReady: true, why: 'aborted: lease_lost' })
+    assert.deepEqual(ending, {
+      ...{ how: 'aborted', wasReady: true, why: 'aborted: lease_lost', isTold: false },
+    })
   })
 
   it('kills one that does not heed an abort', async () => {

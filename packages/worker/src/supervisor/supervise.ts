@@ -12,6 +12,8 @@ export type Ending = {
   how: 'done' | 'failed' | 'refused' | 'aborted'
   wasReady: boolean
   why: string
+  /** Whether the session's log has it already. */
+  isTold: boolean
 }
 
 export type Supervised = {
@@ -19,6 +21,8 @@ export type Supervised = {
   ended: Promise<Ending>
   /** Lets it finish or give up what it does, and ends it when that takes too long. */
   stop(reason: 'shutdown' | 'stopping', withinMs: number): void
+  /** The lease holds for so long from now on; a harness that hears of none for longer ends by itself. */
+  lease(forMs: number): void
   /** It may touch nothing any more, from now on. */
   abort(reason: 'lease_lost' | 'broken' | 'overdue'): void
 }
@@ -47,7 +51,7 @@ export function supervise(options: SuperviseOptions): Supervised {
   const child = spawn(program, rest, { env, stdio: 'pipe', detached: true })
   const timers = new Set<NodeJS.Timeout>()
   const later = (ms: number, act: () => void) => void timers.add(setTimeout(act, ms))
-  const state = { isReady: false, isAborted: false, failure: undefined as string | undefined }
+  const state = { isReady: false, isAborted: false, isTold: false, failure: '' }
 
   const tell = (message: ToHarness): void => {
     if (child.stdin.writable) child.stdin.write(`${JSON.stringify(message)}\n`)
@@ -55,7 +59,7 @@ export function supervise(options: SuperviseOptions): Supervised {
   function abort(reason: 'lease_lost' | 'broken' | 'overdue'): void {
     if (state.isAborted) return
     state.isAborted = true
-    state.failure ??= `aborted: ${reason}`
+    state.failure ||= `aborted: ${reason}`
     tell({ type: 'abort', reason })
     child.stdin.end()
     later(patience.abortMs, () => killGroup(child))
@@ -86,7 +90,8 @@ export function supervise(options: SuperviseOptions): Supervised {
     } else if (!state.isReady && message.type !== 'failed') {
       return broken(`the harness said ${message.type} before it was ready`)
     }
-    if (message.type === 'failed') state.failure = message.message
+    if (message.type === 'failed')
+      Object.assign(state, { failure: message.message, isTold: message.is_told ?? false })
     heard(message)
   }
   async function listen(): Promise<void> {
@@ -103,7 +108,7 @@ export function supervise(options: SuperviseOptions): Supervised {
 
   const exited = new Promise<number | undefined>((resolve) => {
     child.once('error', (error) => {
-      state.failure ??= `the harness did not start: ${error.message}`
+      state.failure ||= `the harness did not start: ${error.message}`
       resolve(undefined)
     })
     child.once('exit', (code) => resolve(code ?? undefined))
@@ -119,14 +124,15 @@ export function supervise(options: SuperviseOptions): Supervised {
     for (const timer of timers) clearTimeout(timer)
     killGroup(child)
     await listened
-    const { isReady, isAborted, failure } = state
+    const { isReady, isAborted, isTold, failure } = state
     const how = howOf(code, isAborted)
-    const why = failure ?? (code === undefined ? 'killed' : `exit ${code}`)
-    return { how: how === 'done' && !isReady ? 'failed' : how, wasReady: isReady, why }
+    const why = failure || (code === undefined ? 'killed' : `exit ${code}`)
+    return { how: how === 'done' && !isReady ? 'failed' : how, wasReady: isReady, why, isTold }
   }
   return {
     ended: end(),
     abort,
+    lease: (forMs) => tell({ type: 'lease', for_ms: Math.floor(forMs) }),
     stop(reason, withinMs) {
       tell({ type: 'stop', reason, within_ms: withinMs })
       later(withinMs, () => abort('overdue'))

@@ -27,7 +27,32 @@ export async function tellFailure(
   if (!isRepository(row)) throw notFound('repository', resource)
   const message = `${row.url} could not be cloned into ${row.resolved_path}: ${why}`
   const retry_status = { type: 'retrying' } as const
-  const error: SessionError = { type, message, repository_url: row.url, retry_status }
+  return tellOnce(
+    tx,
+    { tenant, session },
+    { type, message, repository_url: row.url, retry_status },
+    now,
+  )
+}
+
+/** As `tellFailure`, for a worker that could begin nothing of the session. */
+export const tellNotBegun = (
+  tx: Queries,
+  place: Pick<Place, 'tenant' | 'session'>,
+  why: string,
+  now: number,
+): Promise<boolean> => {
+  const message = `a worker has claimed this session and could not begin: ${why}; its work is tried again`
+  const error = { type: 'unknown_error', message, retry_status: { type: 'retrying' } } as const
+  return tellOnce(tx, place, error, now)
+}
+
+async function tellOnce(
+  tx: Queries,
+  { tenant, session }: Pick<Place, 'tenant' | 'session'>,
+  error: SessionError,
+  now: number,
+): Promise<boolean> {
   const head = await readHead(tx, tenant, session)
   if (head.status === 'done' || head.status === 'deleted') return false
   if (await wasTold(tx, { tenant, session }, error, now)) return false

@@ -7,7 +7,8 @@ import {
   MemoryOutcomes,
   MemoryPaths,
   RepositoryFailed,
-  RepositoryTold,
+  FailureTold,
+  NotBegun,
   StoreFacts,
   StoreRevisions,
 } from '@steward/protocol/inputs.ts'
@@ -27,7 +28,7 @@ import { checkClaim, checkStanding } from '../../work/claim.ts'
 import { givenFiles } from '../resources/given.ts'
 import { isAttachedStore } from '../resources/memory-stores.ts'
 import { resourceStore } from '../resources/store.ts'
-import { tellFailure } from './failure.ts'
+import { tellFailure, tellNotBegun } from './failure.ts'
 
 type Deps = { databases: Databases; blobs: Blobs; clock: Clock; bus: Bus }
 
@@ -155,6 +156,7 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
 }
 
 function repositoryRoutes({ databases, clock, bus }: Deps): Route[] {
+  const failure = '/v1/ext/inputs/:session_id/failure' as const
   const path = '/v1/ext/inputs/:session_id/repositories/:resource/failure' as const
   return [
     route(
@@ -162,9 +164,30 @@ function repositoryRoutes({ databases, clock, bus }: Deps): Route[] {
         ...{
           ...claimedSession,
           method: 'post',
+          path: failure,
+          body: NotBegun,
+          answer: FailureTold,
+        },
+        summary: "Tell the session's log why its worker could begin nothing",
+      },
+      async ({ tenant, principal, params: { session_id: session }, body: { message } }) => {
+        const now = clock.now()
+        const told = await databases.of(tenant).write(async (tx) => {
+          await checkClaim(tx, claimOf(principal), now)
+          return tellNotBegun(tx, { tenant, session }, message, now)
+        })
+        if (told) say(bus, session, ring)
+        return { told }
+      },
+    ),
+    route(
+      {
+        ...{
+          ...claimedSession,
+          method: 'post',
           path,
           body: RepositoryFailed,
-          answer: RepositoryTold,
+          answer: FailureTold,
         },
         summary: "Tell the session's log why one of its repositories could not be laid out",
       },

@@ -1,0 +1,59 @@
+/** Folders of a process in the system's temporary one, which the next worker removes when their process was killed. */
+import { once } from 'node:events'
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { removeTree } from '@steward/sandbox/remove.ts'
+
+export type TemporaryFolder = { path: string; remove(): Promise<void> }
+
+/**
+ * A listening socket in the folder lives exactly as long as its process, whatever namespace of processes that is in: a
+ * number of a process would not tell.
+ */
+const sign = 'alive'
+const own = /^steward-(door|out|inputs)-\w{6}$/
+/** A folder is made a moment before its socket. */
+const youngMs = 60_000
+
+export async function temporaryFolder(
+  kind: 'door' | 'out' | 'inputs',
+  parent = tmpdir(),
+): Promise<TemporaryFolder> {
+  const path = await mkdtemp(join(parent, `steward-${kind}-`))
+  const server = createServer((connection) => connection.destroy()).unref()
+  server.listen(join(path, sign))
+  await once(server, 'listening')
+  return {
+    path,
+    async remove() {
+      server.close()
+      await rm(path, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Removes folders of this user whose process is gone. */
+export async function removeLeftovers(now: number, parent = tmpdir()): Promise<string[]> {
+  const removed: string[] = []
+  for (const name of await readdir(parent)) {
+    const path = join(parent, name)
+    if (!own.test(name) || !(await isLeft(path, now))) continue
+    await removeTree(path)
+    removed.push(name)
+  }
+  return removed
+}
+
+async function isLeft(path: string, now: number): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined)
+  if (!found?.isDirectory() || found.uid !== process.getuid?.()) return false
+  const connection = connect(join(path, sign))
+  const code = await new Promise<string | undefined>((resolve) => {
+    connection.once('connect', () => resolve(undefined))
+    connection.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''))
+  })
+  connection.destroy()
+  return code === 'ECONNREFUSED' || (code === 'ENOENT' && found.mtimeMs < now - youngMs)
+}
