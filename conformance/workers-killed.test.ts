@@ -88,6 +88,30 @@ for (const database of databases)
     )
   })
 
+describe('a worker that hangs', () => {
+  verifies(
+    'worker/lane/supervised-silence',
+    'keeps no session: its harness ends with the lease, though nobody tells it to',
+    async () => {
+      await using home = await place('sqlite')
+      await using server = await startServer(home.env)
+      const service = clientsOf(server.base)
+      const pool = await newPool(service)
+      await using ours = await worker(service, pool)
+      const session = await sessionIn(service, pool)
+      await post(service, session, 'run: sleep 13; pwd\nsay: done')
+      await ours.until(begun)
+      ours.pause()
+      await using next = await worker(service, pool)
+      await until(async () => (await resultsOf(service, session)).length > 0)
+      const results = await resultsOf(service, session)
+      ours.resume()
+      await ours.until(/"message":"the harness ended".*exit 3/)
+      assert.deepEqual([results.length, results[0]?.startsWith(next.dir)], [1, true], results[0])
+    },
+  )
+})
+
 describe('workers on two servers of one Postgres', () => {
   async function pair() {
     const home = await place('postgres')
