@@ -34,7 +34,7 @@ export const models = {
   'model-cards/update/next-resolve': { section: '10.2 Endpoints', says: 'A rotated key reaches running sessions when they next resolve their model.' },
   'models/projection': { section: '10.2 Endpoints', says: 'A Model resource has the display name, the token limits and the capabilities of a card (images, thinking, effort, strict output), and claims only what is certain.' },
   'models/no-credentials': { section: '10.2 Endpoints', says: 'No credential appears in a Model resource.' },
-  'models/answers/bounded': { section: '10.2 Endpoints', says: 'What a model\'s endpoint sends is bounded: 64 KiB and 10 s for the body of an error; 8 MiB, 128 lines and 250,000 values for an event of a stream; 128 MiB for an answer; 300 s without an event. More is given up, with a `session.error` that says which.' },
+  'models/answers/bounded': { section: '10.2 Endpoints', says: 'What a model\'s endpoint sends is bounded: 64 KiB and 10 s for the body of an error; 2 MiB, 128 lines and 250,000 values for an event of a stream; 128 MiB for an answer; 300 s without an event. More is given up, with a `session.error` that says which.' },
   'models/answers/redirects': { section: '10.2 Endpoints', says: 'A redirect of a model\'s endpoint is not followed; the error names where it leads.' },
   'models/catalog/live': { section: '10.2 Endpoints', says: '`api_key` in a catalogue request asks the two legacy families for their live list; it is deprecated.' },
   'models/catalog/unknown': { section: '10.2 Endpoints', says: 'A provider the service does not know has no catalogue.' },

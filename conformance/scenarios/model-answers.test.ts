@@ -85,7 +85,7 @@ for (const database of databases) {
         const long = await failed('error')
         assert.match(long, /^model_request_failed_error .*400/)
         assert.ok(long.length < 2_200)
-        assert.match(await failed('event'), /an event of more than 8388608 bytes/)
+        assert.match(await failed('event'), /an event of more than 2097152 bytes/)
       },
     )
 

@@ -87,7 +87,7 @@ for (const [api, dialect] of Object.entries(wires)) {
       })
       const failure = await ask(api, endpoint.url)
       assert.deepEqual([failure.kind, failure.retryable], ['request_failed', false])
-      assert.match(failure.message, /an event of more than 8388608 bytes/)
+      assert.match(failure.message, /an event of more than 2097152 bytes/)
       assert.ok((await sent.promise) < 32 * mebibyte.length)
     })
 
@@ -99,7 +99,7 @@ for (const [api, dialect] of Object.entries(wires)) {
         response.writeHead(isError ? 500 : 200, { ...stream, ...packed }).end(bomb)
       })
       const before = process.memoryUsage().rss
-      assert.match((await ask(api, endpoint.url)).message, /more than 8388608 bytes/)
+      assert.match((await ask(api, endpoint.url)).message, /more than 2097152 bytes/)
       assert.equal((await ask(api, `${endpoint.url}/error`)).status, 500)
       assert.ok(process.memoryUsage().rss - before < 200 * 1024 * 1024)
     })

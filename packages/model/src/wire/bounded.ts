@@ -9,7 +9,7 @@ export const answerLimits = {
   /** Of the body of an error; what comes later is cut off. */
   errorBytes: 64 * 1024,
   errorMs: 10_000,
-  eventBytes: 8 * 1024 * 1024,
+  eventBytes: 2 * 1024 * 1024,
   eventLines: 128,
   /** Brackets and commas of an event outside of its texts: each may become a value. */
   eventMarks: 250_000,
