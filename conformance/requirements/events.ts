@@ -16,6 +16,7 @@ export const events = {
   'events/post/all-or-nothing': { section: '8.1 Posting', says: 'When one event of a request is refused, none is stored.' },
   'events/post/unknown-call': { section: '8.1 Posting', says: 'A confirmation or result for a call that does not exist is refused with 400, and nothing changes.' },
   'events/post/repeated-result': { section: '8.1 Posting', says: 'The same result posted again succeeds without a second effect.' },
+  'events/post/late-confirmation': { section: '8.1 Posting', says: 'A confirmation of a call that was closed unconfirmed, by an interrupt say, is refused with 400.' },
   'events/post/other-result': { section: '8.1 Posting', says: 'Another result for a call that a client has answered is refused with 400. A result for a call that the service has closed, whose `user.custom_tool_result` has `closed_by: \'service\'`, succeeds without an effect.' },
   'events/post/image-url-guarded': { section: '8.1 Posting', says: 'An image by URL is fetched under the rule for model endpoints: no private, loopback, link-local or metadata address (10.1).' },
   'events/post/file-source': { section: '8.1 Posting', says: 'The source of an image or document may be a file, `{type: \'file\', file_id}`, of the caller\'s workspace: PNG, JPEG, GIF or WebP for an image, PDF or text in UTF-8 for a document, 20 MB each and 32 MB in one message. One that is absent is refused with 404, one that has expired or is another kind or larger with 400.' },

@@ -150,6 +150,29 @@ for (const database of ['sqlite', 'postgres'] as const) {
       })
     }
 
+    for (const point of ['tool started', 'before idle'] as PointName[])
+      it(`runs what was posted behind a turn that died ${point}, once`, async () => {
+        const setup = await boot()
+        const session = await newSession(setup)
+        setup.child.kill('SIGKILL')
+        await setup.died
+        const first = await boot(point)
+        const posted = await Promise.allSettled([
+          post(first, session, 'run: echo one >> /workspace/count'),
+          post(first, session, 'run: echo two >> /workspace/count'),
+        ])
+        assert.equal(await first.died, 'SIGKILL')
+        const second = await boot()
+        const acknowledged = posted.filter(({ status }) => status === 'fulfilled').length
+        const begun = async () =>
+          (await log(second, session)).filter(({ type }) => type === 'user.message').length
+        while ((await begun()) < acknowledged)
+          await new Promise((resolve) => setTimeout(resolve, 20))
+        const events = await untilIdle(second, session)
+        assertWhole(events)
+        assert.ok((await begun()) >= acknowledged)
+      })
+
     // verifies: running/recovery/interrupted-stream, running/dead-process
     it('asks the model again when it died while the answer streamed, and says so', async () => {
       const first = await boot()

@@ -87,7 +87,8 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.deepEqual(await state(database, session), before)
     })
 
-    it('is shown what closed the call when it answers too late', async () => {
+    // verifies: events/post/late-confirmation
+    it('is shown what closed the call when a result comes too late, and refused when a confirmation does', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)
@@ -106,8 +107,13 @@ for (const [dialect, open] of Object.entries(databases)) {
         },
       ])
       const before = await state(database, session)
-      const posted = await posting(database, session, [answer(mine.id), confirm(other.id)])
-      assert.deepEqual(posted.echoes, before.log.slice(-2).toReversed())
+      const posted = await posting(database, session, [answer(mine.id)])
+      assert.deepEqual(posted.echoes, before.log.slice(-1))
+      for (const result of ['allow', 'deny'] as const)
+        await assert.rejects(
+          posting(database, session, [confirm(other.id, result)]),
+          refused(/^events\.0\.tool_use_id: .* was closed before it was confirmed/),
+        )
       assert.deepEqual(await state(database, session), before)
     })
 

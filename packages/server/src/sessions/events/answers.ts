@@ -38,6 +38,9 @@ export async function settledBy(
   if (call.state === 'asked')
     throw invalid(`${at}.${field}: call ${id} is not confirmed yet and has not run`)
   const row = await settlement(tx, tenant, sessionId, { call, confirmed })
+  // Somebody has decided: that nothing comes of it has to be said, for the log does not show it.
+  if (confirmed && row.type !== event.type)
+    throw invalid(`${at}.${field}: call ${id} was closed before it was confirmed, and does not run`)
   if (row.type === event.type) checkSame(event, JSON.parse(row.data) as Said, `${at}.${field}`)
   return row
 }
