@@ -68,6 +68,7 @@ export async function opened(
   const server = await upstreamServer(listener)
   const ended: (About & Ended)[] = []
   const used: { id: string | null; ended?: Ended }[] = []
+  const clear: string[] = []
   let begin = (): Promise<void> => Promise.resolve()
   const forwards = forwarding({
     clock: systemClock,
@@ -88,6 +89,7 @@ export async function opened(
       },
       ended: (about, end) => void ended.push({ ...about, ...end }),
       tunnelled: () => {},
+      leftInClear: ({ session }, host) => void clear.push(`${session} ${host}`),
       has: () => false,
       flush: async () => {},
       close: async () => {},
@@ -113,6 +115,8 @@ export async function opened(
     server,
     ended,
     used,
+    /** Where placeholders went over plain http. */
+    clear,
     standing,
     holdAudit(promise: Promise<void>) {
       begin = () => promise

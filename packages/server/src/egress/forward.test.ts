@@ -202,6 +202,8 @@ describe('forwarding', () => {
     const headers: Headers = [['X-Key', placeholder]]
     const { headers: got } = await echoed(door.ask('https://other.example/', { headers }))
     assert.equal(got['x-key'], placeholder)
+    await assert.rejects(door.ask('http://api.example/', { headers }), 'it speaks TLS alone')
+    assert.deepEqual(door.clear, ['sesn_1 api.example'])
     assert.deepEqual(door.used, [])
   })
 

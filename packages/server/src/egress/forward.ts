@@ -14,7 +14,7 @@ import type { Caller } from './binding.ts'
 import type { OAuthRow } from './credential.ts'
 import { isOAuth } from './credential.ts'
 import { overwritten, valueOf, without } from './headers.ts'
-import { placeholderOf, exchangeInBody } from './placeholder.ts'
+import { carriesPlaceholder, placeholderOf, exchangeInBody } from './placeholder.ts'
 import type { Credentials, Plan } from './plan.ts'
 import { exchangeOf, planOf, secretsOf, withCredential } from './plan.ts'
 import type { RepositoryRow } from './repository.ts'
@@ -83,6 +83,9 @@ export function forwarding(deps: ForwardDeps) {
   async function forward(request: Sent, standing: Standing, call: Call): Promise<Answer> {
     return recorded(deps, { standing, request, call }, async (used, result) => {
       const plan = await planFor(standing, request, call)
+      const { url } = request
+      if (url.protocol === 'http:' && carriesPlaceholder(request))
+        deps.records.leftInClear(standing, url.hostname)
       const { chosen } = plan
       if (plan.token !== undefined) used(chosen?.row)
       const prepared = await withBody(request, plan, used)

@@ -46,6 +46,10 @@ export function exchangeInHeaders(headers: Headers, secrets: Exchange): Headers 
   })
 }
 
+/** Whether one stands in a header or in the URL. */
+export const carriesPlaceholder = ({ headers, url }: { headers: Headers; url: URL }): boolean =>
+  url.href.includes(prefix) || headers.some(([, value]) => value.includes(prefix))
+
 const marker = Buffer.from(prefix, 'latin1')
 
 /** The same in a body as it streams; at most one placeholder's length is held back. The length may change. */

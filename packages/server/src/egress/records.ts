@@ -8,6 +8,7 @@ import type { CredentialRow } from '../vaults/credentials.ts'
 
 const flushMs = 1_000
 const mostWaiting = 500
+const mostClear = 10_000
 
 export type About = {
   tenant: string
@@ -52,6 +53,8 @@ export interface Records {
   /** One log record of a call that ended, one way or another. */
   ended(about: About, ended: Ended, refusal?: Refusal): void
   tunnelled(about: About, ended: Ended): void
+  /** A placeholder went over plain http to this host. */
+  leftInClear(whose: Pick<About, 'tenant' | 'session'>, host: string): void
   /** Whether this refusal has its record. */
   has(refusal: Refusal): boolean
   readonly counts: Readonly<Counts>
@@ -63,6 +66,8 @@ export interface Records {
 export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Records {
   const { rows, log, clock } = deps
   const known = new WeakSet<Refusal>()
+  /** Told of once for each session and host. */
+  const clear = new Set<string>()
   const counts: Counts = { forwarded: 0, failed: 0, refused: 0, tunnelled: 0, refreshed: 0 }
   let waiting: (Ended & { id: string; tenant: string })[] = []
   let flushing = Promise.resolve()
@@ -127,6 +132,15 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Record
     tunnelled(about, ended) {
       counts.tunnelled++
       note(about, ended)
+    },
+    leftInClear({ tenant, session }, host) {
+      const place = `${session} ${host}`
+      if (clear.has(place)) return
+      if (clear.size >= mostClear) clear.clear()
+      clear.add(place)
+      log.warn('a placeholder left over plain http as it is: credentials go over https alone', {
+        ...{ tenant_id: tenant, session_id: session, host },
+      })
     },
     has: (refusal) => known.has(refusal),
     flush,
