@@ -23,8 +23,10 @@ export const containerCases: Cases = {
   'says what it isolates, after it has tried': async ({ provider }) => {
     const checked = await provider.check()
     assert.ok(checked.ok, JSON.stringify(checked))
-    const { limits, ...isolation } = checked.isolation
+    const { limits, users, ...isolation } = checked.isolation
     assert.deepEqual(isolation, { level: 'kernel', network: 'none', gate: true })
+    assert.match(users, /^(own|shared)$/)
+    if (process.getuid?.() !== 0) assert.equal(users, 'shared')
     assert.match(limits, /^(cgroup[12]|rlimit)$/)
   },
 
