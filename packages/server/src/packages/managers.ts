@@ -94,6 +94,13 @@ export const builderEnv: Readonly<Record<string, string>> = {
   GOTOOLCHAIN: 'local',
   npm_config_cache: `${work}/npm`,
   npm_config_userconfig: '/dev/null',
+  // A registry that does not answer is told within seconds: npm alone would wait for 70.
+  npm_config_fetch_retries: '2',
+  npm_config_fetch_retry_mintimeout: '500',
+  npm_config_fetch_retry_maxtimeout: '2000',
+  npm_config_fetch_timeout: '30000',
+  PIP_RETRIES: '2',
+  CARGO_NET_RETRY: '2',
   PIP_CONFIG_FILE: '/dev/null',
   DEBIAN_FRONTEND: 'noninteractive',
 }

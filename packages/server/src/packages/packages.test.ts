@@ -207,6 +207,25 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     )
   })
 
+  it('tell of a registry that cannot be reached by its name, in words', async () => {
+    const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+    const none: Registry['outside'] = {
+      connect: (_options, callback) => callback(away, null),
+      dial: () => Promise.reject(away),
+    }
+    const { sources } = registries
+    const build = builder({ provider, limits, outside: none, sources, clock, ...defaults })
+    await assert.rejects(
+      room({ build }).take(tenant, wanted({ npm: ['tiny-npm'] }), () => {}),
+      (error) => {
+        const lines = error instanceof BuildFailure ? error.lines.join('\n') : String(error)
+        assert.match(lines, /registry\.test:80 could not be asked: it refused the connection/)
+        assert.doesNotMatch(lines, /object Object/)
+        return true
+      },
+    )
+  })
+
   it('end with the server, half built', async () => {
     const begun = Promise.withResolvers<void>()
     registries.hold = () => {
