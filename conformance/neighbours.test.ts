@@ -1,0 +1,224 @@
+/**
+ * One workspace does its worst, and the turn of another one beside it is hardly slower. The server is a process of its own;
+ * how long a turn takes is measured against the same turns in quiet, in the same test.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServerProcess } from './process.ts'
+import { runServer, startServer } from './process.ts'
+import type { Clients } from './service.ts'
+import { clientsOf } from './service.ts'
+import { fresh, newSession, turn } from './turns.ts'
+
+/** Turns that are measured in quiet, and beside an attack. */
+const turns = 7
+/** Milliseconds that the slowest turn beside an attack may take longer than the slowest in quiet. */
+const added = 250
+/** A machine whose quiet turns take longer than this many milliseconds gets as many times the room. */
+const nominalTurn = 30
+/** Running sessions of the server. */
+const places = 20
+
+/** What one attack does until the signal ends it. */
+type Attack = (attacker: Clients, until: AbortSignal) => Promise<void>
+
+/** Does the same over and over, a number of times at once; refusals are answers like others. */
+async function flood(until: AbortSignal, atOnce: number, act: () => Promise<unknown>) {
+  const one = async () => {
+    while (!until.aborted) await act().catch(() => sleep(5))
+  }
+  await Promise.all(Array.from({ length: atOnce }, one))
+}
+
+const large = 'x'.repeat(900_000)
+const deepBody = `{"name":[${'[],'.repeat(10_000_000)}[]]}`
+
+const attacks: Record<string, Attack> = {
+  async 'reads lists of its largest agents'(attacker, until) {
+    const tool = { type: 'custom', name: 'wide', input_schema: { type: 'object' } }
+    const body = { name: 'wide', model: 'offline', tools: [{ ...tool, description: large }] }
+    for (let made = 0; made < 60; made++) await attacker.ask('POST', '/v1/agents', body)
+    const headers = { 'x-api-key': String(attacker.client.apiKey) }
+    await flood(until, 3, async () => {
+      const url = `${attacker.base}/v1/agents?limit=1000`
+      const answer = await fetch(url, { headers, signal: until })
+      for await (const _piece of answer.body ?? []);
+    })
+  },
+
+  async 'posts bodies of millions of values'(attacker, until) {
+    const session = await newSession(attacker)
+    const paths = ['/v1/agents', `/v1/sessions/${session}/events`]
+    await flood(until, 2, async () => {
+      for (const path of paths) await (await attacker.raw('POST', path, deepBody)).text()
+    })
+  },
+
+  async 'starts more sessions than the server runs at once'(attacker, until) {
+    const sessions = await Promise.all(
+      Array.from({ length: 2 * places }, () => newSession(attacker)),
+    )
+    const wait = { events: [{ type: 'user.message', content: 'wait: 600000' }] }
+    for (const session of sessions)
+      await attacker.raw('POST', `/v1/sessions/${session}/events`, wait)
+    await once(until, 'abort')
+  },
+
+  async 'replays a long session a hundred times'(attacker, until) {
+    const session = await newSession(attacker)
+    const text = `say: ${'word '.repeat(40_000)}`
+    for (let written = 0; written < 20; written++) await turn(attacker, session, text)
+    const headers = { 'x-api-key': String(attacker.client.apiKey) }
+    await flood(until, 100, async () => {
+      const path = `/v1/sessions/${session}/events/stream?replay=1`
+      const answer = await fetch(attacker.base + path, { headers, signal: until })
+      if (answer.status !== 200) throw new Error(await answer.text())
+      let bytes = 0
+      for await (const piece of answer.body ?? []) {
+        bytes += piece.byteLength
+        if (bytes > 3_000_000) break
+      }
+    })
+  },
+
+  async 'names a model endpoint that never ends a line'(attacker, until) {
+    const endless = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: ')
+      const more = () => {
+        while (!response.destroyed && response.write(large));
+      }
+      response.on('drain', more)
+      more()
+    })
+    await attackByModel(attacker, until, endless)
+  },
+
+  async 'names a model endpoint whose errors are huge'(attacker, until) {
+    const huge = createServer((_request, response) => {
+      response.writeHead(500, { 'content-type': 'application/json' })
+      const more = () => {
+        while (!response.destroyed && response.write(large));
+      }
+      response.on('drain', more)
+      more()
+    })
+    await attackByModel(attacker, until, huge)
+  },
+}
+
+/** Runs turns of a model at the server's address. */
+async function attackByModel(
+  attacker: Clients,
+  until: AbortSignal,
+  server: ReturnType<typeof createServer>,
+): Promise<void> {
+  server.listen(modelPort, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const model_id = fresh('endless')
+    const card = await attacker.ask('POST', '/v1/ext/model_cards', {
+      ...{ model_id, provider: 'nobody', model: 'm', api_key: 'sk-test-0123456789' },
+      ...{
+        base_url: `http://127.0.0.1:${modelPort}`,
+        native_config: { api: 'openai-completions' },
+      },
+    })
+    assert.equal(card.status, 200, JSON.stringify(card.body))
+    const sessions = await Promise.all(
+      Array.from({ length: 4 }, () => newSession(attacker, { model: { id: model_id } })),
+    )
+    const events = { events: [{ type: 'user.message', content: 'go' }] }
+    await flood(until, 1, async () => {
+      for (const session of sessions)
+        await attacker.raw('POST', `/v1/sessions/${session}/events`, events)
+      await sleep(100)
+    })
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+/** A port that was free when the tests began. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+let modelPort = 0
+
+describe('beside a workspace that', () => {
+  let folder: string
+  let server: ServerProcess
+  let quiet: Clients
+  let env: Record<string, string>
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'steward-neighbours-'))
+    modelPort = await freePort()
+    env = {
+      DATA_DIR: folder,
+      RUNNER_SESSIONS: String(places),
+      STEWARD_OFFLINE_THINK_MS: '0',
+      EGRESS_TENANT_TARGETS: `127.0.0.1:${modelPort}`,
+    }
+    server = await startServer(env)
+    quiet = clientsOf(server.base)
+  })
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** The longest of some calls, in milliseconds. */
+  async function slowestOf(calls: number, between: number, call: () => Promise<unknown>) {
+    let slowest = 0
+    for (let measured = 0; measured < calls; measured++) {
+      const began = performance.now()
+      await call()
+      slowest = Math.max(slowest, performance.now() - began)
+      await sleep(between)
+    }
+    return slowest
+  }
+
+  /** A turn of the quiet workspace, and what a load balancer asks, for as long. */
+  async function measure(session: string, between: number) {
+    const health = slowestOf(turns * 5, between / 5, async () => {
+      assert.equal((await fetch(`${server.base}/healthz`)).status, 200)
+    })
+    const turned = await slowestOf(turns, between, () => turn(quiet, session, 'say: hello'))
+    return { turn: turned, health: await health }
+  }
+
+  for (const [what, attack] of Object.entries(attacks)) {
+    it(`${what}, a turn of another one is hardly slower`, async () => {
+      const made = await runServer(['create-workspace', fresh('attacker')], env)
+      const { key } = JSON.parse(made.stdout) as { key: string }
+      const session = await newSession(quiet)
+      await turn(quiet, session, 'say: first')
+      const alone = await measure(session, 20)
+      const end = new AbortController()
+      const attacking = attack(clientsOf(server.base, key), end.signal)
+      await Promise.race([sleep(1_000), attacking])
+      const beside = await measure(session, 200)
+      end.abort()
+      await attacking
+      const room = added * Math.max(1, alone.turn / nominalTurn)
+      for (const each of ['turn', 'health'] as const)
+        assert.ok(
+          beside[each] - alone[each] <= room,
+          `${each}: ${Math.round(beside[each])} ms beside the attack, ${Math.round(alone[each])} ms in quiet`,
+        )
+    })
+  }
+})
