@@ -12,6 +12,7 @@ import { jsonLog } from '@steward/server/core/log.ts'
 import { systemClock } from '@steward/server/core/time.ts'
 import type { Database } from '@steward/server/database/database.ts'
 import { oneDatabase } from '@steward/server/database/database.ts'
+import { checkedFetch } from './client-answers.ts'
 import { createKey, createWorkspace } from '@steward/server/workspaces/create.ts'
 
 export const rootSecret = 'a root secret for conformance'
@@ -88,8 +89,9 @@ export async function boot(
   const running = await start(read.config, log, { ...overrides, database: keepDatabase })
   if (!opened) throw new Error('the service was started without a database')
   const kept = opened
+  const clients = clientsOf(`http://127.0.0.1:${running.port}`)
   return {
-    ...clientsOf(`http://127.0.0.1:${running.port}`),
+    ...clients,
     dataDir,
     logged,
     database: kept,
@@ -98,11 +100,25 @@ export async function boot(
     operatorKey: (workspace, made) =>
       createKey({ databases: oneDatabase(kept), clock: systemClock }, workspace, made),
     async close() {
-      await running.close()
+      try {
+        await checkKeptEvents(clients)
+      } finally {
+        await running.close()
+      }
       await rm(dataDir, { recursive: true, force: true })
     },
   }
 }
+
+/** Every event that a session has kept fits the types of both clients. */
+async function checkKeptEvents({ client, oldest }: Clients): Promise<void> {
+  for await (const { id } of client.beta.sessions.list({ include_archived: true, limit: 1000 }))
+    for (const each of [client, oldest])
+      for await (const _event of each.beta.sessions.events.list(id, { limit: 1000 }));
+}
+
+const newestFetch = checkedFetch('@anthropic-ai/sdk')
+const oldestFetch = checkedFetch('@anthropic-ai/sdk-oldest')
 
 export function clientsOf(base: string, key = adminKey): Clients {
   const raw: Clients['raw'] = (method, path, body, headers = {}) =>
@@ -115,8 +131,8 @@ export function clientsOf(base: string, key = adminKey): Clients {
     })
   return {
     base,
-    client: new Anthropic({ baseURL: base, apiKey: key, maxRetries: 0 }),
-    oldest: new OldestAnthropic({ baseURL: base, apiKey: key, maxRetries: 0 }),
+    client: new Anthropic({ baseURL: base, apiKey: key, maxRetries: 0, fetch: newestFetch }),
+    oldest: new OldestAnthropic({ baseURL: base, apiKey: key, maxRetries: 0, fetch: oldestFetch }),
     raw,
     async ask<T>(...request: Parameters<typeof raw>) {
       const answer = await raw(...request)

@@ -105,6 +105,9 @@ export async function untilStopped(service: Clients, pool: Pool): Promise<void> 
   await until(async () => (await states(service, pool)).every((state) => state === 'stopped'))
 }
 
+/** Paths that answer without any key. */
+export const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json'])
+
 /** Every route, with these ids where their parameters stand, and others elsewhere. */
 export async function paths(
   service: Clients,

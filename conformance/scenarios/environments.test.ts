@@ -203,7 +203,9 @@ for (const database of databases) {
         assert.deepEqual([packages['pip'], packages['npm']], [['rich'], []])
         assert.deepEqual((patched.body['network'] as Loose)['allowlist'], ['example.com'])
         const posted = await environments().update(made.id, { description: '' })
-        assert.equal(posted.description, null)
+        assert.equal(posted.description, '')
+        const cleared = await environments().update(made.id, { description: null })
+        assert.equal(cleared.description, null)
       },
     )
 

@@ -7,6 +7,7 @@ import type { Loose, Service } from '../service.ts'
 import { adminKey, boot, databases } from '../service.ts'
 import { fresh, newSession } from '../turns.ts'
 import { verifies } from '../verifies.ts'
+import { openPaths } from '../workers.ts'
 
 const agent = { name: 'n', model: 'offline', tools: [] }
 
@@ -283,13 +284,12 @@ for (const database of databases) {
         const paths = Object.entries(body.paths)
         assert.ok(paths.length > 20)
         for (const [path, operations] of paths) {
-          assert.match(path, /^\/(v1\/.+|healthz|openapi\.json)$/)
+          assert.match(path, /^\/(v1\/.+|healthz|readyz|openapi\.json)$/)
           for (const method of Object.keys(operations)) {
             const url = path.replaceAll(/\{\w+\}/g, 'nowhere')
             const answer = await fetch(service.base + url, { method: method.toUpperCase() })
             await answer.body?.cancel()
-            const open = path === '/healthz' || path === '/openapi.json'
-            assert.equal(answer.status, open ? 200 : 401, `${method} ${path}`)
+            assert.equal(answer.status, openPaths.has(path) ? 200 : 401, `${method} ${path}`)
           }
         }
       },

@@ -213,6 +213,7 @@ void describe('content that lies elsewhere', () => {
         content: [
           {
             type: 'search_result',
+            citations: { enabled: false },
             source: 'https://example.com',
             title: 'Title',
             content: [{ type: 'text', text: 'body' }],

@@ -25,7 +25,7 @@ export const SearchResultBlock = z.strictObject({
   source: z.string(),
   title: z.string(),
   content: z.array(TextBlock),
-  citations: z.object({ enabled: z.boolean() }).optional(),
+  citations: z.object({ enabled: z.boolean() }).default({ enabled: false }),
 })
 
 /** What a person's message may hold. contract.md 2.4 */

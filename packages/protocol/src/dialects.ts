@@ -66,7 +66,19 @@ const skill: Rule = (shown, dialect, betas) =>
     ? { ...shown, source: { type: shown['source'] } }
     : shown
 
-const rules: Record<string, Rule> = { agent, session, session_thread: session, skill }
+/** The official client has no word for a version that nobody redacted. */
+const memoryVersion: Rule = (shown, dialect) => {
+  const { redacted_by, ...rest } = shown
+  return dialect === 'client' && redacted_by === null ? rest : shown
+}
+
+const rules: Record<string, Rule> = {
+  agent,
+  session,
+  session_thread: session,
+  skill,
+  memory_version: memoryVersion,
+}
 
 const none: ReadonlySet<string> = new Set()
 

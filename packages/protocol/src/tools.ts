@@ -229,6 +229,7 @@ export function resolveTools(tools: Tools): Tools {
       },
     }
     const configs = (tool.configs ?? []).map((entry) => ({
+      ...(entry.name === 'web_fetch' && !mcp ? { url_sources: null } : {}),
       ...entry,
       ...(mcp ? {} : { type: entry.name }),
       enabled: entry.enabled ?? fallback.enabled,

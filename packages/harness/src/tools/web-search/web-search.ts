@@ -55,6 +55,7 @@ export function searchWeb({ fetch, search }: Web, config: WebSearchConfig): Tool
           source: url,
           title,
           content: [{ type: 'text', text }],
+          citations: { enabled: false },
         })),
         is_error: false,
       }

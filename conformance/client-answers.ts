@@ -1,0 +1,167 @@
+/**
+ * Answers as the types of an official client have them: a `fetch` for the client that fails where an answer or an event does
+ * not fit the schema that scripts/client-schemas.ts wrote of those types.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import { Ajv } from 'ajv'
+import type { ClientAnswer, ClientSchemas } from '../scripts/client-schemas.ts'
+
+const root = join(import.meta.dirname, '..')
+
+type Client = '@anthropic-ai/sdk' | '@anthropic-ai/sdk-oldest'
+type Schema = {
+  $ref?: string
+  anyOf?: Schema[]
+  properties?: Record<string, { const?: unknown; enum?: unknown[] }>
+}
+
+/** Kept for the next run beside the packages they come from, until the version of one changes. */
+function schemasOf(client: Client): ClientSchemas {
+  const manifest = readFileSync(join(root, 'node_modules', client, 'package.json'), 'utf8')
+  const { version } = JSON.parse(manifest) as { version: string }
+  const file = join(root, 'node_modules/.cache/steward', `client-${version}.json`)
+  const script = join(root, 'scripts/client-schemas.ts')
+  if (!existsSync(file)) execFileSync(process.execPath, [script, client, file])
+  return JSON.parse(readFileSync(file, 'utf8')) as ClientSchemas
+}
+
+const isOfPath = (pattern: string, path: string): boolean => {
+  const [parts, segments] = [pattern.split('/'), path.split('/')]
+  return (
+    parts.length === segments.length &&
+    parts.every((part, index) => part === '*' || part === segments[index])
+  )
+}
+
+/** Parameters of a path count less than its words: `work/poll` is no item of work. */
+const wordsOf = ({ path }: ClientAnswer): number =>
+  path.split('/').filter((part) => part !== '*').length
+
+function loadAnswers(client: Client) {
+  const { answers, definitions } = schemasOf(client)
+  const ajv = new Ajv({ strict: false, allErrors: true, verbose: true })
+  const mayBeNewer = client === '@anthropic-ai/sdk-oldest'
+  const validators = new Map<object, ValidateFunction>()
+  const named = (ref: string): Schema =>
+    definitions[decodeURIComponent(ref.replace('#/definitions/', ''))] ?? {}
+
+  /** The member of a union that has the value's own `type`; undefined where none has. */
+  function narrowed(schema: Schema, type: unknown): Schema | undefined {
+    if (schema.$ref !== undefined) return narrowed(named(schema.$ref), type)
+    if (!schema.anyOf || typeof type !== 'string') return schema
+    const members = schema.anyOf.map((member) => narrowed(member, type))
+    return members.find((member) => {
+      const word = member?.properties?.['type']
+      return word?.const === type || word?.enum?.includes(type)
+    })
+  }
+
+  function validatorOf(schema: Schema): ValidateFunction {
+    const found = validators.get(schema) ?? ajv.compile({ ...schema, definitions })
+    validators.set(schema, found)
+    return found
+  }
+
+  return {
+    of: (verb: string, path: string, isBeta: boolean): ClientAnswer | undefined =>
+      answers
+        .filter((each) => each.verb === verb && isOfPath(each.path, path))
+        .toSorted(
+          (a, b) =>
+            wordsOf(b) - wordsOf(a) || Number(b.isBeta === isBeta) - Number(a.isBeta === isBeta),
+        )[0],
+
+    /**
+     * What is wrong with one value, or undefined. For a client that is older than the newest, a `type` of no union and a
+     * null that its types do not have yet are right; for a request that asks for extensions, a `type` of no union is.
+     */
+    problem(answer: ClientAnswer, value: unknown, isExtended: boolean): string | undefined {
+      const { type } = (value ?? {}) as { type?: unknown }
+      const schema = narrowed(named(answer.definition), type)
+      if (!schema)
+        return mayBeNewer || isExtended ? undefined : `type ${String(type)} is in no union`
+      if (hasStdioServer(value)) return undefined
+      const validate = validatorOf(schema)
+      if (validate(value)) return undefined
+      const errors = validate.errors ?? []
+      const isNewer = ({ instancePath, data }: ErrorObject) =>
+        data === null || instancePath.endsWith('/type')
+      if (mayBeNewer && errors.some(isNewer)) return undefined
+      const words = errors.map((each) => `${each.instancePath} ${each.message}`)
+      return `${words.slice(0, 5).join('; ')} in ${JSON.stringify(value).slice(0, 2000)}`
+    },
+  }
+}
+
+type WithServers = { mcp_servers?: { type: string }[]; agent?: WithServers }
+
+/** An MCP server that a worker starts is an extension, and is there only where the agent was given one. */
+function hasStdioServer(value: unknown): boolean {
+  const { mcp_servers = [], agent } = (value ?? {}) as WithServers
+  return mcp_servers.some(({ type }) => type === 'stdio') || (agent ? hasStdioServer(agent) : false)
+}
+
+/** Types that were asked for by name, or by `include`, may be extensions. */
+const asksForMore = (url: URL): boolean =>
+  [...url.searchParams.keys()].some((key) => key.startsWith('types') || key.startsWith('include'))
+
+/** A `fetch` whose bodies fail where they do not fit the client's types. */
+export function checkedFetch(client: Client): typeof fetch {
+  const answers = loadAnswers(client)
+  return async (input, init) => {
+    const response = await fetch(input, init)
+    const url = new URL(input instanceof Request ? input.url : input)
+    const verb = (init?.method ?? 'get').toLowerCase()
+    const isBeta = url.searchParams.get('beta') === 'true'
+    const answer = answers.of(verb, url.pathname, isBeta)
+    const isJson = /json|event-stream/.test(response.headers.get('content-type') ?? '')
+    if (!answer || !response.ok || !response.body || !isJson) return response
+    const isExtended = asksForMore(url)
+    const check = (value: unknown) => {
+      const why = answers.problem(answer, value, isExtended)
+      if (why)
+        throw new Error(`${verb} ${url.pathname} does not fit the types of ${client}: ${why}`)
+    }
+    const checker = answer.kind === 'stream' ? streamChecker(check) : bodyChecker(answer, check)
+    const { status, statusText, headers } = response
+    return new Response(response.body.pipeThrough(checker), { status, statusText, headers })
+  }
+}
+
+type Check = (value: unknown) => void
+
+/** Reads a whole body while it passes, and checks it, or each item of its page, at its end. */
+function bodyChecker(
+  { kind }: ClientAnswer,
+  check: Check,
+): TransformStream<Uint8Array, Uint8Array> {
+  const pieces: Uint8Array[] = []
+  return new TransformStream({
+    transform(piece, controller) {
+      pieces.push(piece)
+      controller.enqueue(piece)
+    },
+    flush() {
+      const body: unknown = JSON.parse(Buffer.concat(pieces).toString() || 'null')
+      if (kind === 'one') return check(body)
+      for (const item of (body as { data: unknown[] }).data) check(item)
+    },
+  })
+}
+
+/** Checks each event of a stream as it passes. */
+function streamChecker(check: Check): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  return new TransformStream({
+    transform(piece, controller) {
+      const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) if (line.startsWith('data: ')) check(JSON.parse(line.slice(6)))
+      controller.enqueue(piece)
+    },
+  })
+}
