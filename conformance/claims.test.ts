@@ -8,8 +8,6 @@ import { verifies } from './verifies.ts'
 import type { Claimed, Pool } from './workers.ts'
 import { claimedSession, newPool, openPaths, paths } from './workers.ts'
 
-/** To anybody. */
-
 for (const database of databases) {
   describe(`claims on ${database}`, () => {
     let service: Service

@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { foldPackages, emptyEnvironment } from '@steward/protocol/environments.ts'
 import type { PackageLists } from '@steward/protocol/packages.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
+import { dialsFor } from '../core/dial.ts'
 import { jsonLog } from '../core/log.ts'
 import { systemClock } from '../core/time.ts'
 import type { Build } from './build.ts'
@@ -209,9 +210,10 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
 
   it('tell of a registry that cannot be reached by its name, in words', async () => {
     const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+    type Refuse = (error: Error, socket: null) => void
     const none: Registry['outside'] = {
-      connect: (_options, callback) => callback(away, null),
-      dial: () => Promise.reject(away),
+      connect: dialsFor('operator', (_options: unknown, callback: Refuse) => callback(away, null)),
+      dial: dialsFor('operator', () => Promise.reject(away)),
     }
     const { sources } = registries
     const build = builder({ provider, limits, outside: none, sources, clock, ...defaults })
