@@ -96,8 +96,9 @@ export const openmaSupervised =
       if (isLost) harness.abort('lease_lost')
       else harness.stop('stopping', config.stopMs)
     })
-    const { how, wasReady, why, isTold } = await harness.ended
+    const { how, wasReady, why, isTold, isLeaseLost } = await harness.ended
     isOver = true
+    isLost ||= isLeaseLost
     signal.removeEventListener('abort', shutdown)
     log('the harness ended', { session, how, why })
     if (wasReady && !isLost)

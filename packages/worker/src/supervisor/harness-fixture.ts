@@ -37,6 +37,10 @@ const modes: Record<string, () => void> = {
     process.exit(exitCodes.refused)
   },
   leased: () => ready(),
+  unheard() {
+    ready()
+    setTimeout(() => process.exit(exitCodes.aborted), 50)
+  },
   fails() {
     ready()
     say({ type: 'failed', message: 'the disk is full' })

@@ -31,7 +31,8 @@ describe('the supervisor of a harness', () => {
   it('gives it its variables and no others, and hears its events; what it does not know it passes over', async () => {
     const { ended, heard } = begin('variables')
     assert.deepEqual(await ended, {
-      ...{ how: 'done', wasReady: true, why: 'exit 0', isTold: false },
+      ...{ how: 'done', wasReady: true, why: 'exit 0' },
+      ...{ isTold: false, isLeaseLost: false },
     })
     assert.deepEqual(
       heard.map(({ type }) => type),
@@ -54,8 +55,14 @@ describe('the supervisor of a harness', () => {
     harness.abort('lease_lost')
     const ending = await harness.ended
     assert.deepEqual(ending, {
-      ...{ how: 'aborted', wasReady: true, why: 'aborted: lease_lost', isTold: false },
+      ...{ how: 'aborted', wasReady: true, why: 'aborted: lease_lost' },
+      ...{ isTold: false, isLeaseLost: true },
     })
+  })
+
+  it('does nothing more for one that has ended because it heard of no lease', async () => {
+    const { how, why, isLeaseLost } = await begin('unheard').ended
+    assert.deepEqual([how, why, isLeaseLost], ['aborted', 'aborted: lease_lost', true])
   })
 
   it('kills one that does not heed an abort', async () => {

@@ -14,6 +14,8 @@ export type Ending = {
   why: string
   /** Whether the session's log has it already. */
   isTold: boolean
+  /** It was told so, or heard of no lease any more: nothing is done under the claim from now on. */
+  isLeaseLost: boolean
 }
 
 export type Supervised = {
@@ -51,7 +53,7 @@ export function supervise(options: SuperviseOptions): Supervised {
   const child = spawn(program, rest, { env, stdio: 'pipe', detached: true })
   const timers = new Set<NodeJS.Timeout>()
   const later = (ms: number, act: () => void) => void timers.add(setTimeout(act, ms))
-  const state = { isReady: false, isAborted: false, isTold: false, failure: '' }
+  const state = { isReady: false, isAborted: false, isTold: false, failure: '', isLeaseLost: false }
 
   const tell = (message: ToHarness): void => {
     if (child.stdin.writable) child.stdin.write(`${JSON.stringify(message)}\n`)
@@ -60,6 +62,7 @@ export function supervise(options: SuperviseOptions): Supervised {
     if (state.isAborted) return
     state.isAborted = true
     state.failure ||= `aborted: ${reason}`
+    state.isLeaseLost = reason === 'lease_lost'
     tell({ type: 'abort', reason })
     child.stdin.end()
     later(patience.abortMs, () => killGroup(child))
@@ -121,13 +124,21 @@ export function supervise(options: SuperviseOptions): Supervised {
 
   async function end(): Promise<Ending> {
     const code = await exited
+    // By itself it ends so when it hears of no lease: this process has hung.
+    if (code === exitCodes.aborted) abort('lease_lost')
     for (const timer of timers) clearTimeout(timer)
     killGroup(child)
     await listened
-    const { isReady, isAborted, isTold, failure } = state
+    const { isReady, isAborted, isTold, failure, isLeaseLost } = state
     const how = howOf(code, isAborted)
     const why = failure || (code === undefined ? 'killed' : `exit ${code}`)
-    return { how: how === 'done' && !isReady ? 'failed' : how, wasReady: isReady, why, isTold }
+    return {
+      how: how === 'done' && !isReady ? 'failed' : how,
+      wasReady: isReady,
+      why,
+      isTold,
+      isLeaseLost,
+    }
   }
   return {
     ended: end(),
