@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { EventListQuery, PostEvents, StreamQuery } from '@steward/protocol/events.ts'
 import { SessionCreate } from '@steward/protocol/sessions.ts'
 import { z } from 'zod'
 import { PlatformError } from '../core/errors.ts'
-import { parseBy, parseJson } from './body.ts'
+import { parseBy, parseJson, readJson } from './body.ts'
+import { plainBody } from './limits.ts'
 import { queryObject } from './query.ts'
 
 function complaint(schema: z.ZodType, input: unknown): string {
@@ -19,6 +22,15 @@ function complaint(schema: z.ZodType, input: unknown): string {
 }
 
 describe('a body', () => {
+  it('that broke off before it was asked for is refused', async () => {
+    const body = new Readable({ read: () => {} })
+    body.push('{')
+    body.destroy()
+    await once(body, 'close')
+    const room = { tenant: 'wrkspc_test', hold: () => {} }
+    await assert.rejects(readJson(body, plainBody, room), { message: 'the body broke off' })
+  })
+
   it('names every unknown field, with its place', () => {
     const Schema = z.strictObject({ name: z.string(), inner: z.strictObject({ a: z.string() }) })
     const input = { name: 'x', one: 1, two: 2, inner: { a: 'x', deep: 3 } }

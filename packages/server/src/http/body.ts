@@ -65,6 +65,8 @@ function eachPiece(body: Readable, take: (piece: Buffer) => void): Promise<void>
       }
     }
     const broken = (cause?: unknown) => settle(because(invalid('the body broke off'), cause))
+    // Its caller has left before it was asked for: it tells of that no more.
+    if (body.destroyed) return broken()
     body
       .on('data', onPiece)
       .once('end', () => settle())

@@ -130,11 +130,16 @@ async function answer(http: Http, route: Route, answering: Answering) {
   if (text.length > heavyBytes) roomFor(answering.answers).hold(text.length)
   return json(text, route.status ?? 200, { 'request-id': requestId })
 
-  /** Until the request is over. */
+  /** Until the request is over; it may be by now, when the caller has left. */
   function roomFor(kind: UnderWay) {
     const { hold, release } = kind.open(principal.tenant)
     outgoing.once('close', release)
-    return { tenant: principal.tenant, hold }
+    return {
+      tenant: principal.tenant,
+      hold: (bytes: number) => {
+        if (!outgoing.destroyed) hold(bytes)
+      },
+    }
   }
 
   function jsonOf(body: Readable): Promise<unknown> {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { describe, it } from 'node:test'
+import { z } from 'zod'
 import { PlatformError } from '../core/errors.ts'
+import { dial, served } from './fixture.ts'
+import { route } from './route.ts'
 import { underWay } from './under-way.ts'
 
 const isRefused = (kind: string) => (error: unknown) =>
@@ -27,4 +31,36 @@ describe('bytes under way', () => {
     bodies.open('c').hold(100)
     bodies.open('b').hold(50)
   })
+
+  it('count nothing for callers who left before their answer was made', async () => {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
+    const text = 'x'.repeat(40 * 1024 * 1024)
+    let made = 0
+    const heavy = route(
+      { ...about, method: 'get', path: '/v1/heavy', callers: ['workspace'] },
+      async ({ signal }) => {
+        if (++made === 3) arrive()
+        if (made <= 3) await once(signal, 'abort')
+        return { text }
+      },
+    )
+    await using server = await served([heavy])
+    const leavers = await Promise.all(
+      [1, 2, 3].map(() =>
+        dial(server.port, 'GET /v1/heavy HTTP/1.1\r\nHost: a\r\nx-api-key: workspace\r\n\r\n'),
+      ),
+    )
+    await arrived
+    for (const each of leavers) each.destroy()
+    await Promise.all(leavers.map((each) => once(each, 'close')))
+    for (const _ of [1, 2]) {
+      const answer = await fetch(`${server.url}/v1/heavy`, {
+        headers: { 'x-api-key': 'workspace' },
+      })
+      assert.equal(answer.status, 200)
+      await answer.body?.cancel()
+    }
+  })
 })
+
+const about = { section: 'Tests', summary: 'For tests', answer: z.looseObject({}) } as const
