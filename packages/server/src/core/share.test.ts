@@ -70,7 +70,7 @@ describe('places that tenants share', () => {
     held[0]?.()
     await Promise.all(waits)
     assert.deepEqual(order, ['a1', 'b1', 'a2', 'a3'])
-    assert.deepEqual([share.held('a'), share.held('y'), share.isAwaited('a')], [0, 1, false])
+    assert.deepEqual([share.held('a'), share.held('y'), share.isAwaitedOf('y')], [0, 1, false])
   })
 
   it('are waited for no longer than the signal says, and given back once', async () => {
@@ -78,7 +78,10 @@ describe('places that tenants share', () => {
     const release = share.take('a')
     const given = new AbortController()
     const waiting = share.wait('b', given.signal)
-    assert.ok(share.isAwaited('b'))
+    assert.deepEqual(
+      ['a', 'b', 'c'].map((tenant) => share.isAwaitedOf(tenant)),
+      [true, true, true],
+    )
     given.abort(new Error('given up'))
     await assert.rejects(waiting, /given up/)
     release?.()

@@ -12,8 +12,8 @@ export type Share = {
   wait(tenant: string, signal: AbortSignal): Promise<() => void>
   /** Places that the tenant holds. */
   held(tenant: string): number
-  /** Whether the tenant waits for a place. */
-  isAwaited(tenant: string): boolean
+  /** Whether anybody waits for a place who holds as many as the tenant or fewer: the tenant itself, or another. */
+  isAwaitedOf(tenant: string): boolean
 }
 
 type Waiter = { give: (release: () => void) => void }
@@ -74,7 +74,10 @@ export function createShare({ total, percent }: { total: number; percent: number
     take,
     room,
     held: (tenant) => held.get(tenant) ?? 0,
-    isAwaited: (tenant) => waiting.has(tenant),
+    isAwaitedOf(tenant) {
+      const mine = held.get(tenant) ?? 0
+      return waiting.keys().some((each) => (held.get(each) ?? 0) <= mine)
+    },
     wait: (tenant, signal) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason)

@@ -6,7 +6,7 @@ export type Resting = { tenant: string; session: string; usedAt: number }
 export type SandboxPlaces = {
   /** Resolves with what gives the place back. Rejects with the signal's reason. */
   take(tenant: string, signal: AbortSignal): Promise<() => void>
-  /** To be told when a sandbox comes to rest: another of its tenant may wait for its place. */
+  /** To be told when a sandbox comes to rest: another may wait for its place, of its tenant or of one that holds no more. */
   rests(resting: Pick<Resting, 'tenant' | 'session'>): void
 }
 
@@ -34,7 +34,7 @@ export function sandboxPlaces({ share, resting, stop }: SandboxPlacesDeps): Sand
       return share.wait(tenant, signal)
     },
     rests({ tenant, session }) {
-      if (share.isAwaited(tenant)) stop(session)
+      if (share.isAwaitedOf(tenant)) stop(session)
     },
   }
 }
