@@ -180,6 +180,7 @@ function isItem(value: unknown): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function items(value: unknown): Item[] {
+/** The objects of a list in a request body; none where there is no list. */
+export function items(value: unknown): Item[] {
   return Array.isArray(value) ? value.filter(isItem) : []
 }

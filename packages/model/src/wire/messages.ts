@@ -37,7 +37,7 @@ export function libraryMessages(
   for (const message of inCallOrder(messages)) {
     switch (message.role) {
       case 'user':
-        out.push({ role: 'user', content: userContent(message.content, documents), timestamp: 0 })
+        out.push({ role: 'user', content: spoken(message.content, documents), timestamp: 0 })
         break
       case 'system':
         out.push(
@@ -91,6 +91,14 @@ function systemMessage(text: string, takesSystem: boolean): Message {
   if (takesSystem) return { role: 'system', content: text, timestamp: 0 }
   const marked = `<system>\n${text}\n</system>`
   return { role: 'user', content: [{ type: 'text', text: marked }], timestamp: 0 }
+}
+
+/** A message without a word is left out by the library or refused by providers, and two answers would be neighbours. */
+function spoken(blocks: readonly UserBlock[], documents: Documents): Content {
+  const content = userContent(blocks, documents).filter(
+    (block) => block.type !== 'text' || block.text.trim() !== '',
+  )
+  return content.length > 0 ? content : [{ type: 'text', text: '(empty message)' }]
 }
 
 function userContent(blocks: readonly UserBlock[], documents: Documents): Content {

@@ -3,6 +3,7 @@ import type { ToolSpec } from '../model.ts'
 import type { ModelSpec, Wire } from '../spec.ts'
 import type { Documents, Item } from './documents.ts'
 import { betasOf } from './pi-model.ts'
+import { joinTurns } from './turns.ts'
 
 export function finishPayload(
   wire: Wire,
@@ -13,6 +14,7 @@ export function finishPayload(
   return (payload) => {
     const body = payload as Item
     documents.fill(wire, body)
+    joinTurns(wire, body)
     if (wire === 'anthropic-messages') finishAnthropic(body, spec, tools)
     if (spec.speed === 'fast' && wire.startsWith('openai-')) body.service_tier = 'priority'
     if (spec.effort === undefined) leaveThinkingToProvider[wire](body)

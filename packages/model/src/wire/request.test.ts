@@ -130,8 +130,7 @@ void describe('what a provider is sent', () => {
       [
         ['user', 'text'],
         ['assistant', 'thinking', 'text'],
-        ['user', 'text'],
-        ['user', 'text'],
+        ['user', 'text', 'text'],
       ],
     )
   })
@@ -196,6 +195,32 @@ void describe('what a provider is sent', () => {
       [1, 0, 1],
     )
     assert.equal(JSON.stringify(body).split('"cache_control"').length - 1, 4)
+  })
+
+  void it('keeps both breakpoints where messages of one role are joined', async () => {
+    const origin = { provider: 'acme', api: 'anthropic-messages', model: 'm-1' }
+    const { body } = await sent('anthropic-messages', {}, [
+      user('given up'),
+      user('first'),
+      { role: 'assistant', content: [{ type: 'text', text: 'Yes' }], origin },
+      user('promoted'),
+      user('newest'),
+    ])
+    const messages = body.messages as { content: { text: string; cache_control?: unknown }[] }[]
+    assert.deepEqual(
+      messages.map(({ content }) => content.map((block) => [block.text, 'cache_control' in block])),
+      [
+        [
+          ['given up', false],
+          ['first', true],
+        ],
+        [['Yes', false]],
+        [
+          ['promoted', false],
+          ['newest', true],
+        ],
+      ],
+    )
   })
 
   void it('holds nothing that a catalog adds on its own to another model or another history', async () => {

@@ -1,0 +1,37 @@
+/**
+ * Joins neighbours of one role in the finished request body: some providers and many chat templates refuse two user
+ * messages in a row, which a turn that was given up leaves behind. Blocks keep their order and their bytes, so a
+ * longer conversation still begins with the blocks of the shorter one, and a cache breakpoint stays on its block.
+ */
+import type { Wire } from '../spec.ts'
+import { type Item, items } from './documents.ts'
+
+/** Where a wire has its turns, and the blocks of a turn. */
+const places: Record<Wire, { turns: string; blocks: string }> = {
+  'anthropic-messages': { turns: 'messages', blocks: 'content' },
+  'openai-completions': { turns: 'messages', blocks: 'content' },
+  'openai-responses': { turns: 'input', blocks: 'content' },
+  'google-generative-ai': { turns: 'contents', blocks: 'parts' },
+}
+
+export function joinTurns(wire: Wire, body: Item): void {
+  const { turns, blocks } = places[wire]
+  const joined: Item[] = []
+  for (const turn of items(body[turns])) {
+    const before = joined.at(-1)
+    if (before?.role === 'user' && turn.role === 'user') {
+      before[blocks] = items(before[blocks])
+      for (const block of items(turn[blocks])) (before[blocks] as Item[]).push(block)
+    } else joined.push(turn)
+  }
+  body[turns] = wire === 'google-generative-ai' ? joined.flatMap(responsesApart) : joined
+}
+
+/** Google counts the responses of the turn behind a call: all of them stand in one turn, and nothing else does. */
+function responsesApart(turn: Item): Item[] {
+  const responses = items(turn.parts).filter((part) => part.functionResponse !== undefined)
+  const others = items(turn.parts).filter((part) => part.functionResponse === undefined)
+  return [responses, others]
+    .filter((parts) => parts.length > 0)
+    .map((parts) => ({ ...turn, parts }))
+}
