@@ -201,6 +201,20 @@ describe('masking what is spelled in another way', () => {
     assert.ok(!passed(filterOf(secret), escaped, []).replaceAll('*', '').includes('NhbmFye'))
   })
 
+  it('finds a secret whose beginning looks like a part of an escape, for what stands before it', () => {
+    const hex = 'deadbeef0123456789abcdef'
+    const slashed = 'decade/0123"456789'
+    for (const before of ['%', '%%', '%25', '%4', '\\u', '\\u00', '\\', '\\\\', 'd%', '%\\u0'])
+      for (const text of [hex, 'npm_abcdefghijklmnop', slashed, json(slashed)]) {
+        const all = before + text
+        const cuts = [before.length, before.length + 3]
+        const shown = passed(filterOf(hex, 'npm_abcdefghijklmnop', slashed), all, cuts)
+        assert.equal(shown.slice(before.length), '*'.repeat(text.length), all)
+      }
+    const escaped = slashed.replaceAll('/', '\\/').replaceAll('"', '\\"')
+    assert.equal(passed(filterOf(slashed), `%${escaped}`, []), `%${'*'.repeat(escaped.length)}`)
+  })
+
   it('finds a secret of backslashes and percent signs', () => {
     const odd = 'a\\b%41\\\\c"d%zz\\u0041'
     for (const spelled of [odd, json(odd), json(json(odd)), encodeURIComponent(odd)])

@@ -53,6 +53,9 @@ class Masking implements Filter {
   readonly #held = new Held()
   readonly #reading = new Reading((byte, from, to) => this.#see(byte, from, to))
   #state = 0
+  /** The same of the bytes as they came: what stands before a secret may take its beginning for a part of an escape. */
+  #asCame = 0
+  #cameUpTo = 0
   /** Where each of the last bytes that were seen begins. */
   readonly #begins: Float64Array
   #seen = 0
@@ -76,7 +79,9 @@ class Masking implements Filter {
         if (search.from > at) this.#reading.part()
         at = search.from
       }
-      this.#reading.push(chunk[at] ?? 0, begin + at)
+      const byte = chunk[at] ?? 0
+      this.#look(byte, begin + at)
+      this.#reading.push(byte, begin + at)
       at++
     }
     return this.#held.release(this.#shownUpTo())
@@ -85,11 +90,21 @@ class Masking implements Filter {
   end(): Buffer {
     this.#reading.end()
     this.#state = 0
+    this.#asCame = 0
     return this.#held.release(this.#held.to)
   }
 
   #isIdle(): boolean {
-    return this.#state === 0 && !this.#reading.isBusy
+    return this.#state === 0 && this.#asCame === 0 && !this.#reading.isBusy
+  }
+
+  #look(byte: number, at: number): void {
+    this.#cameUpTo = at + 1
+    this.#asCame = this.#automaton.next(this.#asCame, byte)
+    const length = this.#automaton.longest[this.#asCame] ?? 0
+    if (length === 0) return
+    this.hasMasked = true
+    this.#held.mask(at + 1 - length, at + 1)
   }
 
   #see(byte: number, from: number, to: number): void {
@@ -109,6 +124,8 @@ class Masking implements Filter {
     const begins = this.#begins
     const begun =
       open > 0 ? (begins[(this.#seen - open) & (begins.length - 1)] ?? 0) : this.#held.to
-    return Math.min(begun, this.#reading.heldFrom, this.#held.to)
+    const openAsCame = this.#automaton.open[this.#asCame] ?? 0
+    const begunAsCame = openAsCame > 0 ? this.#cameUpTo - openAsCame : this.#held.to
+    return Math.min(begun, begunAsCame, this.#reading.heldFrom, this.#held.to)
   }
 }

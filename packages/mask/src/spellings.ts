@@ -1,6 +1,7 @@
 /**
- * What is looked for, after a `Reading` has taken off what JSON, URLs and line ends add: the secret itself, as a form
- * spells its spaces, and the Base64 of these and of their spellings in JSON and URLs, at any place of a longer text.
+ * What is looked for, in the bytes as they came and after a `Reading` has taken off what JSON, URLs and line ends add:
+ * the secret itself, as a form spells its spaces, as JSON and URLs usually spell it, and the Base64 of all these at any
+ * place of a longer text.
  */
 import { Reading } from './reading.ts'
 
@@ -17,11 +18,14 @@ function read(text: string): Buffer {
 export function patternsOf(secrets: readonly string[], least: number): Buffer[] {
   const texts = secrets.filter((secret) => Buffer.byteLength(secret) >= least)
   const plain = texts.flatMap((secret) => [secret, secret.replaceAll(' ', '+')])
-  const encoded = [...new Set(texts.flatMap(spellings))].flatMap((text) => {
+  const spelled = [...new Set(texts.flatMap(spellings))]
+  const literal = spelled.flatMap((text) => [text, text.replaceAll('/', '\\/')])
+  const encoded = spelled.flatMap((text) => {
     const bytes = Buffer.from(text, 'utf8')
     return [0, 1, 2].flatMap((before) => inBase64(bytes, before))
   })
-  const all = [...plain.map(read), ...encoded].filter(({ length }) => length >= least)
+  const asCame = [...plain, ...literal].map((text) => Buffer.from(text, 'utf8'))
+  const all = [...plain.map(read), ...asCame, ...encoded].filter(({ length }) => length >= least)
   return [...new Map(all.map((pattern) => [pattern.toString('latin1'), pattern])).values()]
 }
 
