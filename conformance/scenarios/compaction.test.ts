@@ -90,6 +90,23 @@ for (const database of databases) {
     }
 
     /** Two turns: the first fills the context, the second is compacted before it is asked. */
+    /** Replaces a text in the kept events before the boundary. */
+    const rewriteBeforeBoundary = (id: string, was: string, is: string) =>
+      service.database.write((tx) =>
+        tx
+          .updateTable('events')
+          .set((eb) => ({ data: eb.fn<string>('replace', ['data', eb.val(was), eb.val(is)]) }))
+          .where('session_id', '=', id)
+          .where('seq', '<', (eb) =>
+            eb
+              .selectFrom('events')
+              .select('seq')
+              .where('session_id', '=', id)
+              .where('type', '=', 'agent.thread_context_compacted'),
+          )
+          .execute(),
+      )
+
     async function compacted(id: string, ...replies: Reply[]): Promise<Seen[]> {
       stub.replies(says(story('Once'), 9_000))
       await turn(service, id, 'tell me a story')
@@ -361,23 +378,11 @@ for (const database of databases) {
         await compacted(id, says('IN SHORT'), says('well'))
         stub.replies(calls, says('done'))
         await turn(service, id, 'look around')
-        await service.database.write((tx) =>
-          tx
-            .updateTable('events')
-            .set({ data: 'this is not read' })
-            .where('session_id', '=', id)
-            .where('seq', '<', (eb) =>
-              eb
-                .selectFrom('events')
-                .select('seq')
-                .where('session_id', '=', id)
-                .where('type', '=', 'agent.thread_context_compacted'),
-            )
-            .execute(),
-        )
         await service.close()
         service = await boot(database, { env })
+        await rewriteBeforeBoundary(id, '{', 'unreadable{')
         await turn(service, id, 'and after the restart')
+        await rewriteBeforeBoundary(id, 'unreadable{', '{')
         const [, ...main] = stub.requests
         assert.equal(main.length, 4)
         for (const [index, longer] of main.entries()) {
