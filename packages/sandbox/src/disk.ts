@@ -10,9 +10,12 @@ export type DiskSpace = { bytes: number; files: number }
 /** For whoever is not root: what a session has closed to others and itself counts too. */
 const asOwner = ['/usr/bin/unshare', '--user', '--map-root-user', '--']
 
+/** Without its complaints, of which a session that removes files meanwhile can make more than anyone keeps. */
+const quietly = ['/bin/sh', '-c', 'exec "$@" 2>/dev/null', 'sh']
+
 /** The last line of `du`, which goes through folders as deep as they like, and follows no link. */
 async function total(option: string, folders: readonly string[]): Promise<number> {
-  const du = ['du', '-sxc', option, '--', ...folders]
+  const du = [...quietly, 'du', '-sxc', option, '--', ...folders]
   const ways = process.getuid?.() === 0 ? [du] : [[...asOwner, ...du], du]
   for (const [program = '', ...words] of ways) {
     // It fails for what vanishes meanwhile, and says the rest.

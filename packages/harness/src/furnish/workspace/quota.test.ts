@@ -55,6 +55,15 @@ describe('the disk of a session', () => {
     assert.deepEqual(told, ['a sandbox was ended for the disk it takes'])
   })
 
+  it('is measured beside that of a session that cannot be', async () => {
+    begin(none)
+    const unreadable = await quota.kind({ folder: '\0', isKnown: true })
+    await unreadable.started?.(await place.open(place.spec()))
+    const sandbox = await open(place.spec())
+    await assert.rejects(run(sandbox, `sleep 0.3; ${write(45)}; sleep 20`), SandboxEnded)
+    assert.ok(told.includes('the files of a session could not be measured'))
+  })
+
   it('may be more than the share at a start, until it grows', async () => {
     begin(none)
     const spec = place.spec()

@@ -104,7 +104,15 @@ export function diskQuota({ folder, beside, session, floor, report, everyMs }: Q
     // New ones hold nothing yet, and nobody waits for a look at them.
     const chosen = [...running].filter(({ seen }) => isDue || seen === undefined)
     const taken: { watched: Watched; bytes: number }[] = []
-    for (const watched of chosen) taken.push({ watched, bytes: await look(watched) })
+    for (const watched of chosen) {
+      // One session's failure keeps no other from being measured.
+      const bytes = await look(watched).catch((error: unknown) => {
+        const session_id = basename(watched.own)
+        report('the files of a session could not be measured', { session_id, error })
+        return 0
+      })
+      taken.push({ watched, bytes })
+    }
     const [first] = taken.toSorted((a, b) => b.bytes - a.bytes)
     if (isLow && first && first.bytes > 0 && running.has(first.watched))
       await end(
