@@ -170,7 +170,7 @@ export function sessionStore(db: Queries) {
     remove: (tenant: string, id: string, now: number) =>
       change(tenant, id, { deleted_at: iso(now) }, now),
 
-    /** Of all tenants: deleted before the time, and nothing left to do for a runner. */
+    /** Of all tenants: deleted before the time, and nothing left to do for a runner, or to settle of a worker's item. */
     deletedBefore: (before: string, limit: number): Promise<{ tenant_id: string; id: string }[]> =>
       db
         .selectFrom('sessions')
@@ -179,6 +179,15 @@ export function sessionStore(db: Queries) {
         .where('deleted_at', '<', before)
         .where('head.due', '=', 0)
         .where('head.owner', 'is', null)
+        .where((eb) => {
+          const live = eb
+            .selectFrom('work')
+            .select('work.id')
+            .whereRef('work.tenant_id', '=', 'sessions.tenant_id')
+            .whereRef('work.session_id', '=', 'sessions.id')
+            .where(sql<boolean>`work.state <> 'stopped'`)
+          return eb.not(eb.exists(live))
+        })
         .orderBy('deleted_at')
         .limit(limit)
         .execute(),

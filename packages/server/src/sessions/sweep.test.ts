@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts'
 import { databases } from '../database/fixture.ts'
 import type { Tables } from '../database/tables.ts'
 import { keep, said, tenant } from '../events/fixture.ts'
+import { acknowledge, claimNext, enqueue, settleOverdue } from '../work/queue.ts'
 import { newSession } from './fixture.ts'
 import { sweepDeleted } from './sweep.ts'
 import { deleteSession } from './update.ts'
@@ -80,6 +81,30 @@ for (const [dialect, open] of Object.entries(databases)) {
       await cleared(database, session)
       assert.ok(await sweepDeleted(database, 10 * hour, hour))
       assert.deepEqual(await rowsOf(database, session), {})
+    })
+
+    it('stay as long as a worker has an item of theirs, which is settled by their head', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const settle = () =>
+        database.write((tx) => settleOverdue(tx, { now: 10 * hour, unclaimedMs: hour, limit: 50 }))
+      await database.write((tx) =>
+        enqueue(tx, { tenant, environment: 'env_test', session }, { now: 0 }),
+      )
+      const at = { now: 0, reclaimMs: 0 }
+      const item = await claimNext(database, tenant, 'env_test', at)
+      assert.ok(item)
+      const place = { tenant, environment: 'env_test', id: item.id }
+      await acknowledge(database, place, { key: 'key', id: undefined }, 0)
+      await remove(database, session, 0)
+      await cleared(database, session)
+      // All servers were away meanwhile.
+      assert.ok(await sweepDeleted(database, 10 * hour, hour))
+      await settle()
+      assert.ok(await sweepDeleted(database, 10 * hour, hour))
+      assert.deepEqual(await rowsOf(database, session), {})
+      await settle()
     })
 
     it('go in parts, between which others write', async () => {
