@@ -12,6 +12,8 @@ import { readEvents } from '../events/log.ts'
 import { newSession } from '../sessions/fixture.ts'
 import { postEvents } from '../sessions/events/post.ts'
 import { deleteSession } from '../sessions/update.ts'
+import { enqueue } from '../work/queue.ts'
+import { workStore } from '../work/store.ts'
 import { nextStep, settleGone } from './steps.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
@@ -129,6 +131,19 @@ for (const [name, open] of Object.entries(databases)) {
         'span.model_request_start',
       ])
       assert.deepEqual([head.status, head.due], ['running', 1])
+    })
+
+    it('takes the item of a turn that it gives up back from the workers', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      const item = { tenant, environment: 'env_test', session }
+      await keep(database, session, asking())
+      await database.write((tx) => enqueue(tx, item, { now: 0 }))
+      for (let n = 0; n < 5; n++) assert.equal((await claimed(database, session)).step.kind, 'turn')
+      assert.ok(await workStore(database.read).live(tenant, session))
+      assert.equal((await claimed(database, session)).step.kind, 'rest')
+      assert.equal(await workStore(database.read).live(tenant, session), undefined)
     })
 
     it('gives no turn up for warnings of other kinds', async () => {

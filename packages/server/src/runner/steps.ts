@@ -84,13 +84,7 @@ async function settleInterrupt(
 ): Promise<Step> {
   const { entries, behind } = await takeInterrupt(tx, place, open, queue, interrupted)
   const last = idle(head, { type: 'end_turn' }, now)
-  if (behind.length === 0) {
-    const all = [...left, ...entries, ...last]
-    const rest = { due: false, awaits_stdio: 0, ...released } as const
-    const step = await write(tx, place, all, rest, now, { kind: 'rest' })
-    if (step.kind === 'rest') await withdraw(tx, place.tenant, place.session, now)
-    return step
-  }
+  if (behind.length === 0) return endHere(tx, place, [...left, ...entries, ...last], now)
   const ended = isUnfinished(head) ? last : []
   return promote(tx, place, head, { queue: behind, before: [...left, ...entries, ...ended] }, now)
 }
@@ -240,7 +234,20 @@ async function giveUp(
     ...idle(head, { type: 'retries_exhausted' }, now),
   ]
   if (queue.length > 0) return promote(tx, place, head, { queue, before: entries }, now)
-  return write(tx, place, entries, { due: false, ...released }, now, { kind: 'rest' })
+  return endHere(tx, place, entries, now)
+}
+
+/** A turn that nobody goes on with, and nothing is posted behind it: its item goes back from the queue. */
+async function endHere(
+  tx: Queries,
+  place: Place,
+  entries: readonly Entry[],
+  now: number,
+): Promise<Step> {
+  const rest = { due: false, awaits_stdio: 0, ...released } as const
+  const step = await write(tx, place, entries, rest, now, { kind: 'rest' })
+  if (step.kind === 'rest') await withdraw(tx, place.tenant, place.session, now)
+  return step
 }
 
 /** Allowed calls are on record as begun before the turn can begin them. */
