@@ -169,6 +169,31 @@ describe('the sandbox of a session', () => {
     assert.equal(share.held(tenant), 0)
   })
 
+  it('gives way also where its turn was over before it ran', { timeout: 10_000 }, async () => {
+    share = createShare({ total: 2, percent: 50 })
+    await spaces.close()
+    spaces = open('off')
+    const laid = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    kind = async () => {
+      begun.resolve()
+      await laid.promise
+      return {}
+    }
+    const first = spaces.use(await newSession())
+    const late = first.sandbox()
+    await begun.promise
+    const second = spaces.use(await newSession())
+    const waiting = second.sandbox()
+    first.giveBack()
+    laid.resolve()
+    await (
+      await late
+    ).ended
+    assert.equal(await run(await waiting, 'echo mine'), 'mine\n')
+    second.giveBack()
+  })
+
   it('is stopped when it was idle, and its workspace is there for the next', async () => {
     const session = await newSession()
     const turn = spaces.use(session)

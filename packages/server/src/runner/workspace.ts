@@ -139,6 +139,7 @@ function startedOf(deps: WorkspaceDeps, mine: Held, sessions: Sessions): Promise
   started
     .then((running) => {
       if (mine.started === started) mine.running = running
+      if (mine.users === 0) places.rests(mine.binding)
       return running.sandbox.ended
     }, whyNot)
     .then((why) => {
