@@ -70,6 +70,7 @@ export async function readForm<T>(
   parser.once('close', resolve)
   const broken = () => void (body.readableEnded || reject(invalid('the body broke off')))
   body.on('error', broken).once('close', broken)
+  if (body.destroyed) broken()
   body.on('data', (piece: Buffer) => void (isAlone(piece) && alone.add(piece.buffer)))
   body.pipe(parser)
   try {

@@ -26,6 +26,7 @@ import type {
 } from './principal.ts'
 import { isKeyScope, mayCall } from './principal.ts'
 import { queryObject } from './query.ts'
+import { bodyOf } from './raw-body.ts'
 import { refusal } from './refusal.ts'
 import type { Reply } from './reply.ts'
 import { isReply } from './reply.ts'
@@ -312,30 +313,6 @@ function leaving(outgoing: ServerResponse): AbortSignal {
     if (!outgoing.writableFinished) gone.abort()
   })
   return gone.signal
-}
-
-/** Given up, it leaves the connection as it is, so that an answer that came early is still read. */
-function bodyOf(incoming: IncomingMessage): Readable {
-  const body = new Readable({
-    read: () => incoming.resume(),
-    destroy(error, done) {
-      incoming.off('data', take).resume()
-      done(error)
-    },
-  })
-  const take = (chunk: Buffer) => {
-    if (!body.push(chunk)) incoming.pause()
-  }
-  const broken = (cause?: unknown) => {
-    if (!incoming.complete) body.destroy(new Error('the body broke off', { cause }))
-  }
-  incoming
-    .on('data', take)
-    .once('end', () => body.push(null))
-    .once('error', broken)
-    .once('close', broken)
-    .pause()
-  return body
 }
 
 function headOf(

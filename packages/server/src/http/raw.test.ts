@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dial, served } from './fixture.ts'
+import { readForm } from './form.ts'
+import { empty } from './reply.ts'
 import type { Raw } from './route.ts'
 import { rawRoute } from './route.ts'
 import { patience } from './server.ts'
@@ -67,6 +70,42 @@ describe('a raw route', () => {
     )
     await once(socket.resume(), 'end')
     assert.deepEqual(bodies, [null])
+  })
+
+  it('is told that its caller has left when it comes to read, and its server goes on', async () => {
+    const refused: string[] = []
+    const reads: ((given: Raw) => Promise<unknown>)[] = [
+      ({ json }) => json(),
+      ({ body }) =>
+        readForm({ contentType: 'multipart/form-data; boundary=x', body }, async () => undefined),
+      async ({ body }) => body && buffer(body),
+    ]
+    const { promise: done, resolve: end } = Promise.withResolvers<void>()
+    let asked = 0
+    const late = rawRoute({ ...about, method: 'post', path: '/v1/late' }, async (_call, given) => {
+      const read = reads[asked++ % reads.length]
+      if (!given.signal.aborted) await once(given.signal, 'abort')
+      await sleep(1)
+      await read?.(given).catch((error: Error) => refused.push(error.message))
+      if (refused.length === 2 * reads.length) end()
+      return empty(204)
+    })
+    await using server = await served([late])
+    // Of some the body is on its way, of others all of it has come and nobody has read it.
+    for (const length of [100, 1]) {
+      for (const _ of reads) {
+        const before = asked
+        const head = `POST /v1/late HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n{`
+        const socket = await dial(server.port, head)
+        while (asked === before) await sleep(1)
+        socket.destroy()
+      }
+    }
+    await done
+    assert.deepEqual(
+      refused,
+      Array.from(refused, () => 'the body broke off'),
+    )
   })
 
   it('hands on each piece at once, however long the body is silent between', async () => {
