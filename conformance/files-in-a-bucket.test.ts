@@ -85,6 +85,7 @@ describe('files in a bucket', () => {
     const read = readConfig({
       PORT: '0',
       DATA_DIR: service.dataDir + '-never',
+      EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
       PLATFORM_ROOT_SECRET: rootSecret,
       EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
       STORE_BACKENDS: setting({ bucket: 'another', secret_access_key: 'canary' }),

@@ -37,15 +37,18 @@ async function flood(until: AbortSignal, atOnce: number, act: () => Promise<unkn
   await Promise.all(Array.from({ length: atOnce }, one))
 }
 
+const keyOf = ({ client }: Clients) => String(client.apiKey)
+
 const large = 'x'.repeat(900_000)
-const deepBody = `{"name":[${'[],'.repeat(10_000_000)}[]]}`
+/** As bytes: the process that measures has nothing to encode. */
+const deepBody = Buffer.from(`{"name":[${'[],'.repeat(10_000_000)}[]]}`)
 
 const attacks: Record<string, Attack> = {
   async 'reads lists of its largest agents'(attacker, until) {
     const tool = { type: 'custom', name: 'wide', input_schema: { type: 'object' } }
     const body = { name: 'wide', model: 'offline', tools: [{ ...tool, description: large }] }
     for (let made = 0; made < 60; made++) await attacker.ask('POST', '/v1/agents', body)
-    const headers = { 'x-api-key': String(attacker.client.apiKey) }
+    const headers = { 'x-api-key': keyOf(attacker) }
     await flood(until, 3, async () => {
       const url = `${attacker.base}/v1/agents?limit=1000`
       const answer = await fetch(url, { headers, signal: until })
@@ -56,8 +59,18 @@ const attacks: Record<string, Attack> = {
   async 'posts bodies of millions of values'(attacker, until) {
     const session = await newSession(attacker)
     const paths = ['/v1/agents', `/v1/sessions/${session}/events`]
+    const headers = { 'x-api-key': keyOf(attacker), 'content-type': 'application/json' }
     await flood(until, 2, async () => {
-      for (const path of paths) await (await attacker.raw('POST', path, deepBody)).text()
+      for (const path of paths) {
+        const answer = await fetch(attacker.base + path, {
+          method: 'POST',
+          headers,
+          body: deepBody,
+        })
+        await answer.text()
+        // The cores of the machine are no tenant's share: what is measured is who holds the loop.
+        await sleep(100)
+      }
     })
   },
 
@@ -75,7 +88,7 @@ const attacks: Record<string, Attack> = {
     const session = await newSession(attacker)
     const text = `say: ${'word '.repeat(40_000)}`
     for (let written = 0; written < 20; written++) await turn(attacker, session, text)
-    const headers = { 'x-api-key': String(attacker.client.apiKey) }
+    const headers = { 'x-api-key': keyOf(attacker) }
     await flood(until, 100, async () => {
       const path = `/v1/sessions/${session}/events/stream?replay=1`
       const answer = await fetch(attacker.base + path, { headers, signal: until })

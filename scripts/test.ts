@@ -16,6 +16,8 @@ const options = [
   '--test',
   '--test-isolation=none',
   '--test-timeout=60000',
+  // A handle that a failed test leaves open must not keep the run from its end.
+  '--test-force-exit',
   '--test-global-setup=scripts/test-setup.ts',
   '--test-reporter=dot',
   '--test-reporter-destination=stderr',
