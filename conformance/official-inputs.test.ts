@@ -3,13 +3,21 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { systemClock } from '@steward/server/core/time.ts'
 import { between } from './between.ts'
-import { officialVersions, poolVariables, startOfficial } from './official.ts'
+import { itemVariables, officialVersions, poolVariables, startOfficial } from './official.ts'
 import type { Service } from './service.ts'
 import { boot } from './service.ts'
 import { all, fresh, textOf, turn } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
-import { newPool, restsAfter, sessionIn, states, untilStopped } from './workers.ts'
+import {
+  acknowledge,
+  newPool,
+  poll,
+  restsAfter,
+  sessionIn,
+  states,
+  untilStopped,
+} from './workers.ts'
 
 for (const version of officialVersions)
   describe(`inputs of the official worker ${version}`, () => {
@@ -130,9 +138,14 @@ for (const version of officialVersions)
         })
         const pool = await newPool(service)
         const session = await sessionIn(service, pool)
+        const item = await poll(service, pool, '?reclaim_older_than_ms=600000')
+        assert.ok(item)
+        await acknowledge(service, pool, item.id)
         const log = await turn(service, session, 'call web_fetch {"url": "no url"}\nsay: done')
         assert.equal(all(log, 'agent.tool_result').length, 1)
-        await using worker = await startOfficial(way, poolVariables(pool), { version })
+        const variables = itemVariables(pool, item)
+        if (version === '0.120.0') variables['ANTHROPIC_ENVIRONMENT_KEY'] = 'stw_env_none'
+        await using worker = await startOfficial(way, variables, { version })
         await until(() => /events\?\S* succeeded/.test(worker.said()))
         // Longer than it would wait by itself after a turn that it has seen the end of.
         await way.came(/\/heartbeat$/, 4)
@@ -140,6 +153,7 @@ for (const version of officialVersions)
         passed += 121_000
         await untilStopped(service, pool)
         assert.equal((await service.ask('GET', `${pool.path}/work`)).body.data.length, 1)
+        assert.equal(await worker.gone, 0)
         assert.match(worker.said(), /heartbeat signals shutdown/)
       },
     )
