@@ -198,9 +198,13 @@ async function answers(world: World, claim: Claim, call: string): Promise<void> 
     assert.equal(await posted, 'unauthorized', 'one that is no owner was heard')
     return
   }
-  assert.equal(await posted, session.status === 'done' ? 'invalid_request' : 'ok')
-  if (session.status !== 'done') claim.item.attempts = 0
-  if (session.status === 'done' || session.call !== call) return
+  // A call keeps its first result: the same again is heard, another one is refused.
+  const earlier = calls.get(call)?.by
+  const isRefused = session.status === 'done' || (earlier !== undefined && earlier !== text)
+  assert.equal(await posted, isRefused ? 'invalid_request' : 'ok')
+  if (isRefused) return
+  claim.item.attempts = 0
+  if (session.call !== call) return
   Object.assign(session, { call: undefined, due: true })
   calls.set(call, { session: claim.session, by: text })
 }
