@@ -27,7 +27,13 @@ describe('an address guard', () => {
   const may = addressGuard(none)
 
   it('lets public addresses pass', () => {
-    for (const address of ['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111']) {
+    for (const address of [
+      '8.8.8.8',
+      '168.63.129.17',
+      '172.32.0.1',
+      '100.128.0.1',
+      '2606:4700::1111',
+    ]) {
       assert.ok(may(address), address)
     }
   })
@@ -37,6 +43,7 @@ describe('an address guard', () => {
     refused.push('192.168.0.1', '169.254.169.254', '100.100.100.200', '192.0.0.192', '198.19.0.1')
     refused.push('224.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1', 'fec0::1', 'ff02::1')
     refused.push('fd00:ec2::254', 'fc00::1', '2001:db8::1', '3fff::1')
+    refused.push('168.63.129.16', '100:0:0:1::1', '5f00::1')
     for (const address of refused) assert.ok(!may(address), address)
   })
 

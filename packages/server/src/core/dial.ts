@@ -11,12 +11,14 @@ import { BlockList, connect as dial, isIP } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { Agent, buildConnector } from 'undici'
 
-/** Reserved, local, shared and metadata ranges, and IPv6 that wraps IPv4. RFC 6890, RFC 4193, RFC 4291, RFC 9637 */
+/** Reserved, local, shared and metadata ranges, and IPv6 that wraps IPv4. RFC 6890, RFC 4193, RFC 4291, RFC 9602, RFC 9637, RFC 9780 */
 const refused: [string, number, 'ipv4' | 'ipv6'][] = [
   ['0.0.0.0', 8, 'ipv4'],
   ['10.0.0.0', 8, 'ipv4'],
   ['100.64.0.0', 10, 'ipv4'],
   ['127.0.0.0', 8, 'ipv4'],
+  // Public by its number, but within Azure it is each machine's own metadata.
+  ['168.63.129.16', 32, 'ipv4'],
   ['169.254.0.0', 16, 'ipv4'],
   ['172.16.0.0', 12, 'ipv4'],
   ['192.0.0.0', 24, 'ipv4'],
@@ -31,10 +33,12 @@ const refused: [string, number, 'ipv4' | 'ipv6'][] = [
   ['64:ff9b::', 96, 'ipv6'],
   ['64:ff9b:1::', 48, 'ipv6'],
   ['100::', 64, 'ipv6'],
+  ['100:0:0:1::', 64, 'ipv6'],
   ['2001::', 23, 'ipv6'],
   ['2001:db8::', 32, 'ipv6'],
   ['2002::', 16, 'ipv6'],
   ['3fff::', 20, 'ipv6'],
+  ['5f00::', 16, 'ipv6'],
   ['fc00::', 7, 'ipv6'],
   ['fe80::', 10, 'ipv6'],
   ['fec0::', 10, 'ipv6'],

@@ -108,7 +108,7 @@ export type Echoed = {
   body: string
 }
 
-type Mode = 'fine' | 'revoked' | 'broken' | 'slow' | 'huge' | 'without'
+type Mode = 'fine' | 'revoked' | 'broken' | 'slow' | 'huge' | 'without' | 'echoing'
 
 /** Issues `access-N`, and with it `refresh-N`, which alone is good for the next. */
 export async function authorizationServer() {
@@ -130,6 +130,10 @@ export async function authorizationServer() {
     const json = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (state.mode === 'slow') return
+    if (state.mode === 'echoing') {
+      const token = form['refresh_token']
+      return response.writeHead(400, { 'content-type': `text/plain; of=${token}` }).end(token)
+    }
     if (state.mode === 'broken') return response.destroy()
     if (state.mode === 'huge') return json(200, { access_token: 'x'.repeat(100_000) })
     if (state.mode === 'revoked' || form['refresh_token'] !== state.current) {

@@ -207,6 +207,16 @@ describe('forwarding', () => {
     assert.deepEqual(door.used, [])
   })
 
+  it('tells of a placeholder over plain http within Basic credentials, and in a switch of protocols', async () => {
+    await using door = await opened([variable({ header: true, body: true })])
+    const basic = Buffer.from(`x:${placeholder}`).toString('base64')
+    const headers: Headers = [['Authorization', `Basic ${basic}`]]
+    await assert.rejects(door.ask('http://one.example/', { headers }), 'it speaks TLS alone')
+    await assert.rejects(door.upgrade(`http://two.example/?key=${placeholder}`))
+    await assert.rejects(door.upgrade('http://three.example/'))
+    assert.deepEqual(door.clear, ['sesn_1 one.example', 'sesn_1 two.example'])
+  })
+
   it('follows no redirect', async () => {
     await using door = await opened([bearer('https://api.example/')], (_request, response) => {
       response.writeHead(302, { location: 'https://other.example/' }).end()

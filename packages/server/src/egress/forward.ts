@@ -62,9 +62,12 @@ export type Forward = ReturnType<typeof forwarding>
 export function forwarding(deps: ForwardDeps) {
   const { open, openToken, placeholderKey, refresh } = deps
 
-  async function planFor(standing: Standing, { url }: Sent, call: Call): Promise<Plan> {
+  async function planFor(standing: Standing, request: Sent, call: Call): Promise<Plan> {
+    const { url } = request
     standing.judge(url, call.caller)
     const holdings = await standing.look({ host: url.hostname, port: portOf(url) })
+    if (url.protocol === 'http:' && carriesPlaceholder(request))
+      deps.records.leftInClear(standing, url.hostname)
     const { tenant, session } = standing
     try {
       return planOf(holdings, {
@@ -83,9 +86,6 @@ export function forwarding(deps: ForwardDeps) {
   async function forward(request: Sent, standing: Standing, call: Call): Promise<Answer> {
     return recorded(deps, { standing, request, call }, async (used, result) => {
       const plan = await planFor(standing, request, call)
-      const { url } = request
-      if (url.protocol === 'http:' && carriesPlaceholder(request))
-        deps.records.leftInClear(standing, url.hostname)
       const { chosen } = plan
       if (plan.token !== undefined) used(chosen?.row)
       const prepared = await withBody(request, plan, used)

@@ -33,12 +33,17 @@ function exchanged(text: string, secrets: Exchange): string {
   })
 }
 
+/** `user:password` of Basic credentials; undefined for any other value. */
+function withinBasic(value: string): string | undefined {
+  const basic = /^basic +([\w+/=-]+)$/i.exec(value.trim())?.[1]
+  return basic && Buffer.from(basic, 'base64').toString('latin1')
+}
+
 /** In values, and within the Base64 of Basic credentials. Names are left as they are. */
 export function exchangeInHeaders(headers: Headers, secrets: Exchange): Headers {
   return headers.map(([name, value]) => {
-    const basic = /^basic +([\w+/=-]+)$/i.exec(value.trim())?.[1]
-    if (basic === undefined) return [name, exchanged(value, secrets)]
-    const before = Buffer.from(basic, 'base64').toString('latin1')
+    const before = withinBasic(value)
+    if (before === undefined) return [name, exchanged(value, secrets)]
     const after = exchanged(before, secrets)
     return after === before
       ? [name, value]
@@ -48,7 +53,8 @@ export function exchangeInHeaders(headers: Headers, secrets: Exchange): Headers 
 
 /** Whether one stands in a header or in the URL. */
 export const carriesPlaceholder = ({ headers, url }: { headers: Headers; url: URL }): boolean =>
-  url.href.includes(prefix) || headers.some(([, value]) => value.includes(prefix))
+  url.href.includes(prefix) ||
+  headers.some(([, value]) => (withinBasic(value) ?? value).includes(prefix))
 
 const marker = Buffer.from(prefix, 'latin1')
 

@@ -115,6 +115,14 @@ describe('validating a credential', () => {
     })
   })
 
+  it('shows no token that a token endpoint repeats, in its body or in its type', async () => {
+    await using at = await validated({ status: 401 })
+    const hidden = '*'.repeat(at.issuer.state.current.length)
+    at.issuer.state.mode = 'echoing'
+    const { refresh } = await at.ask()
+    assert.deepEqual(refresh?.http_response, shown(400, hidden, `text/plain; of=${hidden}`))
+  })
+
   it('does not know where the server fails, or nobody is reached', async () => {
     await using at = await validated({ status: 500, body: 'x'.repeat(5000) })
     const { status, mcp_probe } = await at.ask()

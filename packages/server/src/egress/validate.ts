@@ -141,6 +141,8 @@ function refreshOf(renewed: Renewed, secrets: string[]): Validation['refresh'] {
   if (renewed.why !== 'failed' || renewed.answer.status === null)
     return { status: 'connect_error', http_response: null }
   const { status, contentType, body } = renewed.answer
-  const bytes = Buffer.from(maskOf(secrets)?.text(body) ?? body)
-  return { status: 'failed', http_response: shown(status, contentType, bytes) }
+  const mask = maskOf(secrets)
+  const bytes = Buffer.from(mask?.text(body) ?? body)
+  const type = contentType && (mask?.header(contentType) ?? contentType)
+  return { status: 'failed', http_response: shown(status, type, bytes) }
 }
