@@ -4,7 +4,7 @@ import { AuthenticationError, PermissionDeniedError } from '@anthropic-ai/sdk'
 import Anthropic from '@anthropic-ai/sdk'
 import type { Loose, Service } from '../service.ts'
 import { adminKey, boot, databases } from '../service.ts'
-import { fresh } from '../turns.ts'
+import { fresh, newSession, post } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 type Made = Loose & { key: string }
@@ -115,6 +115,34 @@ for (const database of databases) {
         assert.deepEqual(deleted.body, { id, type: 'api_key_deleted' })
         assert.equal(await statusWith({ 'x-api-key': key }), 401)
         assert.equal((await service.ask('DELETE', `${path}/${id}`)).status, 404)
+      },
+    )
+
+    verifies(
+      'api-keys/open-answers',
+      'streams end with the key that opened them, and no others',
+      async () => {
+        const session = await newSession(service)
+        const url = `${service.base}/v1/sessions/${session}/events/stream`
+        const follow = async ({ key }: { key: string }) => {
+          const answer = await fetch(url, { headers: { 'x-api-key': key } })
+          assert.equal(answer.status, 200)
+          return answer
+        }
+        const revoked = await make()
+        const kept = await follow(await make())
+        const streams = [await follow(revoked), await follow(revoked)]
+        await service.ask('DELETE', `${path}/${revoked.id}`)
+        for (const each of streams) await each.text()
+        const reader = kept.body?.getReader()
+        assert.ok(reader)
+        await post(service, session, 'say: still here')
+        for (let text = ''; !text.includes('still here');) {
+          const { done, value } = await reader.read()
+          assert.equal(done, false)
+          text += Buffer.from(value ?? []).toString()
+        }
+        await reader.cancel()
       },
     )
 

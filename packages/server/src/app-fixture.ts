@@ -26,6 +26,7 @@ export function routesOver(database: Database): Route[] {
     log: jsonLog(() => {}),
     authenticate: never,
     streams: { enter: never, close: never },
+    openAnswers: { hold: never },
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     offlineModel: true,
     resolveModel: async () => never(),

@@ -24,6 +24,7 @@ import { healthRoutes } from './health/routes.ts'
 import { mount } from './http/mount.ts'
 import { openApi } from './http/openapi.ts'
 import type { Authenticate, ClaimByKey, WithinClaim } from './http/principal.ts'
+import type { OpenAnswers } from './http/open-answers.ts'
 import type { Route } from './http/route.ts'
 import type { Streams } from './http/streams.ts'
 import { route } from './http/route.ts'
@@ -61,6 +62,7 @@ export type AppDeps = Refusals & {
   log: Log
   authenticate: Authenticate
   streams: Streams
+  openAnswers: Pick<OpenAnswers, 'hold'>
   fallbackKeys: FallbackKeys
   offlineModel: boolean
   resolveModel: ResolveModel

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { preloadMcp } from '@steward/harness/tools/mcp/connection.ts'
 import { preload } from '@steward/model/wire.ts'
 import { authentication } from './api-keys/authenticate.ts'
+import { endWithKeys } from './api-keys/ending.ts'
 import { app } from './app.ts'
 import { blobKeeping } from './blobs/keeping.ts'
 import type { Bus } from './bus/bus.ts'
@@ -22,6 +23,7 @@ import { heldByCheckpoint } from './checkpoints/store.ts'
 import { heldByFile } from './files/store.ts'
 import { heldBySkill } from './skills/store.ts'
 import { closing, listen } from './http/server.ts'
+import { createOpenAnswers } from './http/open-answers.ts'
 import { createStreams } from './http/streams.ts'
 import { modelResolver, specOfModel } from './model-cards/resolve.ts'
 import { checkSealed } from './root-secret/rotate.ts'
@@ -124,6 +126,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   })
   const models = upstreamsOf(outside)
   const streams = createStreams(shares.streams)
+  const openAnswers = createOpenAnswers()
   const { server, port } = await listen(
     app({
       ...{ databases, bus, clock, seal, log, fallbackKeys, offlineModel },
@@ -133,7 +136,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       ...{ repositoryHosts: config.repositoryHosts, storeAccess: storeAccessOf(config) },
       refuseImage: (reference) => provider.refuseImage(reference),
       refusePackages: packages.refuse,
-      ...{ egress: waysOut, keeping, streams, fileLimits: config.files },
+      ...{ egress: waysOut, keeping, streams, openAnswers, fileLimits: config.files },
       specOfModel: specOfModel({ databases, seal, fallbackKeys }),
       models,
       ...{ work: config.work, workerInputs: config.workerInputs },
@@ -145,6 +148,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   await work.sweep()
   const sweeps = [
     ...sweepsOf(config, { databases, bus, clock, keeping, log }),
+    endWithKeys({ databases, bus, clock, log, answers: openAnswers }),
     ...[webhooks, repositories.sweep, packages.sweep, skills.sweep],
   ]
   void Promise.all([preload(wiresAhead), preloadMcp()]).catch((error: unknown) =>

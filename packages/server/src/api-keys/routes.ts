@@ -103,7 +103,7 @@ export function apiKeyRoutes({
       async ({ tenant, principal, params }) => {
         const by = { admin: isAdmin(principal), now: clock.now() }
         const hash = await databases.control.write((tx) => revokeKey(tx, tenant, params.id, by))
-        bus.publish(revocations, { hash })
+        bus.publish(revocations, { hash, id: params.id })
         return { id: params.id, type: 'api_key_deleted' }
       },
     ),

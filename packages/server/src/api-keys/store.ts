@@ -77,6 +77,18 @@ export function apiKeyStore(db: Queries) {
         .execute()
     },
 
+    /** Across tenants: which of these keys, by their ids, are valid now. */
+    async validOf(ids: readonly string[], now: number): Promise<Set<string>> {
+      const rows = await db
+        .selectFrom('api_keys')
+        .select(['id', 'expires_at'])
+        .where('id', 'in', ids)
+        .where('revoked_at', 'is', null)
+        .execute()
+      const valid = rows.filter(({ expires_at: end }) => end === null || Date.parse(end) > now)
+      return new Set(valid.map(({ id }) => id))
+    },
+
     /** Across tenants: the one look-up that finds out whose key it is. */
     byHash: (hash: string): Promise<Row | undefined> =>
       db.selectFrom('api_keys').selectAll().where('hash', '=', hash).executeTakeFirst(),

@@ -13,6 +13,7 @@ import { systemClock } from '../core/time.ts'
 import { environmentStore } from '../environments/store.ts'
 import { createShare } from '../core/share.ts'
 import { mount } from '../http/mount.ts'
+import { createOpenAnswers } from '../http/open-answers.ts'
 import { createStreams } from '../http/streams.ts'
 import type { Principal } from '../http/principal.ts'
 import { listen } from '../http/server.ts'
@@ -67,6 +68,7 @@ async function served(
     log,
     clock: systemClock,
     streams: createStreams(createShare({ total: 100, percent: 100 })),
+    openAnswers: createOpenAnswers(),
     withinClaim: async () => false,
     claimByKey: async () => undefined,
     authenticate: async (header) => {

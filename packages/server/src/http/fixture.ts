@@ -7,6 +7,7 @@ import { createShare } from '../core/share.ts'
 import type { Clock } from '../core/time.ts'
 import { systemClock } from '../core/time.ts'
 import { mount } from './mount.ts'
+import { createOpenAnswers } from './open-answers.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
 import { listen, patience } from './server.ts'
@@ -40,6 +41,7 @@ export async function served(
     log,
     clock,
     streams,
+    openAnswers: createOpenAnswers(),
     withinClaim: async () => false,
     claimByKey: async () => undefined,
     authenticate: async (header) => {

@@ -24,6 +24,7 @@ import type {
   Principal,
   WithinClaim,
 } from './principal.ts'
+import type { OpenAnswers } from './open-answers.ts'
 import { isKeyScope, mayCall } from './principal.ts'
 import { queryObject } from './query.ts'
 import { bodyOf } from './raw-body.ts'
@@ -88,6 +89,7 @@ type Given = {
   withinClaim: WithinClaim
   claimByKey: ClaimByKey
   streams: Streams
+  openAnswers: Pick<OpenAnswers, 'hold'>
   log: Log
   clock: Clock
 }
@@ -126,7 +128,7 @@ async function answer(http: Http, route: Route, answering: Answering) {
     { tenant: principal.tenant, route, incoming },
     run,
   )
-  if (isReply(result)) return replied(http, result, { ...answering, dialect, enter })
+  if (isReply(result)) return replied(http, result, { ...answering, dialect, enter, principal })
   const text = JSON.stringify(inDialect(result, dialect, call.betas))
   if (text.length > heavyBytes) roomFor(answering.answers).hold(text.length)
   return json(text, route.status ?? 200, { 'request-id': requestId })
@@ -240,7 +242,9 @@ function replied(
     log,
     clock,
     requestId,
-  }: Answering & { dialect: Dialect; enter: () => StreamPlace },
+    openAnswers,
+    principal,
+  }: Answering & { dialect: Dialect; enter: () => StreamPlace; principal: Principal },
 ): Response {
   const headers = { 'request-id': requestId }
   const head = incoming.method === 'HEAD'
@@ -254,16 +258,30 @@ function replied(
       return new Response(null, { status: result.status, headers })
     case 'texts':
       if (head) return new Response(null, { headers: { ...headers, ...jsonHeaders } })
+      endsWithKey(() => outgoing.destroy())
       return written(writePieces(outgoing, result.texts, { headers, clock }))
     case 'raw':
       if (head) return headOf(result, requestId)
+      endsWithKey(() => outgoing.destroy())
       return written(passOn(outgoing, result, { requestId, clock }))
     case 'switch':
       switchTo(result.protocol, { incoming, outgoing }, result.take)
       return RESPONSE_ALREADY_SENT
     case 'stream':
       if (head) return new Response(null, { headers: { ...headers, ...streamHeaders } })
-      return written(writeStream(outgoing, result.frames, { headers, clock, place: enter() }))
+      return written(writeStream(outgoing, result.frames, { headers, clock, place: placeOfKey() }))
+  }
+
+  /** A revoked key reads nothing more, and neither does whoever stole it. */
+  function endsWithKey(end: () => void): void {
+    const keyId = 'keyId' in principal ? principal.keyId : undefined
+    if (keyId && !outgoing.destroyed) outgoing.once('close', openAnswers.hold(keyId, end))
+  }
+
+  function placeOfKey(): StreamPlace {
+    const place = enter()
+    endsWithKey(() => place.end())
+    return place
   }
 
   /** Not waited for: a stream that is open for hours must not hold on to its request. */

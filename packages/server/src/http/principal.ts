@@ -19,6 +19,8 @@ export type Principal =
       sessionId: string
       workId: string
       generation: number
+      /** The environment key that stands for the claim, if one does. */
+      keyId?: string
       /** `expired`: its lease has run out; `stale`: it has ended, or another has it. Either may only beat and stop. */
       standing: 'current' | 'expired' | 'stale'
     }

@@ -21,7 +21,7 @@ export function claimByKey(
   { databases, clock }: { databases: Databases; clock: Clock },
   sessionWith: SessionWith,
 ): ClaimByKey {
-  return async ({ tenant, environmentId }, scope, params) => {
+  return async ({ tenant, environmentId, keyId }, scope, params) => {
     const id = params['id'] ?? ''
     const sessionOf: Record<typeof scope, () => string | undefined | Promise<string | undefined>> =
       {
@@ -38,7 +38,7 @@ export function claimByKey(
     if (found === 'stale') return undefined
     const claim: ClaimPrincipal = {
       ...{ kind: 'claim', tenant, environmentId, sessionId: session },
-      ...{ workId, generation, standing: found },
+      ...{ workId, generation, standing: found, keyId },
     }
     return claim
   }

@@ -57,7 +57,7 @@ function checkOwn(principal: Principal, environment: string): void {
 }
 
 const workerOf = (principal: Principal, name: string | undefined): Worker => ({
-  key: 'keyId' in principal ? principal.keyId : '',
+  key: ('keyId' in principal && principal.keyId) || '',
   id: workerName(name),
 })
 
