@@ -61,7 +61,8 @@ for (const [dialect, open] of Object.entries(databases)) {
       look = Promise.withResolvers()
       next.resolve()
       await slept.promise
-      assert.deepEqual(ended.toSorted(), [told, lost, expiring].flatMap(of).toSorted())
+      assert.deepEqual(new Set(ended), new Set([told, lost, expiring].flatMap(of)))
+      assert.equal(ended.length, 6)
       assert.deepEqual(answers.keyIds(), [kept.id])
       await ending.close()
     })

@@ -25,6 +25,7 @@ import type {
   WithinClaim,
 } from './principal.ts'
 import type { OpenAnswers } from './open-answers.ts'
+import { holdOpen } from './open-answers.ts'
 import { isKeyScope, mayCall } from './principal.ts'
 import { queryObject } from './query.ts'
 import { bodyOf } from './raw-body.ts'
@@ -272,10 +273,8 @@ function replied(
       return written(writeStream(outgoing, result.frames, { headers, clock, place: placeOfKey() }))
   }
 
-  /** A revoked key reads nothing more, and neither does whoever stole it. */
   function endsWithKey(end: () => void): void {
-    const keyId = 'keyId' in principal ? principal.keyId : undefined
-    if (keyId && !outgoing.destroyed) outgoing.once('close', openAnswers.hold(keyId, end))
+    holdOpen(openAnswers, { outgoing, principal, end })
   }
 
   function placeOfKey(): StreamPlace {

@@ -1,3 +1,6 @@
+import type { ServerResponse } from 'node:http'
+import type { Principal } from './principal.ts'
+
 /** The answers that go on after their request was admitted, by the key that asked for them. */
 export type OpenAnswers = {
   /** Calls `end` when the key has ended. The returned function forgets the answer. */
@@ -26,4 +29,13 @@ export function createOpenAnswers(): OpenAnswers {
       for (const end of ends) end()
     },
   }
+}
+
+/** Calls `end` when the caller's key ends before the answer does: whoever stole a key reads nothing after its revocation. */
+export function holdOpen(
+  answers: Pick<OpenAnswers, 'hold'>,
+  { outgoing, principal, end }: { outgoing: ServerResponse; principal: Principal; end: () => void },
+): void {
+  const keyId = 'keyId' in principal ? principal.keyId : undefined
+  if (keyId && !outgoing.destroyed) outgoing.once('close', answers.hold(keyId, end))
 }
