@@ -33,6 +33,8 @@ export type ModelSpec = Origin & {
   speed?: Speed
   /** Ends a call as `unreachable` when nothing arrives for this long; absent: only the signal ends it. */
   idleTimeoutMs?: number
+  /** Ends a call that takes longer, however steadily its answer arrives; absent: no bound. */
+  answerTimeoutMs?: number
 }
 
 export const wires = [
@@ -56,6 +58,15 @@ const unsupported: Record<string, string> = {
   'mistral-conversations': 'is not spoken here; use openai-completions',
 }
 
+/** A model's name is a part of the path on some wires: control characters are dropped there, and dots climb. */
+const leadsAway = /(^|[/\\])\.\.?([/\\]|$)|[?#%\p{Cc}]/u
+
+/** Why no model can have this name. */
+export const refuseModelName = (model: string): string | undefined =>
+  leadsAway.test(model)
+    ? 'model: may hold no "..", "?", "#", "%" or control character: it would lead away from base_url'
+    : undefined
+
 /** Why this model cannot be called, in a sentence for the person who configured it. */
 export function refuseModel(spec: Omit<ModelSpec, 'api_key'> & { api_key?: string }) {
   if (!isWire(spec.api)) {
@@ -69,5 +80,7 @@ export function refuseModel(spec: Omit<ModelSpec, 'api_key'> & { api_key?: strin
   if (spec.provider === 'github-copilot' || spec.api_key?.includes('sk-ant-oat')) {
     return 'subscription credentials may not be used; give an API key'
   }
+  const misnamed = refuseModelName(spec.model)
+  if (misnamed !== undefined) return misnamed
   return spec.speed === undefined ? undefined : refuseSpeed(spec.provider, spec.api, spec.speed)
 }

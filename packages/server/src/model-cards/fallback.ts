@@ -1,6 +1,7 @@
 /** The operator's own keys, for models that no card of the workspace names. */
 import { findModel, resolveModel as targetOf } from '@steward/model/catalog.ts'
 import type { ModelSpec } from '@steward/model/spec.ts'
+import { refuseModelName } from '@steward/model/spec.ts'
 
 export type FallbackKey = { apiKey: string; baseUrl: string | undefined }
 export type FallbackKeys = Record<'anthropic' | 'openai' | 'google', FallbackKey | undefined>
@@ -10,6 +11,8 @@ export async function fallbackSpec(
   keys: FallbackKeys,
   id: string,
 ): Promise<(ModelSpec & { named: 'operator' }) | { refused: string }> {
+  const refused = refuseModelName(id)
+  if (refused !== undefined) return { refused }
   const found = await findModel(id)
   const key = found && keyOf(keys, found.provider)
   if (key)

@@ -102,9 +102,6 @@ export async function probed(card: CardInput, signal: AbortSignal): Promise<Prob
   // It is shown wherever the card is.
   if (username || password)
     throw invalid('base_url: may hold no credentials; they belong in api_key or custom_headers')
-  // It is a part of the path on some wires.
-  if (/(^|[/\\])\.\.?([/\\]|$)|[?#%]/.test(card.model))
-    throw invalid('model: may hold no "..", "?", "#" or "%": it would lead away from base_url')
   const target = await targetOfCard(card)
   if ('refused' in target) throw invalid(target.refused)
   const spec = { ...target, api_key: card.api_key, headers: card.custom_headers }
