@@ -8,7 +8,7 @@ export const conventions = {
   'http/body/unknown-field': { section: '2.1 Requests and answers', says: 'A field that an endpoint does not know is refused with 400, and the message names it.' },
   'http/body/wrong-type': { section: '2.1 Requests and answers', says: 'A field of the wrong type is refused with 400, and the message names its path.' },
   'http/body/too-large': { section: '2.1 Requests and answers', says: 'A JSON body above 32 MB is refused with 413, and one above 1 MiB where bodies carry no content (21). What is left of a refused body is read for a while, so that a caller who sends all of it first has the answer.' },
-  'http/body/structure': { section: '2.1 Requests and answers', says: 'A JSON body of too many values, of more than 256 levels, or with more than 2 MiB outside of its texts is refused with 400 before it is parsed.' },
+  'http/body/structure': { section: '2.1 Requests and answers', says: 'A JSON body of too many values, of more than 256 levels, or with more than 2 MiB outside of its texts is refused with 400 before it is parsed, and one that carries content also for more than 4,194,304 escapes in its texts.' },
   'http/head': { section: '2.1 Requests and answers', says: 'Two `Host` headers, and a path with a segment `.` or `..`, escaped or not, are refused with 400.' },
   'http/not-offered': { section: '2.1 Requests and answers', says: 'A path of the official interface that this service does not offer answers 404 with its name, and `/v1/x` that is found as `/v1/ext/x` names it.' },
   'http/body/absent': { section: '2.1 Requests and answers', says: 'A POST that needs no body accepts one that is absent or empty, without a content type.' },

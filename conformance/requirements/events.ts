@@ -14,6 +14,8 @@ export const events = {
   'events/post/fire-and-forget': { section: '8.1 Posting', says: 'The call does not wait for the turn.' },
   'events/post/unknown-type': { section: '8.1 Posting', says: 'An unknown type is refused with 400, and so is `user.define_outcome` for now, by name.' },
   'events/post/all-or-nothing': { section: '8.1 Posting', says: 'When one event of a request is refused, none is stored.' },
+  'events/post/text': { section: '8.1 Posting', says: 'The texts of one request have 4,194,304 characters together at most, plain text documents included; more is refused with 400 that names the event. Images and documents in base64 are not counted. Longer text is uploaded as a file.' },
+  'events/post/waiting': { section: '8.1 Posting', says: 'In one session 10,000 messages and 64 MiB wait at most; more is refused with 429.' },
   'events/post/unknown-call': { section: '8.1 Posting', says: 'A confirmation or result for a call that does not exist is refused with 400, and nothing changes.' },
   'events/post/repeated-result': { section: '8.1 Posting', says: 'The same result posted again succeeds without a second effect.' },
   'events/post/late-confirmation': { section: '8.1 Posting', says: 'A confirmation of a call that was closed unconfirmed, by an interrupt say, is refused with 400.' },

@@ -89,6 +89,22 @@ for (const database of databases) {
       },
     )
 
+    verifies('models/name', 'come from no other place than its base URL names', async () => {
+      const { port } = endpoint.address() as AddressInfo
+      for (const model of ['../../x', 'a/../b', 'a/.\t./b', 'a?b', 'a#b', 'a%2fb', 'a\nb']) {
+        const made = await service.ask('POST', '/v1/ext/model_cards', {
+          ...{ model_id: fresh('card'), provider: 'nobody', model, api_key: 'sk-0123456789' },
+          base_url: `http://127.0.0.1:${port}/error`,
+          native_config: { api: 'google-generative-ai' },
+        })
+        assert.equal(made.status, 400, model)
+        assert.match(JSON.stringify(made.body), /model: may hold no/)
+        const session = await newSession(service, { model: `google/${model}` })
+        const events = await turn(service, session, 'hello')
+        assert.match(errorsOf(events)[0] ?? '', /model: may hold no .* away from base_url/)
+      }
+    })
+
     verifies(
       'models/answers/redirects',
       'that leads elsewhere is not followed, and where to is said',

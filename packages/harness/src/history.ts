@@ -135,7 +135,15 @@ export async function resolveContent(history: History, bring: Bring): Promise<Hi
 }
 
 const unknownOrigin: Origin = { provider: '', api: '', model: '' }
-const lengthOf = (value: unknown): number => JSON.stringify(value).length
+/** Of a block or a message: long texts are measured, and not written once more for it. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 8
+  return Object.entries(value).reduce(
+    (sum, [name, each]) => sum + name.length + 4 + lengthOf(each),
+    2,
+  )
+}
 const stateOf = (hidden: Opaque | undefined): { state?: string } =>
   hidden?.state === undefined ? {} : { state: hidden.state }
 

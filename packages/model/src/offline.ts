@@ -34,8 +34,9 @@ async function* answer(call: ModelCall, thinkMs: number): AsyncGenerator<ModelEv
     yield block.type === 'tool_call'
       ? { type: 'block_start', index, block: block.type, id: block.id, name: block.name }
       : { type: 'block_start', index, block: block.type }
-    for (const [n, delta] of pieces(block).entries()) {
-      if (n % 64 === 63) await setImmediate()
+    let n = 0
+    for (const [delta] of pieces(block)) {
+      if (++n % 64 === 0) await setImmediate()
       if (call.signal.aborted) return yield aborted()
       written += delta.length
       yield { type: 'delta', index, delta }
@@ -49,10 +50,10 @@ async function* answer(call: ModelCall, thinkMs: number): AsyncGenerator<ModelEv
     : { type: 'failed', failure: reply.outcome.failure, usage: usage() }
 }
 
-/** Words with the white space behind them; the input of a call in pieces of its JSON. */
-function pieces(block: ReplyBlock): string[] {
+/** Words with the white space behind them; the input of a call in pieces of its JSON. Found one by one: there may be millions. */
+function pieces(block: ReplyBlock): Iterable<RegExpExecArray> {
   const text = block.type === 'tool_call' ? JSON.stringify(block.input) : block.text
-  return text.match(block.type === 'tool_call' ? /[^]{1,24}/g : /\s*\S+\s*|\s+/g) ?? []
+  return text.matchAll(block.type === 'tool_call' ? /[^]{1,24}/g : /\s*\S+\s*|\s+/g)
 }
 
 function finished(block: ReplyBlock): AssistantBlock {

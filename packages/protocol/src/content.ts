@@ -1,8 +1,14 @@
 import { z } from 'zod'
 
-const base64 = z.object({ type: z.literal('base64'), media_type: z.string(), data: z.base64() })
-const url = z.object({ type: z.literal('url'), url: z.url() })
-const file = z.object({ type: z.literal('file'), file_id: z.string() })
+const mediaType = z.string().max(256)
+/** Many megabytes: looked at once, and nothing is made of it. */
+const Base64 = z
+  .string()
+  .refine((data) => data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data), 'is not base64')
+  .meta({ contentEncoding: 'base64' })
+const base64 = z.object({ type: z.literal('base64'), media_type: mediaType, data: Base64 })
+const url = z.object({ type: z.literal('url'), url: z.url().max(8_192) })
+const file = z.object({ type: z.literal('file'), file_id: z.string().max(256) })
 
 export const TextBlock = z.strictObject({ type: z.literal('text'), text: z.string() })
 export const ImageBlock = z.strictObject({
@@ -40,3 +46,45 @@ export const ResultContent = z.discriminatedUnion('type', [
   SearchResultBlock,
 ])
 export type ResultContent = z.infer<typeof ResultContent>
+
+/**
+ * Characters of text in one request. Images and documents in base64 are not counted, and have the room of the body: each
+ * text is read and written several times on its way to a model, and what is to be escaped in it each time.
+ */
+export const mostText = 4 * 1024 * 1024
+
+/** Characters of the text of a message or a result. */
+export const textLength = (content: readonly (UserContent | ResultContent)[]): number =>
+  content.reduce((sum, block) => sum + lengthOf(block), 0)
+
+function lengthOf(block: UserContent | ResultContent): number {
+  switch (block.type) {
+    case 'text':
+      return block.text.length
+    case 'image':
+      return 0
+    case 'document': {
+      const { source, title, context } = block
+      const own = source.type === 'text' ? source.data.length : 0
+      return own + (title?.length ?? 0) + (context?.length ?? 0)
+    }
+    case 'search_result':
+      return block.source.length + block.title.length + textLength(block.content)
+  }
+}
+
+/** Each message or result of a request with the others before it. */
+export function checkText(
+  events: readonly { content?: readonly (UserContent | ResultContent)[] | null | undefined }[],
+  context: z.RefinementCtx,
+): void {
+  let sum = 0
+  for (const [index, { content }] of events.entries()) {
+    const before = sum
+    sum += textLength(content ?? [])
+    if (before > mostText || sum <= mostText) continue
+    context.addIssue({ code: 'custom', path: [index, 'content'], message: tooMuchText })
+  }
+}
+
+export const tooMuchText = `more than ${mostText} characters of text in one request: upload long text as a file`

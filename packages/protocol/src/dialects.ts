@@ -127,6 +127,10 @@ const clientFields: Partial<Record<string, (fields: Fields) => Fields>> = {
 }
 type Fields = Record<string, unknown>
 
+/** Whether the dialect shows other fields of such an event than are kept. */
+export const isTranslated = (type: string, dialect: Dialect): boolean =>
+  dialect === 'client' && clientFields[type] !== undefined
+
 /** What an event says, beside `place`; the interface's dialect has it once more under `data`. */
 export function eventInDialect<P extends { type: string }>(
   place: P,

@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { ResultContent, TextBlock, UserContent } from './content.ts'
+import {
+  ResultContent,
+  TextBlock,
+  UserContent,
+  checkText,
+  mostText,
+  textLength,
+  tooMuchText,
+} from './content.ts'
 import type { PackageManager } from './packages.ts'
 import {
   CreatedAtQuery,
@@ -17,7 +25,7 @@ const UserMessage = z.strictObject({
 })
 const Interrupt = z.strictObject({
   type: z.literal('user.interrupt'),
-  session_thread_id: z.string().nullish(),
+  session_thread_id: z.string().max(256).nullish(),
 })
 const Confirmation = z
   .strictObject({
@@ -25,7 +33,7 @@ const Confirmation = z
     tool_use_id: Id,
     result: z.enum(['allow', 'deny']),
     deny_message: z.string().max(10_000).nullish(),
-    session_thread_id: z.string().nullish(),
+    session_thread_id: z.string().max(256).nullish(),
   })
   .refine((event) => event.result === 'deny' || !event.deny_message, {
     path: ['deny_message'],
@@ -34,7 +42,7 @@ const Confirmation = z
 const answer = {
   content: z.array(ResultContent).nullish(),
   is_error: z.boolean().nullish(),
-  session_thread_id: z.string().nullish(),
+  session_thread_id: z.string().max(256).nullish(),
 }
 const CustomToolResult = z.strictObject({
   type: z.literal('user.custom_tool_result'),
@@ -43,7 +51,7 @@ const CustomToolResult = z.strictObject({
 })
 const ToolResult = z.strictObject({
   type: z.literal('user.tool_result'),
-  tool_use_id: z.string(),
+  tool_use_id: z.string().max(256),
   ...answer,
 })
 const SystemMessage = z.strictObject({
@@ -56,7 +64,7 @@ const unknownType = ({ input }: { input?: unknown }): string => {
   const type = typeof input === 'object' && input !== null && 'type' in input && input.type
   return type === 'user.define_outcome'
     ? 'user.define_outcome is not yet supported'
-    : `${JSON.stringify(type || null)} is no event that may be sent here`
+    : `${JSON.stringify(type || null).slice(0, 100)} is no event that may be sent here`
 }
 
 /** What a client may post. contract.md 2.3 */
@@ -87,7 +95,13 @@ export const PostEvents = z.strictObject({
         if (wrong)
           context.addIssue({ code: 'custom', path: [index], message: `system.message ${wrong}` })
       }
-    }),
+    })
+    .superRefine((events, context) =>
+      checkText(
+        events.map((event) => ('content' in event ? event : {})),
+        context,
+      ),
+    ),
 })
 
 export const InitialEvent = z.discriminatedUnion('type', [UserMessage], { error: unknownType })
@@ -95,13 +109,15 @@ export type InitialEvent = z.infer<typeof InitialEvent>
 
 /** A string is one text block. interface.md "Sessions" */
 export const PostMessage = z.strictObject({
-  content: z.union([
-    z
-      .string()
-      .min(1)
-      .transform((text) => [{ type: 'text' as const, text }]),
-    z.array(UserContent).min(1),
-  ]),
+  content: z
+    .union([
+      z
+        .string()
+        .min(1)
+        .transform((text) => [{ type: 'text' as const, text }]),
+      z.array(UserContent).min(1),
+    ])
+    .refine((content) => textLength(content) <= mostText, tooMuchText),
 })
 
 export type RetryStatus = { type: 'retrying' | 'exhausted' | 'terminal' }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Agent } from './agents.ts'
 import { McpServers, ModelRef, SkillRefs } from './agents.ts'
+import { checkText } from './content.ts'
 import { InitialEvent } from './events.ts'
 import {
   CreatedAtQuery,
@@ -59,7 +60,7 @@ export const SessionCreate = z.strictObject({
     .max(50)
     .refine((ids) => new Set(ids).size === ids.length, 'may name each vault once')
     .nullish(),
-  initial_events: z.array(InitialEvent).max(50).nullish(),
+  initial_events: z.array(InitialEvent).max(50).superRefine(checkText).nullish(),
   budget: z.null({ error: 'budgets are not yet supported' }).optional(),
 })
 export type SessionCreate = z.infer<typeof SessionCreate>

@@ -41,6 +41,7 @@ export function routesOver(database: Database): Route[] {
     claimByKey: never,
     specOfModel: never,
     models: { operator: { send: never }, tenant: { send: never } },
+    modelAnswerMs: 60_000,
     work: { idleMs: 1, unclaimedMs: 1 },
     publicUrl: undefined,
     keeping: unusedKeeping(databases),

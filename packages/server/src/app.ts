@@ -73,6 +73,7 @@ export type AppDeps = Refusals & {
   claimByKey: ClaimByKey
   specOfModel: SpecOfModel
   models: Record<Namer, Pick<Upstream, 'send'>>
+  modelAnswerMs: number
   work: WorkSettings
   /** Where workers reach this service; as they did, where it is left out. */
   publicUrl: string | undefined

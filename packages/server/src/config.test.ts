@@ -77,6 +77,7 @@ describe('the configuration', () => {
       embeddingModel: 'none',
       offlineModel: true,
       offlineThinkMs: 250,
+      modelAnswerMs: 3_600_000,
       logLevel: 'info',
       fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     })
@@ -146,6 +147,7 @@ describe('the configuration', () => {
       STREAM_COUNT: '3',
       EGRESS_CONNECTIONS: '4',
       STEWARD_OFFLINE_MODEL: 'false',
+      MODEL_ANSWER_MINUTES: '2',
       STEWARD_LOG_LEVEL: 'debug',
       ANTHROPIC_API_KEY: 'sk-a',
       OPENAI_BASE_URL: 'http://127.0.0.1:1/v1',
@@ -166,6 +168,7 @@ describe('the configuration', () => {
     })
     assert.equal(read.stopMs, 0)
     assert.equal(read.offlineModel, false)
+    assert.equal(read.modelAnswerMs, 120_000)
     assert.equal(read.logLevel, 'debug')
     assert.deepEqual(read.fallbackKeys, {
       anthropic: { apiKey: 'sk-a', baseUrl: undefined },
@@ -183,6 +186,7 @@ describe('the configuration', () => {
       SANDBOX_CPUS: ['0', '0.01', 'two'],
       RUNNER_SESSIONS: ['0', '1.5'],
       RUNNER_STOP_SECONDS: ['-1', '3601'],
+      MODEL_ANSWER_MINUTES: ['0', '1441', '1.5'],
       WORKSPACE_SHARE: ['0', '101', '80%'],
       SANDBOX_COUNT: ['0'],
       STREAM_COUNT: ['0', '1e3'],

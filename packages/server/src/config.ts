@@ -92,6 +92,8 @@ export type Config = {
   }
   offlineModel: boolean
   offlineThinkMs: number
+  /** How long one answer of a model may take. */
+  modelAnswerMs: number
   embeddingModel: string
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   fallbackKeys: {
@@ -367,6 +369,7 @@ export function readConfig(
     },
     offlineModel: choice('STEWARD_OFFLINE_MODEL', ['true', 'false']) === 'true',
     offlineThinkMs: number('STEWARD_OFFLINE_THINK_MS', 0, 60_000),
+    modelAnswerMs: number('MODEL_ANSWER_MINUTES', 1, 1_440) * 60_000,
     logLevel: choice('STEWARD_LOG_LEVEL', ['info', 'debug', 'warn', 'error']),
     fallbackKeys: {
       anthropic: fallback('ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'),

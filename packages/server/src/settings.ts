@@ -331,6 +331,12 @@ export const settings: readonly Setting[] = [
     form: 'true or false',
   },
   {
+    name: 'MODEL_ANSWER_MINUTES',
+    about: "how long one answer of a model may take, from the request to the answer's end",
+    default: '60',
+    form: '1 to 1440',
+  },
+  {
     name: 'STEWARD_OFFLINE_THINK_MS',
     about: 'how long the model `offline` thinks before it answers a message, in milliseconds',
     default: '250',

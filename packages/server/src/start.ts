@@ -139,6 +139,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       ...{ egress: waysOut, keeping, streams, openAnswers, fileLimits: config.files },
       specOfModel: specOfModel({ databases, seal, fallbackKeys }),
       models,
+      modelAnswerMs: config.modelAnswerMs,
       ...{ work: config.work, workerInputs: config.workerInputs },
       checkpointBytes: config.checkpoints.largest,
       ...{ publicUrl: config.publicUrl, publishes: config.publishes },

@@ -53,9 +53,11 @@ function newestInput(messages: readonly Message[], from: number, most: number): 
   if (last < from) return { first: from, end: from }
   let [first, end] = [last, last + 1]
   while (isSaid(messages[end])) end++
-  let room = most - weightOf(messages.slice(first, end))
+  const costs = (from: number, to: number) =>
+    messages.slice(from, to).reduce((sum, message) => sum + costOf(message), 0)
+  let room = most - costs(first, end)
   for (; first > from && isSaid(messages[first - 1]); first--) {
-    room -= weightOf(messages.slice(first - 1, first))
+    room -= costs(first - 1, first)
     if (room < 0) break
   }
   return { first, end }

@@ -1,12 +1,15 @@
 /** Asks the model with what fits into its context. */
 import { noUsage } from '@steward/model/model.ts'
 import type { History } from '../history.ts'
-import { messagesOf } from '../history.ts'
+import { messagesOf, sizeOf } from '../history.ts'
 import type { Asked } from '../request.ts'
 import { requestEnd } from '../request.ts'
 import { askWithRetries, failed, sessionError } from '../retries.ts'
 import type { Kept, Tool, Turn, TurnStep } from '../turn.ts'
 import { compact, isDue } from './compact.ts'
+
+/** Bytes of a conversation that a model is asked with: the whole of it is written anew for each request. */
+const mostBytes = 96 * 1024 * 1024
 
 /** `history`: what was asked with. */
 export type Fitted = { asked: Asked; history: History }
@@ -22,11 +25,15 @@ export async function* askFitting(
   begun?: string,
 ): AsyncGenerator<TurnStep, Fitted, void> {
   let history = given
-  if (isDue(turn, history, tools)) {
+  if (sizeOf(history) > mostBytes || isDue(turn, history, tools)) {
     const compacted = yield* compact(turn, history, tools, 'threshold')
     if (compacted.kind === 'interrupted')
       return { asked: interrupted([...compacted.last, ...cut(turn, begun)]), history }
     if (compacted.kind === 'compacted') history = compacted.history
+  }
+  if (sizeOf(history) > mostBytes) {
+    const why = tooLong(turn, `it holds more than ${mostBytes} bytes`)
+    return { asked: over([...cut(turn, begun), why]), history }
   }
   const asked = yield* askWithRetries(turn, messagesOf(history), tools, begun)
   if (asked.failure?.kind !== 'context_overflow') return { asked, history }

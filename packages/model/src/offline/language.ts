@@ -14,9 +14,14 @@ export type Step =
 
 export type Plan = { steps: Step[] } | { mistake: string }
 
+/** Lines of a message: it is read again for each request, all at once. */
+const mostLines = 10_000
+
 /** Lines that are no command are ignored as long as there is one; undefined when there is none. */
 export function parsePlan(text: string): Plan | undefined {
-  const lines = text.split('\n')
+  const lines = text.split('\n', mostLines + 1)
+  if (lines.length > mostLines)
+    return { mistake: `a message has at most ${mostLines} lines for this model` }
   const steps: Step[] = []
   for (let at = 0; at < lines.length;) {
     const found = parseLine(lines, at)

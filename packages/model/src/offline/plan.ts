@@ -40,7 +40,8 @@ function walk(
   tools: readonly ToolSpec[],
   idPrefix: string,
 ): Reply {
-  const exists = (call: Call) => tools.some((tool) => tool.name === callFor(call).name)
+  const known = new Set(tools.map(({ name }) => name))
+  const exists = (call: Call) => known.has(callFor(call).name)
   const missing = steps.filter(isCall).filter((call) => !exists(call))
   const possible = steps.filter((step) => !isCall(step) || exists(step))
   const reply: Reply = { waitMs: 0, blocks: [], outcome: { stop: 'end_turn' } }

@@ -8,19 +8,20 @@ import { request } from './request.ts'
 
 const aborted: ModelFailure = { kind: 'aborted', retryable: false, message: 'The call was aborted' }
 
-/** Characters of an answer's content, and as many for each piece of it as its way through the process takes. */
-const mostContent = 32 * 1024 * 1024
-const perPiece = 64
+/** Characters of an answer's content: an event of the log holds it, in which one may become six. */
+const mostContent = 8 * 1024 * 1024
+/** Pieces of it, each of which takes its way through the process. */
+const mostPieces = 512 * 1024
 const tooLong: ModelFailure = {
   kind: 'request_failed',
   retryable: false,
-  message: `The answer is longer than ${mostContent} characters, in pieces of ${perPiece} or more`,
+  message: `The answer is longer than ${mostContent} characters or ${mostPieces} pieces`,
 }
 
-function sizeOf(event: ModelEvent): number {
-  if (event.type === 'delta') return perPiece + event.delta.length
+function lengthOf(event: ModelEvent): number {
+  if (event.type === 'delta') return event.delta.length
   const state = event.type === 'block_end' ? event.block.state : undefined
-  return perPiece + (state?.length ?? 0)
+  return state?.length ?? 0
 }
 
 /** Without a reason an abort makes an error and its trace, for nobody. */
@@ -46,11 +47,12 @@ export async function* callWire(
     stop.abort()
   }
   const idle = idleTimer(spec.idleTimeoutMs, fail)
-  let size = 0
+  const late = answerTimer(spec.answerTimeoutMs, fail)
+  let [content, pieces] = [0, 0]
   const reader = {
     emit(event: ModelEvent) {
-      size += sizeOf(event)
-      if (size > mostContent) return fail(tooLong)
+      content += lengthOf(event)
+      if (content > mostContent || ++pieces > mostPieces) return fail(tooLong)
       box.put(event)
     },
     saw: (partial: AssistantMessage) => {
@@ -65,6 +67,7 @@ export async function* callWire(
     for (let event = await box.take(); event !== undefined; event = await box.take()) yield event
   } finally {
     clearTimeout(idle)
+    clearTimeout(late)
     call.signal.removeEventListener('abort', onAbort)
     stop.abort(over)
   }
@@ -86,6 +89,15 @@ function idleTimer(ms: number | undefined, fail: (failure: ModelFailure) => void
   return setTimeout(() => {
     const message = `The model sent nothing for ${ms / 1000} s`
     fail({ kind: 'unreachable', retryable: true, message })
+  }, ms)
+}
+
+/** An endpoint that sends a word a second would hold its turn until the bound in bytes, for weeks. */
+function answerTimer(ms: number | undefined, fail: (failure: ModelFailure) => void) {
+  if (ms === undefined) return undefined
+  return setTimeout(() => {
+    const message = `The answer took longer than ${ms / 60_000} minutes`
+    fail({ kind: 'request_failed', retryable: false, message })
   }, ms)
 }
 

@@ -123,6 +123,7 @@ function pack(from: string, messages: [string, BusMessage][]): string[] {
     bytes = 0
   }
   for (const message of messages) {
+    if (textIn(message) > largestMessage) continue
     const text = JSON.stringify(message)
     const size = Buffer.byteLength(text) + 1
     if (size > largestMessage) continue
@@ -135,6 +136,13 @@ function pack(from: string, messages: [string, BusMessage][]): string[] {
   }
   flush()
   return payloads
+}
+
+/** Characters of the texts in a message, which may be many megabytes: known before they are written once more. */
+function textIn(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce((sum: number, each) => sum + textIn(each), 0)
 }
 
 /** Text is cut by characters, each of which may take six bytes once it is JSON within JSON. */

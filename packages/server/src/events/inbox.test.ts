@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { PlatformError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Database } from '../database/database.ts'
 import { databases } from '../database/fixture.ts'
@@ -7,6 +8,7 @@ import { newHead, tenant } from './fixture.ts'
 import { readHead } from './head.ts'
 import type { Waiting } from './inbox.ts'
 import {
+  admission,
   admit,
   cancelled,
   interruptsFor,
@@ -24,7 +26,7 @@ const message = (text: string): Waiting => ({
 const interrupt = (): Waiting => ({ id: newId('event'), type: 'user.interrupt' })
 
 const admitting = (database: Database, session: string, events: Waiting[], due = true, now = 0) =>
-  database.write((tx) => admit(tx, tenant, session, events, { now, due }))
+  database.write((tx) => admit(tx, tenant, session, events.map(admission), { now, due }))
 
 for (const [dialect, open] of Object.entries(databases)) {
   describe(`an inbox on ${dialect}`, () => {
@@ -39,7 +41,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         queue.map(({ position }) => position),
         Array.from({ length: 40 }, (_, index) => index + 1),
       )
-      const ids = queue.map(({ event }) => event.id)
+      const ids = queue.map(({ id }) => id)
       for (const [a, b] of posts)
         assert.equal(ids.indexOf(a?.id ?? ''), ids.indexOf(b?.id ?? '') - 1)
     })
@@ -50,9 +52,59 @@ for (const [dialect, open] of Object.entries(databases)) {
       const session = await newHead(database)
       const post = message('hello')
       await admitting(database, session, [post], true, Date.UTC(2026, 0, 1))
-      assert.deepEqual(await waiting(database.read, tenant, session), [
-        { position: 1, created_at: '2026-01-01T00:00:00.000Z', event: post },
-      ])
+      await admitting(database, session, [interrupt()], true, Date.UTC(2026, 0, 2))
+      const taken = await database.write((tx) => take(tx, tenant, session, 2))
+      const { id, type, ...fields } = post
+      assert.deepEqual(taken[0], {
+        ...{ id, type, created_at: '2026-01-01T00:00:00.000Z', data: JSON.stringify(fields) },
+      })
+      assert.deepEqual([taken[1]?.type, taken[1]?.data], ['user.interrupt', '{}'])
+    })
+
+    it('gives back what an earlier version wrote with its id behind its fields', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const { id, ...fields } = message('hello')
+      await admitting(database, session, [{ id, ...fields }])
+      await database.write((tx) =>
+        tx
+          .updateTable('inbox')
+          .set({ event: JSON.stringify({ ...fields, id }) })
+          .where('session_id', '=', session)
+          .execute(),
+      )
+      const [taken] = await database.write((tx) => take(tx, tenant, session, 1))
+      assert.equal(taken?.data, '{"content":[{"type":"text","text":"hello"}]}')
+    })
+
+    it('has room for so many bytes, and for so many messages', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const post = (length: number, count: number) =>
+        database.write((tx) =>
+          admit(
+            tx,
+            tenant,
+            session,
+            Array.from({ length: count }, () => ({
+              ...{ id: newId('event'), type: 'user.message' },
+              data: `{"content":"${'x'.repeat(length)}"}`,
+            })),
+            { now: 0, due: true },
+          ),
+        )
+      const full = (error: unknown) =>
+        error instanceof PlatformError && error.kind === 'rate_limited'
+      await post(33 * 1024 * 1024, 1)
+      await assert.rejects(post(33 * 1024 * 1024, 1), full)
+      await post(1, 1_000)
+      assert.equal((await waiting(database.read, tenant, session)).length, 1_001)
+      for (let posted = 1; posted < 9; posted++) await post(1, 1_000)
+      await assert.rejects(post(1, 1_000), full)
+      await database.write((tx) => take(tx, tenant, session, 1_000))
+      await post(1, 1_000)
     })
 
     it('makes its session due only when that is said', async () => {
@@ -114,7 +166,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.deepEqual(gone, {
         id: 'sevt_c',
         type: 'system.user_message_cancelled',
-        message_id: kept.event.id,
+        message_id: kept.id,
         reason: 'interrupt',
       })
     })

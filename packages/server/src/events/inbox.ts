@@ -1,7 +1,11 @@
 /** What was accepted and has not begun: admit, promote, cancel. */
 import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
+import { sql } from 'kysely'
+import { PlatformError } from '../core/errors.ts'
 import type { Queries } from '../database/database.ts'
 import { iso } from '../core/time.ts'
+import type { Promoted, StoredEvent } from './log.ts'
+import { fieldsText } from './log.ts'
 
 /** Kinds that wait for a runner; everything else a client posts is processed on receipt. */
 export type Waiting =
@@ -9,14 +13,62 @@ export type Waiting =
   | EventOf<'system.message'>
   | EventOf<'user.interrupt'>
 
-export type Admitted = { position: number; created_at: string; event: Waiting }
+/** One that waits, without what it says: that may be many megabytes. */
+export type Admitted = { position: number; id: string; type: string }
+
+/** `data`: its fields as text. */
+export type Admission = Pick<StoredEvent, 'id' | 'type' | 'data'>
+
+export const admission = (event: Waiting): Admission => ({
+  ...{ id: event.id, type: event.type, data: fieldsText(event) },
+})
+
+/** The whole event as it waits: what is before its fields is known by its columns. */
+const headText = ({ id, type }: Pick<Admission, 'id' | 'type'>): string =>
+  `{"id":"${id}","type":"${type}"`
+const wholeText = (event: Admission): string =>
+  `${headText(event)}${event.data === '{}' ? '}' : `,${event.data.slice(1)}`}`
+
+function fieldsOf(row: { id: string; type: string; event: string }): string {
+  const head = headText(row)
+  // Earlier versions wrote the fields in another order.
+  if (!row.event.startsWith(head)) return fieldsText(JSON.parse(row.event) as Waiting)
+  const rest = row.event.slice(head.length)
+  return rest === '}' ? '{}' : `{${rest.slice(1)}`
+}
+
+/** What may wait in one session: all of it is promoted in one commit, and read at once. */
+const mostWaiting = { events: 10_000, bytes: 64 * 1024 * 1024 }
+
+/** Throws where the session has no room for more to wait. */
+async function checkRoom(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  added: readonly { event: string }[],
+): Promise<void> {
+  const held = await tx
+    .selectFrom('inbox')
+    .select((eb) => eb.fn.countAll<number>().as('events'))
+    .select(sql<number>`coalesce(sum(octet_length(event)), 0)`.as('bytes'))
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .executeTakeFirstOrThrow()
+  const events = Number(held.events) + added.length
+  const bytes = added.reduce((sum, { event }) => sum + Buffer.byteLength(event), Number(held.bytes))
+  if (events > mostWaiting.events || bytes > mostWaiting.bytes)
+    throw new PlatformError(
+      'rate_limited',
+      `session ${sessionId} has no room for more messages: ${mostWaiting.events} and ${mostWaiting.bytes} bytes may wait for its turn to end, or for an answer that it asks for`,
+    )
+}
 
 /** Puts the events behind those that wait already; `due` when a runner has something to do with them. */
 export async function admit(
   tx: Queries,
   tenant: string,
   sessionId: string,
-  events: readonly Waiting[],
+  events: readonly Admission[],
   { now, due }: { now: number; due: boolean },
 ): Promise<void> {
   const head = await tx
@@ -37,26 +89,24 @@ export async function admit(
     position: first + index,
     id: event.id,
     type: event.type,
-    event: JSON.stringify(event),
+    event: wholeText(event),
     created_at,
   }))
+  // An interrupt is what ends the waiting.
+  if (rows.some(({ type }) => type !== 'user.interrupt'))
+    await checkRoom(tx, tenant, sessionId, rows)
   await tx.insertInto('inbox').values(rows).execute()
 }
 
 /** All that waits, in the order it was accepted. */
 export async function waiting(db: Queries, tenant: string, sessionId: string): Promise<Admitted[]> {
-  const rows = await db
+  return db
     .selectFrom('inbox')
-    .select(['position', 'created_at', 'event'])
+    .select(['position', 'id', 'type'])
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
     .orderBy('position')
     .execute()
-  return rows.map(({ position, created_at, event }) => ({
-    position,
-    created_at,
-    event: JSON.parse(event) as Waiting,
-  }))
 }
 
 /** The place of the newest interrupt that waits. */
@@ -95,26 +145,33 @@ export async function waitsBehind(
   return row !== undefined
 }
 
-/** Takes out what was read up to a position; the same transaction puts it into the log, or its cancellation. */
+/** Takes out what waits up to a position; the same transaction puts it into the log, or its cancellation. */
 export async function take(
   tx: Queries,
   tenant: string,
   sessionId: string,
   upTo: number,
-): Promise<void> {
-  await tx
+): Promise<Promoted[]> {
+  const rows = await tx
     .deleteFrom('inbox')
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
     .where('position', '<=', upTo)
+    .returning(['position', 'id', 'type', 'created_at', 'event'])
     .execute()
+  return rows
+    .toSorted((one, other) => one.position - other.position)
+    .map((row) => ({
+      ...{ id: row.id, type: row.type, created_at: row.created_at },
+      data: fieldsOf(row),
+    }))
 }
 
 /** What the log keeps of a message that will never be processed. */
-export const cancelled = (message: Admitted, id: string, reason: string): NewEvent => ({
+export const cancelled = (message: { id: string }, id: string, reason: string): NewEvent => ({
   id,
   type: 'system.user_message_cancelled',
-  message_id: message.event.id,
+  message_id: message.id,
   reason,
 })
 

@@ -5,7 +5,7 @@ import { newId } from '../core/ids.ts'
 import { databases } from '../database/fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
 import { readHead, usageOf } from './head.ts'
-import { append, readAt, readEvents, readHistory, showEvent } from './log.ts'
+import { append, eventText, readAt, readEvents, readHistory, showEvent } from './log.ts'
 
 const status = (type: 'running' | 'rescheduled' | 'terminated'): NewEvent => ({
   id: newId('event'),
@@ -104,14 +104,16 @@ for (const [dialect, open] of Object.entries(databases)) {
       const { database } = opened
       const session = await newHead(database)
       const created_at = '2026-01-01T00:00:00.000Z'
-      const entry = { event: said('late'), created_at, opaque: 'hidden' }
+      const { id, type, ...fields } = said('late')
+      const entry = { id, type, created_at, data: JSON.stringify(fields) }
       const now = Date.parse('2026-01-01T00:00:05.000Z')
-      await database.write((tx) => append(tx, tenant, session, [entry], { now }))
+      const hidden = { event: said('seen'), opaque: 'hidden' }
+      await database.write((tx) => append(tx, tenant, session, [entry, hidden], { now }))
       const [row] = await readEvents(database.read, tenant, session, { limit: 1 })
       assert.ok(row)
       const { content } = { content: [{ type: 'text', text: 'late' }] }
       assert.deepEqual(showEvent(session, row, 'interface'), {
-        id: entry.event.id,
+        id,
         type: 'agent.message',
         session_id: session,
         seq: 1,
@@ -121,10 +123,52 @@ for (const [dialect, open] of Object.entries(databases)) {
         data: { content },
       })
       const types = ['agent.message'] as const
-      const options = { after: 0, types, limit: 9 }
-      const [past] = await readHistory(database.read, tenant, session, options)
-      assert.equal(past?.opaque, 'hidden')
-      assert.equal((await readAt(database.read, tenant, session, [1, 2]))[0]?.id, entry.event.id)
+      const options = { after: 0, types, limit: 9, bytes: 1_000 }
+      const { rows } = await readHistory(database.read, tenant, session, options)
+      assert.deepEqual(
+        rows.map(({ opaque }) => opaque),
+        [null, 'hidden'],
+      )
+      assert.equal((await readAt(database.read, tenant, session, [1, 3]))[0]?.id, id)
+    })
+
+    it('is shown as text as it would be written anew, in either dialect', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const call = { name: 'mcp__a__b', input: {}, mcp_server_name: 'a', mcp_tool_name: 'b' }
+      const events: NewEvent[] = [
+        said('say "it"\n\u2028é'),
+        { id: newId('event'), type: 'session.deleted' },
+        { id: newId('event'), type: 'agent.mcp_tool_use', ...call },
+        { id: newId('event'), type: 'session.updated', title: 't', agent: { model: 'm' } },
+      ]
+      await keep(database, session, events)
+      const rows = await readEvents(database.read, tenant, session, { limit: 9 })
+      assert.equal(rows.length, 4)
+      for (const row of [...rows, ...rows.map((each) => ({ ...each, seq: null }))])
+        for (const dialect of ['client', 'interface'] as const)
+          assert.equal(
+            eventText(session, row, dialect),
+            JSON.stringify(showEvent(session, row, dialect)),
+          )
+    })
+
+    it('gives a history in pages of so many bytes, or of one longer row', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      for (const length of [10, 4_000, 10, 10])
+        await keep(database, session, [said('x'.repeat(length))])
+      const types = ['agent.message'] as const
+      const seqs = async (after: number, limit: number) => {
+        const options = { after, types, limit, bytes: 1_000 }
+        const { rows, more } = await readHistory(database.read, tenant, session, options)
+        return [rows.map(({ seq }) => seq), more]
+      }
+      assert.deepEqual(await seqs(0, 9), [[1, 2], true])
+      assert.deepEqual(await seqs(2, 9), [[3, 4], false])
+      assert.deepEqual(await seqs(2, 1), [[3], true])
     })
 
     it('is read by place, order, type and time', async () => {

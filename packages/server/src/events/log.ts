@@ -1,9 +1,11 @@
 /** A session's events in one sequence without gaps. Nothing here rings: whoever commits does, afterwards. */
 import type { EventType, NewEvent } from '@steward/protocol/events.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
-import { eventInDialect, hiddenTypes } from '@steward/protocol/dialects.ts'
+import { eventInDialect, hiddenTypes, isTranslated } from '@steward/protocol/dialects.ts'
+import type { SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
+import type { Tables } from '../database/tables.ts'
 import type { Fence } from '../database/lease.ts'
 import { iso } from '../core/time.ts'
 import { projectCalls } from './calls.ts'
@@ -11,8 +13,16 @@ import { listens, outbox } from '../webhooks/outbox.ts'
 import { kindsOf } from '../webhooks/kinds.ts'
 import { headChange } from './head.ts'
 
-/** `created_at` is given for what waited in the inbox. */
-export type Entry = { event: NewEvent; opaque?: string; created_at?: string }
+/** `data`: the fields of the event as text, where they were written before. */
+export type Entry = { event: NewEvent; data?: string; opaque?: string }
+
+/** What waited in the inbox: its text goes into the log as it stands. */
+export type Promoted = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'>
+
+/** What is kept of an event beside its id and type. */
+export function fieldsText({ id: _id, type: _type, ...fields }: NewEvent): string {
+  return JSON.stringify(fields)
+}
 
 export type EventRow = {
   seq: number
@@ -31,6 +41,16 @@ export function showEvent(sessionId: string, row: StoredEvent, dialect: Dialect)
   const { id, type, seq, created_at, processed_at } = row
   const place = { id, type, session_id: sessionId, seq, created_at, processed_at }
   return eventInDialect(place, JSON.parse(row.data) as Record<string, unknown>, dialect)
+}
+
+/** The text of the same. What is kept is text already, and is not parsed for it where the caller sees it as it is. */
+export function eventText(sessionId: string, row: StoredEvent, dialect: Dialect): string {
+  if (isTranslated(row.type, dialect)) return JSON.stringify(showEvent(sessionId, row, dialect))
+  const { id, type, seq, created_at, processed_at, data } = row
+  const place = JSON.stringify({ id, type, session_id: sessionId, seq, created_at, processed_at })
+  const fields = data === '{}' ? '{' : `${data.slice(0, -1)},`
+  const again = dialect === 'interface' ? `,"data":${data}}` : '}'
+  return `${fields}${place.slice(1, -1)}${again}`
 }
 
 /** Both databases bound the parameters of one statement. */
@@ -53,10 +73,11 @@ export async function append(
   tx: Queries,
   tenant: string,
   sessionId: string,
-  entries: readonly Entry[],
+  entries: readonly (Entry | Promoted)[],
   { now, fence, due, set }: { now: number; fence?: Fence; due?: boolean; set?: HeadSet },
 ): Promise<{ first: number; last: number } | undefined> {
-  const events = entries.map(({ event }) => event)
+  // What waited changes neither the head nor a call.
+  const events = entries.flatMap((entry) => ('event' in entry ? entry.event : []))
   let update = tx
     .updateTable('session_heads')
     .set((eb) => ({
@@ -79,20 +100,10 @@ export async function append(
   const first = head.next_seq - entries.length + 1
   if (entries.length === 0) return { first, last: head.next_seq }
   const at = iso(now)
-  const rows = entries.map(({ event, opaque, created_at }, index) => {
-    const { id, type, ...data } = event
-    return {
-      tenant_id: tenant,
-      session_id: sessionId,
-      seq: first + index,
-      id,
-      type,
-      created_at: created_at ?? at,
-      processed_at: at,
-      data: JSON.stringify(data),
-      opaque: opaque ?? null,
-    }
-  })
+  const rows = entries.map((entry, index) => ({
+    ...{ tenant_id: tenant, session_id: sessionId, seq: first + index, processed_at: at },
+    ...('event' in entry ? rowOf(entry, at) : { ...entry, opaque: null }),
+  }))
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
     await tx
       .insertInto('events')
@@ -103,10 +114,18 @@ export async function append(
     tx,
     tenant,
     sessionId,
-    events.map((event, index) => ({ seq: first + index, event })),
+    entries.flatMap((entry, index) =>
+      'event' in entry ? { seq: first + index, event: entry.event } : [],
+    ),
   )
   return { first, last: head.next_seq }
 }
+
+const rowOf = ({ event, data, opaque }: Entry, created_at: string) => ({
+  ...{ id: event.id, type: event.type, created_at },
+  data: data ?? fieldsText(event),
+  opaque: opaque ?? null,
+})
 
 export type Range = {
   after?: number | undefined
@@ -147,25 +166,12 @@ export async function readPage(
   { bytes, ...range }: Range & { bytes: number },
 ): Promise<{ rows: EventRow[]; more: boolean }> {
   const { order = 'asc', limit } = range
-  // Lengths alone are looked at before they are summed up: a window over the column itself would load it whole.
   const sizes = within(db, tenant, sessionId, range)
     .select(['seq as place', sql<number>`octet_length(data)`.as('size')])
     .orderBy('seq', order)
     .limit(limit + 1)
-  const weighed = db
-    .selectFrom(sizes.as('sizes'))
-    .select([
-      ...(['place', 'size'] as const),
-      sql<number>`sum(size) over (order by place ${sql.raw(order)})`.as('upto'),
-    ])
-  const rows = await db
-    .selectFrom(weighed.as('weighed'))
-    .innerJoin('events', 'events.seq', 'weighed.place')
+  const rows = await weighed(db, tenant, sessionId, sizes, { bytes, order })
     .select([...columns, 'upto'])
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .where(sql<boolean>`upto - size < ${bytes}`)
-    .orderBy('seq', order)
     .execute()
   const last = rows.at(-1)
   if (rows.length > limit || !last || last.upto < bytes)
@@ -175,6 +181,32 @@ export async function readPage(
     .select('seq')
     .limit(1)
   return { rows, more: (await next.executeTakeFirst()) !== undefined }
+}
+
+/**
+ * The rows of these places, no more than `bytes` of them but for the last one. Lengths alone are looked at before they
+ * are summed up: a window over the column itself would load it whole.
+ */
+function weighed(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  sizes: SelectQueryBuilder<Tables, 'events', { place: number; size: number }>,
+  { bytes, order }: { bytes: number; order: 'asc' | 'desc' },
+) {
+  const summed = db
+    .selectFrom(sizes.as('sizes'))
+    .select([
+      ...(['place', 'size'] as const),
+      sql<number>`sum(size) over (order by place ${sql.raw(order)})`.as('upto'),
+    ])
+  return db
+    .selectFrom(summed.as('weighed'))
+    .innerJoin('events', 'events.seq', 'weighed.place')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where(sql<boolean>`upto - size < ${bytes}`)
+    .orderBy('seq', order)
 }
 
 function within(
@@ -195,24 +227,29 @@ function within(
   return rows
 }
 
-/** What the model's history is folded from: only these types, with what only it may see. */
-export function readHistory(
+/**
+ * What the model's history is folded from: only these types, with what only it may see. No more than `bytes` but for the
+ * last row; `more` when there are rows behind these.
+ */
+export async function readHistory(
   db: Queries,
   tenant: string,
   sessionId: string,
-  { after, types, limit }: { after: number; types: readonly EventType[]; limit: number },
-): Promise<(EventRow & { opaque: string | null })[]> {
-  return db
-    .selectFrom('events')
-    .select(['seq', 'id', 'type', 'created_at', 'processed_at', 'data', 'opaque'])
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .where('seq', '>', after)
-    .where('type', 'in', types)
+  { bytes, ...range }: { after: number; types: readonly EventType[]; limit: number; bytes: number },
+): Promise<{ rows: (EventRow & { opaque: string | null })[]; more: boolean }> {
+  const sizes = within(db, tenant, sessionId, range)
+    .select(['seq as place', rowSize.as('size')])
     .orderBy('seq')
-    .limit(limit)
+    .limit(range.limit)
+  const rows = await weighed(db, tenant, sessionId, sizes, { bytes, order: 'asc' })
+    .select([...columns, 'opaque', 'upto'])
     .execute()
+  const isCut = rows.length === range.limit || (rows.at(-1)?.upto ?? 0) >= bytes
+  return { rows, more: isCut }
 }
+
+/** Both databases know a column's length without reading the column. */
+const rowSize = sql<number>`octet_length(data) + coalesce(octet_length(opaque), 0)`
 
 /**
  * The place of the newest boundary, which holds all that a model is shown of what stands before it; 1 without one.
@@ -321,7 +358,7 @@ export async function removeOldest(
 ): Promise<boolean> {
   const oldest = await tx
     .selectFrom('events')
-    .select(['seq', sql<number>`octet_length(data) + coalesce(octet_length(opaque), 0)`.as('size')])
+    .select(['seq', rowSize.as('size')])
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
     .orderBy('seq')

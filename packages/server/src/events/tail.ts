@@ -115,6 +115,8 @@ function lengthOf(word: Heard): number {
     for (const frame of word.frames) length += 100 + ('delta' in frame ? frame.delta.length : 0)
     return length
   }
+  if (word.kind === 'queued')
+    return word.events.reduce((sum, { data }) => sum + 200 + data.length, 0)
   const known = lengths.get(word)
   if (known !== undefined) return known
   const length = JSON.stringify(word).length

@@ -129,8 +129,12 @@ async function answer(http: Http, route: Route, answering: Answering) {
     { tenant: principal.tenant, route, incoming },
     run,
   )
-  if (isReply(result)) return replied(http, result, { ...answering, dialect, enter, principal })
-  const text = JSON.stringify(inDialect(result, dialect, call.betas))
+  if (isReply(result) && result.reply !== 'text')
+    return replied(http, result, { ...answering, dialect, enter, principal })
+  const text =
+    isReply(result) && result.reply === 'text'
+      ? result.text
+      : JSON.stringify(inDialect(result, dialect, call.betas))
   if (text.length > heavyBytes) roomFor(answering.answers).hold(text.length)
   return json(text, route.status ?? 200, { 'request-id': requestId })
 
@@ -236,7 +240,7 @@ async function checkClaim(
 
 function replied(
   { env: { incoming, outgoing } }: Http,
-  result: Reply,
+  result: Exclude<Reply, { reply: 'text' }>,
   {
     dialect,
     enter,

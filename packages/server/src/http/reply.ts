@@ -7,6 +7,8 @@ import type { Texts } from './write.ts'
 export type Reply =
   | { reply: 'json'; status: number; body: object | null; headers?: Record<string, string> }
   | { reply: 'empty'; status: number }
+  /** JSON that is text already, in the caller's dialect. */
+  | { reply: 'text'; text: string }
   | { reply: 'stream'; frames: Texts }
   /** JSON that is too long to be held: its text in pieces. */
   | { reply: 'texts'; texts: Texts }
@@ -26,6 +28,7 @@ export const json = (status: number, body: object | null): Reply => ({
   status,
   body,
 })
+export const jsonText = (text: string): Reply => ({ reply: 'text', text })
 export const empty = (status: number): Reply => ({ reply: 'empty', status })
 export const stream = (frames: Texts): Reply => ({ reply: 'stream', frames })
 export const pieces = (texts: Texts): Reply => ({ reply: 'texts', texts })

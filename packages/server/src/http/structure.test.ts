@@ -46,6 +46,22 @@ describe('the structure of a body', () => {
     assert.equal(counted(`["${' '.repeat(3_000_000)}"]`, { size: 65_536 }), 2)
   })
 
+  it('is refused for millions of escapes where a route bounds them, however it is cut', () => {
+    const limits = { bytes: Infinity, values: 10, escapes: 100 }
+    const feed = (text: string, size: number) => {
+      const check = structureCheck(limits)
+      const bytes = Buffer.from(text)
+      for (let at = 0; at < bytes.length; at += size) check(bytes.subarray(at, at + size))
+    }
+    for (const size of [1, 2, 7, 1000]) {
+      feed(JSON.stringify({ text: '"'.repeat(100) }), size)
+      feed(JSON.stringify({ text: '\\'.repeat(100) }), size)
+      assert.throws(() => feed(JSON.stringify({ text: '"'.repeat(101) }), size), {
+        message: 'the body holds more than 100 escapes in its texts',
+      })
+    }
+  })
+
   it('is refused beyond 256 levels, and taken with so many', () => {
     const deep = (levels: number) => counted('['.repeat(levels) + ']'.repeat(levels))
     assert.equal(deep(256), 257)

@@ -14,12 +14,16 @@ const closing: ReadonlySet<number> = new Set([0x5d, 0x7d])
 
 /**
  * Takes a body piece by piece and returns how many values it holds so far; throws as soon as they are too many or
- * nested too deep.
+ * nested too deep, or its texts hold too many escapes.
  */
-export function structureCheck({ values: most }: BodyLimits): (piece: Uint8Array) => number {
+export function structureCheck({
+  values: most,
+  escapes: mostEscapes = Infinity,
+}: BodyLimits): (piece: Uint8Array) => number {
   let depth = 0
   let values = 1
   let around = 0
+  let escapes = 0
   let isText = false
   let isEscaped = false
 
@@ -28,8 +32,10 @@ export function structureCheck({ values: most }: BodyLimits): (piece: Uint8Array
     for (let at = from; at < piece.length; at++) {
       const byte = piece[at]
       if (isEscaped) isEscaped = false
-      else if (byte === backslash) isEscaped = true
-      else if (byte === quote) {
+      else if (byte === backslash) {
+        isEscaped = true
+        escapes++
+      } else if (byte === quote) {
         isText = false
         return at + 1
       }
@@ -59,6 +65,8 @@ export function structureCheck({ values: most }: BodyLimits): (piece: Uint8Array
       // Commas and brackets stand above this, and what most texts hold between their values does not.
       else if (byte >= comma) count(byte)
     }
+    if (escapes > mostEscapes)
+      throw invalid(`the body holds more than ${mostEscapes} escapes in its texts`)
     if (around > mostAround)
       throw invalid(`the body holds more than ${mostAround} bytes outside of its texts`)
     return values

@@ -39,12 +39,13 @@ type Deps = {
   fallbackKeys: FallbackKeys
   offlineModel: boolean
   offlineThinkMs: number
+  modelAnswerMs: number
 }
 type Controls = { effort?: Effort; speed?: Speed }
 
 export function modelResolver(deps: Deps): ResolveModel {
   const { databases, seal, fallbackKeys } = deps
-  const { open, known } = opener()
+  const { open, known } = opener({ idleTimeoutMs, answerTimeoutMs: deps.modelAnswerMs })
   const model = offlineModel({ thinkMs: deps.offlineThinkMs })
 
   return async (tenant, ref) => {
@@ -111,7 +112,7 @@ const dialledAsOperator = (model: Model): Model => ({
 const ended = { done: true, value: undefined } as const
 
 /** Models already opened, by everything they were opened from: a rotated key is another one. */
-function opener() {
+function opener(patience: Pick<ModelSpec, 'idleTimeoutMs' | 'answerTimeoutMs'>) {
   const opened = new Map<string, Model>()
   const keyOf = (name: string, { effort, speed }: Controls) => `${name} ${effort} ${speed}`
 
@@ -126,7 +127,7 @@ function opener() {
     const before = known(name, spec)
     if (before) return before
     if (opened.size >= mostOpened) opened.clear()
-    const opening = openModel({ ...spec, idleTimeoutMs })
+    const opening = openModel({ ...spec, ...patience })
     const model = named === 'operator' ? dialledAsOperator(opening) : opening
     opened.set(keyOf(name, spec), model)
     return { ok: true, model }

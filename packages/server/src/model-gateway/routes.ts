@@ -51,6 +51,7 @@ export function modelGatewayRoutes({
   clock: Clock
   specOfModel: SpecOfModel
   models: Record<Namer, Pick<Upstream, 'send'>>
+  modelAnswerMs: number
 }): Route[] {
   const { databases } = deps
   const under = underClaims(deps)
@@ -66,7 +67,11 @@ export function modelGatewayRoutes({
     const handle = typeof model === 'string' ? model : model.id
     if (body.model !== spec.model && body.model !== handle)
       throw forbidden(`model: this session's model is ${handle}, and no other`)
-    return send(models[spec.named], wire, spec, { ...body, model: spec.model }, raw)
+    const answer = await send(models[spec.named], wire, spec, { ...body, model: spec.model }, raw)
+    const { errorBytes, answerBytes } = answerLimits
+    const bytes = answer.status < 400 ? answerBytes : errorBytes
+    const within = { bytes, ms: deps.modelAnswerMs, clock: deps.clock }
+    return { ...answer, body: cutAt(within, answer.body) }
   }
 
   return (Object.keys(paths) as Passed[]).map((wire) =>
@@ -86,9 +91,16 @@ export function modelGatewayRoutes({
   )
 }
 
-/** Passes at most so many bytes on. Where more come the body breaks off, so that nobody takes a part for the whole. */
-function cutAt(most: number, body: Readable): Readable {
+/**
+ * Passes at most so many bytes on, for at most so long. Where more come the body breaks off, so that nobody takes a part
+ * for the whole.
+ */
+function cutAt(
+  { bytes: most, ms, clock }: { bytes: number; ms: number; clock: Clock },
+  body: Readable,
+): Readable {
   let bytes = 0
+  const over = new AbortController()
   const counted = new Transform({
     transform(piece: Buffer, _encoding, done) {
       bytes += piece.length
@@ -96,8 +108,12 @@ function cutAt(most: number, body: Readable): Readable {
       done(new Error(`the model sent more than ${most} bytes`))
     },
   })
+  void clock.sleep(ms, over.signal).then(() => {
+    if (!over.signal.aborted)
+      counted.destroy(new Error(`the model took longer than ${ms / 60_000} minutes`))
+  })
   // Whoever reads is told of an error by what is read.
-  return pipeline(body, counted, () => {})
+  return pipeline(body, counted, () => over.abort('the answer is over'))
 }
 
 async function send(
@@ -125,9 +141,7 @@ async function send(
   try {
     const answer = await models.send(sent, maskOf(secretsOf(spec)))
     const shown = answer.headers.filter(([name]) => told.test(name))
-    const { errorBytes, answerBytes } = answerLimits
-    const body = cutAt(answer.status < 400 ? answerBytes : errorBytes, answer.body)
-    return { reply: 'raw', status: answer.status, headers: shown, body }
+    return { reply: 'raw', status: answer.status, headers: shown, body: answer.body }
   } catch (error) {
     if (raw.signal.aborted) throw error
     throw Object.assign(new PlatformError('bad_gateway', 'the model could not be reached'), {

@@ -9,11 +9,12 @@ import {
   sizeOf,
 } from '@steward/harness/history.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
+import { eventLoop } from '../core/loop.ts'
 import type { Clock } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
 import { lastBoundary, readHistory } from '../events/log.ts'
 
-const pageSize = 1_000
+const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
 /** A history that no turn has asked for in this time is read anew when one does: a process at rest holds none. */
 const unusedMs = 10 * 60 * 1000
 const lookMs = 60_000
@@ -55,10 +56,9 @@ export function histories(
         history: emptyHistory(),
       }
       for (;;) {
-        const rows = await readHistory(read, tenant, session, {
-          after: seq,
-          types: historyTypes,
-          limit: pageSize,
+        const { rows, more } = await readHistory(read, tenant, session, {
+          ...{ after: seq, types: historyTypes },
+          ...page,
         })
         const folded = rows.map((row) => ({
           event: { ...(JSON.parse(row.data) as object), id: row.id, type: row.type } as NewEvent,
@@ -66,7 +66,8 @@ export function histories(
         }))
         history = foldHistory(history, folded)
         seq = rows.at(-1)?.seq ?? seq
-        if (rows.length < pageSize) break
+        if (!more) break
+        await eventLoop.wait(tenant)
       }
       history = await resolveContent(history, bringFor(tenant))
       forget(session)

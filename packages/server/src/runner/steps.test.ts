@@ -7,7 +7,7 @@ import { databases } from '../database/fixture.ts'
 import { claim } from '../database/lease.ts'
 import { keep, tenant } from '../events/fixture.ts'
 import { readHead } from '../events/head.ts'
-import { admit } from '../events/inbox.ts'
+import { admission, admit } from '../events/inbox.ts'
 import { readEvents } from '../events/log.ts'
 import { newSession } from '../sessions/fixture.ts'
 import { postEvents } from '../sessions/events/post.ts'
@@ -65,7 +65,7 @@ for (const [name, open] of Object.entries(databases)) {
       await using place = await open()
       const session = await newSession(place.database, 'running')
       await place.database.write((tx) =>
-        admit(tx, tenant, session, [fresh(message)], { now: 0, due: true }),
+        admit(tx, tenant, session, [admission(fresh(message))], { now: 0, due: true }),
       )
       await keep(place.database, session, [fresh({ type: 'session.updated' as const, title: 'x' })])
       const { step, events } = await claimed(place.database, session)

@@ -14,7 +14,7 @@ import { asksForAction, lockHead, readHead } from '../events/head.ts'
 import { idle } from '../events/idle.ts'
 import type { Admitted } from '../events/inbox.ts'
 import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../events/inbox.ts'
-import type { Entry } from '../events/log.ts'
+import type { Entry, Promoted } from '../events/log.ts'
 import { append, danglingSpan, recoveredReason, recoveries } from '../events/log.ts'
 import { stdioError } from '../stdio-servers/standing.ts'
 import { withdraw } from '../work/queue.ts'
@@ -52,7 +52,7 @@ export async function nextStep(
   if (head.status === 'deleted') return { kind: 'gone' }
   const open = await openCalls(tx, tenant, session)
   const queue = await waiting(tx, tenant, session)
-  const interrupted = queue.findLast(({ event }) => event.type === 'user.interrupt')?.position
+  const interrupted = queue.findLast(({ type }) => type === 'user.interrupt')?.position
   const left = claimed && wasRunning(head) ? await leftBehind(tx, place, head, open) : []
   if (interrupted !== undefined)
     return settleInterrupt(tx, place, { head, open, queue, interrupted, left }, now)
@@ -96,12 +96,8 @@ async function takeInterrupt(
   queue: readonly Admitted[],
   position: number,
 ) {
-  await take(tx, tenant, session, position)
   return {
-    entries: interrupt(
-      queue.filter((each) => each.position <= position),
-      open,
-    ),
+    entries: interrupt(await take(tx, tenant, session, position), open),
     behind: queue.filter((each) => each.position > position),
   }
 }
@@ -119,7 +115,7 @@ const wasRunning = (head: Head): boolean => isUnfinished(head) && !isWaiting(hea
 async function write<S extends Step>(
   tx: Queries,
   { tenant, session, fence }: Place,
-  entries: readonly Entry[],
+  entries: readonly (Entry | Promoted)[],
   options: { due: boolean; owner?: null; expires_at?: number; awaits_stdio?: 0 | 1 },
   now: number,
   step: S,
@@ -133,15 +129,12 @@ const of = (event: NewEvent): Entry => ({ event })
 const runs = (): Entry => of({ id: newId('event'), type: 'session.status_running' })
 
 /** Messages that waited are cancelled, calls that stood open are closed, and the interrupt is on record. */
-function interrupt(queue: readonly Admitted[], open: readonly Call[]): Entry[] {
+function interrupt(queue: readonly Promoted[], open: readonly Call[]): (Entry | Promoted)[] {
   const closed = open.map((call) => of(closing(call, 'interrupted before it had a result')))
   const gone = queue
-    .filter(({ event }) => event.type === 'user.message')
+    .filter(({ type }) => type === 'user.message')
     .map((message) => of(cancelled(message, newId('event'), 'interrupt')))
-  const interrupts = queue.flatMap(({ event, created_at }) =>
-    event.type === 'user.interrupt' ? [{ event, created_at }] : [],
-  )
-  return [...closed, ...gone, ...interrupts]
+  return [...closed, ...gone, ...queue.filter(({ type }) => type === 'user.interrupt')]
 }
 
 /** An error result in the form that this call's answer takes. */
@@ -241,7 +234,7 @@ async function giveUp(
 async function endHere(
   tx: Queries,
   place: Place,
-  entries: readonly Entry[],
+  entries: readonly (Entry | Promoted)[],
   now: number,
 ): Promise<Step> {
   const rest = { due: false, awaits_stdio: 0, ...released } as const
@@ -287,19 +280,16 @@ async function promote(
   tx: Queries,
   place: Place,
   head: Head,
-  { queue, before }: { queue: readonly Admitted[]; before: readonly Entry[] },
+  { queue, before }: { queue: readonly Admitted[]; before: readonly (Entry | Promoted)[] },
   now: number,
 ): Promise<Step> {
-  await take(tx, place.tenant, place.session, queue.at(-1)?.position ?? 0)
-  const entries: Entry[] = [
+  const entries = [
     ...before,
     of({ id: newId('event'), type: 'session.status_run_started', workspace_id: place.tenant }),
-    ...queue.map(({ event, created_at }) => ({ event, created_at })),
+    ...(await take(tx, place.tenant, place.session, queue.at(-1)?.position ?? 0)),
     runs(),
   ]
-  const promoted = queue
-    .filter(({ event }) => event.type === 'user.message')
-    .map(({ event }) => event.id)
+  const promoted = queue.filter(({ type }) => type === 'user.message').map(({ id }) => id)
   return begin(tx, place, head, { entries, promoted }, now)
 }
 
@@ -308,7 +298,7 @@ async function begin(
   tx: Queries,
   place: Place,
   head: Head,
-  { entries, promoted }: { entries: readonly Entry[]; promoted: string[] },
+  { entries, promoted }: { entries: readonly (Entry | Promoted)[]; promoted: string[] },
   now: number,
 ): Promise<Step> {
   const servers = await ownServers(tx, place, head, now)
@@ -365,7 +355,7 @@ async function ending(
   place: Place,
   stop: StopReason,
   open: Call[],
-): Promise<{ stop: StopReason; entries: Entry[] } | 'answered'> {
+): Promise<{ stop: StopReason; entries: (Entry | Promoted)[] } | 'answered'> {
   const interrupted = await lastInterrupt(tx, place.tenant, place.session)
   if (interrupted !== undefined) {
     const queue = await waiting(tx, place.tenant, place.session)

@@ -12,7 +12,7 @@ import type { Queries } from '../database/database.ts'
 import { environmentStore } from '../environments/store.ts'
 import { checkShown } from '../files/shown.ts'
 import { readHead } from '../events/head.ts'
-import { admit } from '../events/inbox.ts'
+import { admission, admit } from '../events/inbox.ts'
 import type { ResolveModel } from '../model-cards/resolve.ts'
 import { pinSkills } from '../skills/pin.ts'
 import { vaultStore } from '../vaults/store.ts'
@@ -95,7 +95,7 @@ export async function createSession(
   const deps = { tenant, session: id, now, seal, hosts, storeAccess }
   const resources = await addResources(tx, deps, wanted)
   const queue = await queued(tx, row, now)
-  if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
+  if (first.length > 0) await admit(tx, tenant, row.id, first.map(admission), { now, due: true })
   const session = showSession(row, await readHead(tx, tenant, row.id), { now, resources })
   return { session, queue }
 }

@@ -126,7 +126,7 @@ async function end(
     throw invalid(`session ${id} is running: interrupt it and wait until it is idle`)
   const queue = await waiting(tx, tenant, id)
   const gone = queue
-    .filter(({ event }) => event.type === 'user.message')
+    .filter(({ type }) => type === 'user.message')
     .map((message) => ({ event: cancelled(message, newId('event'), reason) }))
   await take(tx, tenant, id, queue.at(-1)?.position ?? 0)
   // A runner has the rest of a deleted session to clear away.

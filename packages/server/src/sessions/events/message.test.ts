@@ -59,10 +59,10 @@ async function serving() {
     async turn(session: string) {
       await database.write(async (tx) => {
         const queue = await waiting(tx, tenant, session)
-        await take(tx, tenant, session, queue.at(-1)?.position ?? 0)
+        const taken = await take(tx, tenant, session, queue.at(-1)?.position ?? 0)
         const entries = [
           { event: { id: newId('event'), type: 'session.status_running' as const } },
-          ...queue.map(({ event }) => ({ event })),
+          ...taken,
           { event: idle() },
         ]
         await append(tx, tenant, session, entries, { now: 0 })

@@ -51,7 +51,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       const { log, inbox, head } = await state(database, session)
       assert.deepEqual(log, [])
       assert.deepEqual(
-        inbox.map(({ event }) => event.id),
+        inbox.map(({ id }) => id),
         posted.echoes.map(({ id }) => id),
       )
       assert.equal(head.due, 1)
@@ -151,7 +151,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         assert.ok(posted.interrupt && posted.due)
         assert.equal(posted.echoes.at(-1)?.processed_at, null)
         const { inbox } = await state(database, session)
-        assert.equal(inbox.at(-1)?.event.type, 'user.interrupt')
+        assert.equal(inbox.at(-1)?.type, 'user.interrupt')
       }
     })
 
@@ -162,7 +162,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       await posting(database, waits, [message(), system()])
       const behind = await state(database, waits)
       assert.deepEqual(
-        behind.inbox.map(({ event }) => event.type),
+        behind.inbox.map(({ type }) => type),
         ['user.message', 'system.message'],
       )
       assert.deepEqual(behind.log, [])

@@ -9,9 +9,9 @@ import { openCalls } from '../../events/calls.ts'
 import type { Head } from '../../events/head.ts'
 import { asksForAction, lockHead } from '../../events/head.ts'
 import type { Waiting } from '../../events/inbox.ts'
-import { admit } from '../../events/inbox.ts'
+import { admission, admit } from '../../events/inbox.ts'
 import type { StoredEvent } from '../../events/log.ts'
-import { append } from '../../events/log.ts'
+import { append, fieldsText } from '../../events/log.ts'
 import { ring, say, wake } from '../../events/topics.ts'
 import { checkShown } from '../../files/shown.ts'
 import { wakePollers } from '../../work/topics.ts'
@@ -65,16 +65,21 @@ export async function postEvents(
   const interrupt = waits.some((event) => event.type === 'user.interrupt')
   // A session that waits for an answer takes messages without running them.
   const due = kept.length > 0 || interrupt || (waits.length > 0 && !asksForAction(target.head))
-  if (waits.length > 0) await admit(tx, tenant, sessionId, waits, { now, due })
+  const admitted = waits.map(admission)
+  if (waits.length > 0) await admit(tx, tenant, sessionId, admitted, { now, due })
   const queue = await queued(tx, session, now)
-  const entries = kept.map((event) => ({ event }))
+  const entries = kept.map((event) => ({ event, data: fieldsText(event) }))
   const written =
     entries.length > 0 && (await append(tx, tenant, sessionId, entries, { now, due: true }))
-  const waiting = waits.map((event) => stored(event, { seq: null, processed_at: null }, now))
-  const appended = kept.map((event, index) => {
-    const seq = written ? written.first + index : null
-    return stored(event, { seq, processed_at: iso(now) }, now)
-  })
+  const created_at = iso(now)
+  const waiting = admitted.map((event) => ({
+    ...{ ...event, created_at },
+    ...{ seq: null, processed_at: null },
+  }))
+  const appended = entries.map(({ event: { id, type }, data }, index) => ({
+    ...{ id, type, data, created_at, processed_at: created_at },
+    seq: written ? written.first + index : null,
+  }))
   return {
     echoes: inOrder(fresh, [...waiting, ...appended], stands),
     queued: waiting.filter(({ type }) => type === 'user.message'),
@@ -162,15 +167,6 @@ function checkThread(sessionId: string, thread: string | null | undefined, at: s
 async function isBusy({ tx, tenant, sessionId, head }: Target): Promise<boolean> {
   if (head.due === 1 || (head.status !== 'idle' && head.status !== 'pending')) return true
   return (await openCalls(tx, tenant, sessionId)).length > 0
-}
-
-function stored(
-  event: NewEvent,
-  place: Pick<StoredEvent, 'seq' | 'processed_at'>,
-  now: number,
-): StoredEvent {
-  const { id, type, ...fields } = event
-  return { ...place, id, type, created_at: iso(now), data: JSON.stringify(fields) }
 }
 
 /** Rings for what was committed, and only then. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { EventListQuery } from '@steward/protocol/events.ts'
+import type { Page } from '@steward/protocol/primitives.ts'
 import { memoryBus } from '../../bus/memory.ts'
 import { PlatformError } from '../../core/errors.ts'
 import type { Queries } from '../../database/database.ts'
@@ -17,13 +18,28 @@ const page = (read: Queries, session: string, query: string) =>
   pageIn('interface', read, session, query)
 
 const pageIn = (dialect: Dialect, read: Queries, session: string, query: string) =>
-  eventPage(
+  shownPage(
     read,
-    tenant,
     session,
     parseBy(EventListQuery, queryObject(new URLSearchParams(query))),
     dialect,
   )
+
+async function shownPage(
+  read: Queries,
+  session: string,
+  query: EventListQuery,
+  dialect: Dialect,
+): Promise<
+  Page<Record<string, unknown> & { id: string; type: string; seq: number | null }> & {
+    first_id: string | null
+    last_id: string | null
+  }
+> {
+  const reply = await eventPage(read, tenant, session, query, dialect)
+  assert.ok(reply.reply === 'text')
+  return JSON.parse(reply.text)
+}
 
 const seqs = (data: { seq: number | null }[]) => data.map(({ seq }) => seq)
 const numbers = (from: number, to: number) =>
@@ -195,7 +211,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         let page: string | undefined
         do {
           const query = { limit: 1000, order, page }
-          const got = await eventPage(database.read, tenant, session, query, 'interface')
+          const got = await shownPage(database.read, session, query, 'interface')
           pages.push(seqs(got.data).map(Number))
           assert.equal(got.has_more, got.next_page !== null)
           page = got.next_page ?? undefined

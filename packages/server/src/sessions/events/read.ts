@@ -10,11 +10,11 @@ import type { Queries } from '../../database/database.ts'
 import { pageBytes } from '../../database/listing.ts'
 import { moments } from '../../database/seek.ts'
 import { readHead } from '../../events/head.ts'
-import { readPage, showEvent } from '../../events/log.ts'
+import { eventText, readPage } from '../../events/log.ts'
 import type { Tailed } from '../../events/tail.ts'
 import { page, tail } from '../../events/tail.ts'
 import type { Reply } from '../../http/reply.ts'
-import { stream } from '../../http/reply.ts'
+import { jsonText, stream } from '../../http/reply.ts'
 import type { View } from './wire.ts'
 import { presenter } from './wire.ts'
 
@@ -28,7 +28,7 @@ export async function eventPage(
   sessionId: string,
   query: EventListQuery,
   dialect: Dialect,
-) {
+): Promise<Reply> {
   const { limit, order, types } = query
   const scope = `events/${sessionId}/${order}`
   const cursor = query.page ?? query.cursor
@@ -44,17 +44,17 @@ export async function eventPage(
     ...{ extensions: query.include?.includes('chunks'), dialect },
     processed: moments(query),
   })
-  const data = rows.map((row) => showEvent(sessionId, row, dialect))
-  const last = data.at(-1)
-  const next_page = more && last?.seq ? encodeCursor(scope, [last.seq]) : null
-  return {
-    data,
+  const [first, last] = [rows[0], rows.at(-1)]
+  const next_page = more && last ? encodeCursor(scope, [last.seq]) : null
+  const about = {
     has_more: next_page !== null,
     next_page,
     prev_page: null,
-    first_id: data[0]?.id ?? null,
+    first_id: first?.id ?? null,
     last_id: last?.id ?? null,
   }
+  const data = rows.map((row) => eventText(sessionId, row, dialect)).join(',')
+  return jsonText(`{"data":[${data}],${JSON.stringify(about).slice(1)}`)
 }
 
 /** Every kept event, extensions too: the text of one JSON array, read as fast as it is taken. */
@@ -71,7 +71,7 @@ export async function* wholeLog(
       ...page,
     })
     for (const row of rows) {
-      text += `${row.seq > 1 ? ',' : ''}${JSON.stringify(showEvent(sessionId, row, dialect))}`
+      text += `${row.seq > 1 ? ',' : ''}${eventText(sessionId, row, dialect)}`
       if (text.length < pieceLength) continue
       yield text
       text = ''

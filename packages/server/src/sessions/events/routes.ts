@@ -13,7 +13,7 @@ import { forbidden, invalid } from '../../core/errors.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Databases } from '../../database/database.ts'
 import type { Principal } from '../../http/principal.ts'
-import { empty, pieces } from '../../http/reply.ts'
+import { empty, jsonText, pieces } from '../../http/reply.ts'
 import { contentBody } from '../../http/limits.ts'
 import type { Route } from '../../http/route.ts'
 import { route } from '../../http/route.ts'
@@ -21,7 +21,7 @@ import { checkStanding } from '../../work/claim.ts'
 import { claimEnds } from '../../work/ending.ts'
 import { sessionStore } from '../store.ts'
 import { postMessage } from './message.ts'
-import { showEvent } from '../../events/log.ts'
+import { eventText } from '../../events/log.ts'
 import { announce, postEvents } from './post.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
 import { viewOf } from './wire.ts'
@@ -117,7 +117,8 @@ export function sessionEventRoutes(deps: {
         })
         announce(bus, tenant, params.id, posted)
         if (dialect === 'interface') return empty(202)
-        return { data: posted.echoes.map((each) => showEvent(params.id, each, dialect)) }
+        const shown = posted.echoes.map((each) => eventText(params.id, each, dialect))
+        return jsonText(`{"data":[${shown.join(',')}]}`)
       },
     ),
     route(

@@ -3,7 +3,7 @@ import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { Frame, StreamedType } from '@steward/harness/turn.ts'
 import type { StreamQuery } from '@steward/protocol/events.ts'
 import type { EventRow, StoredEvent } from '../../events/log.ts'
-import { showEvent } from '../../events/log.ts'
+import { eventText } from '../../events/log.ts'
 import type { Tailed } from '../../events/tail.ts'
 import { frame } from '../../http/sse.ts'
 
@@ -87,10 +87,10 @@ function keptOrQueued(sessionId: string, tailed: Tailed, dialect: Dialect): stri
 }
 
 const keptText = (sessionId: string, row: EventRow, dialect: Dialect): string =>
-  frame(JSON.stringify(showEvent(sessionId, row, dialect)), row.seq)
+  frame(eventText(sessionId, row, dialect), row.seq)
 
 const storedText = (sessionId: string, event: StoredEvent, dialect: Dialect): string =>
-  frame(JSON.stringify(showEvent(sessionId, event, dialect)))
+  frame(eventText(sessionId, event, dialect))
 
 function frameText(sessionId: string, shown: Frame, view: View, begun: Begun): string {
   if (shown.kind === 'first_token') {

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { describe, it, mock } from 'node:test'
+import { user } from '../stubs/read-answer.ts'
+import { callWire } from './call.ts'
+import {
+  type AssistantMessage,
+  type AssistantMessageEvent,
+  type Library,
+  loadLibrary,
+} from './pi.ts'
+
+const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 }
+const usage = { input: 3, output: 7, cacheRead: 0, cacheWrite: 0, totalTokens: 10, cost }
+const partial: AssistantMessage = {
+  ...{ role: 'assistant', content: [{ type: 'text', text: '' }], timestamp: 0 },
+  ...{ api: 'openai-completions', provider: 'acme', model: 'm', usage, stopReason: 'pending' },
+}
+
+/** An endpoint that says a word whenever `say` is called, and never ends. */
+async function steady() {
+  let say = () => {}
+  async function* words(): AsyncGenerator<AssistantMessageEvent> {
+    const about = { contentIndex: 0, partial }
+    yield { type: 'text_start', ...about }
+    for (;;) {
+      await new Promise<void>((resolve) => (say = resolve))
+      yield { type: 'text_delta', ...about, delta: 'word ' }
+    }
+  }
+  const known = await loadLibrary('openai-completions')
+  // The library's stream is a class; what is read of it is that it can be iterated.
+  const streamSimple = () => words() as never
+  const library: Library = { ...known, streams: { ...known.streams, streamSimple } }
+  return { library, say: () => say() }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+void describe('an answer that comes steadily and never ends', () => {
+  void it('is given up after its time, and is not to be asked for again', async () => {
+    const { library, say } = await steady()
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const spec = {
+        ...{ provider: 'acme', api: 'openai-completions', model: 'm', api_key: 'k' },
+        ...{ base_url: 'http://127.0.0.1:1', answerTimeoutMs: 120_000 },
+      }
+      const call = {
+        ...{ system: '', messages: [user('Hi')], tools: [] },
+        signal: new AbortController().signal,
+      }
+      let words = 0
+      const reading = (async () => {
+        for await (const event of callWire('openai-completions', spec, async () => library, call)) {
+          if (event.type === 'delta') words++
+          if (event.type === 'failed') return event
+        }
+        return undefined
+      })()
+      for (let second = 0; second < 130; second++) {
+        await settled()
+        say()
+        await settled()
+        mock.timers.tick(1_000)
+      }
+      const last = await reading
+      assert.deepEqual(last?.failure, {
+        ...{ kind: 'request_failed', retryable: false },
+        message: 'The answer took longer than 2 minutes',
+      })
+      assert.equal(last.usage.output_tokens, 7)
+      assert.equal(words, 120)
+    } finally {
+      mock.timers.reset()
+    }
+  })
+})
