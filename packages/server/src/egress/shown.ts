@@ -26,14 +26,29 @@ export function shown(headers: Headers, mask: Mask | undefined, bodiless: boolea
   if (!mask) return { headers: kept, decode: undefined, filter: undefined }
   const masked = maskedHeaders(kept, mask)
   if (bodiless) return { headers: masked, decode: undefined, filter: undefined }
-  const decode = decoderOf(encodingsOf(kept))
+  const decode = decoderOf(encodingsOf(masked))
   const filter = mask.filter()
   if (!decode) return { headers: masked, decode, filter }
   return { headers: without(masked, 'content-encoding', 'content-length'), decode, filter }
 }
 
+/** Names too: an upstream chooses them as it chooses their values. */
 export const maskedHeaders = (headers: Headers, mask: Mask | undefined): Headers =>
-  mask ? headers.map(([name, value]) => [name, mask.header(value)]) : headers
+  mask ? headers.map(([name, value]) => [mask.header(name), mask.header(value)]) : headers
+
+/** Some errors quote what the upstream has said, such as the names in its certificate. */
+export function maskedError(error: unknown, mask: Mask | undefined): unknown {
+  if (!mask || !(error instanceof Error)) return error
+  for (const part of ['message', 'stack'] as const) {
+    const text = error[part]
+    const masked = text === undefined ? text : mask.text(text)
+    // Not every error lets its message be assigned.
+    if (masked !== text) Object.defineProperty(error, part, { value: masked })
+  }
+  maskedError(error.cause, mask)
+  if (error instanceof AggregateError) for (const each of error.errors) maskedError(each, mask)
+  return error
+}
 
 /** The field may come more often than once, and name several. RFC 9110 8.4 */
 const encodingsOf = (headers: Headers): string[] =>

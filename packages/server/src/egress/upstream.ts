@@ -12,7 +12,7 @@ import { Agent } from 'undici'
 import type { Connector, Namer } from '../core/dial.ts'
 import { RefusedAddress } from '../core/dial.ts'
 import { towardsUpstream } from './headers.ts'
-import { filtering, maskedHeaders, shown } from './shown.ts'
+import { filtering, maskedError, maskedHeaders, shown } from './shown.ts'
 
 /** For the head of an answer. Bodies may pause as long as both ends hold the connection. */
 const headersTimeoutMs = 600_000
@@ -101,11 +101,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#over(signal.reason)
   }
 
-  #over(error?: unknown): void {
+  #over(cause?: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#waiting.request.signal.removeEventListener('abort', this.#abort)
-    if (error === undefined) return
+    if (cause === undefined) return
+    const error = maskedError(cause, this.#waiting.mask)
     this.#waiting.reject(error)
     this.#body?.destroy(error instanceof Error ? error : new Error('aborted', { cause: error }))
   }

@@ -58,6 +58,7 @@ export async function serve(answer: Answer, incoming: IncomingMessage, outgoing:
     ...(hasBody ? { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' } : {}),
   })
   const response = await answer(request)
+  outgoing.statusMessage = response.statusText
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   outgoing.flushHeaders()
   if (response.body) await pipeline(Readable.fromWeb(response.body as never), outgoing)
