@@ -155,6 +155,7 @@ async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
     }
     const { rows, more } = got
     for (const row of rows) {
+      for (const word of wordsOn(row.id, reading)) yield* spread(word, reading)
       reading.seen = row.seq
       shed.delete(row.id)
       yield { kind: 'kept', row }
@@ -171,6 +172,54 @@ function absence(error: unknown): undefined {
 }
 
 type Live = Exclude<Heard, { kind: 'ring' | 'missed' }>
+
+/**
+ * What waits of live words about an event, which came before it was kept: a row may be read for an earlier ring than
+ * its own, and would overtake them.
+ */
+function wordsOn(id: string, reading: Reading): Live[] {
+  const found: Live[] = []
+  const left: Heard[] = []
+  for (const word of reading.heard) {
+    const [about, others] = apart(word, id)
+    if (others) left.push(others)
+    if (!about) continue
+    found.push(about)
+    if (others) reading.length += lengthOf(others) - lengthOf(word as Live)
+    else reading.length -= lengthOf(about)
+  }
+  if (found.length > 0) reading.heard.splice(0, reading.heard.length, ...left)
+  return found
+}
+
+/** The part that is about the event, and the rest. Words are shared by all readers, and stay as they are. */
+function apart(word: Heard, id: string): [about: Live | undefined, others: Heard | undefined] {
+  switch (word.kind) {
+    case 'frames': {
+      const [about, others] = halves(word.frames, (frame) => frame.id === id)
+      return [about && { ...word, frames: about }, others && { ...word, frames: others }]
+    }
+    case 'queued': {
+      const [about, others] = halves(word.events, (event) => event.id === id)
+      return [about && { ...word, events: about }, others && { ...word, events: others }]
+    }
+    case 'promoted': {
+      const [about, others] = halves(word.ids, (each) => each === id)
+      return [about && { ...word, ids: about }, others && { ...word, ids: others }]
+    }
+    default:
+      return [undefined, word]
+  }
+}
+
+function halves<T>(
+  all: T[],
+  fits: (each: T) => boolean,
+): [fitting: T[] | undefined, others: T[] | undefined] {
+  if (!all.some(fits)) return [undefined, all]
+  const others = all.filter((each) => !fits(each))
+  return [all.filter(fits), others.length > 0 ? others : undefined]
+}
 
 /** What lost a piece says no more until its event is whole: shown pieces always join to a prefix of it. */
 function* spread(word: Live, { shed, whole }: Reading): Generator<Tailed> {
