@@ -46,8 +46,12 @@ export async function freeOn(folder: string): Promise<DiskSpace> {
 export const megabytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MB`
 
 /** Which of the two is less on the disk of a folder than it must be; undefined where neither is. */
-export async function lackOf(folder: string, floor: DiskSpace): Promise<string | undefined> {
-  const free = await freeOn(folder)
+export async function lackOf(
+  folder: string,
+  floor: DiskSpace,
+  freeAt = freeOn,
+): Promise<string | undefined> {
+  const free = await freeAt(folder)
   if (free.bytes < floor.bytes)
     return `the disk has less than ${megabytes(floor.bytes)} left: the operator has to free some`
   if (free.files < floor.files)

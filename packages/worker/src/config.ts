@@ -90,6 +90,10 @@ const Settings = z.object({
   SANDBOX_MEMORY_MB: whole(64),
   SANDBOX_PROCESSES: whole(16),
   SANDBOX_CPUS: number(0.1, 1024),
+  SANDBOX_DISK_MB: whole(1, 1_048_576),
+  SANDBOX_DISK_FILES: whole(100),
+  STORE_FREE_MB: whole(0),
+  STORE_FREE_FILES: whole(0),
 })
 type Settings = z.infer<typeof Settings>
 
@@ -168,5 +172,9 @@ const configOf = (given: Settings): Omit<Config, 'path'> => ({
     memory_mb: given.SANDBOX_MEMORY_MB,
     processes: given.SANDBOX_PROCESSES,
     cpus: given.SANDBOX_CPUS,
+    disk_mb: given.SANDBOX_DISK_MB,
+    disk_files: given.SANDBOX_DISK_FILES,
+    free_mb: given.STORE_FREE_MB,
+    free_files: given.STORE_FREE_FILES,
   },
 })

@@ -1,5 +1,6 @@
 /** Who owns what while a session runs. interface.md "Environment Work API" */
 import { fileURLToPath } from 'node:url'
+import type { DiskQuota } from '@steward/harness/furnish/workspace/quota.ts'
 import { toldOf } from '@steward/harness/furnish/workspace/keep.ts'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { officialInputs } from './ama/inputs.ts'
@@ -17,7 +18,7 @@ import { variables } from './variables.ts'
 
 /** Heartbeat and stop are the sandbox's own. */
 export const amaWorker =
-  (config: Config, provider: SandboxProvider): Lane =>
+  (config: Config, provider: SandboxProvider, quota: DiskQuota): Lane =>
   async ({ item, claim, place, told, log, signal }) => {
     const { baseUrl, sandbox, egress } = config
     const claimed = { baseUrl, session: item.session, token: tokenOf(item.secret) }
@@ -28,7 +29,7 @@ export const amaWorker =
     log('the workspace', { session: item.session, kind })
     const isOut = egress === 'session' && !isHost
     const wayOut = isOut ? await openWayOut(claimed) : undefined
-    const run = { ...config, provider, wayOut, inputs }
+    const run = { ...config, provider, quota, wayOut, inputs }
     const variablesFor = (url: string) => variables('ANTHROPIC', { ...told, baseUrl: url })
     try {
       const { ended, exitCode, output } = await runOfficial(

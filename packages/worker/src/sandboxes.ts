@@ -1,4 +1,6 @@
 /** Sandboxes of this machine, as the worker's settings and a harness's `settings.sandbox` name them. */
+import type { DiskQuota } from '@steward/harness/furnish/workspace/quota.ts'
+import { diskQuota } from '@steward/harness/furnish/workspace/quota.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
@@ -15,11 +17,14 @@ export const SandboxSettings = z.object({
   memory_mb: z.number().int().positive(),
   processes: z.number().int().positive(),
   cpus: z.number().positive(),
+  disk_mb: z.number().int().positive(),
+  disk_files: z.number().int().positive(),
+  free_mb: z.number().int().nonnegative(),
+  free_files: z.number().int().nonnegative(),
 })
 export type SandboxSettings = z.infer<typeof SandboxSettings>
 
 const mebibyte = 1 << 20
-const largestFile = 10 * 1024 * mebibyte
 
 export function sandboxesOf(
   { provider, socket, image }: SandboxSettings,
@@ -30,10 +35,27 @@ export function sandboxesOf(
   return dockerSandboxes({ name: provider, socket, image, report })
 }
 
-export const limitsOf = ({ memory_mb, processes, cpus }: SandboxSettings): SandboxLimits => ({
+export const limitsOf = ({
+  memory_mb,
+  processes,
+  cpus,
+  disk_mb,
+}: SandboxSettings): SandboxLimits => ({
   memory: memory_mb * mebibyte,
   processes,
   cpus,
   scratch: scratchOf(memory_mb * mebibyte),
-  file: largestFile,
+  file: disk_mb * mebibyte,
 })
+
+/** Of sandboxes whose sessions lie on the disk of the folder. */
+export const quotaOf = (
+  { disk_mb, disk_files, free_mb, free_files }: SandboxSettings,
+  folder: string,
+  report: (message: string, details: Record<string, unknown>) => void,
+): DiskQuota =>
+  diskQuota({
+    ...{ folder, beside: [], report },
+    session: { bytes: disk_mb * mebibyte, files: disk_files },
+    floor: { bytes: free_mb * mebibyte, files: free_files },
+  })

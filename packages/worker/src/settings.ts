@@ -130,4 +130,29 @@ export const settings: readonly Setting[] = [
     form: '16 or more',
   },
   { name: 'SANDBOX_CPUS', about: 'cores of one sandbox', default: '2', form: '0.1 or more' },
+  {
+    name: 'SANDBOX_DISK_MB',
+    about:
+      'disk of one session: its workspace, outputs, /mnt/user and memory stores; also the largest single file',
+    default: '10240',
+    form: '1 to 1048576',
+  },
+  {
+    name: 'SANDBOX_DISK_FILES',
+    about: 'files and folders of one session',
+    default: '1000000',
+    form: '100 or more',
+  },
+  {
+    name: 'STORE_FREE_MB',
+    about: 'where less is free on the disk of WORKER_DIR, no sandbox starts',
+    default: '1024',
+    form: '0 or more',
+  },
+  {
+    name: 'STORE_FREE_FILES',
+    about: 'the same for files and folders that the disk has room for',
+    default: '10000',
+    form: '0 or more',
+  },
 ]

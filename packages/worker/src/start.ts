@@ -15,7 +15,7 @@ import { amaWorker, openmaSupervised } from './lanes.ts'
 import { launchOn } from './launcher.ts'
 import type { Log } from './log.ts'
 import { pollOn } from './poller.ts'
-import { sandboxesOf } from './sandboxes.ts'
+import { quotaOf, sandboxesOf } from './sandboxes.ts'
 import { serviceAt } from './service.ts'
 import { removeLeftovers } from './temporary.ts'
 
@@ -54,6 +54,8 @@ export async function startWorker(config: Config, log: Log, signal: AbortSignal)
   const leftovers = await removeLeftovers(Date.now())
   if (leftovers.length > 0) log('what killed workers left was removed', { folders: leftovers })
   const provider = await checked(config, log)
+  const quota = quotaOf(config.sandbox, config.dir, log)
+  signal.addEventListener('abort', () => void quota.close(), { once: true })
   const workerId = `${hostname()}-${randomUUID()}`
   const service = serviceAt({ baseUrl, environmentId, environmentKey, workerId })
   const hints = await listening(config, log, signal)
@@ -71,7 +73,7 @@ export async function startWorker(config: Config, log: Log, signal: AbortSignal)
       try {
         const place = await folders.of(id)
         await makeEmpty(place)
-        await runOfficial({ ...config, provider }, id, place, variablesFor, signal)
+        await runOfficial({ ...config, provider, quota }, id, place, variablesFor, signal)
       } finally {
         await folders.forget(id)
       }
@@ -79,7 +81,7 @@ export async function startWorker(config: Config, log: Log, signal: AbortSignal)
     return launchOn({ ...common, startMs, launch }, signal)
   }
   const acknowledges = strategy === 'claim_then_acquire'
-  const run = lane === 'ama_worker' ? amaWorker(config, provider) : openmaSupervised(config)
+  const run = lane === 'ama_worker' ? amaWorker(config, provider, quota) : openmaSupervised(config)
   const deps = { environmentId, environmentKey, folders, lane: run, log }
   return pollOn(
     {

@@ -1,4 +1,5 @@
 /** The lane `ama_worker`: the official worker in a sandbox of its own, which owns heartbeat and stop. */
+import type { DiskQuota } from '@steward/harness/furnish/workspace/quota.ts'
 import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox, SandboxProvider, ShellResult } from '@steward/sandbox/sandbox.ts'
@@ -12,6 +13,7 @@ import { inSandbox, onHost } from './official.ts'
 export type Ama = {
   provider: SandboxProvider
   sandbox: SandboxSettings
+  quota: DiskQuota
   baseUrl: string
   idleMs: number
   stopMs: number
@@ -29,7 +31,7 @@ const longestMs = 7 * 24 * 3_600_000
  * started.
  */
 export async function runOfficial(
-  { provider, sandbox: settings, baseUrl, idleMs, stopMs, wayOut, inputs }: Ama,
+  { provider, sandbox: settings, quota, baseUrl, idleMs, stopMs, wayOut, inputs }: Ama,
   id: string,
   place: Place,
   variablesFor: (baseUrl: string) => Record<string, string>,
@@ -52,10 +54,14 @@ export async function runOfficial(
     ],
     limits: limitsOf(settings),
   }
+  const { workspace, outputs, user, memory } = place
+  const folders = [workspace, outputs, user, memory]
   try {
+    const disk = await quota.watch({ session: id, folders, isKnown: true })
     await provider.reap(spec)
     const sandbox = await provider.acquire(spec)
     try {
+      await disk.started(sandbox)
       await inputs?.started(sandbox)
       const stopFile = isHost ? `${place.folder}/stop` : '/tmp/.steward-stop'
       return await serve(sandbox, {
@@ -64,6 +70,7 @@ export async function runOfficial(
         ...{ stopFile, stopMs, signal },
       })
     } finally {
+      await disk.ended()
       await sandbox.close()
     }
   } finally {

@@ -10,6 +10,7 @@ const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 const sandbox = {
   ...{ provider: 'bubblewrap', image: 'none' },
   ...{ memory_mb: 256, processes: 64, cpus: 1 },
+  ...{ disk_mb: 1024, disk_files: 10_000, free_mb: 0, free_files: 0 },
 }
 let opened = 0
 

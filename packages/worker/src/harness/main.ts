@@ -1,21 +1,21 @@
 /** The reference harness of `openma-harness-supervisor-v1`: a session's calls, run in a sandbox of this machine. */
+import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
-import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
-import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
-import { limitsOf, sandboxesOf, SandboxSettings } from '../sandboxes.ts'
+import { SandboxSettings } from '../sandboxes.ts'
 import { tokenOf } from '../service.ts'
 import { linesOf } from '../supervisor/lines.ts'
 import type { Start, ToSupervisor } from '../supervisor/protocol.ts'
 import { exitCodes, hear, protocol, ToHarness } from '../supervisor/protocol.ts'
 import { temporaryFolder } from '../temporary.ts'
-import type { WayOut } from '../tunnel.ts'
 import { openWayOut } from '../tunnel.ts'
 import type { Watch } from './calls.ts'
 import { runnable, runnableTools } from './calls.ts'
 import { inputsOf } from './inputs.ts'
 import { leaseWatch } from './lease-watch.ts'
 import { NotCloned, repositoriesOf } from './repositories.ts'
+import type { SessionSandbox } from './sandbox.ts'
+import { closeWithinMs, sessionSandbox } from './sandbox.ts'
 import { serversOf } from './stdio/servers.ts'
 
 const Variables = z.object({
@@ -23,7 +23,6 @@ const Variables = z.object({
   VENDOR_SESSION_ID: z.string(),
   VENDOR_WORK_SECRET: z.string(),
 })
-const closeWithinMs = 1_500
 /** A service that is away for half a minute fails no call; one that says nothing is asked again. */
 const patience = { maxRetries: 7, timeout: 30_000 }
 /** Between two words that it still lays inputs out. */
@@ -40,73 +39,7 @@ async function fail(code: number, message: string, isTold = false): Promise<neve
   process.exit(code)
 }
 
-/** Started by the first call that needs it, and ended with the harness. */
-function sandboxOf(
-  start: Start,
-  settings: SandboxSettings,
-  { inputs, wayOut }: { inputs: FurnishedAll; wayOut: WayOut | undefined },
-) {
-  const provider = sandboxesOf(settings, (line) => process.stderr.write(`${line}\n`))
-  let found: Promise<Sandbox> | undefined
-  const notices = start.notice === undefined ? [] : [start.notice]
-  const spec = {
-    id: start.session_id,
-    workspace: start.workdir,
-    outputs: start.outputs,
-    isLaidOut: true,
-    env: { ...inputs.env, ...wayOut?.variables },
-    egress: wayOut?.egress ?? null,
-    mounts: inputs.mounts,
-    path: inputs.path,
-    limits: limitsOf(settings),
-  }
-  async function begin(): Promise<Sandbox> {
-    await provider.reap(spec)
-    const sandbox = await provider.acquire(spec)
-    await inputs.started(sandbox)
-    return sandbox
-  }
-  async function open(): Promise<Sandbox> {
-    found ??= begin()
-    try {
-      return await found
-    } catch (error) {
-      found = undefined
-      throw error
-    }
-  }
-  return {
-    async open(): Promise<Sandbox> {
-      const sandbox = await open()
-      await inputs.before(sandbox)
-      return sandbox
-    },
-    /** After a call; lines for the model. */
-    async changed(): Promise<readonly string[]> {
-      if (!found) return []
-      return [...notices.splice(0), ...(await inputs.changed(await found))]
-    },
-    /** After any call; lines for the model. */
-    async announced(): Promise<readonly string[]> {
-      return found ? inputs.announced(await found) : []
-    },
-    /** What runs has ended, and the session rests. */
-    async rested(): Promise<void> {
-      if (found) await inputs.rested(await found)
-    },
-    /** `left`: the claim is another's, and nothing more is sent under it. */
-    async close(how: 'rested' | 'left'): Promise<void> {
-      const late = new Promise<string>((resolve) => setTimeout(resolve, closeWithinMs, 'late'))
-      const ending = found?.then((sandbox) => sandbox.close()).catch(() => 'late')
-      const ended = await Promise.race([ending, late])
-      await wayOut?.close()
-      // Nobody looks from outside into folders that something still writes to.
-      if (how === 'rested' && ended !== 'late') await inputs.ended()
-    },
-  }
-}
-
-async function prepared(sandbox: ReturnType<typeof sandboxOf>): Promise<void> {
+async function prepared(sandbox: SessionSandbox): Promise<void> {
   const saying = setInterval(() => say({ type: 'preparing' }), preparingMs)
   try {
     await sandbox.open()
@@ -128,13 +61,18 @@ async function serve(start: Start) {
   const wayOut = start.settings['egress'] === 'session' ? await openWayOut(claimed) : undefined
   const session = await client.beta.sessions.retrieve(start.session_id)
   const temporary = start.inputs === undefined ? await temporaryFolder('inputs') : undefined
-  const inputs = await inputsOf({
+  const place = {
     ...{ client, session },
     folder: start.inputs ?? temporary?.path ?? '',
     ...{ workdir: start.workdir, user: start.user },
     ...{ isKnown: start.is_known ?? false, isHost: settings.provider === 'local' },
+  }
+  const sandbox = sessionSandbox(start, {
+    ...{ settings, wayOut },
+    stores: join(place.folder, 'memory'),
+    inputs: await inputsOf(place),
+    furnish: () => inputsOf({ ...place, isKnown: true }),
   })
-  const sandbox = sandboxOf(start, settings, { inputs, wayOut })
   // What is not there cannot be worked with: nothing of the session begins before.
   if (repositoriesOf(session).length > 0) await prepared(sandbox)
   const given = new AbortController()

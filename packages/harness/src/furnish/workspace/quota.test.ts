@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
+import { spaceBelow } from '@steward/sandbox/disk.ts'
 import type { Bench } from '@steward/sandbox/fixture.ts'
 import { bench, run, say } from '@steward/sandbox/fixture.ts'
 import type { Sandbox, SandboxSpec } from '@steward/sandbox/sandbox.ts'
@@ -18,9 +19,14 @@ describe('the disk of a session', () => {
   let place: Bench
   let quota: ReturnType<typeof diskQuota>
   let told: string[]
+  /** As if nothing else were on the disk: what others write and remove meanwhile is no part of the test. */
+  async function free(folder: string): Promise<DiskSpace> {
+    const taken = await spaceBelow([folder])
+    return { bytes: 2 ** 40 - taken.bytes, files: 2 ** 30 - taken.files }
+  }
   const begin = (floor: DiskSpace) => {
     quota = diskQuota({
-      ...{ folder: place.folder, beside: [], session: share, floor, everyMs: 20 },
+      ...{ folder: place.folder, beside: [], session: share, floor, everyMs: 20, free },
       report: (message) => told.push(message),
     })
   }

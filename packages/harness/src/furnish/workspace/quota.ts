@@ -6,10 +6,13 @@
  */
 import { basename, join } from 'node:path'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
-import { freeOn, lackOf, megabytes, spaceBelow } from '@steward/sandbox/disk.ts'
+import { freeOn as freeOnDisk, lackOf, megabytes, spaceBelow } from '@steward/sandbox/disk.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Furnished } from '../furnished.ts'
+
+/** Told when the sandbox of a session has started, and when it has ended. */
+export type DiskWatch = Required<Pick<Furnished, 'started' | 'ended'>>
 
 export type QuotaOptions = {
   /** Folder of all sessions' folders. */
@@ -22,6 +25,8 @@ export type QuotaOptions = {
   floor: DiskSpace
   report: (message: string, details: Record<string, unknown>) => void
   everyMs?: number
+  /** What is free on the disk of a folder. */
+  free?: (folder: string) => Promise<DiskSpace>
 }
 
 const nothing: DiskSpace = { bytes: 0, files: 0 }
@@ -33,11 +38,12 @@ const longestMs = 60_000
 /** A session that has come to this is started no more, so that ends and starts do not add up. */
 const mostTimes = 1.5
 
-/** The session's folder, and whether an earlier sandbox may have left something in it. */
-type QuotaPlace = { folder: string; isKnown: boolean }
+/** What a session writes to, and whether an earlier sandbox may have left something in it. */
+export type WrittenFolders = { session: string; folders: readonly string[]; isKnown: boolean }
 
 type Watched = {
-  own: string
+  session: string
+  folders: readonly string[]
   sandbox: Sandbox
   /** Undefined until it was first measured. */
   seen?: DiskSpace
@@ -63,7 +69,17 @@ const times = ({ bytes, files }: DiskSpace, factor: number): DiskSpace => ({
 
 const shown = ({ bytes, files }: DiskSpace): string => `${megabytes(bytes)} in ${files} files`
 
-export function diskQuota({ folder, beside, session, floor, report, everyMs }: QuotaOptions) {
+export type DiskQuota = ReturnType<typeof diskQuota>
+
+export function diskQuota({
+  folder,
+  beside,
+  session,
+  floor,
+  report,
+  everyMs,
+  free: freeOn = freeOnDisk,
+}: QuotaOptions) {
   const running = new Set<Watched>()
   const step = each(Math.min, longestStep, times(session, 1 / 8))
   let last: { at: number; free: DiskSpace } | undefined
@@ -71,14 +87,14 @@ export function diskQuota({ folder, beside, session, floor, report, everyMs }: Q
 
   async function end(watched: Watched, why: string): Promise<void> {
     running.delete(watched)
-    report('a sandbox was ended for the disk it takes', { session_id: basename(watched.own), why })
+    report('a sandbox was ended for the disk it takes', { session_id: watched.session, why })
     await watched.sandbox.close(why)
   }
 
   /** Bytes that it has taken since it was last looked at. */
   async function look(watched: Watched): Promise<number> {
     const before = watched.seen
-    const now = await spaceBelow(parts.map((part) => join(watched.own, part)))
+    const now = await spaceBelow(watched.folders)
     watched.seen = now
     if (before === undefined) watched.allowed = each(Math.max, session, now)
     const limit = before === undefined ? times(session, mostTimes) : watched.allowed
@@ -107,8 +123,10 @@ export function diskQuota({ folder, beside, session, floor, report, everyMs }: Q
     for (const watched of chosen) {
       // One session's failure keeps no other from being measured.
       const bytes = await look(watched).catch((error: unknown) => {
-        const session_id = basename(watched.own)
-        report('the files of a session could not be measured', { session_id, error })
+        report('the files of a session could not be measured', {
+          session_id: watched.session,
+          error,
+        })
         return 0
       })
       taken.push({ watched, bytes })
@@ -129,15 +147,18 @@ export function diskQuota({ folder, beside, session, floor, report, everyMs }: Q
   timer.unref()
 
   /** Rejects with `SandboxEnded` where the disk has no room for another. */
-  async function kind({ folder: own, isKnown }: QuotaPlace): Promise<Furnished> {
+  async function watch({ session: id, folders, isKnown }: WrittenFolders): Promise<DiskWatch> {
     for (const disk of [folder, ...beside]) {
-      const lack = await lackOf(disk, floor)
+      const lack = await lackOf(disk, floor, freeOn)
       if (lack !== undefined) throw new SandboxEnded(lack)
     }
     let watched: Watched | undefined
     return {
       async started(sandbox) {
-        watched = { own, sandbox, allowed: session, ...(!isKnown && { seen: nothing }) }
+        watched = {
+          ...{ session: id, folders, sandbox, allowed: session },
+          ...(!isKnown && { seen: nothing }),
+        }
         running.add(watched)
       },
       async ended() {
@@ -147,7 +168,10 @@ export function diskQuota({ folder, beside, session, floor, report, everyMs }: Q
   }
 
   return {
-    kind,
+    watch,
+    /** The same of a session's folder as the server lays it out. */
+    kind: ({ folder: own, isKnown }: { folder: string; isKnown: boolean }): Promise<DiskWatch> =>
+      watch({ session: basename(own), folders: parts.map((part) => join(own, part)), isKnown }),
     async close(): Promise<void> {
       clearInterval(timer)
       await passing
