@@ -127,12 +127,13 @@ describe('two processes', () => {
     'when the one that runs a turn is killed, the other goes on with it',
     async () => {
       await using one = await startServer(env)
+      // Before the turn begins, which would end by itself while a server starts.
+      await using other = await startServer(env)
       const session = await sessionAt(one)
       await say(one, session, 'say: before')
       await using first = await streamAt(one, session)
       await first.untilType('session.status_idle')
       await say(one, session, 'wait: 3000\nsay: survived')
-      await using other = await startServer(env)
       await using reader = await streamAt(other, session)
       await reader.until(({ type, seq }) => type === 'span.model_request_start' && Number(seq) > 8)
       const before = await logAt(other, session)

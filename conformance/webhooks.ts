@@ -1,6 +1,7 @@
 /** Endpoints of webhooks, and what came of them, as a workspace sees it. */
 import assert from 'node:assert/strict'
-import type { Clients } from './service.ts'
+import type { Clients, Service } from './service.ts'
+import { until } from './until.ts'
 
 export const hooks = '/v1/ext/webhook_endpoints'
 
@@ -52,3 +53,15 @@ export async function delivered(
     if (is(all)) return all
   }
 }
+
+/** An attempt at the operator's endpoint has ended in vain: the next one is due by the clock at which it did. */
+export const hintFailed = ({ database }: Pick<Service, 'database'>): Promise<void> =>
+  until(async () => {
+    const waiting = await database.read
+      .selectFrom('webhook_deliveries')
+      .select('attempts')
+      .where('endpoint_id', '=', 'operator')
+      .where('state', '=', 'waiting')
+      .execute()
+    return waiting.some(({ attempts }) => attempts !== '[]')
+  })

@@ -8,7 +8,7 @@ import { boot, databases } from '../service.ts'
 import { custom, fresh, newSession, post, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import type { Delivery, Endpoint } from '../webhooks.ts'
-import { deliveries, delivered, hooks, newEndpoint } from '../webhooks.ts'
+import { deliveries, delivered, hintFailed, hooks, newEndpoint } from '../webhooks.ts'
 import { newPool, poll, sessionIn } from '../workers.ts'
 
 const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
@@ -94,7 +94,7 @@ for (const database of databases) {
         hinted.answer((response) => response.destroy())
         const pool = await newPool(service)
         await sessionIn(service, pool)
-        await hinted.came(2)
+        await hintFailed(service)
         late += minute
         await hinted.came(3)
         const claims = await Promise.all([poll(service, pool), poll(service, pool)])
