@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { gate } from '../egress/fixture.ts'
@@ -9,6 +9,58 @@ import { bubblewrapSandboxes } from './bubblewrap.ts'
 import { makeRoot, put } from './root-fixture.ts'
 
 const provider = bubblewrapSandboxes()
+
+/** Of the host, what programs expect in /etc, and what may hold credentials of the operator. */
+const expected =
+  /^(alternatives|debian_version|ethertypes|fonts|java-.*|magic|mime\.types|os-release|perl|protocols|python3.*|services)$/
+const hidden = ['gitconfig', 'npmrc', 'pip.conf', 'maven', 'shadow', 'machine-id', 'docker']
+
+describe('a sandbox of the host’s own system', () => {
+  it('has in /etc what programs expect there, read-only, and no settings that may hold credentials', async () => {
+    await using place = bench(provider)
+    const sandbox = await place.open()
+    const there = readdirSync('/etc').filter((name) => expected.test(name))
+    assert.ok(there.length > 5, `this machine has little in /etc: ${there.join(', ')}`)
+    const seen = (await say(sandbox, 'ls -A /etc')).split('\n')
+    assert.deepEqual(
+      there.filter((name) => !seen.includes(name)),
+      [],
+    )
+    assert.deepEqual(
+      hidden.filter((name) => seen.includes(name)),
+      [],
+    )
+    const unread = await say(sandbox, 'find -L /etc -type f ! -readable 2>/dev/null')
+    assert.equal(unread, '')
+    const written = await say(
+      sandbox,
+      `for name in ${there.join(' ')}; do test -w "/etc/$name" && echo "$name"; done`,
+    )
+    assert.equal(written, '')
+  })
+
+  it('runs the programs that keep their settings there', async () => {
+    await using place = bench(provider)
+    const sandbox = await place.open({ limits: { memory: 1024 << 20 } })
+    const programs: Record<string, readonly [command: string, said: RegExp]> = {
+      java: [
+        "cd /tmp && printf %s 'class A { public static void main(String[] a) { System.out.println(java.security.Security.getProviders().length > 0); } }' >A.java && java A.java",
+        /^true$/,
+      ],
+      perl: ['perl -e \'print scalar getprotobyname("tcp")\'', /^6$/],
+      getent: ['getent services https', /^https\s+443\/tcp/],
+      python3: [
+        'python3 -c \'import mimetypes; print(mimetypes.guess_type("a.docx")[0])\'',
+        /wordprocessingml/,
+      ],
+      'fc-list': ['fc-list >/dev/null && echo listed', /^listed$/],
+    }
+    const found = Object.entries(programs).filter(([name]) => existsSync(`/usr/bin/${name}`))
+    assert.ok(found.length > 0, 'none of these programs is installed: apt-get install perl')
+    for (const [name, [command, said]] of found)
+      assert.match(await say(sandbox, `${command} 2>&1`), said, name)
+  })
+})
 
 describe('a layer over the system of a sandbox', () => {
   it('shows its programs, libraries and settings at their own places, before those of the host', async () => {

@@ -18,15 +18,26 @@ export type System = {
 const etcPath = '/opt/steward/etc'
 const ours = join(import.meta.dirname, 'etc')
 const ssl = ['ssl', 'pki']
-/** Of the host's /etc, what programs below /usr expect; the rest is the host's own. */
-const borrowed = ['alternatives', 'ca-certificates', 'ld.so.cache']
+/**
+ * Of the host's /etc, what programs below /usr expect. The rest is the host's own: settings of git, npm, pip and Maven may
+ * hold credentials.
+ */
+const borrowed = new Set([
+  ...['alternatives', 'ca-certificates', 'ld.so.cache', 'os-release', 'debian_version'],
+  ...['mime.types', 'magic', 'protocols', 'services', 'rpc', 'ethertypes'],
+  ...['perl', 'fonts', 'terminfo', 'groff', 'ghostscript', 'libreoffice', 'texmf'],
+])
+/** The same, of names that end with a version: Java does not start without its own. */
+const borrowedVersions = /^(java-|python3|ImageMagick-)/
+const isBorrowed = (name: string): boolean => borrowed.has(name) || borrowedVersions.test(name)
 const beside = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 
 export function systemArguments(find: Find, { root, usr, layer }: System): string[] {
   const isHost = root === '/'
   const own = readdirSync(ours)
   const layered = layer === undefined ? [] : namesIn(join(layer, 'etc'))
-  const rooted = isHost ? borrowed : namesIn(join(root, 'etc'))
+  const etc = namesIn(join(root, 'etc'))
+  const rooted = isHost ? etc.filter(isBorrowed) : etc
   const shown = (name: string) => !own.includes(name) && !ssl.includes(name)
   const bound = (base: string, path: string) => boundAs(find, join(base, path), `/${path}`)
   return [
