@@ -20,9 +20,9 @@ import * as fairTurns from './migrations/0021-fair-turns.ts'
 import * as deletedSessions from './migrations/0022-deleted-sessions.ts'
 import * as urlServers from './migrations/0023-url-servers.ts'
 import * as cardChanges from './migrations/0024-card-changes.ts'
-import * as environmentNames from './migrations/0028-environment-names.ts'
 import * as resolvedPaths from './migrations/0026-resolved-paths.ts'
 import * as workClaims from './migrations/0027-work-claims.ts'
+import * as environmentNames from './migrations/0028-environment-names.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -44,9 +44,9 @@ const migrations: Record<string, Migration> = {
   '0022-deleted-sessions': deletedSessions,
   '0023-url-servers': urlServers,
   '0024-card-changes': cardChanges,
-  '0028-environment-names': environmentNames,
   '0026-resolved-paths': resolvedPaths,
   '0027-work-claims': workClaims,
+  '0028-environment-names': environmentNames,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */
