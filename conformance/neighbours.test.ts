@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { ServerProcess } from './process.ts'
 import { runServer, startServer } from './process.ts'
 import type { Clients } from './service.ts'
@@ -101,6 +102,29 @@ const attacks: Record<string, Attack> = {
     })
   },
 
+  async 'names MCP servers that say nothing'(attacker, until) {
+    const silent = createServer(() => {})
+    silent.listen(modelPort, '127.0.0.1')
+    await once(silent, 'listening')
+    try {
+      const servers = Array.from({ length: 8 }, (_, n) => ({
+        ...{ name: `silent-${n}`, type: 'url' },
+        url: `http://127.0.0.1:${modelPort}/${n}`,
+      }))
+      const sessions = await Promise.all(
+        Array.from({ length: 2 * places }, () => newSession(attacker, { mcp_servers: servers })),
+      )
+      const events = { events: [{ type: 'user.message', content: 'say: hello' }] }
+      for (const session of sessions)
+        await attacker.raw('POST', `/v1/sessions/${session}/events`, events)
+      await untilConnected(silent, places)
+      await once(until, 'abort')
+    } finally {
+      silent.closeAllConnections()
+      silent.close()
+    }
+  },
+
   async 'names a model endpoint that never ends a line'(attacker, until) {
     const endless = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -125,6 +149,16 @@ const attacks: Record<string, Attack> = {
     })
     await attackByModel(attacker, until, huge)
   },
+}
+
+/** Rejects when nobody comes: an attack that does not take place proves nothing. */
+async function untilConnected(server: ReturnType<typeof createServer>, least: number) {
+  for (let waited = 0; waited < 200; waited++) {
+    const connections = await promisify(server.getConnections.bind(server))()
+    if ((connections ?? 0) >= least) return
+    await sleep(20)
+  }
+  throw new Error('the MCP servers were not connected to')
 }
 
 /** Runs turns of a model at the server's address. */

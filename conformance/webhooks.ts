@@ -42,6 +42,9 @@ export const deliveries = async (service: Clients, endpoint: string, query = '')
   return (await service.ask<{ data: Delivery[] }>('GET', path)).body.data
 }
 
+export const haveEnded = (all: Delivery[]): boolean =>
+  all.length > 0 && all.every(({ status }) => status !== 'waiting')
+
 /** Looks until they are so. */
 export async function delivered(
   service: Clients,

@@ -66,6 +66,7 @@ export const sessions = {
   'sessions/update/running': { section: '7.4 Endpoints', says: 'The tools of a running session are not changed: 400; interrupt it first.' },
   'sessions/update/tools-local': { section: '7.4 Endpoints', says: 'Replaced tools are this session\'s alone and count from its next turn.' },
   'sessions/delete/gone': { section: '7.4 Endpoints', says: 'A deleted session answers 404 everywhere and is in no list.' },
+  'sessions/delete/folders': { section: '7.4 Endpoints', says: 'Where machines have folders of workspaces of their own, each removes the folder of a deleted session from its own within ten minutes.' },
   'sessions/delete/rows': { section: '7.4 Endpoints', says: 'All rows of a deleted session are removed when `SESSION_DELETED_HOURS` (24) have passed since its deletion and its files are gone; the audit, memory versions and work items keep its id for as long as they are kept themselves.' },
   'sessions/delete/running': { section: '7.4 Endpoints', says: 'A running session is neither archived nor deleted: 400; interrupt it first.' },
   'sessions/delete/last-event': { section: '7.4 Endpoints', says: 'Nothing is appended behind the event that ends a session, and what waits there is cancelled before it.' },

@@ -23,6 +23,7 @@ for (const database of databases) {
   describe(`egress on ${database}`, () => {
     let service: Service
     let api: TestUpstream
+    let plain: TestUpstream
     let reached: string[]
     before(async () => {
       reached = []
@@ -30,7 +31,8 @@ for (const database of databases) {
         reached.push(`${request.headers.host} ${request.url}`)
         return echo(request, response)
       })
-      const places = { 'api.example': api, 'other.example': api }
+      plain = await upstreamServer(echo, { tls: false })
+      const places = { 'api.example': api, 'other.example': api, 'plain.example': plain }
       service = await boot(database, {
         overrides: {
           outside: {
@@ -43,6 +45,7 @@ for (const database of databases) {
     after(async () => {
       await service.close()
       await api[Symbol.asyncDispose]()
+      await plain[Symbol.asyncDispose]()
     })
 
     async function sessionWith(auths: object[], network?: object): Promise<string> {
@@ -131,6 +134,31 @@ for (const database of databases) {
           await turn(service, session, curl('https://other.example/', '-k -H "X-Key: $API_TOKEN"')),
         )
         assert.ok(elsewhere.includes(placeholder), elsewhere)
+      },
+    )
+
+    verifies(
+      'egress/placeholder/clear',
+      'a placeholder over plain http is not exchanged, and the session and its agent are told once',
+      async () => {
+        const auth = {
+          ...{ type: 'environment_variable', secret_name: 'API_TOKEN', secret_value: canary() },
+          networking: { type: 'unrestricted' },
+        }
+        const session = await sessionWith([auth])
+        const sent = curl('http://plain.example/', '-d "key=$API_TOKEN"')
+        const first = resultOf(await turn(service, session, sent))
+        assert.match(first, /stw_placeholder_/)
+        assert.match(first, /a placeholder went to plain\.example over plain http/)
+        const again = await turn(service, session, sent)
+        assert.doesNotMatch(resultOf(again), /over plain http/)
+        const log = await logOf(service, session)
+        const warnings = log.filter(({ type }) => type === 'session.warning')
+        assert.deepEqual(
+          warnings.map((each) => each['reason']),
+          ['egress_in_clear'],
+        )
+        assert.match(String(warnings[0]?.['message']), /plain\.example/)
       },
     )
 

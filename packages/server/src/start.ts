@@ -107,10 +107,13 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     folder: resolve(config.dataDir, 'egress'),
   })
   const provider = await sandboxes(config, log)
-  const repositories = repositoriesOf(config, { ...ofAll, ...outside.tenant, seal, provider })
+  const repositories = repositoriesOf(config, {
+    ...{ ...ofAll, ...outside.tenant, seal, provider },
+    share: shares.fetches,
+  })
   const packages = packagesOf({
     ...{ ...ofAll, provider, config, limits: limitsOf(config) },
-    outside: outside.operator,
+    ...{ outside: outside.operator, share: shares.builds },
   })
   const skills = skillsOf(config, { ...ofAll, blobs })
   const spaces = spacesOf(config, {

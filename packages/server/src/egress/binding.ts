@@ -1,6 +1,7 @@
 /** Whose call it is, and the words that the files of this room share. */
 import type { TakingGate } from '@steward/gate/gate.ts'
 import type { Refusal } from '@steward/gate/outbound.ts'
+import type { Notice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 
 /** Who asks: the proxy's route, the harness, the sandbox. interface.md "Proxy log record" */
@@ -50,6 +51,8 @@ export interface SessionEgress {
   commandSecrets(words: readonly string[]): Promise<Record<string, string>>
   /** Refusals since the last call. */
   takeRefusals(): Refusal[]
+  /** What else whoever reads the session's log should know of its calls, since the last call. */
+  takeNotices(): Notice[]
   /** After this process has claimed the session anew. */
   renew(generation: number): void
   /** Before the sandbox is cleaned up: every later call is refused, and open ones end. */

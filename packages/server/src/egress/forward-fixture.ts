@@ -89,7 +89,7 @@ export async function opened(
       },
       ended: (about, end) => void ended.push({ ...about, ...end }),
       tunnelled: () => {},
-      leftInClear: ({ session }, host) => void clear.push(`${session} ${host}`),
+      leftInClear: ({ session }, host) => clear.push(`${session} ${host}`) === 1,
       has: () => false,
       flush: async () => {},
       close: async () => {},
@@ -102,6 +102,7 @@ export async function opened(
     judge: () => {},
     look: async () => ({ credentials: rows, repositories }),
     upstream: line,
+    notify: () => {},
   }
   const sent = (url: string, rest: Partial<Sent> = {}): Sent => ({
     method: 'GET',

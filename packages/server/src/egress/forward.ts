@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Answer, Headers, Switched, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
+import type { Notice } from '@steward/harness/turn.ts'
 import { maskOf } from '@steward/mask/mask.ts'
 import type { Clock } from '../core/time.ts'
 import type { Secrets } from '../vaults/auth.ts'
@@ -14,7 +15,7 @@ import type { Caller } from './binding.ts'
 import type { OAuthRow } from './credential.ts'
 import { isOAuth } from './credential.ts'
 import { overwritten, valueOf, without } from './headers.ts'
-import { carriesPlaceholder, placeholderOf, exchangeInBody } from './placeholder.ts'
+import { carriesPlaceholder, placeholderOf, exchangeInBody, watchBody } from './placeholder.ts'
 import type { Credentials, Plan } from './plan.ts'
 import { exchangeOf, planOf, secretsOf, withCredential } from './plan.ts'
 import type { RepositoryRow } from './repository.ts'
@@ -46,6 +47,8 @@ export type Standing = {
   /** What the session holds now. Throws `Refused` when it is no longer its sandbox's. */
   look(target: Target): Promise<Holdings>
   upstream: Upstream
+  /** Tells whoever reads the session's log, with the next result. */
+  notify(notice: Notice): void
 }
 
 export type ForwardDeps = {
@@ -62,12 +65,9 @@ export type Forward = ReturnType<typeof forwarding>
 export function forwarding(deps: ForwardDeps) {
   const { open, openToken, placeholderKey, refresh } = deps
 
-  async function planFor(standing: Standing, request: Sent, call: Call): Promise<Plan> {
-    const { url } = request
+  async function planFor(standing: Standing, { url }: Sent, call: Call): Promise<Plan> {
     standing.judge(url, call.caller)
     const holdings = await standing.look({ host: url.hostname, port: portOf(url) })
-    if (url.protocol === 'http:' && carriesPlaceholder(request))
-      deps.records.leftInClear(standing, url.hostname)
     const { tenant, session } = standing
     try {
       return planOf(holdings, {
@@ -83,12 +83,23 @@ export function forwarding(deps: ForwardDeps) {
     }
   }
 
+  /** Over plain http a placeholder leaves as it is, wherever it stands: whoever reads the log is told of it. */
+  function watched(request: Sent, standing: Standing): Sent {
+    const { url, body } = request
+    if (url.protocol !== 'http:') return request
+    const leave = () => {
+      if (deps.records.leftInClear(standing, url.hostname)) standing.notify(inClear(url.hostname))
+    }
+    if (carriesPlaceholder(request)) leave()
+    return { ...request, body: body && watchBody(body, leave) }
+  }
+
   async function forward(request: Sent, standing: Standing, call: Call): Promise<Answer> {
     return recorded(deps, { standing, request, call }, async (used, result) => {
       const plan = await planFor(standing, request, call)
       const { chosen } = plan
       if (plan.token !== undefined) used(chosen?.row)
-      const prepared = await withBody(request, plan, used)
+      const prepared = await withBody(watched(request, standing), plan, used)
       if (!chosen || !isOAuth(chosen.row)) {
         return standing.upstream.send(carrying(prepared, plan, { used }), maskOf(secretsOf(plan)))
       }
@@ -137,6 +148,7 @@ export function forwarding(deps: ForwardDeps) {
       return recorded(deps, { standing, request, call }, async (used, result) => {
         const protocol = valueOf(request.headers, 'upgrade') ?? 'websocket'
         const plan = await planFor(standing, request, call)
+        watched(request, standing)
         const { row } = plan.chosen ?? {}
         if (plan.token !== undefined) used(row)
         let { token } = plan
@@ -211,6 +223,12 @@ const unreadable = (url: URL, cause: unknown): Refused =>
   Object.assign(refused(url, 'vault', 'a credential for this host could not be read'), { cause })
 
 const isStream = (body: Sent['body']): body is Readable => body !== null && 'pipe' in body
+
+const inClear = (host: string): Notice => ({
+  reason: 'egress_in_clear',
+  message: `egress warning: a placeholder went to ${host} over plain http, as it is: it is exchanged for its secret over https alone`,
+  told: true,
+})
 
 function carrying(
   request: Sent,

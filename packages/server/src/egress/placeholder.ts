@@ -3,6 +3,8 @@
  * whole life of a session, exchanged for the secret on its way out.
  */
 import { createHmac } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { Transform } from 'node:stream'
 import type { Headers } from '@steward/gate/outbound.ts'
 import type { Filter } from '@steward/mask/mask.ts'
 import { onTheWire } from './headers.ts'
@@ -86,6 +88,32 @@ export function exchangeInBody(secrets: Exchange): Filter {
       return rest
     },
   }
+}
+
+/** Calls back for each placeholder that goes out in the body; the bytes, and when they come, stay as they are. */
+export function watchBody<Body extends Readable | Buffer>(
+  body: Body,
+  found: () => void,
+): Body | Readable {
+  const seeking = exchangeInBody({
+    get() {
+      found()
+      return undefined
+    },
+  })
+  if (Buffer.isBuffer(body)) {
+    seeking.write(body)
+    return body
+  }
+  const watched = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      seeking.write(chunk)
+      done(null, chunk)
+    },
+  })
+  body.once('error', (error) => watched.destroy(error)).pipe(watched)
+  // Whoever comes to send it finds it destroyed.
+  return watched.on('error', () => {}).once('close', () => body.destroy())
 }
 
 /** How many bytes at the end may be the beginning of a placeholder. */

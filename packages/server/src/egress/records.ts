@@ -53,8 +53,8 @@ export interface Records {
   /** One log record of a call that ended, one way or another. */
   ended(about: About, ended: Ended, refusal?: Refusal): void
   tunnelled(about: About, ended: Ended): void
-  /** A placeholder went over plain http to this host. */
-  leftInClear(whose: Pick<About, 'tenant' | 'session'>, host: string): void
+  /** A placeholder went over plain http to this host. Returns whether that was news of this session and host. */
+  leftInClear(whose: Pick<About, 'tenant' | 'session'>, host: string): boolean
   /** Whether this refusal has its record. */
   has(refusal: Refusal): boolean
   readonly counts: Readonly<Counts>
@@ -135,12 +135,13 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Record
     },
     leftInClear({ tenant, session }, host) {
       const place = `${session} ${host}`
-      if (clear.has(place)) return
+      if (clear.has(place)) return false
       if (clear.size >= mostClear) clear.clear()
       clear.add(place)
       log.warn('a placeholder left over plain http as it is: credentials go over https alone', {
         ...{ tenant_id: tenant, session_id: session, host },
       })
+      return true
     },
     has: (refusal) => known.has(refusal),
     flush,

@@ -40,6 +40,7 @@ const crowded = {
 
 export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress {
   const { forward, records, profile, open } = deps
+  const { tenant, session } = standing
   const gates = new Set<Gate>()
 
   const fetching = (callOf: (url: URL) => Call, on: Standing = standing): Fetch =>
@@ -75,7 +76,6 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
   async function placeholders(): Promise<Record<string, string>> {
     if (profile === 'disabled') return {}
     const { credentials } = await standing.look(sandbox)
-    const { tenant, session } = standing
     const names = credentials.flatMap(({ id, auth }) => {
       const name = variableOf(auth)
       const place = { tenant, session, credential: id }
@@ -137,7 +137,6 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
       if (profile === 'disabled') return {}
       const { credentials } = await standing.look(sandbox)
       const rows = secretsOfCommand(credentials, words)
-      const { tenant, session } = standing
       const about = { tenant, session, caller: 'rpc-outbound', ...command } as const
       const uses = rows.map((row) => records.begin(about, row))
       await Promise.all(uses.map(({ durable }) => durable()))
@@ -147,6 +146,7 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
     },
 
     takeRefusals: () => standing.refusals.splice(0),
+    takeNotices: () => standing.notices.splice(0),
     renew: (generation) => standing.renew(generation),
     revoke() {
       standing.revoke()

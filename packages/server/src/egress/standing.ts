@@ -1,13 +1,15 @@
 /** What each call of a session stands on: its lease, its credentials, its rules, its connections. */
 import type { Refusal, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
+import type { Notice } from '@steward/harness/turn.ts'
 import type { Binding } from './binding.ts'
 import type { Standing } from './forward.ts'
 import type { Rules } from './rules.ts'
 import type { SessionNow } from './store.ts'
 import type { Upstream } from './upstream.ts'
 
-const mostRefusals = 100
+/** Kept until they are asked for: refusals, and notices. */
+const mostNoted = 100
 
 export interface Bound extends Standing {
   /** The same, for calls to an endpoint that the operator named. */
@@ -16,6 +18,8 @@ export interface Bound extends Standing {
   /** Refusals that are to be told of with the next result. */
   readonly refusals: Refusal[]
   note(refusal: Refusal): void
+  /** The same of what was not refused. */
+  readonly notices: Notice[]
   renew(generation: number): void
   /** Every later call is refused, and those under way end. */
   revoke(): void
@@ -41,6 +45,7 @@ export function bound(
   let generation = first
   let isRevoked = false
   const refusals: Refusal[] = []
+  const notices: Notice[] = []
   const refused = (target: Target, reason: 'fenced' | 'vault', message: string) =>
     new Refused({ host: target.host, port: target.port, reason, message })
   const fenced = (target: Target) =>
@@ -56,6 +61,9 @@ export function bound(
     tenant,
     session,
     upstream,
+    notify(notice) {
+      if (notices.length < mostNoted) notices.push(notice)
+    },
     judge: (url, caller) => rules.judge(url, caller),
     async look(target) {
       if (isRevoked) throw fenced(target)
@@ -76,9 +84,9 @@ export function bound(
     ...standing,
     operated: { ...standing, upstream: operated },
     rules,
-    refusals,
+    ...{ refusals, notices },
     note(refusal) {
-      if (refusals.length < mostRefusals) refusals.push(refusal)
+      if (refusals.length < mostNoted) refusals.push(refusal)
     },
     renew(next) {
       generation = next

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Log } from '../core/log.ts'
+import type { Share } from '../core/share.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
 import type { Clock } from '../core/time.ts'
 import type { Build, Wanted } from './build.ts'
@@ -11,14 +12,14 @@ import type { BuildLocks } from './store.ts'
 
 const beatMs = 5_000
 const askMs = 500
-/** Builds of a process at the same time; others wait their turn. */
-const mostAtOnce = 4
 
 const waiting: News = { state: 'waiting', manager: null, lines: [] }
 
 export type MakingDeps = {
   build: Build
   locks: BuildLocks
+  /** Of the builds of this process. */
+  share: Share
   clock: Clock
   log: Log
   /** Where builds lie that are under way. */
@@ -41,29 +42,14 @@ export async function touch(path: string, now: number): Promise<boolean> {
 
 export type Place = { tenant: string; layer: string; path: string }
 
-export function making({ build, locks, clock, log, workFolder, signal }: MakingDeps) {
-  const queue: { tenant: string; go: () => void }[] = []
-  /** Tenants of those under way. */
-  const under: string[] = []
-  const underOf = (tenant: string) => under.filter((each) => each === tenant).length
-
-  /** One goes on when another has ended: of the tenant that has the fewest under way. */
+export function making({ build, locks, share, clock, log, workFolder, signal }: MakingDeps) {
   async function inTurn(tenant: string, work: () => Promise<void>, tell: Progress): Promise<void> {
-    if (under.length >= mostAtOnce) {
-      tell(waiting)
-      await new Promise<void>((go) => queue.push({ tenant, go }))
-    } else under.push(tenant)
+    if (share.room(tenant) === 0) tell(waiting)
+    const giveBack = await share.wait(tenant, signal)
     try {
-      signal.throwIfAborted()
       await work()
     } finally {
-      under.splice(under.indexOf(tenant), 1)
-      const [next] = queue.toSorted((one, other) => underOf(one.tenant) - underOf(other.tenant))
-      if (next) {
-        queue.splice(queue.indexOf(next), 1)
-        under.push(next.tenant)
-        next.go()
-      }
+      giveBack()
     }
   }
 

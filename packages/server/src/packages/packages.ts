@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../core/log.ts'
+import type { Share } from '../core/share.ts'
 import type { Clock } from '../core/time.ts'
 import type { Databases } from '../database/database.ts'
 import type { RefusePackages } from '../sessions/supported.ts'
@@ -21,6 +22,8 @@ type PackagesDeps = {
   provider: SandboxProvider
   limits: SandboxLimits
   outside: Outside
+  /** Of the builds of this process. */
+  share: Share
   clock: Clock
   log: Log
 }
@@ -29,14 +32,14 @@ const notIsolated =
   'the sandboxes of this server (local) isolate nothing, and nothing is installed for them'
 
 export function packagesOf(deps: PackagesDeps) {
-  const { config, databases, provider, limits, outside, clock, log } = deps
+  const { config, databases, provider, limits, outside, share, clock, log } = deps
   const { sources, buildMs: timeoutMs, largest, keptMs } = config.packages
   const held = layers({
     folder: resolve(config.dataDir, 'packages'),
     identify: identities(provider, sources, config.sandboxImage),
     build: builder({ provider, limits, outside, sources, largest, timeoutMs, clock }),
     locks: buildLocks(databases),
-    ...{ keptMs, clock, log },
+    ...{ share, keptMs, clock, log },
   })
   const refuse: RefusePackages = (manager, image) => {
     if (config.sandbox === 'local') return notIsolated

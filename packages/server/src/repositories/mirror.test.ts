@@ -4,9 +4,11 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { guardedConnector, tenantGuard } from '../core/dial.ts'
 import { jsonLog } from '../core/log.ts'
+import { createShare } from '../core/share.ts'
 import { systemClock } from '../core/time.ts'
 import type { Listener } from '../egress/fixture.ts'
 import { connectTo } from '../egress/fixture.ts'
@@ -56,6 +58,7 @@ describe('mirrors of repositories', () => {
       ...{ folder: join(folder, 'mirrors'), key: Buffer.alloc(32, 1) },
       connect: connect ?? (() => remote(upstream(connectTo(git.server)), most)),
       indexing: { provider: bubblewrapSandboxes(), limits, isHost: false },
+      share: createShare({ total: 8, percent: 80 }),
       clock: { ...systemClock, now: () => now },
       log: jsonLog(() => {}),
       ...own,
@@ -219,6 +222,57 @@ describe('mirrors of repositories', () => {
     now += 2 * hour
     await opened().sweep()
     assert.equal(await left(), 50)
+  })
+
+  it('of one tenant keep none of another waiting', async () => {
+    const gate = Promise.withResolvers<void>()
+    const fetching: string[] = []
+    const held = opened({
+      share: createShare({ total: 3, percent: 80 }),
+      connect() {
+        const own = remote(upstream(connectTo(git.server)), mebibyte)
+        let path = ''
+        return {
+          ...own,
+          async look(address, signal) {
+            path = new URL(address.url).pathname
+            return own.look(address, signal)
+          },
+          async fetch(...asked) {
+            fetching.push(path)
+            if (path.startsWith('/slow')) await gate.promise
+            return own.fetch(...asked)
+          },
+        }
+      },
+    })
+    for (const path of ['/slow/1', '/slow/2', '/slow/3', '/quick/1'])
+      await git.create(path, { a: 'a' }, token)
+    const slow = ['/slow/1', '/slow/2', '/slow/3'].map((path) => lend(held, path))
+    while (fetching.length < 2) await setImmediate()
+    await lend(held, '/quick/1', token, 'wrkspc_2')
+    assert.equal(fetching.length, 3)
+    assert.equal(fetching[2], '/quick/1')
+    gate.resolve()
+    await Promise.all(slow)
+    assert.equal(fetching.length, 4)
+  })
+
+  it('give their place in the line back when nobody waits for them any more', async () => {
+    await git.create('/m/left', { a: 'a' }, token)
+    const share = createShare({ total: 1, percent: 80 })
+    const giveBack = share.take('wrkspc_2')
+    const held = opened({ share })
+    const gone = new AbortController()
+    const address = { url: url('/m/left'), token }
+    const to = join(folder, `lent-${lent++}`)
+    const waiting = held.lend('wrkspc_1', address, { to, more: [], signal: gone.signal })
+    gone.abort(new Error('the session has ended'))
+    await assert.rejects(waiting, /the session has ended/)
+    giveBack?.()
+    await lend(held, '/m/left')
+    assert.equal(await packsOf(), 1)
+    assert.equal(share.room('wrkspc_1'), 1)
   })
 
   describe('beside another process', () => {

@@ -18,6 +18,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../core/log.ts'
+import type { Share } from '../core/share.ts'
 import { removeUnused } from '@steward/sandbox/remove.ts'
 import type { Clock } from '../core/time.ts'
 import { oneByOne } from '../core/turns.ts'
@@ -43,11 +44,14 @@ export type MirrorDeps = {
   /** Connections are shared by none. */
   connect: () => Remote
   indexing: Indexing
+  /** Of what this process asks, fetches and indexes. */
+  share: Share
   clock: Clock
   log: Log
 }
 
 type Fetching = {
+  tenant: string
   remote: Remote
   place: string
   looked: Looked
@@ -57,7 +61,7 @@ type Fetching = {
 
 export type Mirrors = ReturnType<typeof mirrors>
 
-export function mirrors({ folder, key, connect, indexing, clock, log }: MirrorDeps) {
+export function mirrors({ folder, key, connect, indexing, share, clock, log }: MirrorDeps) {
   /** Uses of a mirror; a process beside this one may fetch the same, which only costs. */
   const alone = oneByOne()
 
@@ -66,9 +70,20 @@ export function mirrors({ folder, key, connect, indexing, clock, log }: MirrorDe
     return join(folder, tenant, createHmac('sha256', key).update(parts).digest('hex'))
   }
 
+  /** With a place of the tenant's, which nobody holds who only waits for another use of the same mirror. */
+  async function inTurn<T>(tenant: string, signal: AbortSignal, work: () => Promise<T>) {
+    const giveBack = await share.wait(tenant, signal)
+    try {
+      return await work()
+    } finally {
+      giveBack()
+    }
+  }
+
   /** Fetches what the mirror lacks of what the server has. */
   async function bring(fetching: Fetching): Promise<void> {
-    const { place, looked, more } = fetching
+    const { tenant, place, looked, more, signal } = fetching
+    const fetchMore = (pack: Pack) => inTurn(tenant, signal, () => fetchPack(fetching, pack))
     const packs = join(place, 'objects', 'pack')
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const found = await readdir(packs).catch(() => [])
@@ -82,11 +97,11 @@ export function mirrors({ folder, key, connect, indexing, clock, log }: MirrorDe
     const wants = missing([...looked.ids.values(), ...more])
     if (wants.length === 0) return
     const haves = [...tips].slice(-mostHaves)
-    const got = await fetchPack(fetching, { wants, haves }).catch(async (error: unknown) => {
+    const got = await fetchMore({ wants, haves }).catch(async (error: unknown) => {
       const without = missing(looked.ids.values())
       // A commit that was asked for may be none that the server gives: that is seen when it is checked out.
       if (without.length === wants.length) throw error
-      return without.length === 0 ? [] : fetchPack(fetching, { wants: without, haves })
+      return without.length === 0 ? [] : fetchMore({ wants: without, haves })
     })
     await writeTips(place, [...tips, ...got])
   }
@@ -126,10 +141,10 @@ export function mirrors({ folder, key, connect, indexing, clock, log }: MirrorDe
     ): Promise<Looked> {
       const remote = connect()
       try {
-        const looked = await remote.look(address, signal)
+        const looked = await inTurn(tenant, signal, () => remote.look(address, signal))
         const place = placeOf(tenant, address)
         const bringAll = async () => {
-          await bring({ remote, place, looked, more, signal })
+          await bring({ tenant, remote, place, looked, more, signal })
           await linkAll(join(place, 'objects', 'pack'), to)
         }
         await alone(place, () =>

@@ -124,7 +124,7 @@ export function assembly(deps: AssemblyDeps) {
       tools: [...tools, ...workers],
       servers,
       refusals: () => egress.takeRefusals(),
-      notices: () => space.takeNotices(),
+      notices: () => [...space.takeNotices(), ...egress.takeNotices()],
       changed: () => space.changed(),
       announced: () => space.announced(),
       cacheKey: session,

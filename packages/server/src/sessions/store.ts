@@ -192,6 +192,21 @@ export function sessionStore(db: Queries) {
         .limit(limit)
         .execute(),
 
+    /** Of all tenants: those of the ids whose rows are there, and whether each is deleted. */
+    async deletionsOf(ids: readonly string[]): Promise<Map<string, boolean>> {
+      const rows = await db
+        .selectFrom('session_heads as head')
+        .innerJoin('sessions', (join) =>
+          join
+            .onRef('sessions.tenant_id', '=', 'head.tenant_id')
+            .onRef('sessions.id', '=', 'head.session_id'),
+        )
+        .select(['sessions.id', 'sessions.deleted_at'])
+        .where('head.session_id', 'in', ids)
+        .execute()
+      return new Map(rows.map(({ id, deleted_at }) => [id, deleted_at !== null]))
+    },
+
     /** Its last rows; the larger ones are removed before. */
     async forget(tenant: string, id: string): Promise<void> {
       for (const table of ['inbox', 'session_heads'] as const)

@@ -3,7 +3,15 @@ import type { Config } from '../config.ts'
 import type { Share } from '../core/share.ts'
 import { createShare } from '../core/share.ts'
 
-export type Shares = Record<'turns' | 'sandboxes' | 'streams' | 'connections', Share>
+export type Shares = Record<
+  'turns' | 'sandboxes' | 'streams' | 'connections' | 'builds' | 'fetches',
+  Share
+>
+
+/** Builds of packages at once: each takes as much of the machine as a sandbox may. */
+const builds = 5
+/** The same of repositories that are fetched and indexed, which mostly wait for their servers. */
+const fetches = 8
 
 export function sharesOf({ shares: { percent, ...totals } }: Config): Shares {
   const shareOf = (total: number) => createShare({ total, percent })
@@ -12,5 +20,7 @@ export function sharesOf({ shares: { percent, ...totals } }: Config): Shares {
     sandboxes: shareOf(totals.sandboxes),
     streams: shareOf(totals.streams),
     connections: shareOf(totals.connections),
+    builds: shareOf(builds),
+    fetches: shareOf(fetches),
   }
 }

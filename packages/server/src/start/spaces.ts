@@ -29,6 +29,7 @@ import { outputPublisher } from '../outputs/publish.ts'
 import type { Furnish } from '../runner/furnishing.ts'
 import { diskQuota } from '@steward/harness/furnish/workspace/quota.ts'
 import type { WorkspaceDeps } from '../runner/held.ts'
+import { leftFolderSweep } from '../runner/left-folders.ts'
 import { workspaces } from '../runner/workspace.ts'
 import { sessionStore } from '../sessions/store.ts'
 import { givenFiles } from '../sessions/resources/given.ts'
@@ -87,21 +88,24 @@ export function spacesOf(
     saving: config.checkpoints.saving,
     limits: limitsOf(config),
   })
+  const remove = (session: string) => made.remove(session)
+  const left = leftFolderSweep({ folder, databases, remove, clock, log })
   return {
     ...made,
     async close() {
+      await left.close()
       await made.close()
       await quota.close()
     },
   }
 }
 
-type RepositoriesDeps = Pick<SpacesDeps, 'databases' | 'provider' | 'clock' | 'log'> &
+type RepositoriesDeps = Pick<SpacesDeps, 'databases' | 'provider' | 'clock' | 'log' | 'share'> &
   Pick<EgressOptions, 'seal' | 'connect'>
 
 export function repositoriesOf(
   config: Config,
-  { databases, seal, provider, clock, log, connect }: RepositoriesDeps,
+  { databases, seal, provider, clock, log, connect, share }: RepositoriesDeps,
 ) {
   const isHost = config.sandbox === 'local'
   const held = mirrors({
@@ -109,7 +113,7 @@ export function repositoriesOf(
     key: derivedKey(config.rootSecret, 'repositories'),
     connect: () => remote(upstream(connect), config.repositoryBytes),
     indexing: { provider, limits: limitsOf(config), isHost },
-    ...{ clock, log },
+    ...{ share, clock, log },
   })
   const kept = repositoryRows({ databases, seal, clock })
   const kind = furnishRepositories({ ...kept, ...{ mirrors: held, isHost, clock } })
