@@ -8,7 +8,7 @@ import type { Tool, ToolResult } from './tools/tool.ts'
 import { textResult } from './tools/tool.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
 import type { Kept, OpenCall, Turn, TurnStep } from './turn.ts'
-import { TurnFailed } from './turn.ts'
+import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 
 type Tools = ReadonlyMap<string, Tool>
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { call, play, text, tool } from './fixture.ts'
 import type { Kept } from './kept.ts'
 import { textResult } from './tools/tool.ts'
-import { TurnFailed } from './turn.ts'
+import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 
 const done = { blocks: [text('done')] }
 const resultsOf = (log: readonly Kept[]): string[] =>

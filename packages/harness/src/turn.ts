@@ -2,7 +2,7 @@
 import type { Refusal } from '@steward/gate/outbound.ts'
 import type { Model } from '@steward/model/model.ts'
 import type { AgentConfig } from '@steward/protocol/agents.ts'
-import type { SessionFailure, StopReason } from '@steward/protocol/events.ts'
+import type { StopReason } from '@steward/protocol/events.ts'
 import type { Compaction } from './compaction/settings.ts'
 import type { History } from './history.ts'
 import type { Kept } from './kept.ts'
@@ -27,16 +27,6 @@ export type OpenCall = {
 
 /** `told`: the model learns of it too, with the result of what ran. */
 export type Notice = { reason: string; message: string; told?: boolean }
-
-/** Thrown where tools run, for what no other call would mend: the turn ends with this error of the session. */
-export class TurnFailed extends Error {
-  override readonly name = 'TurnFailed'
-  readonly failure: SessionFailure
-  constructor(failure: SessionFailure, options?: ErrorOptions) {
-    super(failure.message, options)
-    this.failure = failure
-  }
-}
 
 export type Turn = {
   /** The name by which the agent chose how its turns are run. */

@@ -3,7 +3,7 @@
  * Built when the first session needs them. contract.md 1.2, sandbox.md (f)
  */
 import { join } from 'node:path'
-import { TurnFailed } from '@steward/harness/turn.ts'
+import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
 import { newId } from '../core/ids.ts'

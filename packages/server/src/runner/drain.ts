@@ -1,6 +1,6 @@
 /** Works off what one session has to do, and returns when it rests. One drain a session, across processes. */
 import type { OpenCall, RunTurn, Turn, TurnEnd } from '@steward/harness/turn.ts'
-import { TurnFailed } from '@steward/harness/turn.ts'
+import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
 import type { Bus } from '../bus/bus.ts'
 import { StorageError } from '../core/errors.ts'

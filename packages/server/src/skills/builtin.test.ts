@@ -49,7 +49,7 @@ it('have another version whenever their contents are others', async () => {
       hash.update(`${id}/${path}\0`).update(bytes)
   }
   const found = hash.digest('hex')
-  const how = `raise madeAtMs in builtin.ts, and write down here that ${builtinDigits} is ${found}`
+  const how = `raise changedAtMs in the file of the built-in programs, and write down here that ${builtinDigits} is ${found}`
   assert.equal(contents[builtinDigits], found, how)
 })
 

@@ -1,20 +1,14 @@
-/** The skills that every workspace has; their files lie in builtin/, and nothing of them is in a database. */
-import { readdir, readFile } from 'node:fs/promises'
+/** The skills that every workspace has, as rows; nothing of them is in a database. */
 import { createHash } from 'node:crypto'
-import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { iso } from '../core/time.ts'
-import type { BundleFile } from './bundle.ts'
 import { bundleOf } from './bundle.ts'
+import { changedAtMs, filesOfSkill, titles } from './builtin-files.ts'
 import type { SkillRow, VersionRow } from './store.ts'
 import { versionId } from './store.ts'
 import { zipped } from './zip.ts'
 
-/** The version of them all: raised when a file of one changes. */
-const madeAtMs = Date.UTC(2026, 10, 21)
-export const builtinDigits = String(madeAtMs * 1000)
-
-const titles = { docx: 'Word documents', pdf: 'PDF', pptx: 'Presentations', xlsx: 'Spreadsheets' }
+/** The version of all built-in skills. */
+export const builtinDigits = String(changedAtMs * 1000)
 
 export const isBuiltin = (id: string): boolean => Object.hasOwn(titles, id)
 
@@ -31,9 +25,9 @@ async function readAll(): Promise<Map<string, Builtin>> {
 }
 
 async function readOne(id: string, display_title: string): Promise<Builtin> {
-  const { name, description, directory, files } = bundleOf(await filesIn(id))
+  const { name, description, directory, files } = bundleOf(await filesOfSkill(id))
   const archive = await zipped({ name, files })
-  const at = iso(madeAtMs)
+  const at = iso(changedAtMs)
   const skill: SkillRow = {
     tenant_id: '',
     id,
@@ -59,51 +53,4 @@ async function readOne(id: string, display_title: string): Promise<Builtin> {
     files: JSON.stringify(files.map(({ path }) => path)),
   }
   return { skill, version, archive }
-}
-
-const root = join(import.meta.dirname, 'builtin')
-
-/** Files that several skills hold, below `builtin/shared`. */
-const shared: Record<string, readonly string[]> = {
-  docx: ['cli', 'inputs', 'markdown', 'package', 'replace', 'xml'],
-  pdf: ['cli', 'inputs', 'markdown'],
-  pptx: ['cli', 'inputs', 'markdown', 'package', 'replace', 'xml'],
-  xlsx: ['cli', 'inputs', 'package', 'xml'],
-}
-
-/** Libraries that are each one file: their names there, their modules, and where the licence is from these. */
-const fflate = ['fflate', 'fflate/browser', '../LICENSE'] as const
-const libraries: Record<string, readonly (readonly [string, string, string])[]> = {
-  docx: [fflate],
-  pdf: [
-    ['pdf-lib', 'pdf-lib/dist/pdf-lib.esm.min.js', '../LICENSE.md'],
-    ['unpdf', 'unpdf/pdfjs', '../LICENSE'],
-  ],
-  pptx: [fflate],
-  xlsx: [fflate],
-}
-
-/** What lies in the skill's folder, and what its scripts import from `lib`. */
-async function filesIn(id: string): Promise<BundleFile[]> {
-  const entries = await readdir(join(root, id), { recursive: true, withFileTypes: true })
-  const own = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .map((place) => fileAt(place, relative(root, place)))
-  const lib = `${id}/scripts/lib`
-  const ofOthers = (shared[id] ?? []).map((name) =>
-    fileAt(join(root, 'shared', `${name}.mjs`), `${lib}/${name}.mjs`),
-  )
-  const ofLibraries = (libraries[id] ?? []).flatMap(([name, module, licence]) => {
-    const code = import.meta.resolve(module)
-    return [
-      fileAt(fileURLToPath(code), `${lib}/${name}.mjs`),
-      fileAt(fileURLToPath(new URL(licence, code)), `${lib}/LICENSE-${name}`),
-    ]
-  })
-  return Promise.all([...own, ...ofOthers, ...ofLibraries])
-}
-
-async function fileAt(place: string, path: string): Promise<BundleFile> {
-  return { path, bytes: await readFile(place), executable: false }
 }

@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
-import { TurnFailed } from '../../turn.ts'
+import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import type { Furnished } from '../furnished.ts'
 import type { OpenBytes } from './layout.ts'
 import { folderOf, layOut } from './layout.ts'

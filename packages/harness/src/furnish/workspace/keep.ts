@@ -14,7 +14,7 @@ import type {
 import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
 import { atMost } from '../../bytes.ts'
-import { TurnFailed } from '../../turn.ts'
+import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import { isMoved, packed, unpack } from './archive.ts'
 
 /**
