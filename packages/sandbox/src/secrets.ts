@@ -1,4 +1,5 @@
 /** What a command with secrets says of them, hidden. */
+import { maskOf } from '@steward/mask/mask.ts'
 import type { ShellResult } from './sandbox.ts'
 
 /** Shorter ones would hide more of the output than they protect. */
@@ -24,12 +25,13 @@ function endAtStart(text: string, piece: string): number {
   return length
 }
 
-/** As many asterisks in their place; values that were encoded in another way than JSON's are not found. */
+/** As many asterisks in their place: of the short ones as they are and in JSON, of the others in every spelling of a mask. */
 export function hideSecrets(result: ShellResult, values: readonly string[]): ShellResult {
   const pieces = piecesOf(values)
+  const masked = maskOf(values.flatMap((value) => [value, ...value.split('\n')]))
   let output = pieces.reduce(
     (text, piece) => text.replaceAll(piece, '*'.repeat(piece.length)),
-    result.output,
+    masked?.text(result.output) ?? result.output,
   )
   // What is kept may begin within a value.
   if (result.bytes > Buffer.byteLength(result.output)) {

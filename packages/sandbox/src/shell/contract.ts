@@ -249,6 +249,12 @@ export const shellCases: Cases = {
       secretEnv: { QUOTED: quoted },
     })
     assert.match(printed.output, /^"[*]+"\n$/)
+    const encoded = await sandbox.shell({
+      // Base64 and a URL, by what every sandbox has.
+      command: 'printenv WORD | base64 | tail -n 1; printenv WORD | sed "s/+/%2B/; s/&/%26/"',
+      ...{ timeoutMs: 20_000, secretEnv: { WORD: `a+b&${mark()}` } },
+    })
+    assert.match(encoded.output, /^[*]+[\w+/]{0,2}=*\n[*]+\n$/)
     const { output, spilled } = await secret('for i in {1..9000}; do echo "$TOKEN"; done')
     assert.equal(spilled, undefined)
     assert.match(output, /^[*\n]+$/)
