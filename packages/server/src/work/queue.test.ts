@@ -162,6 +162,21 @@ for (const [kind, open] of Object.entries(kinds)) {
       await assert.rejects(here.ack(item, second), refused('conflict'))
     })
 
+    for (const state of ['reserved', 'acknowledged'])
+      it(`is acknowledged by one of many that name themselves at once, while it is ${state} without a name`, async () => {
+        await using here = await place()
+        for (let round = 0; round < 10; round++) {
+          await here.more()
+          const item = await taken(here.claim())
+          if (state === 'acknowledged') await here.ack(item)
+          const workers = Array.from({ length: 8 }, (_, n) => ({ key: 'key', id: `worker_${n}` }))
+          const acks = await Promise.allSettled(workers.map((worker) => here.ack(item, worker)))
+          const refusals = acks.filter((each) => each.status === 'rejected')
+          assert.ok(refusals.every(({ reason }) => refused('conflict')(reason)))
+          assert.equal(refusals.length, workers.length - 1)
+        }
+      })
+
     it('is let go without an end as long as its workers get something done', async () => {
       await using here = await place()
       await here.put()

@@ -229,6 +229,8 @@ export function workStore(db: Queries) {
         .where('id', '=', item.id)
         .where('state', '=', item.state)
         .where('generation', '=', item.generation)
+        .where('key_id', 'is not distinct from', item.key_id)
+        .where('worker_id', 'is not distinct from', item.worker_id)
         .where('reserved_ms', 'is not distinct from', item.reserved_ms)
         .where('lease_ms', 'is not distinct from', item.lease_ms)
         .where('heartbeat', 'is not distinct from', item.heartbeat)
