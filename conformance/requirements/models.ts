@@ -31,6 +31,7 @@ export const models = {
   'model-cards/probe/unsupported': { section: '10.2 Endpoints', says: 'The probe knows the two families with short names; for others it answers `{ok: null, reason: \'unsupported_provider\'}`.' },
   'model-cards/probe/skipped-runs': { section: '10.2 Endpoints', says: 'A skipped probe is no rejection: such a card runs.' },
   'model-cards/update/destination': { section: '10.2 Endpoints', says: 'An update that leads to another endpoint gives `api_key`, and `custom_headers` where the card has some, again in the same request, or comes with an admin key: else 403, and nothing is sent.' },
+  'model-cards/update/together': { section: '10.2 Endpoints', says: 'An update is applied to what another wrote while its card was probed, and probed again: what was probed is what is kept. One that others come before three times is 409.' },
   'model-cards/update/next-resolve': { section: '10.2 Endpoints', says: 'A rotated key reaches running sessions when they next resolve their model.' },
   'models/projection': { section: '10.2 Endpoints', says: 'A Model resource has the display name, the token limits and the capabilities of a card (images, thinking, effort, strict output), and claims only what is certain.' },
   'models/no-credentials': { section: '10.2 Endpoints', says: 'No credential appears in a Model resource.' },

@@ -6,7 +6,7 @@ import {
 } from '@steward/protocol/model-cards.ts'
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import { auditStore } from '../audit/store.ts'
-import { notFound } from '../core/errors.ts'
+import { conflict, notFound } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { pageOf, paging } from '../core/page.ts'
 import type { Seal } from '../core/seal.ts'
@@ -24,6 +24,8 @@ import { modelCardStore, showCard } from './store.ts'
 import { changed, newDestinations, probed, rowOf } from './write.ts'
 
 const callers = ['workspace'] as const
+/** Of an update that others come before. */
+const mostAttempts = 3
 const section = 'Model cards'
 const answer = ModelCardShown
 
@@ -59,15 +61,20 @@ export function modelCardRoutes({
       answer,
     },
     async ({ tenant, principal, params, body, signal }) => {
-      const kept = await modelCardStore(databases.of(tenant).read).row(tenant, params.id)
-      const further = await newDestinations(kept, body)
-      const isRedirected = admitDestinations(further, isAdmin(principal))
-      const card = changed(kept, body, seal)
-      if (isRedirected) await recordRedirect(principal, kept)
-      const probe = await probed(card, signal)
-      const row = rowOf(kept, card, seal, iso(clock.now()))
-      await databases.of(tenant).write((tx) => modelCardStore(tx).replace(row))
-      return { ...showCard(row), probe }
+      const database = databases.of(tenant)
+      // What was admitted and probed is written, or nothing: where another changed the card meanwhile, all is done anew.
+      for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+        const kept = await modelCardStore(database.read).row(tenant, params.id)
+        const further = await newDestinations(kept, body)
+        const isRedirected = admitDestinations(further, isAdmin(principal))
+        const card = changed(kept, body, seal)
+        if (isRedirected) await recordRedirect(principal, kept)
+        const probe = await probed(card, signal)
+        const row = rowOf(kept, card, seal, iso(clock.now()))
+        if (await database.once((db) => modelCardStore(db).replace(kept, row)))
+          return { ...showCard(row), probe }
+      }
+      throw conflict(`model card ${params.id} is being changed by others: look at it and try again`)
     },
   )
 

@@ -79,14 +79,18 @@ export function modelCardStore(db: Queries) {
       await db.insertInto('model_cards').values(card).execute()
     },
 
-    async replace(card: CardRow): Promise<void> {
+    /** Unless the card was changed or deleted since it was read as `kept`; whether it was written. */
+    async replace(kept: CardRow, card: CardRow): Promise<boolean> {
       const { tenant_id, id, ...columns } = card
-      await db
+      const { numUpdatedRows } = await db
         .updateTable('model_cards')
         .set(columns)
         .where('tenant_id', '=', tenant_id)
         .where('id', '=', id)
-        .execute()
+        // Each write seals anew, under a nonce of its own: no two of a card are alike.
+        .where('sealed_key', '=', kept.sealed_key)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
     },
 
     async remove(tenant: string, id: string): Promise<void> {
