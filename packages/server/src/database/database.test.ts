@@ -147,6 +147,7 @@ const zeros = {
   stdio_ms: null,
   awaits_stdio: 0,
   url_servers: 0,
+  recoveries: 0,
 }
 
 describe('processes that start together on one empty Postgres', () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newHead, said, tenant } from '../events/fixture.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import { newId } from '../core/ids.ts'
+import { keep, newHead, said, tenant } from '../events/fixture.ts'
 import { readHead } from '../events/head.ts'
 import { append, readEvents } from '../events/log.ts'
 import type { Database } from './database.ts'
@@ -45,7 +47,8 @@ for (const [dialect, open] of Object.entries(databases)) {
       const late = 1000 + leaseMs
       assert.equal(await claiming(database, session, { owner: 'proc_b', now: late }), undefined)
       const second = found(await claiming(database, session, { owner: 'proc_b', now: late + 1 }))
-      assert.deepEqual(second, { owner: 'proc_b', generation: first.generation + 1 })
+      const generation = first.generation + 1
+      assert.deepEqual(second, { owner: 'proc_b', generation, isTakenOver: true })
     })
 
     it('is given at once when its owner is dead', async () => {
@@ -101,6 +104,28 @@ for (const [dialect, open] of Object.entries(databases)) {
       const third = await from('proc_c')
       const names = [first, second, third].map(({ previous_owner }) => previous_owner)
       assert.deepEqual(names, [null, 'proc_a', null])
+    })
+
+    it('counts what was taken from an owner that failed, until something of the turn is kept', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const failing = async () => {
+        const fence = found(await claiming(database, session, { now: 1 }))
+        await database.write((tx) => expire(tx, session, fence))
+        return (await readHead(database.read, tenant, session)).recoveries
+      }
+      assert.deepEqual([await failing(), await failing(), await failing()], [0, 1, 2])
+      const told = { type: 'unknown_error', message: 'm', retry_status: { type: 'retrying' } }
+      const error = { id: newId('event'), type: 'session.error', error: told } as NewEvent
+      await keep(database, session, [error])
+      assert.equal(await failing(), 3)
+      const fence = found(await claiming(database, session, { now: 1 }))
+      assert.equal((await readHead(database.read, tenant, session)).recoveries, 4)
+      assert.ok(await fenced(database, session, fence, 'come on'))
+      assert.equal((await readHead(database.read, tenant, session)).recoveries, 0)
+      await database.write((tx) => release(tx, session, fence))
+      assert.equal(await failing(), 0)
     })
 
     it('is free when it was given back, and a stale fence gives nothing back', async () => {

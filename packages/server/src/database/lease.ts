@@ -11,6 +11,9 @@ export const leaseMs = 15_000
 
 export type Fence = { owner: string; generation: number }
 
+/** `isTakenOver`: from an owner that failed, and counted as a recovery; not from nobody. */
+export type Claim = Fence & { isTakenOver: boolean }
+
 /**
  * The owner and generation after the claim, or undefined while another living owner holds the row. The row keeps the name of
  * the owner that the claim replaces: none after a release, so that a death is told from a row that was given back.
@@ -19,7 +22,7 @@ export async function claim(
   tx: Queries,
   sessionId: string,
   { owner, dead, now }: { owner: string; dead: readonly string[]; now: number },
-): Promise<Fence | undefined> {
+): Promise<Claim | undefined> {
   const row = await tx
     .updateTable('session_heads')
     .set((eb) => ({
@@ -27,6 +30,12 @@ export async function claim(
       previous_owner: eb.ref('owner'),
       generation: eb('generation', '+', 1),
       expires_at: now + leaseMs,
+      recoveries: eb
+        .case()
+        .when('owner', 'is', null)
+        .then(eb.ref('recoveries'))
+        .else(eb('recoveries', '+', 1))
+        .end(),
     }))
     .where('session_id', '=', sessionId)
     .where((eb) =>
@@ -36,9 +45,10 @@ export async function claim(
         eb('owner', '=', owner),
       ]),
     )
-    .returning('generation')
+    .returning(['generation', 'previous_owner'])
     .executeTakeFirst()
-  return row && { owner, generation: row.generation }
+  if (!row) return undefined
+  return { owner, generation: row.generation, isTakenOver: row.previous_owner !== null }
 }
 
 /**

@@ -23,6 +23,7 @@ import * as cardChanges from './migrations/0024-card-changes.ts'
 import * as resolvedPaths from './migrations/0026-resolved-paths.ts'
 import * as workClaims from './migrations/0027-work-claims.ts'
 import * as environmentNames from './migrations/0028-environment-names.ts'
+import * as recoveries from './migrations/0034-recoveries.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -47,6 +48,7 @@ const migrations: Record<string, Migration> = {
   '0026-resolved-paths': resolvedPaths,
   '0027-work-claims': workClaims,
   '0028-environment-names': environmentNames,
+  '0034-recoveries': recoveries,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

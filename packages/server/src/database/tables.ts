@@ -307,6 +307,8 @@ type SessionHeads = {
   previous_owner: string | null
   generation: number
   expires_at: number
+  /** How often it was taken from an owner that failed, since anything of its turn was last kept. */
+  recoveries: number
   running_since_ms: number | null
   active_ms: number
   /** When it came to rest last. */

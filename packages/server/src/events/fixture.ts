@@ -26,6 +26,7 @@ export async function newHead(database: Database, head: Partial<Head> = {}): Pro
         owner: null,
         generation: 0,
         expires_at: 0,
+        recoveries: 0,
         running_since_ms: null,
         active_ms: 0,
         input_tokens: 0,

@@ -19,6 +19,9 @@ const counters = [
   'cache_creation_input_tokens',
 ] as const
 
+/** Whether a turn has come on with this event. What its session says of it meanwhile, errors and warnings, is nothing of it. */
+const isOfTurn = ({ type }: NewEvent): boolean => /^(agent|user)\./.test(type)
+
 /** The columns of the head that these events move, besides `next_seq`. */
 export function headChange(events: readonly NewEvent[], now: number) {
   const status = events
@@ -37,6 +40,7 @@ export function headChange(events: readonly NewEvent[], now: number) {
       change['running_since_ms'] = null
     }
   }
+  if (events.some(isOfTurn)) change['recoveries'] = 0
   for (const name of counters) {
     let sum = 0
     for (const event of events) {
@@ -54,6 +58,8 @@ export type Head = {
   due: number
   owner: string | null
   previous_owner: string | null
+  generation: number
+  recoveries: number
   running_since_ms: number | null
   active_ms: number
   idle_since_ms: number | null
@@ -70,6 +76,8 @@ const columns = [
     'due',
     'owner',
     'previous_owner',
+    'generation',
+    'recoveries',
     'running_since_ms',
     'active_ms',
     'idle_since_ms',

@@ -293,43 +293,6 @@ export async function danglingSpan(
   return row?.type === `${span}_start` ? row.id : undefined
 }
 
-/** A warning's reason where a turn goes on that ended its process, or that the process could not keep. */
-export const recoveredReason = 'turn_recovered'
-
-/** How often the turn was taken up from a dead process since anything of it was last kept. */
-export async function recoveries(db: Queries, tenant: string, sessionId: string): Promise<number> {
-  const warnings = await db
-    .selectFrom('events')
-    .select('seq')
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .where('type', '=', 'session.warning')
-    // Quotes are escaped within any text of an event: this is the field itself.
-    .where('data', 'like', `%"reason":"${recoveredReason}"%`)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('events as later')
-            .select('later.seq')
-            .whereRef('later.tenant_id', '=', 'events.tenant_id')
-            .whereRef('later.session_id', '=', 'events.session_id')
-            .whereRef('later.seq', '>', 'events.seq')
-            .where('later.type', 'not in', [
-              'session.warning',
-              'session.status_running',
-              'span.model_request_start',
-              'span.model_request_end',
-              'span.compaction_summarize_start',
-              'span.compaction_summarize_end',
-            ]),
-        ),
-      ),
-    )
-    .execute()
-  return warnings.length
-}
-
 /** Single events by their place, for calls that wait. */
 export const readAt = (
   db: Queries,

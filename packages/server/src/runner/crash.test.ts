@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { newId } from '../core/ids.ts'
 import { newPostgresUrl } from '../database/fixture.ts'
-import type { PointName } from './crash-fixture.ts'
+import { postgresDatabase } from '../database/postgres.ts'
+import { sqliteDatabase } from '../database/sqlite.ts'
+import { append } from '../events/log.ts'
+import type { Fault, PointName } from './crash-fixture.ts'
 import { points } from './crash-fixture.ts'
 
 type Event = { id: string; seq: number; type: string; [key: string]: unknown }
@@ -32,8 +36,9 @@ for (const database of ['sqlite', 'postgres'] as const) {
       rmSync(folder, { recursive: true, force: true })
     })
 
-    async function boot(point = 'none'): Promise<Server> {
-      const child = spawn(process.execPath, [program, point], {
+    async function boot(fault?: Fault): Promise<Server> {
+      const args = fault ? [program, JSON.stringify(fault)] : [program]
+      const child = spawn(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'inherit'],
         env: {
           PATH: process.env['PATH'],
@@ -41,6 +46,8 @@ for (const database of ['sqlite', 'postgres'] as const) {
           DATA_DIR: folder,
           API_KEY: 'key',
           PLATFORM_ROOT_SECRET: 'a root secret for crashes',
+          STEWARD_OFFLINE_THINK_MS: '0',
+          NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
           ...(url ? { DATABASE_URL: url } : {}),
         },
       })
@@ -125,53 +132,152 @@ for (const database of ['sqlite', 'postgres'] as const) {
       )
     }
 
-    for (const point of Object.keys(points) as PointName[]) {
-      // verifies: running/recovery/nothing-lost, running/recovery/valid-history, running/recovery/once
-      it(`goes on when it died ${point}, with a whole log and without doing a thing twice`, async () => {
-        const setup = await boot()
-        const session = await newSession(setup)
-        setup.child.kill('SIGKILL')
-        await setup.died
-        const first = await boot(point)
-        const task = 'run: echo done >> /workspace/count'
-        await post(first, session, task).catch(() => 'the connection may die with the server')
-        assert.equal(await first.died, 'SIGKILL')
-        const second = await boot()
-        const events = await untilIdle(second, session)
-        assertWhole(events)
-        assert.equal(events.filter(({ type }) => type === 'user.message').length, 1)
-        await post(second, session, 'run: cat /workspace/count')
-        const all = await untilIdle(second, session)
-        assertWhole(all)
-        const counted = JSON.stringify(
-          all.findLast(({ type }) => type === 'agent.tool_result')?.['content'],
-        )
-        assert.ok((counted.match(/done/g) ?? []).length <= 1, counted)
-      })
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+    const count = (events: readonly Event[], type: string) =>
+      events.filter((event) => event.type === type).length
+
+    async function until(server: Server, session: string, type: string, least = 1): Promise<void> {
+      while (count(await log(server, session), type) < least) await pause()
     }
 
-    for (const point of ['tool started', 'before idle'] as PointName[])
-      it(`runs what was posted behind a turn that died ${point}, once`, async () => {
-        const setup = await boot()
-        const session = await newSession(setup)
-        setup.child.kill('SIGKILL')
-        await setup.died
-        const first = await boot(point)
-        const posted = await Promise.allSettled([
-          post(first, session, 'run: echo one >> /workspace/count'),
-          post(first, session, 'run: echo two >> /workspace/count'),
-        ])
-        assert.equal(await first.died, 'SIGKILL')
+    const noting = (text: string) => `run: echo ${text} >> /workspace/notes`
+
+    /** What the commands of all turns have written, as another turn reads it. */
+    async function notes(server: Server, session: string): Promise<string[]> {
+      const before = count(await untilIdle(server, session), 'user.message')
+      await post(server, session, 'run: cat /workspace/notes')
+      await until(server, session, 'user.message', before + 1)
+      const events = await untilIdle(server, session)
+      assertWhole(events)
+      const last = events.findLast(({ type }) => type === 'agent.tool_result')
+      const content = last?.['content'] as { text: string }[] | undefined
+      return content?.[0]?.text.split('\n').filter((line) => /^(one|two|three)$/.test(line)) ?? []
+    }
+
+    /** With a server of its own, which dies at the point. */
+    async function dyingIn(fault: Fault, task: string): Promise<string> {
+      const first = await boot(fault)
+      const session = await newSession(first)
+      await post(first, session, task).catch(() => 'the connection may die with the server')
+      assert.equal(await first.died, 'SIGKILL')
+      return session
+    }
+
+    const alone = ['admitted', 'promoted', 'tool started', 'tool ended', 'before idle'] as const
+
+    for (const point of alone)
+      // verifies: running/recovery/nothing-lost, running/recovery/valid-history, running/recovery/once
+      it(`goes on when it died ${point}, with a whole log and without doing a thing twice`, async () => {
+        const session = await dyingIn({ point }, noting('one'))
         const second = await boot()
-        const acknowledged = posted.filter(({ status }) => status === 'fulfilled').length
-        const begun = async () =>
-          (await log(second, session)).filter(({ type }) => type === 'user.message').length
-        while ((await begun()) < acknowledged)
-          await new Promise((resolve) => setTimeout(resolve, 20))
         const events = await untilIdle(second, session)
         assertWhole(events)
-        assert.ok((await begun()) >= acknowledged)
+        assert.equal(count(events, 'user.message'), 1)
+        assert.ok((await notes(second, session)).length <= 1)
       })
+
+    for (const point of (Object.keys(points) as PointName[]).filter((each) => !each.endsWith('up')))
+      it(`answers the queue behind a turn that died ${point}, once`, async () => {
+        const which = { admitted: 3, promoting: 2 }[point as string] ?? 1
+        const queued = point === 'admitted' ? 0 : 2
+        const first = await boot({ point, nth: which, queued })
+        const session = await newSession(first)
+        await post(first, session, noting('one'))
+        await until(first, session, 'user.message')
+        for (const text of ['two', 'three'])
+          await post(first, session, noting(text)).catch(() => 'the server may die with the last')
+        assert.equal(await first.died, 'SIGKILL')
+        const second = await boot()
+        await until(second, session, 'user.message', 3)
+        const events = await untilIdle(second, session)
+        assertWhole(events)
+        assert.equal(count(events, 'session.error'), 0)
+        const done = await notes(second, session)
+        assert.equal(new Set(done).size, done.length, done.join())
+        // Of messages that begin a turn together, the model follows the last.
+        assert.ok(done.includes('three'))
+      })
+
+    /** While no server runs: what a session is told that is no recovery. */
+    async function warn(session: string, times: number): Promise<void> {
+      const database = await (url
+        ? postgresDatabase(url)
+        : sqliteDatabase(join(folder, 'steward.db')))
+      const warnings = Array.from({ length: times }, () => ({
+        event: {
+          ...{ id: newId('event'), type: 'session.warning' as const },
+          ...{ reason: 'egress_refused', message: 'a host was refused' },
+        },
+      }))
+      await database.write(async (tx) => {
+        const heads = tx.selectFrom('session_heads').select('tenant_id')
+        const { tenant_id } = await heads.executeTakeFirstOrThrow()
+        await append(tx, tenant_id, session, warnings, { now: Date.now() })
+      })
+      await database.close()
+    }
+
+    async function diesAgain(fault: Fault): Promise<void> {
+      assert.equal(await (await boot(fault)).died, 'SIGKILL')
+    }
+
+    it('takes warnings of other kinds for no recoveries, however many come between two deaths', async () => {
+      const session = await dyingIn({ point: 'tool started' }, noting('one'))
+      await warn(session, 8)
+      await diesAgain({ point: 'taken up' })
+      await warn(session, 8)
+      const events = await untilIdle(await boot(), session)
+      assertWhole(events)
+      assert.equal(count(events, 'session.error'), 0)
+      assert.equal(count(events, 'session.warning'), 16 + 2)
+    })
+
+    for (const point of ['tool ended', 'taking up'] as const)
+      // verifies: running/recovery/given-up
+      it(`gives a turn up that died ${point} six times, and answers what is queued behind it`, async () => {
+        const isFirst = point === 'tool ended'
+        const first = await boot({ point: isFirst ? point : 'tool started', queued: 1 })
+        const session = await newSession(first)
+        await post(first, session, noting('one'))
+        await until(first, session, 'user.message')
+        await post(first, session, noting('two')).catch(() => 'the server may die with it')
+        assert.equal(await first.died, 'SIGKILL')
+        for (let deaths = 1; deaths < 6; deaths++) {
+          await warn(session, 1)
+          await diesAgain({ point })
+        }
+        const last = await boot()
+        await until(last, session, 'user.message', 2)
+        const events = await untilIdle(last, session)
+        assertWhole(events)
+        const error = events.find(({ type }) => type === 'session.error')
+        assert.match(JSON.stringify(error), /ended 6 times in a row/)
+        assert.ok((await notes(last, session)).includes('two'))
+      })
+
+    it('goes on with a session whose drain and lease could not be written, beside one that runs', async () => {
+      const server = await boot({ point: 'tool ended', refusals: 3 })
+      const beside = await newSession(server)
+      await post(server, beside, 'run: until [ -e /workspace/go ]; do sleep 0.05; done')
+      const there = join(folder, 'sandboxes', beside, 'workspace')
+      while (!existsSync(there)) await pause()
+      const session = await newSession(server)
+      await post(server, session, noting('one'))
+      const events = await untilIdle(server, session)
+      assertWhole(events)
+      const warnings = events.filter(({ type }) => type === 'session.warning')
+      assert.deepEqual(
+        warnings.map(({ reason }) => reason),
+        ['turn_recovered'],
+      )
+      assert.equal(count(await log(server, beside), 'agent.tool_result'), 0)
+      writeFileSync(join(there, 'go'), '')
+      const others = await untilIdle(server, beside)
+      assertWhole(others)
+      assert.equal(count(others, 'session.warning') + count(others, 'session.error'), 0)
+      assert.equal(others.find(({ type }) => type === 'agent.tool_result')?.['is_error'], false)
+    })
 
     // verifies: running/recovery/interrupted-stream, running/dead-process
     it('asks the model again when it died while the answer streamed, and says so', async () => {

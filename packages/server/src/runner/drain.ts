@@ -7,7 +7,7 @@ import { StorageError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Clock } from '../core/time.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Queries } from '../database/database.ts'
 import type { Fence } from '../database/lease.ts'
 import { claim, expire, release } from '../database/lease.ts'
 import type { Call } from '../events/calls.ts'
@@ -69,18 +69,20 @@ export async function drain(
   const { database, clock } = deps
   const { tenant, session } = work
   const now = () => clock.now()
-  const first = await database.write(async (tx) => {
-    const fence = await claim(tx, session, { owner: database.owners.self, dead, now: now() })
-    if (!fence) return undefined
-    return {
-      fence,
-      step: await nextStep(tx, { tenant, session, fence }, { now: now(), claimed: true }),
-    }
+  const begin = (tx: Queries, place: Place) => nextStep(tx, place, { now: now(), claimed: true })
+  const claimed = await database.write(async (tx) => {
+    const lease = await claim(tx, session, { owner: database.owners.self, dead, now: now() })
+    if (!lease) return undefined
+    const { isTakenOver, ...fence } = lease
+    const place: Place = { tenant, session, fence }
+    // A recovery is on record before anything of it is done: it may be what ends the process.
+    return { place, ...(!isTakenOver && { step: await begin(tx, place) }) }
   })
-  if (!first) return 'busy'
-  const place: Place = { tenant, session, fence: first.fence }
+  if (!claimed) return 'busy'
+  const { place } = claimed
   try {
-    return await workOff(deps, place, first.step, signals)
+    const step = claimed.step ?? (await database.write((tx) => begin(tx, place)))
+    return await workOff(deps, place, step, signals)
   } catch (error) {
     await letGo(deps, place)
     throw error

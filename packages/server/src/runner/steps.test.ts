@@ -146,6 +146,42 @@ for (const [name, open] of Object.entries(databases)) {
       assert.equal(await workStore(database.read).live(tenant, session), undefined)
     })
 
+    it('counts on when its session is told of an error from outside', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      await keep(database, session, asking())
+      const error = {
+        ...{ type: 'unknown_error' as const, message: 'no worker has taken this session' },
+        retry_status: { type: 'retrying' as const },
+      }
+      for (let n = 0; n < 5; n++) {
+        assert.equal((await claimed(database, session)).step.kind, 'turn')
+        await keep(database, session, [fresh({ type: 'session.error' as const, error })])
+      }
+      const { step, head } = await claimed(database, session)
+      assert.deepEqual([step.kind, head.status], ['rest', 'idle'])
+    })
+
+    it('takes nothing out of the queue for a process that has lost the session', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      const take = async () => {
+        const lease = { owner: database.owners.self, dead: [], now: 0 }
+        const fence = await database.write((tx) => claim(tx, session, lease))
+        assert.ok(fence)
+        return { tenant, session, fence }
+      }
+      const [stale, held] = [await take(), await take()]
+      await database.write((tx) => postEvents(tx, tenant, session, [message], 0))
+      const next = (at: typeof stale) =>
+        database.write((tx) => nextStep(tx, at, { now: 0, claimed: false }))
+      assert.deepEqual(await next(stale), { kind: 'lost' })
+      const step = await next(held)
+      assert.ok(step.kind === 'turn' && step.promoted.length === 1)
+    })
+
     it('gives no turn up for warnings of other kinds', async () => {
       await using place = await open()
       const session = await newSession(place.database)

@@ -15,7 +15,7 @@ import { idle } from '../events/idle.ts'
 import type { Admitted } from '../events/inbox.ts'
 import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../events/inbox.ts'
 import type { Entry, Promoted } from '../events/log.ts'
-import { append, danglingSpan, recoveredReason, recoveries } from '../events/log.ts'
+import { append, danglingSpan } from '../events/log.ts'
 import { stdioError } from '../stdio-servers/standing.ts'
 import { withdraw } from '../work/queue.ts'
 import { ownServers } from './own-servers.ts'
@@ -37,6 +37,8 @@ export type Step =
 /** A turn that ended its process so often in a row, without anything kept between, is given up. */
 const mostRecoveries = 5
 
+const isHeld = (head: Head, { owner, generation }: Fence): boolean =>
+  head.owner === owner && head.generation === generation
 const unanswered = (call: Call): boolean => call.state === 'asked' || call.state === 'waiting'
 const released = { owner: null, expires_at: 0 }
 
@@ -49,6 +51,8 @@ export async function nextStep(
   const { tenant, session } = place
   // Locked: a message accepted while this decides would be told that nothing is due.
   const head = await lockHead(tx, tenant, session)
+  // What waits is another's by now, and stays where it is.
+  if (!isHeld(head, place.fence)) return { kind: 'lost' }
   if (head.status === 'deleted') return { kind: 'gone' }
   const open = await openCalls(tx, tenant, session)
   const queue = await waiting(tx, tenant, session)
@@ -163,7 +167,7 @@ async function leftBehind(tx: Queries, place: Place, head: Head, open: Call[]): 
   const warning: NewEvent = {
     id: newId('event'),
     type: 'session.warning',
-    reason: isGivenBack ? 'turn_handed_over' : recoveredReason,
+    reason: isGivenBack ? 'turn_handed_over' : 'turn_recovered',
     message:
       lost.length > 0
         ? `${who}; ${lost.length} tool call(s) were begun and have no result`
@@ -201,8 +205,7 @@ async function takeUp(
 ): Promise<Step> {
   const { head, open, left } = unfinished
   const hasFailed = left.length > 0 && !wasGivenBack(head)
-  if (hasFailed && (await recoveries(tx, place.tenant, place.session)) >= mostRecoveries)
-    return giveUp(tx, place, unfinished, now)
+  if (hasFailed && head.recoveries > mostRecoveries) return giveUp(tx, place, unfinished, now)
   const again = head.status === 'rescheduling' ? [runs()] : []
   return goOn(tx, place, open, [...left, ...again], now)
 }

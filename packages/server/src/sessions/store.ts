@@ -107,7 +107,8 @@ export function sessionStore(db: Queries) {
           'head.output_tokens',
         ])
         .select(['head.cache_read_input_tokens', 'head.cache_creation_input_tokens'])
-        .select(['head.stdio_ms', 'head.awaits_stdio', 'head.url_servers', 'head.previous_owner'])
+        .select(['head.stdio_ms', 'head.awaits_stdio', 'head.url_servers'])
+        .select(['head.previous_owner', 'head.generation', 'head.recoveries'])
         .where('sessions.tenant_id', '=', tenant)
         .where('deleted_at', 'is', null)
       if (!filter.archived) rows = rows.where('archived_at', 'is', null)
@@ -152,6 +153,7 @@ export function sessionStore(db: Queries) {
           due: 0,
           generation: 0,
           expires_at: 0,
+          recoveries: 0,
           active_ms: 0,
           input_tokens: 0,
           output_tokens: 0,
