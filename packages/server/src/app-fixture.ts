@@ -54,6 +54,7 @@ export function routesOver(database: Database): Route[] {
     workerInputs: [],
     checkpointBytes: 1024,
     storeAccess: 'read_write',
+    stopping: new AbortController().signal,
     version: '1.2.3',
   })
 }

@@ -83,6 +83,8 @@ export type AppDeps = Refusals & {
   checkpointBytes: number
   /** Whether outputs are published. */
   publishes: boolean
+  /** Aborts when the server was told to stop. */
+  stopping: AbortSignal
   repositoryHosts: RepositoryHosts
   storeAccess: MemoryAccess
   /** Named by memory stores that name none. */
@@ -133,7 +135,11 @@ export function routesOf(deps: AppDeps): Route[] {
     },
     async (): Promise<object> => (described ??= openApi(routes, deps.version)),
   )
-  const routes: Route[] = [...healthRoutes(readiness(deps)), description, ...resources]
+  const routes: Route[] = [
+    ...healthRoutes(readiness(deps), deps.stopping),
+    description,
+    ...resources,
+  ]
   return routes
 }
 

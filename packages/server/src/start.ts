@@ -8,6 +8,7 @@ import { app } from './app.ts'
 import { blobKeeping } from './blobs/keeping.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Config } from './config.ts'
+import { closeParts } from './core/closing.ts'
 import type { Log } from './core/log.ts'
 import { derivedKey } from './core/signed.ts'
 import { claimTokens } from './core/claim-token.ts'
@@ -38,7 +39,7 @@ import { outsideOf, upstreamsOf } from './start/outside.ts'
 import { limitsOf, sandboxes } from './start/sandboxes.ts'
 import { sharesOf } from './start/shares.ts'
 import { repositoriesOf, skillsOf, spacesOf } from './start/spaces.ts'
-import { sweepsOf } from './start/sweeps.ts'
+import { closeSweeps, sweepsOf } from './start/sweeps.ts'
 import { keysFor, openBlobs, openBus, openDatabase, sealOf } from './start/storage.ts'
 import { turnsOf } from './start/turns.ts'
 
@@ -56,6 +57,10 @@ export type Overrides = {
 
 /** What answers have to end, when the server stops and its turns have been left. */
 const lastAnswersMs = 2_000
+/** What a database that is away may take to refuse the last writes of turns. */
+const lastWritesMs = 45_000
+/** Workspaces are put aside, which may be large. */
+const lastWorkspacesMs = 300_000
 
 export type Running = { port: number; close(): Promise<void> }
 
@@ -130,10 +135,11 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const models = upstreamsOf(outside)
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
+  const stopping = new AbortController()
   const { server, port } = await listen(
     app({
       ...{ databases, bus, clock, seal, log, fallbackKeys, offlineModel },
-      ...{ resolveModel, version },
+      ...{ resolveModel, version, stopping: stopping.signal },
       ...doorFor(config, { databases, clock, bus }),
       embeddingModel: config.embeddingModel,
       ...{ repositoryHosts: config.repositoryHosts, storeAccess: storeAccessOf(config) },
@@ -162,18 +168,23 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   return {
     port,
     async close() {
-      const endConnections = closing(server, clock)
-      await work.stop()
-      streams.close()
-      await endConnections(lastAnswersMs)
-      await packages.close()
-      await spaces.close()
-      await waysOut.close()
-      await models.close()
-      await Promise.all(sweeps.map((sweep) => sweep.close()))
-      await bus.close()
-      await withdrawRootKey(database)
-      await database.close()
+      stopping.abort()
+      await closeParts(
+        [
+          { name: 'turns', close: () => work.stop(), limitMs: config.stopMs + lastWritesMs },
+          { name: 'streams', close: () => streams.close() },
+          { name: 'connections', close: () => closing(server, clock)(lastAnswersMs) },
+          { name: 'packages', close: () => packages.close() },
+          { name: 'sandboxes', close: () => spaces.close(), limitMs: lastWorkspacesMs },
+          { name: 'egress', close: () => waysOut.close() },
+          { name: 'models', close: () => models.close() },
+          { name: 'jobs', close: () => closeSweeps(sweeps) },
+          { name: 'notifications', close: () => bus.close() },
+          { name: 'root key', close: () => withdrawRootKey(database) },
+          { name: 'database', close: () => database.close() },
+        ],
+        { clock, log },
+      )
     },
   }
 }

@@ -7,7 +7,7 @@ import type { PartState, Readiness } from './ready.ts'
 const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
 const Part = z.enum(['ok', 'away', 'full', 'slow', 'failing'] satisfies PartState[])
 
-export const healthRoutes = (ready: () => Promise<Readiness>): Route[] => [
+export const healthRoutes = (ready: () => Promise<Readiness>, stopping: AbortSignal): Route[] => [
   route(
     {
       ...open,
@@ -22,9 +22,13 @@ export const healthRoutes = (ready: () => Promise<Readiness>): Route[] => [
       ...open,
       path: '/readyz',
       summary: 'Whether the service can do its work: 503 with the part that cannot',
-      answer: z.object({ ok: z.boolean(), database: Part, notifications: Part }),
+      answer: z.union([
+        z.object({ ok: z.boolean(), database: Part, notifications: Part }),
+        z.object({ ok: z.literal(false), stopping: z.literal(true) }),
+      ]),
     },
     async () => {
+      if (stopping.aborted) return json(503, { ok: false, stopping: true })
       const parts = await ready()
       const ok = Object.values(parts).every((state) => state === 'ok')
       return json(ok ? 200 : 503, { ok, ...parts })

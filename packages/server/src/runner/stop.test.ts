@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { newPostgresUrl } from '../database/fixture.ts'
+import type { PostgresProxy } from '../database/proxy-fixture.ts'
+import { postgresProxy } from '../database/proxy-fixture.ts'
 
 type Event = { id: string; type: string; [key: string]: unknown }
 type Exit = { code: number | null; signal: string | null }
-type Server = { child: ChildProcess; base: string; exit: Promise<Exit> }
+type Server = { child: ChildProcess; base: string; exit: Promise<Exit>; said: () => string }
 
 const headers = { 'x-api-key': 'key', 'content-type': 'application/json' }
 const program = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -27,7 +30,7 @@ describe('a server that is told to stop', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  async function boot(seconds: string): Promise<Server> {
+  async function boot(seconds: string, env: Record<string, string> = {}): Promise<Server> {
     const child = spawn(process.execPath, [program], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
@@ -37,13 +40,14 @@ describe('a server that is told to stop', () => {
         API_KEY: 'key',
         PLATFORM_ROOT_SECRET: 'a root secret for stops',
         RUNNER_STOP_SECONDS: seconds,
+        ...env,
       },
     })
     const exit = new Promise<Exit>((resolve) =>
       child.once('exit', (code, signal) => resolve({ code, signal })),
     )
+    let text = ''
     const base = await new Promise<string>((resolve, reject) => {
-      let text = ''
       child.stderr?.on('data', (piece: Buffer) => {
         text += piece.toString()
         const url = /"url":"([^"]+)"/.exec(text)?.[1]
@@ -51,7 +55,7 @@ describe('a server that is told to stop', () => {
       })
       child.once('exit', () => reject(new Error(`the server did not start: ${text}`)))
     })
-    const server = { child, base, exit }
+    const server = { child, base, exit, said: () => text }
     alive.push(server)
     return server
   }
@@ -67,6 +71,9 @@ describe('a server that is told to stop', () => {
     return (text ? JSON.parse(text) : undefined) as T
   }
 
+  /** Is there while a sandbox of the session runs. */
+  const recordOf = (session: string) => join(folder, 'sandboxes', session, 'sandbox.json')
+
   /** A session in which a command has begun. */
   async function running(server: Server, command: string): Promise<string> {
     const tools = [{ type: 'agent_toolset_20260401' }]
@@ -80,8 +87,7 @@ describe('a server that is told to stop', () => {
     await call(server, 'POST', `/v1/sessions/${id}/events`, {
       events: [{ type: 'user.message', content }],
     })
-    while (!(await log(server, id)).some(({ type }) => type === 'agent.tool_use'))
-      await new Promise((resolve) => setTimeout(resolve, 10))
+    while (!existsSync(recordOf(id))) await new Promise((resolve) => setTimeout(resolve, 10))
     return id
   }
 
@@ -134,19 +140,57 @@ describe('a server that is told to stop', () => {
     assert.match(JSON.stringify(result), /may have run/)
   })
 
+  const get = (server: Server, path: string) =>
+    fetch(server.base + path, { headers: { connection: 'close' } })
+
+  async function untilStopping(server: Server): Promise<void> {
+    while ((await get(server, '/readyz')).status !== 503)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+
+  // verifies: running/stop/ready, http/ready
+  it('says that it is not ready from the first moment on, and answers while a command ends', async () => {
+    const server = await boot('20')
+    const session = await running(server, 'until [ -e /workspace/go ]; do sleep 0.05; done')
+    assert.equal((await get(server, '/readyz')).status, 200)
+    server.child.kill('SIGTERM')
+    await untilStopping(server)
+    assert.deepEqual(await (await get(server, '/readyz')).json(), { ok: false, stopping: true })
+    assert.deepEqual(await (await get(server, '/healthz')).json(), { ok: true })
+    const events = await log(server, session)
+    assert.ok(!events.some(({ type }) => type === 'agent.tool_result'), 'the command still runs')
+    writeFileSync(join(folder, 'sandboxes', session, 'workspace', 'go'), '')
+    assert.deepEqual(await server.exit, { code: 0, signal: null })
+  })
+
+  for (const [how, lose] of [
+    ['refuses connections', (proxy: PostgresProxy) => proxy.refuse()],
+    ['answers nothing', (proxy: PostgresProxy) => proxy.vanish()],
+  ] as const)
+    // verifies: running/stop/clean
+    it(`ends cleanly while its Postgres ${how}, in the midst of a command`, async () => {
+      await using proxy = await postgresProxy(await newPostgresUrl())
+      const server = await boot('1', {
+        DATABASE_URL: proxy.url,
+        DATABASE_CONNECT_SECONDS: '1',
+        DATABASE_STATEMENT_SECONDS: '1',
+      })
+      const session = await running(server, 'sleep 600')
+      lose(proxy)
+      server.child.kill('SIGTERM')
+      const late = setTimeout(() => server.child.kill('SIGKILL'), 30_000)
+      assert.deepEqual(await server.exit, { code: 0, signal: null }, server.said())
+      clearTimeout(late)
+      assert.match(server.said(), /"part":"root key"/)
+      assert.ok(!existsSync(recordOf(session)), 'its sandbox has ended')
+    })
+
   // verifies: running/stop/second-signal
   it('ends at once at the second signal', async () => {
     const first = await boot('600')
     await running(first, 'sleep 600')
     first.child.kill('SIGTERM')
-    // It listens no more when it has understood the first.
-    while (
-      await fetch(`${first.base}/healthz`, { headers: { connection: 'close' } }).then(
-        () => true,
-        () => false,
-      )
-    )
-      await new Promise((resolve) => setTimeout(resolve, 10))
+    await untilStopping(first)
     first.child.kill('SIGTERM')
     assert.deepEqual(await first.exit, { code: 1, signal: null })
   })
