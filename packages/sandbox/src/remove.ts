@@ -24,14 +24,21 @@ export async function removeTree(folder: string): Promise<void> {
  * since. `away` is a free name on the same file system, which nobody looks for.
  */
 export async function removeUnused(folder: string, away: string, since: number): Promise<void> {
-  if (!(await rename(folder, away).then(() => true, absent))) return
-  if ((await stat(away)).mtimeMs <= since) return removeTree(away)
+  if (!(await moveAway(folder, away))) return
+  // Another process may come upon it there, and take it for one of those that are left.
+  const found = await stat(away).catch(absent)
+  if (!found) return
+  if (found.mtimeMs <= since) return removeTree(away)
   // Whoever came meanwhile may have made it anew.
   await rename(away, folder).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    if (!/^(ENOTEMPTY|EEXIST|ENOENT)$/.test(error.code ?? '')) throw error
     await removeTree(away)
   })
 }
+
+/** False where it is not there. */
+export const moveAway = (folder: string, away: string): Promise<boolean> =>
+  rename(folder, away).then(() => true, absent)
 
 function absent(error: unknown): false {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false

@@ -52,7 +52,9 @@ export function foldersBelow(dir: string): Folders {
       await mkdir(sessions, { recursive: true, mode: 0o700 })
       for (const name of await readdir(sessions)) {
         const folder = join(sessions, name)
-        if ((await stat(folder)).mtimeMs < now - olderThanMs) await removeTree(folder)
+        // Another worker may remove it meanwhile.
+        const found = await stat(folder).catch(() => undefined)
+        if (found && found.mtimeMs < now - olderThanMs) await removeTree(folder)
       }
     },
   }

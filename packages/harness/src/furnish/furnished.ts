@@ -34,7 +34,8 @@ export async function furnish<Place>(
   const laid = await Promise.allSettled(kinds.map((kind) => kind(place)))
   const all = laid.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   const ended = async () => {
-    await Promise.all(all.map(async (each) => each.ended?.()))
+    const done = await Promise.allSettled(all.map(async (each) => each.ended?.()))
+    for (const each of done) if (each.status === 'rejected') throw each.reason
   }
   const failed = laid.find((each) => each.status === 'rejected')
   if (failed) {

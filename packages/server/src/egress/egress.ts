@@ -122,6 +122,12 @@ export function egress(options: EgressOptions) {
   const bundleText = () =>
     [...getCACertificates('default'), ...trusted.map(({ pem }) => pem)].join('\n')
   let bundle: Promise<string> | undefined
+  /** Tried again by the next sandbox where it failed. */
+  const laidBundle = () =>
+    (bundle ??= layCertificates(folder, bundleText()).catch((error: unknown) => {
+      bundle = undefined
+      throw error
+    }))
   const cleaned = removeLeftCertificates(folder).catch((error: unknown) =>
     log.warn('certificates of dead processes could not be removed', { error }),
   )
@@ -130,7 +136,7 @@ export function egress(options: EgressOptions) {
   const bind = (binding: Binding): SessionEgress =>
     sessionEgress(stand(binding), {
       ...{ forward, records: kept, profile, dial, open, placeholderKey, authority },
-      certificates: () => (bundle ??= layCertificates(folder, bundleText())),
+      certificates: laidBundle,
       ...{ connections, mostConnections },
     })
   const remote = remoteSandboxes({

@@ -19,7 +19,7 @@ import {
 import { join } from 'node:path'
 import type { Log } from '../core/log.ts'
 import type { Share } from '../core/share.ts'
-import { removeUnused } from '@steward/sandbox/remove.ts'
+import { moveAway, removeUnused } from '@steward/sandbox/remove.ts'
 import type { Clock } from '../core/time.ts'
 import { oneByOne } from '../core/turns.ts'
 import type { Indexing } from './indexing.ts'
@@ -125,8 +125,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
 
   async function discard(place: string): Promise<void> {
     const away = `${place}.${randomUUID()}`
-    await rename(place, away)
-    await rm(away, { recursive: true, force: true })
+    if (await moveAway(place, away)) await rm(away, { recursive: true, force: true })
   }
 
   return {

@@ -57,7 +57,10 @@ async function startFurnished(
   place: SessionPlace,
 ): Promise<Started> {
   const furnished = await furnish(kinds, place)
-  const gate = await place.egress.openGate(place.folder)
+  const gate = await place.egress.openGate(place.folder).catch(async (error: unknown) => {
+    await furnished.ended()
+    throw error
+  })
   const release = async () => {
     await gate.close()
     await furnished.ended()

@@ -247,6 +247,38 @@ describe('the sandbox of a session', () => {
     again.giveBack()
   })
 
+  for (const next of ['removed', 'started again'])
+    it(`is cleared away before its session is ${next}, also where it ended by itself`, async () => {
+      const order: string[] = []
+      const leave = Promise.withResolvers<void>()
+      const left = Promise.withResolvers<void>()
+      kind = async ({ folder: own }) => {
+        order.push('laid out')
+        return {
+          async ended() {
+            left.resolve()
+            await leave.promise
+            order.push(existsSync(own) ? 'cleared' : 'too late')
+          },
+        }
+      }
+      const session = await newSession()
+      const turn = spaces.use(session)
+      await (await turn.sandbox()).close('it took too much')
+      turn.giveBack()
+      await left.promise
+      const following = async () => {
+        if (next === 'removed') return spaces.remove(session.session)
+        const again = spaces.use(session)
+        await again.sandbox()
+        again.giveBack()
+      }
+      const done = following()
+      setTimeout(leave.resolve, 100)
+      await done
+      assert.deepEqual(order.slice(0, 2), ['laid out', 'cleared'])
+    })
+
   it('is put aside at the end of a later turn where that has failed', async () => {
     await spaces.close()
     spaces = open('idle')

@@ -63,9 +63,12 @@ async function warn(
 }
 
 async function end(deps: WorkspaceDeps, mine: Held): Promise<void> {
-  const { egress, started, connected } = mine
+  const { egress, started, connected, binding } = mine
+  const { session } = binding
   // Servers are taken leave of, which does not wait for them long; nothing else is asked of them any more.
-  await connected?.servers.close()
+  await connected?.servers.close().catch((error: unknown) => {
+    deps.log.warn('MCP servers were not taken leave of', { error, session_id: session })
+  })
   // Before the sandbox: from here on nothing of it gets out with a credential.
   egress.revoke()
   const wasStarted = await started?.then(
@@ -76,7 +79,10 @@ async function end(deps: WorkspaceDeps, mine: Held): Promise<void> {
     },
     () => false,
   )
-  if (wasStarted && deps.saving !== 'off') await save(deps, mine)
+  if (!wasStarted || deps.saving === 'off') return
+  await save(deps, mine).catch((error: unknown) => {
+    deps.log.warn('a session was not told of its workspace', { error, session_id: session })
+  })
 }
 
 /** A sandbox that has ended meanwhile has nothing more to look after. */
@@ -122,6 +128,15 @@ type Sessions = {
 const whyNot = (error: unknown): string =>
   error instanceof TurnFailed ? error.name : String(error)
 
+async function leave(
+  ending: Sessions['ending'],
+  session: string,
+  gone: Promise<void>,
+): Promise<void> {
+  ending.set(session, gone)
+  await gone.finally(() => ending.get(session) === gone && ending.delete(session))
+}
+
 /** The one that is held, or a new one, which begins when its predecessor is gone. */
 function startedOf(deps: WorkspaceDeps, mine: Held, sessions: Sessions): Promise<Started> {
   const { held, ending, places } = sessions
@@ -140,7 +155,11 @@ function startedOf(deps: WorkspaceDeps, mine: Held, sessions: Sessions): Promise
     .then((running) => {
       if (mine.started === started) mine.running = running
       if (mine.users === 0) places.rests(mine.binding)
-      return running.sandbox.ended
+      return running.sandbox.ended.then((why) => {
+        // By itself, unless it is held no more.
+        if (held.get(session) === mine) void leave(ending, session, running.released)
+        return why
+      })
     }, whyNot)
     .then((why) => {
       forget()
@@ -164,7 +183,7 @@ export function workspaces(deps: WorkspaceDeps) {
   const { provider, folder, idleMs, clock, log } = deps
   const held = new Map<string, Held>()
   const ending = new Map<string, Promise<void>>()
-  const stopped = (error: unknown) => log.error('a resting sandbox could not be stopped', { error })
+  const stopped = (error: unknown) => log.error('a sandbox could not be stopped', { error })
   const places = sandboxPlaces({
     share: deps.share,
     resting: () =>
@@ -185,9 +204,12 @@ export function workspaces(deps: WorkspaceDeps) {
     if (!current) return ending.get(session)
     held.delete(session)
     current.waiting.abort(new SandboxEnded('it was stopped'))
-    const closing = end(deps, current)
-    ending.set(session, closing)
-    await closing.finally(() => ending.get(session) === closing && ending.delete(session))
+    const before = ending.get(session)?.catch(() => {})
+    await leave(
+      ending,
+      session,
+      Promise.all([end(deps, current), before]).then(() => {}),
+    )
   }
 
   /** Those that no turn uses and none has used for the idle time. */
@@ -266,7 +288,7 @@ export function workspaces(deps: WorkspaceDeps) {
     },
     async close(): Promise<void> {
       clearInterval(sweep)
-      await Promise.all([...held.keys()].map(stop))
+      await Promise.all([...held.keys()].map((session) => stop(session).catch(stopped)))
     },
   }
 }
