@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { layCertificates, removeLeftCertificates } from './certificates.ts'
+import { certificatesIn, layCertificates, removeLeftCertificates } from './certificates.ts'
 
 it('certificates of killed processes go, those of living ones and of other machines stay', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'steward-certificates-'))
@@ -25,4 +25,18 @@ it('certificates of killed processes go, those of living ones and of other machi
     ].toSorted(),
   )
   await rm(folder, { recursive: true })
+})
+
+it('certificates that could not be laid are laid for the next who asks', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'steward-certificates-'))
+  const folder = join(parent, 'egress')
+  await writeFile(folder, 'in the way')
+  const certificates = certificatesIn(folder, () => 'a certificate')
+  await assert.rejects(certificates.lay(), { code: 'EEXIST' })
+  await certificates.remove()
+  await rm(folder)
+  assert.equal(await readFile(await certificates.lay(), 'utf8'), 'a certificate')
+  await certificates.remove()
+  assert.deepEqual(await readdir(folder), [])
+  await rm(parent, { recursive: true })
 })

@@ -13,6 +13,22 @@ export async function layCertificates(folder: string, text: string): Promise<str
   return path
 }
 
+/** Laid at the first call. Where that fails, the next call tries again. */
+export function certificatesIn(folder: string, text: () => string) {
+  let laid: Promise<string> | undefined
+  return {
+    lay: (): Promise<string> =>
+      (laid ??= layCertificates(folder, text()).catch((error: unknown) => {
+        laid = undefined
+        throw error
+      })),
+    async remove(): Promise<void> {
+      const path = await laid?.catch(() => undefined)
+      if (path) await rm(path, { force: true })
+    },
+  }
+}
+
 /** Removes what processes of this machine have laid that are dead. */
 export async function removeLeftCertificates(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })

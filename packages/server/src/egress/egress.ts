@@ -2,7 +2,6 @@
  * Every way out of the service that a tenant's sessions take, and the one place where their secrets are opened.
  * interface.md "Credential proxy behavior"
  */
-import { rm } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import { certificateAuthority } from '@steward/gate/authority.ts'
@@ -17,7 +16,7 @@ import { repositoryTokenPlace } from '../sessions/resources/repositories.ts'
 import { openSecrets } from '../vaults/open.ts'
 import { stands } from '../work/claim.ts'
 import type { Binding, Profile, SessionEgress } from './binding.ts'
-import { layCertificates, removeLeftCertificates } from './certificates.ts'
+import { certificatesIn, removeLeftCertificates } from './certificates.ts'
 import { forwarding } from './forward.ts'
 import { proxy } from './proxy.ts'
 import { remoteSandboxes } from './remote.ts'
@@ -121,13 +120,7 @@ export function egress(options: EgressOptions) {
 
   const bundleText = () =>
     [...getCACertificates('default'), ...trusted.map(({ pem }) => pem)].join('\n')
-  let bundle: Promise<string> | undefined
-  /** Tried again by the next sandbox where it failed. */
-  const laidBundle = () =>
-    (bundle ??= layCertificates(folder, bundleText()).catch((error: unknown) => {
-      bundle = undefined
-      throw error
-    }))
+  const bundle = certificatesIn(folder, bundleText)
   const cleaned = removeLeftCertificates(folder).catch((error: unknown) =>
     log.warn('certificates of dead processes could not be removed', { error }),
   )
@@ -136,7 +129,7 @@ export function egress(options: EgressOptions) {
   const bind = (binding: Binding): SessionEgress =>
     sessionEgress(stand(binding), {
       ...{ forward, records: kept, profile, dial, open, placeholderKey, authority },
-      certificates: laidBundle,
+      certificates: bundle.lay,
       ...{ connections, mostConnections },
     })
   const remote = remoteSandboxes({
@@ -159,8 +152,7 @@ export function egress(options: EgressOptions) {
       await refresh.settled()
       await kept.close()
       await cleaned
-      const laid = await bundle?.catch(() => undefined)
-      if (laid) await rm(laid, { force: true })
+      await bundle.remove()
     },
   }
 }
