@@ -1,4 +1,5 @@
 /** Builds everything from a configuration, and takes it down again. The only room that names an adapter. */
+import type { Server } from 'node:http'
 import { resolve } from 'node:path'
 import { preloadMcp } from '@steward/harness/tools/mcp/connection.ts'
 import { preload } from '@steward/model/wire.ts'
@@ -25,6 +26,7 @@ import { heldByFile } from './files/store.ts'
 import { heldBySkill } from './skills/store.ts'
 import { closing, listen } from './http/server.ts'
 import { createOpenAnswers } from './http/open-answers.ts'
+import type { Streams } from './http/streams.ts'
 import { createStreams } from './http/streams.ts'
 import { modelResolver, specOfModel } from './model-cards/resolve.ts'
 import { checkSealed } from './root-secret/rotate.ts'
@@ -77,6 +79,13 @@ function doorFor(config: Config, deps: { databases: Databases; clock: Clock; bus
     withinClaim: withinClaim(belongings(deps.databases)),
     claimByKey: claimByKey(deps, sessionWith(deps.databases)),
   }
+}
+
+/** Streams end when nobody can come back to this server. */
+function endConnections(server: Server, streams: Streams, clock: Clock): Promise<void> {
+  const end = closing(server, clock)
+  streams.close()
+  return end(lastAnswersMs)
 }
 
 /** Commands of the local provider reach stores by other paths than those that are looked at. */
@@ -172,8 +181,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       await closeParts(
         [
           { name: 'turns', close: () => work.stop(), limitMs: config.stopMs + lastWritesMs },
-          { name: 'streams', close: () => streams.close() },
-          { name: 'connections', close: () => closing(server, clock)(lastAnswersMs) },
+          { name: 'connections', close: () => endConnections(server, streams, clock) },
           { name: 'packages', close: () => packages.close() },
           { name: 'sandboxes', close: () => spaces.close(), limitMs: lastWorkspacesMs },
           { name: 'egress', close: () => waysOut.close() },

@@ -19,8 +19,12 @@ const counters = [
   'cache_creation_input_tokens',
 ] as const
 
-/** Whether a turn has come on with this event. What its session says of it meanwhile, errors and warnings, is nothing of it. */
-const isOfTurn = ({ type }: NewEvent): boolean => /^(agent|user)\./.test(type)
+/**
+ * Whether a turn begins or comes on with this event. What its session says of the turn meanwhile, errors and warnings, is
+ * nothing of it. A message that waited does not come here: its turn's beginning does.
+ */
+const isOfTurn = ({ type }: NewEvent): boolean =>
+  type === 'session.status_run_started' || /^(agent|user)\./.test(type)
 
 /** The columns of the head that these events move, besides `next_seq`. */
 export function headChange(events: readonly NewEvent[], now: number) {

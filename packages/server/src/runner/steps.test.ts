@@ -131,6 +131,8 @@ for (const [name, open] of Object.entries(databases)) {
         'span.model_request_start',
       ])
       assert.deepEqual([head.status, head.due], ['running', 1])
+      for (let n = 0; n < 5; n++) assert.equal((await claimed(database, session)).step.kind, 'turn')
+      assert.equal((await claimed(database, session)).head.status, 'idle', 'counted anew')
     })
 
     it('takes the item of a turn that it gives up back from the workers', async () => {
