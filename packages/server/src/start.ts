@@ -9,7 +9,7 @@ import { app } from './app.ts'
 import { blobKeeping } from './blobs/keeping.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Config } from './config.ts'
-import { closeParts } from './core/closing.ts'
+import { closeParts, partsOf } from './core/closing.ts'
 import type { Log } from './core/log.ts'
 import { derivedKey } from './core/signed.ts'
 import { claimTokens } from './core/claim-token.ts'
@@ -41,7 +41,7 @@ import { outsideOf, upstreamsOf } from './start/outside.ts'
 import { limitsOf, sandboxes } from './start/sandboxes.ts'
 import { sharesOf } from './start/shares.ts'
 import { repositoriesOf, skillsOf, spacesOf } from './start/spaces.ts'
-import { closeSweeps, sweepsOf } from './start/sweeps.ts'
+import { sweepsOf, together } from './start/sweeps.ts'
 import { keysFor, openBlobs, openBus, openDatabase, sealOf } from './start/storage.ts'
 import { turnsOf } from './start/turns.ts'
 
@@ -165,11 +165,11 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     config,
   )
   await work.sweep()
-  const sweeps = [
+  const jobs = together([
     ...sweepsOf(config, { databases, bus, clock, keeping, log }),
     endWithKeys({ databases, bus, clock, log, answers: openAnswers }),
     ...[webhooks, repositories.sweep, packages.sweep, skills.sweep],
-  ]
+  ])
   void Promise.all([preload(wiresAhead), preloadMcp()]).catch((error: unknown) =>
     log.warn('libraries could not be loaded ahead', { error }),
   )
@@ -178,18 +178,14 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     port,
     async close() {
       stopping.abort()
+      const held = { packages, sandboxes: spaces, egress: waysOut, models, jobs, bus }
       await closeParts(
         [
           { name: 'turns', close: () => work.stop(), limitMs: config.stopMs + lastWritesMs },
           { name: 'connections', close: () => endConnections(server, streams, clock) },
-          { name: 'packages', close: () => packages.close() },
-          { name: 'sandboxes', close: () => spaces.close(), limitMs: lastWorkspacesMs },
-          { name: 'egress', close: () => waysOut.close() },
-          { name: 'models', close: () => models.close() },
-          { name: 'jobs', close: () => closeSweeps(sweeps) },
-          { name: 'notifications', close: () => bus.close() },
+          ...partsOf(held, { sandboxes: lastWorkspacesMs }),
           { name: 'root key', close: () => withdrawRootKey(database) },
-          { name: 'database', close: () => database.close() },
+          ...partsOf({ database }),
         ],
         { clock, log },
       )

@@ -12,6 +12,16 @@ export type Part = {
 
 const usualLimitMs = 10_000
 
+/** In the order given, under these names. */
+export const partsOf = (
+  holders: Readonly<Record<string, { close(): unknown }>>,
+  limits: Readonly<Record<string, number>> = {},
+): Part[] =>
+  Object.entries(holders).map(([name, holder]) => {
+    const limitMs = limits[name]
+    return { name, close: () => holder.close(), ...(limitMs !== undefined && { limitMs }) }
+  })
+
 /** Never rejects: what cannot be closed is logged, and the rest is closed all the same. */
 export async function closeParts(
   parts: readonly Part[],

@@ -16,9 +16,10 @@ import { workSweep } from '../work/sweep.ts'
 
 type SweepDeps = { databases: Databases; bus: Bus; clock: Clock; keeping: Keeping; log: Log }
 
-/** All at once. */
-export const closeSweeps = (sweeps: readonly Sweep[]): Promise<unknown> =>
-  Promise.all(sweeps.map((sweep) => sweep.close()))
+/** Closed all at once. */
+export const together = (sweeps: readonly Sweep[]): Sweep => ({
+  close: async () => void (await Promise.all(sweeps.map((sweep) => sweep.close()))),
+})
 
 export const sweepsOf = (
   { work, checkpoints: kept, retention }: Config,
