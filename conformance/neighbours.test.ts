@@ -16,7 +16,7 @@ import type { ServerProcess } from './process.ts'
 import { runServer, startServer } from './process.ts'
 import type { Clients } from './service.ts'
 import { clientsOf } from './service.ts'
-import { fresh, newSession, turn } from './turns.ts'
+import { fresh, newSession, post, turn } from './turns.ts'
 
 /** Turns that are measured in quiet, and beside an attack. */
 const turns = 7
@@ -79,9 +79,7 @@ const attacks: Record<string, Attack> = {
     const sessions = await Promise.all(
       Array.from({ length: 2 * places }, () => newSession(attacker)),
     )
-    const wait = { events: [{ type: 'user.message', content: 'wait: 600000' }] }
-    for (const session of sessions)
-      await attacker.raw('POST', `/v1/sessions/${session}/events`, wait)
+    for (const session of sessions) await post(attacker, session, 'wait: 600000')
     await once(until, 'abort')
   },
 
@@ -114,9 +112,7 @@ const attacks: Record<string, Attack> = {
       const sessions = await Promise.all(
         Array.from({ length: 2 * places }, () => newSession(attacker, { mcp_servers: servers })),
       )
-      const events = { events: [{ type: 'user.message', content: 'say: hello' }] }
-      for (const session of sessions)
-        await attacker.raw('POST', `/v1/sessions/${session}/events`, events)
+      for (const session of sessions) await post(attacker, session, 'say: hello')
       await untilConnected(silent, places)
       await once(until, 'abort')
     } finally {
