@@ -87,7 +87,7 @@ module.exports = {
     only(
       'SQL stays in stores',
       '^node_modules/kysely/',
-      'server/src/(database/|[^/]+/store\\.ts|webhooks/(outbox|deliveries|log)\\.ts|events/(head|log|inbox|calls)\\.ts|vaults/credentials\\.ts|memory-stores/(memories|versions)\\.ts)',
+      'server/src/(database/|[^/]+/store\\.ts|webhooks/(outbox|deliveries|log)\\.ts|events/(head|log|weighed|inbox|calls)\\.ts|vaults/credentials\\.ts|memory-stores/(memories|versions)\\.ts)',
     ),
     only(
       'suites and stubs stay in tests',

@@ -19,10 +19,15 @@ const unused: Queries = new Kysely<Tables>({
 function queueOn(db = new DatabaseSync(':memory:')) {
   db.exec('create table t (n integer primary key)')
   const steps: string[] = []
-  const queue = unitQueue(unused, (statement) => {
-    steps.push(statement)
-    db.exec(statement)
-  })
+  const time = { ms: 0 }
+  const queue = unitQueue(
+    unused,
+    (statement) => {
+      steps.push(statement)
+      db.exec(statement)
+    },
+    () => time.ms,
+  )
   const insert = (n: number) => queue.write(async () => db.exec(`insert into t values (${n})`))
   const rows = () =>
     db
@@ -30,7 +35,7 @@ function queueOn(db = new DatabaseSync(':memory:')) {
       .all()
       .map((row) => Number(row['n']))
   const count = (step: string) => steps.filter((each) => each === step).length
-  return { db, queue, insert, rows, count }
+  return { db, queue, insert, rows, count, steps, time }
 }
 
 describe('a queue of units', () => {
@@ -53,6 +58,28 @@ describe('a queue of units', () => {
       ended,
       ended.toSorted((a, b) => a - b),
     )
+  })
+
+  it('ends a batch with a unit that took long, and commits it in the next round of the loop', async () => {
+    const { db, queue, insert, rows, count, steps, time } = queueOn()
+    const ended: number[] = []
+    const first = insert(1)
+    const long = queue.write(async () => {
+      db.exec('insert into t values (2)')
+      time.ms += 60
+      // The unit is over before this is called; its commit is not.
+      setImmediate(() => steps.push('others'))
+    })
+    const all = [
+      first.then(() => ended.push(1)),
+      long.then(() => ended.push(2)),
+      insert(3).then(() => ended.push(3)),
+    ]
+    await Promise.all(all)
+    assert.deepEqual(rows(), [1, 2, 3])
+    assert.equal(count('commit'), 2)
+    assert.ok(steps.indexOf('others') < steps.indexOf('commit'))
+    assert.equal(ended.at(-1), 3)
   })
 
   it('rolls a failing unit back alone', async () => {

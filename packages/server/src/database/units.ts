@@ -11,11 +11,18 @@ type Job = {
 /** Units that share one commit at most; bounds how long the event loop waits for a batch. */
 const batchSize = 128
 
+/** A unit that has held the event loop for so long is the last of its batch, whose commit waits for the next round. */
+const longMs = 50
+
 /**
  * Writers that wait at the same time share one commit: a transaction, a savepoint each. Units run one after the
  * other and promises settle after the commit, so that what was resolved is on disk.
  */
-export function unitQueue(tx: Queries, exec: (statement: string) => void) {
+export function unitQueue(
+  tx: Queries,
+  exec: (statement: string) => void,
+  now: () => number = () => performance.now(),
+) {
   const queue: Job[] = []
   const idle: (() => void)[] = []
   const within = new AsyncLocalStorage<Job>()
@@ -37,7 +44,7 @@ export function unitQueue(tx: Queries, exec: (statement: string) => void) {
     while (queue.length > 0) {
       await commit(queue.splice(0, batchSize))
       // Let requests in between two batches.
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextRound()
     }
     running = false
     for (const resume of idle.splice(0)) resume()
@@ -47,7 +54,14 @@ export function unitQueue(tx: Queries, exec: (statement: string) => void) {
     const settle: (() => void)[] = []
     try {
       exec('begin immediate')
-      for (const job of batch) settle.push(await attempt(job))
+      for (const [index, job] of batch.entries()) {
+        const began = now()
+        settle.push(await attempt(job))
+        if (now() - began < longMs) continue
+        // It wrote megabytes, and takes as long again to be committed: nobody else waits for that.
+        queue.unshift(...batch.splice(index + 1))
+        await nextRound()
+      }
       exec('commit')
     } catch (error) {
       // The whole batch is gone: a full disk, or a lock held elsewhere.
@@ -102,6 +116,8 @@ export function unitQueue(tx: Queries, exec: (statement: string) => void) {
 
   return { write, check, drained }
 }
+
+const nextRound = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A unit that awaits anything but its own statements would hold the one writer for as long as that takes. */
 function withinThisTick<T>(unit: Promise<T>): Promise<T> {

@@ -152,19 +152,25 @@ export async function take(
   sessionId: string,
   upTo: number,
 ): Promise<Promoted[]> {
+  // Two statements: what one that deletes gives back, SQLite copies once more.
   const rows = await tx
+    .selectFrom('inbox')
+    .select(['id', 'type', 'created_at', 'event'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('position', '<=', upTo)
+    .orderBy('position')
+    .execute()
+  await tx
     .deleteFrom('inbox')
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
     .where('position', '<=', upTo)
-    .returning(['position', 'id', 'type', 'created_at', 'event'])
     .execute()
-  return rows
-    .toSorted((one, other) => one.position - other.position)
-    .map((row) => ({
-      ...{ id: row.id, type: row.type, created_at: row.created_at },
-      data: fieldsOf(row),
-    }))
+  return rows.map((row) => ({
+    ...{ id: row.id, type: row.type, created_at: row.created_at },
+    data: fieldsOf(row),
+  }))
 }
 
 /** What the log keeps of a message that will never be processed. */

@@ -2,16 +2,15 @@
 import type { EventType, NewEvent } from '@steward/protocol/events.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { eventInDialect, hiddenTypes, isTranslated } from '@steward/protocol/dialects.ts'
-import type { SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries } from '../database/database.ts'
-import type { Tables } from '../database/tables.ts'
 import type { Fence } from '../database/lease.ts'
 import { iso } from '../core/time.ts'
 import { projectCalls } from './calls.ts'
 import { listens, outbox } from '../webhooks/outbox.ts'
 import { kindsOf } from '../webhooks/kinds.ts'
 import { headChange } from './head.ts'
+import { light, rowSize, weighed, withTexts } from './weighed.ts'
 
 /** `data`: the fields of the event as text, where they were written before. */
 export type Entry = { event: NewEvent; data?: string; opaque?: string }
@@ -140,6 +139,7 @@ export type Range = {
   processed?: { op: '>' | '>=' | '<' | '<='; at: string }[] | undefined
 }
 
+const places = ['seq', 'id', 'type', 'created_at', 'processed_at', 'size'] as const
 const columns = ['seq', 'id', 'type', 'created_at', 'processed_at', 'data'] as const
 
 /** Kept events in order of `seq`. */
@@ -170,43 +170,18 @@ export async function readPage(
     .select(['seq as place', sql<number>`octet_length(data)`.as('size')])
     .orderBy('seq', order)
     .limit(limit + 1)
-  const rows = await weighed(db, tenant, sessionId, sizes, { bytes, order })
-    .select([...columns, 'upto'])
+  const found = await weighed(db, tenant, sessionId, sizes, { bytes, order })
+    .select([...places, light('data'), 'upto'])
     .execute()
-  const last = rows.at(-1)
-  if (rows.length > limit || !last || last.upto < bytes)
-    return { rows: rows.slice(0, limit), more: rows.length > limit }
+  const last = found.at(-1)
+  const rows = await withTexts(db, tenant, sessionId, found.slice(0, limit))
+  if (found.length > limit || !last || last.upto < bytes)
+    return { rows, more: found.length > limit }
   const behind = order === 'asc' ? { after: last.seq } : { before: last.seq }
   const next = within(db, tenant, sessionId, { ...range, ...behind })
     .select('seq')
     .limit(1)
   return { rows, more: (await next.executeTakeFirst()) !== undefined }
-}
-
-/**
- * The rows of these places, no more than `bytes` of them but for the last one. Lengths alone are looked at before they
- * are summed up: a window over the column itself would load it whole.
- */
-function weighed(
-  db: Queries,
-  tenant: string,
-  sessionId: string,
-  sizes: SelectQueryBuilder<Tables, 'events', { place: number; size: number }>,
-  { bytes, order }: { bytes: number; order: 'asc' | 'desc' },
-) {
-  const summed = db
-    .selectFrom(sizes.as('sizes'))
-    .select([
-      ...(['place', 'size'] as const),
-      sql<number>`sum(size) over (order by place ${sql.raw(order)})`.as('upto'),
-    ])
-  return db
-    .selectFrom(summed.as('weighed'))
-    .innerJoin('events', 'events.seq', 'weighed.place')
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .where(sql<boolean>`upto - size < ${bytes}`)
-    .orderBy('seq', order)
 }
 
 function within(
@@ -241,15 +216,13 @@ export async function readHistory(
     .select(['seq as place', rowSize.as('size')])
     .orderBy('seq')
     .limit(range.limit)
-  const rows = await weighed(db, tenant, sessionId, sizes, { bytes, order: 'asc' })
-    .select([...columns, 'opaque', 'upto'])
+  const found = await weighed(db, tenant, sessionId, sizes, { bytes, order: 'asc' })
+    .select([...places, light('data'), light('opaque'), 'upto'])
     .execute()
-  const isCut = rows.length === range.limit || (rows.at(-1)?.upto ?? 0) >= bytes
+  const rows = await withTexts(db, tenant, sessionId, found)
+  const isCut = found.length === range.limit || (found.at(-1)?.upto ?? 0) >= bytes
   return { rows, more: isCut }
 }
-
-/** Both databases know a column's length without reading the column. */
-const rowSize = sql<number>`octet_length(data) + coalesce(octet_length(opaque), 0)`
 
 /**
  * The place of the newest boundary, which holds all that a model is shown of what stands before it; 1 without one.

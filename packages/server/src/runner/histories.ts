@@ -9,7 +9,7 @@ import {
   sizeOf,
 } from '@steward/harness/history.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import { eventLoop } from '../core/loop.ts'
+import { eventLoop, heavyBytes } from '../core/loop.ts'
 import type { Clock } from '../core/time.ts'
 import type { Queries } from '../database/database.ts'
 import { lastBoundary, readHistory } from '../events/log.ts'
@@ -70,6 +70,8 @@ export function histories(
         await eventLoop.wait(tenant)
       }
       history = await resolveContent(history, bringFor(tenant))
+      // The request that is made of it next is written at once.
+      if (sizeOf(history) > heavyBytes) await eventLoop.wait(tenant)
       forget(session)
       const size = sizeOf(history)
       known.set(session, { seq, history, bytes: size, usedMs: clock.now() })
