@@ -4,6 +4,7 @@
  */
 import { readConfig } from '../config.ts'
 import { jsonLog } from '../core/log.ts'
+import { oneByOne } from '../core/turns.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { start } from '../start.ts'
 
@@ -63,6 +64,7 @@ function faulty(database: Database, fault: Fault): Database {
   const { at, queueing, type }: Point = points[fault.point]
   const { nth = 1, queued = 0 } = fault
   const atStart = count(database.read, type)
+  const alone = oneByOne()
   let refusals = fault.refusals ?? 0
   /** Whose writes are refused. */
   let broken: string | undefined
@@ -85,7 +87,7 @@ function faulty(database: Database, fault: Fault): Database {
 
   async function attempt<T>(unit: (tx: Queries) => Promise<T>, last: number): Promise<T> {
     let isReached = false
-    const value = await database.write(async (tx) => {
+    const counting = async (tx: Queries) => {
       const [counted, head, isQueued] = [
         await count(tx, type),
         await headOf(tx),
@@ -97,7 +99,9 @@ function faulty(database: Database, fault: Fault): Database {
       if (isReached && queueing === 'before' && !isQueued) throw new NotYet()
       if (isReached && at === 'before') await strike(tx)
       return result
-    })
+    }
+    // One after the other: a unit must not count what another commits meanwhile.
+    const value = await alone('write', () => database.write(counting))
     if (!isReached || at === 'before') return value
     while (queueing === 'after' && !(await hasQueued(database.read, queued))) await pause()
     die()
