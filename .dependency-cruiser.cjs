@@ -1,39 +1,55 @@
 // The house, from the ground up. A room imports from floors below its own, and from no other
 // room on its floor. To let two rooms meet, lift the one that needs the other.
 const packages = [
-  ['mask'],
+  ['base', 'mask', 'skills'],
   ['protocol', 'model', 'sandbox', 'gate'],
-  ['harness'],
+  ['harness', 'space'],
   ['server', 'worker'],
 ]
-const rooms = [
-  ['core', 'settings.ts'],
-  ['bus', 'database', 'http', 'config.ts'],
-  ['webhooks', 'health'],
-  ['audit', 'blobs'],
-  [
-    'events',
-    'api-keys',
-    'environments',
-    'agents',
-    'model-cards',
-    'vaults',
-    'checkpoints',
-    'files',
-    'memory-stores',
-    'skills',
-  ],
-  ['work'],
-  ['stdio-servers'],
-  ['models', 'sessions', 'workspaces'],
-  ['egress', 'root-secret'],
-  ['model-gateway'],
-  ['runner', 'app.ts'],
-  ['repositories', 'packages', 'outputs', 'memory'],
+const wings = [
+  ['ground'],
+  ['tenants'],
+  ['resources'],
+  ['sessions'],
+  ['engine'],
+  ['surfaces'],
   ['start'],
-  ['start.ts'],
   ['main.ts'],
 ]
+/** Floors within a wing; a file beside the rooms stands above them all. */
+const rooms = {
+  ground: [['core'], ['config', 'database', 'bus', 'http'], ['blobs', 'health']],
+  tenants: [
+    ['api-keys', 'webhooks'],
+    ['workspaces', 'audit'],
+  ],
+  resources: [
+    [
+      'agents',
+      'checkpoints',
+      'environments',
+      'files',
+      'memory-stores',
+      'model-cards',
+      'skills',
+      'vaults',
+    ],
+  ],
+  sessions: [
+    ['log'],
+    ['rows'],
+    ['work'],
+    ['stdio-servers', 'outputs', 'resources'],
+    ['claimed', 'events'],
+    ['threads'],
+  ],
+  engine: [
+    ['egress', 'models'],
+    ['model-gateway', 'runner'],
+    ['installs', 'memory', 'outputs', 'repositories'],
+  ],
+  start: [['root-secret']],
+}
 
 const test = '\\.test\\.ts$|/(contract|[\\w-]*fixture)\\.m?[jt]s$|^(conformance|bench|scripts)/'
 const under = (base) => (room) => `^${base}${room.replace('.', '\\.')}(/|$)`
@@ -52,6 +68,24 @@ const lookDown = (floors, at) =>
       ]
     }),
   )
+const inWing = (wing, floors) => {
+  const base = `packages/server/src/${wing}/`
+  return [
+    ...lookDown(floors, under(base)),
+    {
+      name: `${wing}: a file beside the rooms stands above them`,
+      severity: 'error',
+      from: { path: `^${base}(${floors.flat().join('|')})/`, pathNot: test },
+      to: { path: `^${base}[^/]+$` },
+    },
+    {
+      name: `${wing}: every folder is a room with a floor`,
+      severity: 'error',
+      from: { path: `^${base}`, pathNot: `^${base}(${floors.flat().join('|')})/|^${base}[^/]+$` },
+      to: {},
+    },
+  ]
+}
 const only = (name, to, from) => ({
   name,
   severity: 'error',
@@ -70,24 +104,25 @@ module.exports = {
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
     },
     ...lookDown(packages, under('packages/')),
-    ...lookDown(rooms, under('packages/server/src/')),
+    ...lookDown(wings, under('packages/server/src/')),
+    ...Object.entries(rooms).flatMap(([wing, floors]) => inWing(wing, floors)),
     only(
       'adapters are named by start alone',
-      '^packages/(server/src/(database/(sqlite|postgres)|bus/(memory|postgres)|blobs/(disk|s3))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
-      '/src/(start|main)\\.ts$|server/src/start/|server/src/bus/postgres\\.ts$|worker/src/sandboxes\\.ts$',
+      '^packages/(server/src/ground/(database/(sqlite|postgres)|bus/(memory|postgres)|blobs/(disk|s3))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
+      'server/src/(start/|main\\.ts$|ground/bus/postgres\\.ts$)|worker/src/(start|sandboxes)\\.ts$',
     ),
     only(
       "a vault's seal is opened by the egress alone",
-      '^packages/server/src/vaults/open\\.ts$',
-      'server/src/(egress|vaults)/',
+      '^packages/server/src/resources/vaults/open\\.ts$',
+      'server/src/(engine/egress|resources/vaults)/',
     ),
-    only('routes are mounted by app.ts alone', '/routes\\.ts$', '/src/app\\.ts$'),
-    only('hono stays at the door', '^node_modules/(@hono|hono)/', 'server/src/http/'),
+    only('routes are mounted by app.ts alone', '/routes\\.ts$', 'surfaces/v1/app\\.ts$'),
+    only('hono stays at the door', '^node_modules/(@hono|hono)/', 'server/src/ground/http/'),
     only('the model library stays behind its wall', '^node_modules/@earendil-works/', 'model/src/'),
     only(
       'SQL stays in stores',
       '^node_modules/kysely/',
-      'server/src/(database/|[^/]+/store\\.ts|webhooks/(outbox|deliveries|log)\\.ts|events/(head|log|weighed|inbox|calls)\\.ts|vaults/credentials\\.ts|memory-stores/(memories|versions)\\.ts)',
+      'server/src/(ground/database/|.+/store\\.ts|tenants/webhooks/(outbox|deliveries|log)\\.ts|sessions/(log/(head|log|inbox|calls|weighed)|rows/\\w+)\\.ts|resources/(vaults/credentials|memory-stores/(memories|versions))\\.ts)',
     ),
     only(
       'suites and stubs stay in tests',
@@ -99,7 +134,7 @@ module.exports = {
     parser: 'tsc',
     doNotFollow: { path: 'node_modules' },
     // Programs for sandboxes: what they import lies beside them only there.
-    exclude: { path: 'server/src/skills/builtin/' },
+    exclude: { path: 'packages/skills/src/programs/' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],

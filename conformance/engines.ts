@@ -5,9 +5,9 @@ import { engineAt } from '@steward/sandbox/docker/engine.ts'
 import type { EngineKind } from '@steward/sandbox/docker/fixture.ts'
 import { enginePlace, startEngine, testImage } from '@steward/sandbox/docker/fixture.ts'
 import { standIn } from '@steward/sandbox/docker/stand-in-fixture.ts'
-import { connectTo, echo, upstreamServer } from '@steward/server/egress/fixture.ts'
-import { registry } from '@steward/server/packages/registry-fixture.ts'
-import { gitServer } from '@steward/server/repositories/git-fixture.ts'
+import { connectTo, echo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
+import { registry } from '@steward/server/engine/installs/registry-fixture.ts'
+import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
 import type { Elsewhere } from '@steward/server/start/outside.ts'
 
 /** A git server at api.example, registries at registry.test, and an echo at every other name. */

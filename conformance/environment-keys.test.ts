@@ -1,7 +1,7 @@
 /** Environment keys that reach sessions: a claim token's routes of what is claimed at that moment, memory stores excepted. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import { systemClock } from '@steward/server/core/time.ts'
+import { systemClock } from '@steward/base/time.ts'
 import { uploadFile } from './files.ts'
 import type { Loose, Service } from './service.ts'
 import { boot, databases } from './service.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { systemClock } from '@steward/server/core/time.ts'
+import { systemClock } from '@steward/base/time.ts'
 import type { Apart } from './apart.ts'
 import { machineApart } from './apart.ts'
 import { officialVersions, poolVariables, startOfficial } from './official.ts'

@@ -1,7 +1,7 @@
 /** What the official worker makes of large stores, of writers beside it, of skills that are missing, of turns that are over. contract.md 9, flows C14, C15 and C18 */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { systemClock } from '@steward/server/core/time.ts'
+import { systemClock } from '@steward/base/time.ts'
 import { between } from './between.ts'
 import { itemVariables, officialVersions, poolVariables, startOfficial } from './official.ts'
 import type { Service } from './service.ts'

@@ -1,7 +1,7 @@
 /** Looks through every column of every table, whoever has added it. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { sealedColumns } from '@steward/server/root-secret/columns.ts'
+import { sealedColumns } from '@steward/server/start/root-secret/columns.ts'
 import type { Service } from './service.ts'
 import { boot, databases } from './service.ts'
 import { verifies } from './verifies.ts'

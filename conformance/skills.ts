@@ -4,7 +4,7 @@ import { adminKey } from './service.ts'
 
 export type SkillFile = { path: string; content: string | Uint8Array }
 
-export { oddZip, skillText } from '@steward/server/skills/zip-fixture.ts'
+export { oddZip, skillText } from '@steward/server/resources/skills/zip-fixture.ts'
 
 /** A form of `fields`, then files named `files[]`. */
 export function skillForm(

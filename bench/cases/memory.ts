@@ -1,7 +1,7 @@
 /** Memory stores in sandboxes, on SQLite: what a call costs that changes one file, and what they add to a start. */
-import { databases } from '@steward/server/database/fixture.ts'
-import type { House } from '@steward/server/memory/fixture.ts'
-import { house } from '@steward/server/memory/fixture.ts'
+import { databases } from '@steward/server/ground/database/fixture.ts'
+import type { House } from '@steward/server/engine/memory/fixture.ts'
+import { house } from '@steward/server/engine/memory/fixture.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
 

@@ -1,5 +1,5 @@
 /** Packages of an environment: until a session's first command has run, beside a session without any. */
-import { registry } from '@steward/server/packages/registry-fixture.ts'
+import { registry } from '@steward/server/engine/installs/registry-fixture.ts'
 import { boot } from '../../conformance/service.ts'
 import { newSession, turn } from '../../conformance/turns.ts'
 import type { Figure } from '../figures.ts'

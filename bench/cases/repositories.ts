@@ -1,7 +1,7 @@
 /** A repository in a session: until its first command has run, beside a session without one. */
 import { randomBytes } from 'node:crypto'
-import { connectTo } from '@steward/server/egress/fixture.ts'
-import { gitServer } from '@steward/server/repositories/git-fixture.ts'
+import { connectTo } from '@steward/server/engine/egress/fixture.ts'
+import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
 import { boot } from '../../conformance/service.ts'
 import { newSession, turn } from '../../conformance/turns.ts'
 import type { Figure } from '../figures.ts'

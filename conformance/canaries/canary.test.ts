@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { zipped } from '@steward/server/skills/zip.ts'
+import { zipped } from '@steward/server/resources/skills/zip.ts'
 import { found, foundInFolder, newCanary } from './canary.ts'
 
 describe('a canary', () => {

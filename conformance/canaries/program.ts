@@ -1,9 +1,9 @@
 /** The server, but every name leads to the upstream at OUTSIDE_PORT. */
 import { connect } from 'node:net'
-import { readConfig } from '@steward/server/config.ts'
-import { jsonLog } from '@steward/server/core/log.ts'
-import { connectTo } from '@steward/server/egress/fixture.ts'
-import { start } from '@steward/server/start.ts'
+import { readConfig } from '@steward/server/ground/config/config.ts'
+import { jsonLog } from '@steward/base/log.ts'
+import { connectTo } from '@steward/server/engine/egress/fixture.ts'
+import { start } from '@steward/server/start/start.ts'
 
 const read = readConfig(process.env)
 if (!read.ok) throw new Error(read.problems.join('\n'))

@@ -1,6 +1,6 @@
 /** One secret of every kind that the service is given, and the bodies and settings in which it is given them. */
 import { randomBytes } from 'node:crypto'
-import type { Bucket } from '@steward/server/blobs/s3-wire.ts'
+import type { Bucket } from '@steward/server/ground/blobs/s3-wire.ts'
 import type { Declared } from '../mcp.ts'
 import { at } from '../mcp.ts'
 import type { Canary } from './canary.ts'

@@ -1,8 +1,8 @@
 /** An API that takes one token, and the authorisation server that gives it, at one port: for servers that are killed. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { TestUpstream } from '@steward/server/egress/fixture.ts'
-import { upstreamServer } from '@steward/server/egress/fixture.ts'
+import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
+import { upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 
 /** What happens at the next request for a token. */
 type Next =

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { connectTo, upstreamServer } from '@steward/server/egress/fixture.ts'
+import { connectTo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import type { Service } from '../service.ts'
 import { boot } from '../service.ts'
 import { only, textOf, turn } from '../turns.ts'

@@ -7,7 +7,7 @@ import {
   StorageQuotaExceededError,
 } from '@anthropic-ai/sdk/resources/files'
 import { toFile as oldestToFile } from '@anthropic-ai/sdk-oldest'
-import { systemClock } from '@steward/server/core/time.ts'
+import { systemClock } from '@steward/base/time.ts'
 import { postFile, uploadFile } from '../files.ts'
 import type { Loose, Service } from '../service.ts'
 import { adminKey, boot, databases } from '../service.ts'

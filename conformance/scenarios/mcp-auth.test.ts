@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import { authorizationServer } from '@steward/server/egress/fixture.ts'
+import { authorizationServer } from '@steward/server/engine/egress/fixture.ts'
 import type { McpHosts } from '../mcp.ts'
 import { at, call, errorsOf, mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
 import type { Service } from '../service.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { BadRequestError } from '@anthropic-ai/sdk'
-import { createMemory } from '@steward/server/memory-stores/write.ts'
+import { createMemory } from '@steward/server/resources/memory-stores/write.ts'
 import type { Service } from '../service.ts'
 import { boot, databases } from '../service.ts'
 import { fresh } from '../turns.ts'

@@ -1,8 +1,8 @@
 /** Packages of environments, from registries of this machine. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import type { Registry } from '@steward/server/packages/registry-fixture.ts'
-import { registry } from '@steward/server/packages/registry-fixture.ts'
+import type { Registry } from '@steward/server/engine/installs/registry-fixture.ts'
+import { registry } from '@steward/server/engine/installs/registry-fixture.ts'
 import type { Service } from '../service.ts'
 import { boot, databases } from '../service.ts'
 import { all, fresh, logOf, newSession, only, textOf, turn } from '../turns.ts'

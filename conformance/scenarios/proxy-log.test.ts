@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { mcpClient } from '@steward/harness/tools/mcp/mcp-fixture.ts'
-import { systemClock } from '@steward/server/core/time.ts'
+import { systemClock } from '@steward/base/time.ts'
 import { openStream } from '../reader.ts'
 import type { McpHosts } from '../mcp.ts'
 import { at, call, mcpHosts, sessionOf, until, vaultOf } from '../mcp.ts'

@@ -1,7 +1,7 @@
 /** The edges of the work API: what a poll may ask, how often work is let go, whose it is, and what ends it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { systemClock } from '@steward/server/core/time.ts'
+import { systemClock } from '@steward/base/time.ts'
 import { boot, databases } from '../service.ts'
 import type { Loose, Service } from '../service.ts'
 import { fresh, logOf, message } from '../turns.ts'

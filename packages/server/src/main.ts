@@ -1,12 +1,12 @@
 /** The command line: starts the server, or does what an operator asks for once. */
 import { enableCompileCache } from 'node:module'
 import { parseArgs } from 'node:util'
-import type { Config } from './config.ts'
-import { readConfig } from './config.ts'
-import { jsonLog } from './core/log.ts'
-import { returnMemoryAtRest } from './core/rest.ts'
-import { settings } from './settings.ts'
-import type * as Create from './workspaces/create.ts'
+import type { Config } from './ground/config/config.ts'
+import { readConfig } from './ground/config/config.ts'
+import { jsonLog } from '@steward/base/log.ts'
+import { returnMemoryAtRest } from './ground/core/rest.ts'
+import { settings } from './ground/config/settings.ts'
+import type * as Create from './tenants/workspaces/create.ts'
 
 enableCompileCache()
 
@@ -55,7 +55,7 @@ async function configurationAmongOwnUsers(): Promise<Config> {
 async function serve(): Promise<void> {
   const config = await configurationAmongOwnUsers()
   const log = jsonLog((line) => process.stderr.write(line), config.logLevel)
-  const { start } = await import('./start.ts')
+  const { start } = await import('./start/start.ts')
   const running = await start(config, log)
   returnMemoryAtRest((error) => log.warn('memory could not be returned at rest', { error }))
   log.info('listening', { url: `http://${config.host}:${running.port}` })
@@ -82,9 +82,9 @@ async function makeInWorkspaces(
 ): Promise<void> {
   const config = configuration()
   const { openDatabase } = await import('./start/storage.ts')
-  const { oneDatabase } = await import('./database/database.ts')
-  const { systemClock } = await import('./core/time.ts')
-  const rooms = await import('./workspaces/create.ts')
+  const { oneDatabase } = await import('./ground/database/database.ts')
+  const { systemClock } = await import('@steward/base/time.ts')
+  const rooms = await import('./tenants/workspaces/create.ts')
   const database = await openDatabase(config, { alone: false })
   try {
     const made = await make(rooms, { databases: oneDatabase(database), clock: systemClock })
@@ -112,8 +112,8 @@ async function createKeyCommand(
 async function rotateRootSecretCommand(): Promise<void> {
   const config = configuration()
   const { openDatabase, sealOf } = await import('./start/storage.ts')
-  const { checkRootKey } = await import('./database/root-key.ts')
-  const { rotateRootSecret } = await import('./root-secret/rotate.ts')
+  const { checkRootKey } = await import('./ground/database/root-key.ts')
+  const { rotateRootSecret } = await import('./start/root-secret/rotate.ts')
   const database = await openDatabase(config, { alone: false })
   try {
     const seal = sealOf(config)

@@ -1,8 +1,8 @@
 /** Workspaces of sessions, put aside in the service under the claim, so that another machine goes on with them. */
 import { Readable } from 'node:stream'
-import { canConfine } from '@steward/harness/furnish/workspace/confined.ts'
-import type { Arrival, WorkspaceStore } from '@steward/harness/furnish/workspace/keep.ts'
-import { arrive, folderId, save } from '@steward/harness/furnish/workspace/keep.ts'
+import { canConfine } from '@steward/space/workspace/confined.ts'
+import type { Arrival, WorkspaceStore } from '@steward/space/workspace/keep.ts'
+import { arrive, folderId, save } from '@steward/space/workspace/keep.ts'
 import { CheckpointDone, CheckpointPart, CheckpointShown } from '@steward/protocol/checkpoints.ts'
 import type { Claim } from './service.ts'
 

@@ -1,7 +1,7 @@
 /** Who owns what while a session runs. interface.md "Environment Work API" */
 import { fileURLToPath } from 'node:url'
-import type { DiskQuota } from '@steward/harness/furnish/workspace/quota.ts'
-import { toldOf } from '@steward/harness/furnish/workspace/keep.ts'
+import type { DiskQuota } from '@steward/space/workspace/quota.ts'
+import { toldOf } from '@steward/space/workspace/keep.ts'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { officialInputs } from './ama/inputs.ts'
 import { runOfficial } from './ama/run.ts'

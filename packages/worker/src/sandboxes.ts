@@ -1,6 +1,6 @@
 /** Sandboxes of this machine, as the worker's settings and a harness's `settings.sandbox` name them. */
-import type { DiskQuota } from '@steward/harness/furnish/workspace/quota.ts'
-import { diskQuota } from '@steward/harness/furnish/workspace/quota.ts'
+import type { DiskQuota } from '@steward/space/workspace/quota.ts'
+import { diskQuota } from '@steward/space/workspace/quota.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'

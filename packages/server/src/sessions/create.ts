@@ -1,29 +1,29 @@
 /** Pins the agent version, checks what it would need, and makes the session, all in one transaction. */
 import type { Agent, AgentUpdate } from '@steward/protocol/agents.ts'
 import type { Session, SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
-import type { Tokens } from '../agents/config.ts'
-import { updated } from '../agents/config.ts'
-import { agentStore } from '../agents/store.ts'
-import { invalid, recordText } from '../core/errors.ts'
-import { newId } from '../core/ids.ts'
-import type { Seal } from '../core/seal.ts'
-import { iso } from '../core/time.ts'
-import type { Queries } from '../database/database.ts'
-import { environmentStore } from '../environments/store.ts'
-import { checkShown } from '../files/shown.ts'
-import { readHead } from '../events/head.ts'
-import { admission, admit } from '../events/inbox.ts'
-import type { ResolveModel } from '../model-cards/resolve.ts'
-import { pinSkills } from '../skills/pin.ts'
-import { vaultStore } from '../vaults/store.ts'
-import { outbox } from '../webhooks/outbox.ts'
+import type { Tokens } from '../resources/agents/config.ts'
+import { updated } from '../resources/agents/config.ts'
+import { agentStore } from '../resources/agents/store.ts'
+import { invalid, recordText } from '../ground/core/errors.ts'
+import { newId } from '../ground/core/ids.ts'
+import type { Seal } from '../ground/core/seal.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../ground/database/database.ts'
+import { environmentStore } from '../resources/environments/store.ts'
+import { checkShown } from '../resources/files/shown.ts'
+import { readHead } from './log/head.ts'
+import { admission, admit } from './log/inbox.ts'
+import type { ResolveModel } from '../resources/model-cards/resolve.ts'
+import { pinSkills } from '../resources/skills/pin.ts'
+import { vaultStore } from '../resources/vaults/store.ts'
+import { outbox } from '../tenants/webhooks/outbox.ts'
 import type { AddDeps } from './resources/add.ts'
 import { addResources } from './resources/add.ts'
-import { serversOfHead } from '../stdio-servers/standing.ts'
-import { queued } from './queued.ts'
-import type { SessionRow } from './store.ts'
-import { sessionStore, showSession } from './store.ts'
-import type { Refusals } from './supported.ts'
+import { serversOfHead } from './stdio-servers/standing.ts'
+import { queued } from './work/queued.ts'
+import type { SessionRow } from './rows/sessions.ts'
+import { sessionStore, showSession } from './rows/sessions.ts'
+import type { Refusals } from './resources/supported.ts'
 import {
   checkAgent,
   checkEnvironment,
@@ -31,7 +31,7 @@ import {
   checkToolsForWorker,
   checkVaultForWorker,
   resourcesOf,
-} from './supported.ts'
+} from './resources/supported.ts'
 
 type CreateDeps = Omit<AddDeps, 'tenant' | 'session'> & Refusals
 

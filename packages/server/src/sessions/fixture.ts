@@ -1,10 +1,10 @@
 /** For tests: a session's rows, without an agent or an environment to make it from. */
 import type { SessionStatus } from '@steward/protocol/sessions.ts'
-import { newId } from '../core/ids.ts'
-import { iso } from '../core/time.ts'
-import type { Database } from '../database/database.ts'
-import { tenant } from '../events/fixture.ts'
-import { sessionStore } from './store.ts'
+import { newId } from '../ground/core/ids.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Database } from '../ground/database/database.ts'
+import { tenant } from './log/fixture.ts'
+import { sessionStore } from './rows/sessions.ts'
 
 export async function newSession(
   database: Database,

@@ -1,16 +1,16 @@
 /** The rows of deleted sessions go some time after the deletion, in parts that hold up no other writer. */
-import { checkpointStore } from '../checkpoints/store.ts'
-import type { Log } from '../core/log.ts'
-import type { Sweep } from '../core/sweep.ts'
-import { sweeping } from '../core/sweep.ts'
-import type { Clock } from '../core/time.ts'
-import { iso } from '../core/time.ts'
-import type { Database, Databases, Queries } from '../database/database.ts'
-import { removeCalls } from '../events/calls.ts'
-import { removeOldest } from '../events/log.ts'
-import { stdioStore } from '../stdio-servers/store.ts'
+import { checkpointStore } from '../resources/checkpoints/store.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Sweep } from '../ground/core/sweep.ts'
+import { sweeping } from '../ground/core/sweep.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Database, Databases, Queries } from '../ground/database/database.ts'
+import { removeCalls } from './log/calls.ts'
+import { removeOldest } from './log/log.ts'
+import { stdioStore } from './stdio-servers/store.ts'
 import { removeFilesOf } from './resources/files.ts'
-import { sessionStore } from './store.ts'
+import { sessionStore } from './rows/sessions.ts'
 
 const pauseMs = 60_000
 const sessionsAtOnce = 50

@@ -2,8 +2,8 @@
 import type { Duplex } from 'node:stream'
 import type { buildConnector, Dispatcher } from 'undici'
 import { setGlobalDispatcher } from 'undici'
-import type { Config } from '../config.ts'
-import type { Connector, Dial, Guard, Namer, Place } from '../core/dial.ts'
+import type { Config } from '../ground/config/config.ts'
+import type { Connector, Dial, Guard, Namer, Place } from '../ground/core/dial.ts'
 import {
   dialsFor,
   guardedAgent,
@@ -12,10 +12,10 @@ import {
   guardedDispatcher,
   operatorGuard,
   tenantGuard,
-} from '../core/dial.ts'
-import type { Log } from '../core/log.ts'
-import { upstream } from '../egress/upstream.ts'
-import { modelPatience } from '../model-cards/resolve.ts'
+} from '../ground/core/dial.ts'
+import type { Log } from '@steward/base/log.ts'
+import { upstream } from '../engine/egress/upstream.ts'
+import { modelPatience } from '../resources/model-cards/resolve.ts'
 
 /** Where names lead to that no resolver knows. */
 export type Elsewhere = {

@@ -1,13 +1,13 @@
 /** The sandboxes that a configuration names, and their limits. */
 import { resolve } from 'node:path'
-import { canConfine } from '@steward/harness/furnish/workspace/confined.ts'
+import { canConfine } from '@steward/space/workspace/confined.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
 import { scratchOf } from '@steward/sandbox/scratch.ts'
 import type { Isolation, SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
-import type { Config } from '../config.ts'
-import type { Log } from '../core/log.ts'
+import type { Config } from '../ground/config/config.ts'
+import type { Log } from '@steward/base/log.ts'
 
 function providerOf(config: Config, log: Log): SandboxProvider {
   const { sandbox, sandboxSocket, sandboxImage, sandboxImages, sandboxRoots } = config

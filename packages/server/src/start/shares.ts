@@ -1,7 +1,7 @@
 /** What tenants share of this process. */
-import type { Config } from '../config.ts'
-import type { Share } from '../core/share.ts'
-import { createShare } from '../core/share.ts'
+import type { Config } from '../ground/config/config.ts'
+import type { Share } from '../ground/core/share.ts'
+import { createShare } from '../ground/core/share.ts'
 
 export type Shares = Record<
   'turns' | 'sandboxes' | 'streams' | 'connections' | 'builds' | 'fetches',

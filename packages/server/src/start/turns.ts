@@ -1,12 +1,12 @@
 /** What runs the turns of sessions. */
 import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
-import type { Config } from '../config.ts'
-import type { Share } from '../core/share.ts'
-import type { AssemblyDeps } from '../runner/assemble.ts'
-import { assembly } from '../runner/assemble.ts'
-import { runByHarness } from '../runner/harnesses.ts'
-import type { RunnerDeps } from '../runner/runner.ts'
-import { runner } from '../runner/runner.ts'
+import type { Config } from '../ground/config/config.ts'
+import type { Share } from '../ground/core/share.ts'
+import type { AssemblyDeps } from '../engine/runner/assemble.ts'
+import { assembly } from '../engine/runner/assemble.ts'
+import { runByHarness } from '../engine/runner/harnesses.ts'
+import type { RunnerDeps } from '../engine/runner/runner.ts'
+import { runner } from '../engine/runner/runner.ts'
 
 type TurnsDeps = Omit<AssemblyDeps, 'search' | 'place'> & Pick<RunnerDeps, 'bus'> & { slots: Share }
 

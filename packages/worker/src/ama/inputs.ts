@@ -1,7 +1,7 @@
 /** What the official worker lays out itself is left to it; files are there before it starts. contract.md 4.6 */
 import Anthropic from '@anthropic-ai/sdk'
-import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
-import { furnish } from '@steward/harness/furnish/furnished.ts'
+import type { FurnishedAll } from '@steward/space/furnished.ts'
+import { furnish } from '@steward/space/furnished.ts'
 import { furnishFiles } from '../harness/files.ts'
 import { furnishUserFolder } from '../harness/user.ts'
 import type { Place } from '../folders.ts'

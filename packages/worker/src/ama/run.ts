@@ -1,6 +1,6 @@
 /** The lane `ama_worker`: the official worker in a sandbox of its own, which owns heartbeat and stop. */
-import type { DiskQuota } from '@steward/harness/furnish/workspace/quota.ts'
-import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
+import type { DiskQuota } from '@steward/space/workspace/quota.ts'
+import type { FurnishedAll } from '@steward/space/furnished.ts'
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox, SandboxProvider, ShellResult } from '@steward/sandbox/sandbox.ts'
 import { openDoor, insideUrl } from '../door.ts'

@@ -1,7 +1,7 @@
 /** Files that people give to the session, where the service's own sandboxes have them. docs/interface.md 17.6 */
 import { Readable } from 'node:stream'
 import { APIError } from '@anthropic-ai/sdk'
-import { furnishFiles as furnish } from '@steward/harness/furnish/files/furnish.ts'
+import { furnishFiles as furnish } from '@steward/space/files/furnish.ts'
 import { GivenFiles } from '@steward/protocol/inputs.ts'
 import type { Input } from './input.ts'
 

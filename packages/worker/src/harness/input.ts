@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import type { Furnished } from '@steward/harness/furnish/furnished.ts'
+import type { Furnished } from '@steward/space/furnished.ts'
 
 export type Session = Awaited<ReturnType<Anthropic['beta']['sessions']['retrieve']>>
 

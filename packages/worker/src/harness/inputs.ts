@@ -1,6 +1,6 @@
 /** What a session brings with it, fetched by the claim's token and laid out in its sandbox. contract.md 4.3 */
-import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
-import { furnish } from '@steward/harness/furnish/furnished.ts'
+import type { FurnishedAll } from '@steward/space/furnished.ts'
+import { furnish } from '@steward/space/furnished.ts'
 import { furnishFiles } from './files.ts'
 import type { Input, InputPlace, Session } from './input.ts'
 import { furnishOutputs } from './outputs.ts'

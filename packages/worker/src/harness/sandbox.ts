@@ -1,5 +1,5 @@
 /** The sandbox of a session: started by the first call that needs it, anew when it has ended, and ended with the harness. */
-import type { FurnishedAll } from '@steward/harness/furnish/furnished.ts'
+import type { FurnishedAll } from '@steward/space/furnished.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import type { SandboxSettings } from '../sandboxes.ts'
 import { limitsOf, quotaOf, sandboxesOf } from '../sandboxes.ts'

@@ -1,7 +1,7 @@
 /** Memory stores of the session: each change is written to the service after the call that made it. docs/interface.md 17.6 */
 import { join } from 'node:path'
-import type { Attached } from '@steward/harness/furnish/memory/furnish.ts'
-import { furnishStores as furnish } from '@steward/harness/furnish/memory/furnish.ts'
+import type { Attached } from '@steward/space/memory/furnish.ts'
+import { furnishStores as furnish } from '@steward/space/memory/furnish.ts'
 import {
   MemoryContents,
   MemoryOutcomes,

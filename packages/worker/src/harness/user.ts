@@ -1,4 +1,4 @@
-import { furnishUser } from '@steward/harness/furnish/workspace/user.ts'
+import { furnishUser } from '@steward/space/workspace/user.ts'
 import type { Input } from './input.ts'
 
 /** Only a supervisor knows of a folder that is this session's alone and kept with its workspace. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newId } from '../../core/ids.ts'
-import { databases } from '../../database/fixture.ts'
-import { keep } from '../../events/fixture.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { keep } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import {
   answer,

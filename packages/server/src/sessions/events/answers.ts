@@ -1,12 +1,12 @@
 /** A posted answer against the call it names: it settles the call, repeats what did, or is refused. contract.md 2.3 */
 import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
-import { invalid } from '../../core/errors.ts'
-import type { Queries } from '../../database/database.ts'
-import type { Call } from '../../events/calls.ts'
-import { findCall, settlement } from '../../events/calls.ts'
-import { isSameJson } from '../../core/json.ts'
-import type { StoredEvent } from '../../events/log.ts'
-import { readAt } from '../../events/log.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Call } from '../log/calls.ts'
+import { findCall, settlement } from '../log/calls.ts'
+import { isSameJson } from '../../ground/core/json.ts'
+import type { StoredEvent } from '../log/log.ts'
+import { readAt } from '../log/log.ts'
 
 export type Answer = Extract<
   NewEvent,

@@ -1,13 +1,13 @@
 /** For tests: what clients and agents say, and where it lands. */
 import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
-import { PlatformError } from '../../core/errors.ts'
-import { newId } from '../../core/ids.ts'
-import type { Database } from '../../database/database.ts'
-import { openCalls } from '../../events/calls.ts'
-import { tenant } from '../../events/fixture.ts'
-import { readHead } from '../../events/head.ts'
-import { waiting } from '../../events/inbox.ts'
-import { readEvents } from '../../events/log.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { openCalls } from '../log/calls.ts'
+import { tenant } from '../log/fixture.ts'
+import { readHead } from '../log/head.ts'
+import { waiting } from '../log/inbox.ts'
+import { readEvents } from '../log/log.ts'
 import { postEvents } from './post.ts'
 
 export const text = (words: string) => [{ type: 'text' as const, text: words }]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Frame, StreamedType } from '@steward/harness/turn.ts'
-import type { Tailed } from '../../events/tail.ts'
+import type { Tailed } from '../log/tail.ts'
 import type { View } from './wire.ts'
 import { presenter, viewOf } from './wire.ts'
 

@@ -2,10 +2,10 @@
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { Frame, StreamedType } from '@steward/harness/turn.ts'
 import type { StreamQuery } from '@steward/protocol/events.ts'
-import type { EventRow, StoredEvent } from '../../events/log.ts'
-import { eventText } from '../../events/log.ts'
-import type { Tailed } from '../../events/tail.ts'
-import { frame } from '../../http/sse.ts'
+import type { EventRow, StoredEvent } from '../log/log.ts'
+import { eventText } from '../log/log.ts'
+import type { Tailed } from '../log/tail.ts'
+import { frame } from '../../ground/http/sse.ts'
 
 export type View = { chunks: boolean; deltas: readonly string[]; dialect: Dialect }
 

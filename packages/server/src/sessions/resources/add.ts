@@ -5,18 +5,18 @@ import type {
   MemoryStoreResource,
   RepositoryResource,
 } from '@steward/protocol/session-resources.ts'
-import { invalid } from '../../core/errors.ts'
-import { newId } from '../../core/ids.ts'
-import type { Seal } from '../../core/seal.ts'
-import { iso } from '../../core/time.ts'
-import type { Queries } from '../../database/database.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import { copyFile } from './files.ts'
 import { storeColumns } from './memory-stores.ts'
 import { checkFree, resolveFilePath, resolveRepositoryPath } from './mount-path.ts'
 import type { RepositoryHosts } from './repositories.ts'
 import { checkRepositoryUrl, defaultMount, repositoryColumns } from './repositories.ts'
-import type { ResourceRow } from './store.ts'
-import { resourceStore } from './store.ts'
+import type { ResourceRow } from '../rows/resources.ts'
+import { resourceStore } from '../rows/resources.ts'
 
 /** behaviours.md 1.15 */
 const mostResources = 500

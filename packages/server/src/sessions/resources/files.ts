@@ -1,16 +1,16 @@
 /** Files that a session brings in: a copy of its own for each, which shares the bytes. */
-import { invalid, PlatformError } from '../../core/errors.ts'
-import { newId } from '../../core/ids.ts'
-import { iso } from '../../core/time.ts'
-import type { Queries } from '../../database/database.ts'
-import { removeFiles } from '../../files/remove.ts'
-import type { FileRow } from '../../files/store.ts'
-import { fileStore, isExpired } from '../../files/store.ts'
-import { outputStore } from '../outputs/store.ts'
-import type { SessionRow } from '../store.ts'
+import { invalid, PlatformError } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { removeFiles } from '../../resources/files/remove.ts'
+import type { FileRow } from '../../resources/files/store.ts'
+import { fileStore, isExpired } from '../../resources/files/store.ts'
+import { outputStore } from '../rows/outputs.ts'
+import type { SessionRow } from '../rows/sessions.ts'
 import { askedFor } from './mount-path.ts'
-import type { ResourceRow } from './store.ts'
-import { resourceStore } from './store.ts'
+import type { ResourceRow } from '../rows/resources.ts'
+import { resourceStore } from '../rows/resources.ts'
 
 /** Outlives the file it was made from, and does not expire with it. */
 export async function copyFile(

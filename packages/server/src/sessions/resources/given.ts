@@ -1,11 +1,11 @@
 /** What lies in a session's sandbox by its rows, and the bytes of it. */
-import type { GivenFiles } from '@steward/harness/furnish/files/furnish.ts'
-import type { Blobs } from '../../blobs/blobs.ts'
-import type { Clock } from '../../core/time.ts'
-import type { Databases } from '../../database/database.ts'
-import { fileStore, isExpired } from '../../files/store.ts'
-import { resourceStore } from './store.ts'
-import { sessionStore } from '../store.ts'
+import type { GivenFiles } from '@steward/space/files/furnish.ts'
+import type { Blobs } from '../../ground/blobs/blobs.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import { fileStore, isExpired } from '../../resources/files/store.ts'
+import { resourceStore } from '../rows/resources.ts'
+import { sessionStore } from '../rows/sessions.ts'
 
 export function givenFiles(
   { databases, blobs, clock }: { databases: Databases; blobs: Blobs; clock: Clock },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { toldOfStores } from './memory-prompt.ts'
-import type { ResourceRow } from './store.ts'
+import type { ResourceRow } from '../rows/resources.ts'
 
 const row = (more: Partial<ResourceRow>): ResourceRow => ({
   ...{ tenant_id: 'wrkspc_1', session_id: 'sesn_1', id: 'sesrsc_1', type: 'memory_store' },

@@ -1,7 +1,7 @@
 import type { WorkPlace } from '@steward/harness/prompt.ts'
 import type { AttachedStore } from './memory-stores.ts'
 import { isAttachedStore } from './memory-stores.ts'
-import type { ResourceRow } from './store.ts'
+import type { ResourceRow } from '../rows/resources.ts'
 
 const common =
   '# Memory stores\n\n' +

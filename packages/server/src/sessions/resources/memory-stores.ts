@@ -1,10 +1,10 @@
 /** Memory stores that a session works with: fixed at its creation, each at a place of its own. contract.md 1.4 */
 import type { MemoryAccess, MemoryStoreResource } from '@steward/protocol/session-resources.ts'
-import { invalid } from '../../core/errors.ts'
-import type { Queries } from '../../database/database.ts'
-import { memoryStoreStore } from '../../memory-stores/store.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import { resolveStorePath } from './mount-path.ts'
-import type { ResourceRow } from './store.ts'
+import type { ResourceRow } from '../rows/resources.ts'
 
 /** behaviours.md 1.15 */
 const mostStores = 8

@@ -1,6 +1,6 @@
 /** Where the resources of a session lie in its sandbox, by the `mount_path` that they were given with. */
-import { invalid } from '../../core/errors.ts'
-import type { ResourceRow } from './store.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import type { ResourceRow } from '../rows/resources.ts'
 
 const uploads = '/mnt/session/uploads'
 const workspace = '/workspace'

@@ -1,13 +1,13 @@
 /** Repositories that a session works in: which addresses are taken, and their tokens. contract.md 1.4 */
 import { hostList, isBadPort, normalHost } from '@steward/gate/policy.ts'
 import type { Checkout, RepositoryResource } from '@steward/protocol/session-resources.ts'
-import { invalid } from '../../core/errors.ts'
-import type { Seal } from '../../core/seal.ts'
-import { iso } from '../../core/time.ts'
-import type { Queries } from '../../database/database.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import { askedFor } from './mount-path.ts'
-import type { ResourceRow } from './store.ts'
-import { resourceStore } from './store.ts'
+import type { ResourceRow } from '../rows/resources.ts'
+import { resourceStore } from '../rows/resources.ts'
 
 /** Hosts that repositories may lie on, as the operator lists them; empty: any. */
 export type RepositoryHosts = readonly string[]

@@ -1,0 +1,154 @@
+/** For tests: upstreams with certificates, an authorisation server, and credentials that stand in no database. */
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { promisify } from 'node:util'
+import { buildConnector } from 'undici'
+import type { Connector } from '../../ground/core/dial.ts'
+import { dialsFor } from '../../ground/core/dial.ts'
+
+const run = promisify(execFile)
+let made: Promise<{ key: string; cert: string }> | undefined
+
+/** One for the names that tests use, trusted by this process from then on. */
+async function certificate(): Promise<{ key: string; cert: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
+  const [key, cert] = [join(folder, 'key'), join(folder, 'cert')]
+  const names =
+    'subjectAltName=DNS:api.example,DNS:other.example,DNS:auth.example,DNS:*.api.example,DNS:localhost,' +
+    'DNS:github.com,DNS:api.github.com'
+  await run('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
+    ...['-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=test', '-addext', names],
+  ])
+  const pair = { key: await readFile(key, 'utf8'), cert: await readFile(cert, 'utf8') }
+  await rm(folder, { recursive: true })
+  setDefaultCACertificates([...getCACertificates('default'), pair.cert])
+  return pair
+}
+
+export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
+
+export type TestUpstream = AsyncDisposable & {
+  server: Server
+  port: number
+  /** PEM, for processes other than this one to trust; empty without TLS. */
+  certificate: string
+  connections: () => number
+}
+
+export async function upstreamServer(
+  listener: Listener,
+  { tls = true } = {},
+): Promise<TestUpstream> {
+  const pair = tls ? await (made ??= certificate()) : undefined
+  const server = pair
+    ? createTlsServer(pair, (...at) => void listener(...at))
+    : createServer((...at) => void listener(...at))
+  let connections = 0
+  server.on(tls ? 'secureConnection' : 'connection', () => connections++)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    certificate: pair?.cert ?? '',
+    connections: () => connections,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await promisify(server.close.bind(server))()
+    },
+  }
+}
+
+type Place = { port: number }
+
+/** Every name and port leads to this one, whose certificate is checked for the name all the same. */
+export const connectTo = (place: Place): Connector<'tenant'> => connecting(() => place)
+
+/** Each name leads to its own; others are not found. */
+export const connectBy = (places: Record<string, Place>): Connector<'tenant'> =>
+  connecting((host) => places[host])
+
+function connecting(placeOf: (host: string) => Place | undefined): Connector<'tenant'> {
+  const connect = buildConnector({ allowH2: false })
+  return dialsFor(
+    'tenant',
+    (options: buildConnector.Options, callback: buildConnector.Callback) => {
+      const place = placeOf(options.hostname)
+      if (!place) return callback(new Error(`${options.hostname} is not found`), null)
+      const { port } = place
+      const to = { hostname: '127.0.0.1', host: `127.0.0.1:${port}`, port: String(port) }
+      connect({ ...options, ...to, servername: options.hostname }, callback)
+    },
+  )
+}
+
+/** What came, as JSON; with `echo` in the path, the body and every header as text besides. */
+export async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request)
+  const { method, url, rawHeaders, headers } = request
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify({ method, url, headers, rawHeaders, body }))
+}
+
+export type Echoed = {
+  method: string
+  url: string
+  headers: Record<string, string>
+  rawHeaders: string[]
+  body: string
+}
+
+type Mode = 'fine' | 'revoked' | 'broken' | 'slow' | 'huge' | 'without' | 'echoing'
+
+/** Issues `access-N`, and with it `refresh-N`, which alone is good for the next. */
+export async function authorizationServer() {
+  const state = {
+    mode: 'fine' as Mode,
+    issued: 0,
+    expiresIn: 3600 as number | undefined,
+    /** Each request's form and Authorization header. */
+    asked: [] as { form: Record<string, string>; authorization: string | undefined }[],
+    /** While this is pending, answers wait. */
+    gate: Promise.resolve(),
+    valid: 'access-0-of-the-first-day',
+    current: 'refresh-0-of-the-first-day',
+  }
+  const server = await upstreamServer(async (request, response) => {
+    const form = Object.fromEntries(new URLSearchParams(await text(request)))
+    state.asked.push({ form, authorization: request.headers.authorization })
+    await state.gate
+    const json = (status: number, body: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    if (state.mode === 'slow') return
+    if (state.mode === 'echoing') {
+      const token = form['refresh_token']
+      return response.writeHead(400, { 'content-type': `text/plain; of=${token}` }).end(token)
+    }
+    if (state.mode === 'broken') return response.destroy()
+    if (state.mode === 'huge') return json(200, { access_token: 'x'.repeat(100_000) })
+    if (state.mode === 'revoked' || form['refresh_token'] !== state.current) {
+      return json(400, { error: 'invalid_grant' })
+    }
+    const n = ++state.issued
+    state.valid = `access-${n}-of-the-first-day`
+    const isKept = state.mode === 'without'
+    if (!isKept) state.current = `refresh-${n}-of-the-first-day`
+    json(200, {
+      access_token: state.valid,
+      token_type: 'Bearer',
+      ...(isKept ? {} : { refresh_token: state.current }),
+      ...(state.expiresIn === undefined ? {} : { expires_in: state.expiresIn }),
+    })
+  })
+  return { ...server, state }
+}

@@ -1,0 +1,38 @@
+import { agentTokenPlace } from '../../resources/agents/store.ts'
+import type { Seal, Sealed } from '../../ground/core/seal.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import { tokenPlace } from '../../sessions/create.ts'
+import type { Pinned } from './store.ts'
+import { versionTokens } from './store.ts'
+
+type Session = Tables['sessions']
+
+/** The tokens that stand beside a session's MCP servers, by the servers' names: its own, else the agent version's. */
+export async function inlineTokens(
+  db: Queries,
+  seal: Seal,
+  session: Pick<Session, 'tenant_id' | 'id' | 'agent_id' | 'agent_version' | 'sealed_tokens'>,
+): Promise<Record<string, string>> {
+  const version_tokens = session.sealed_tokens === null ? await versionTokens(db, session) : null
+  const sealed = sealedTokens({ ...session, version_tokens })
+  const names = Object.keys(sealed.tokens)
+  return Object.fromEntries(names.map((name) => [name, sealed.open(seal, name) ?? '']))
+}
+
+type Held = Pick<Pinned, 'tenant_id' | 'id' | 'sealed_tokens' | 'version_tokens'>
+
+/** As they are stored; each is opened alone. */
+export function sealedTokens({ tenant_id: tenant, id, sealed_tokens, version_tokens }: Held) {
+  const text = sealed_tokens ?? version_tokens ?? '{}'
+  const tokens = JSON.parse(text) as Record<string, Sealed>
+  return {
+    tokens,
+    open(seal: Seal, server: string): string | undefined {
+      const token = Object.hasOwn(tokens, server) ? tokens[server] : undefined
+      const place =
+        sealed_tokens === null ? agentTokenPlace(tenant) : tokenPlace(tenant, id, server)
+      return token && seal.open(token, place)
+    },
+  }
+}

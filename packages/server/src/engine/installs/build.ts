@@ -1,0 +1,191 @@
+/**
+ * Builds the packages of an environment into a folder: those of the system first, then each other manager's, in a
+ * sandbox of no session. Nothing of a tenant is in there but the names of the packages.
+ */
+import { execFile } from 'node:child_process'
+import { lstat, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { PackageLists, PackageManager } from '@steward/protocol/packages.ts'
+import { packageManagers } from '@steward/protocol/packages.ts'
+import type {
+  Sandbox,
+  SandboxLimits,
+  SandboxMount,
+  SandboxProvider,
+} from '@steward/sandbox/sandbox.ts'
+import { bytesBelow } from '@steward/sandbox/disk.ts'
+import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { aptFiles, aptScript, setUpScript, systemPath, takeScript } from './apt.ts'
+import type { Outside } from './gate.ts'
+import { registryGate } from './gate.ts'
+import type { Installer } from './managers.ts'
+import { builderEnv, findingOf, prefix, scriptFor } from './managers.ts'
+import type { Sources } from './sources.ts'
+import { placesOf } from './sources.ts'
+import type { Progress, Watch } from './step.ts'
+import { BuildFailure, runStep } from './step.ts'
+
+const run = promisify(execFile)
+
+export type BuildDeps = {
+  provider: SandboxProvider
+  limits: SandboxLimits
+  outside: Outside
+  sources: Sources
+  /** Bytes of a layer, and of what a build leaves beside it. */
+  largest: number
+  /** For all of a build. */
+  timeoutMs: number
+  clock: Clock
+}
+
+export type Wanted = { packages: PackageLists; image: string | undefined }
+
+export type Build = (
+  wanted: Wanted,
+  /** Names its sandboxes; `folder` is its own, and `layer` in it what is built. */
+  place: { id: string; folder: string },
+  progress: Progress,
+  signal: AbortSignal,
+) => Promise<void>
+
+type Bench = {
+  deps: BuildDeps
+  wanted: Wanted
+  id: string
+  folder: string
+  watch: Omit<Watch, 'refusals' | 'clock'>
+}
+
+/** Rejects with `BuildFailure`, or with the signal's reason. */
+export function builder(deps: BuildDeps): Build {
+  return async (wanted, { id, folder }, progress, signal) => {
+    const { largest, timeoutMs, clock } = deps
+    const end = clock.now() + timeoutMs
+    const at = (name: string) => join(folder, name)
+    for (const name of ['workspace', 'outputs', 'layer/system', 'layer/prefix'])
+      await mkdir(at(name), { recursive: true })
+    const check = async () => {
+      const bytes = await bytesBelow(['layer', 'workspace', 'outputs'].map(at))
+      if (bytes > largest)
+        throw new BuildFailure(null, `it is larger than ${Math.floor(largest / 2 ** 20)} MB`)
+    }
+    const bench: Bench = {
+      ...{ deps, wanted, id, folder },
+      watch: { progress, check, signal, leftMs: () => end - clock.now() },
+    }
+    try {
+      if (wanted.packages.apt.length > 0) await buildSystem(bench)
+      await buildPrefix(bench)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof SandboxEnded)) throw error
+      throw new BuildFailure(null, `the builder's sandbox ended: ${error.message}`, {
+        cause: error,
+      })
+    }
+  }
+}
+
+async function buildSystem(bench: Bench): Promise<void> {
+  const { deps, wanted, folder } = bench
+  const { apt } = wanted.packages
+  const root = deps.provider.systemOf(wanted.image)
+  if (root === undefined) throw new BuildFailure('apt', 'the system of the sandbox is an image')
+  const system = join(folder, 'layer/system')
+  const mounts: SandboxMount[] = [{ source: system, path: systemPath, access: 'write' }]
+  const files = await aptFiles(root, deps.sources)
+  await within(bench, { managers: ['apt'], mounts }, async (sandbox, watch) => {
+    for (const [path, text] of Object.entries(files)) {
+      const written = await sandbox.write(path, Buffer.from(text))
+      if (!written.ok) throw new BuildFailure('apt', written.message)
+    }
+    await runStep(sandbox, 'apt', aptScript(apt), watch)
+  })
+  await watchSize(bench, 'apt')
+  await settle(system)
+  const say =
+    (command: string) =>
+    async (sandbox: Sandbox, { leftMs, signal }: Watch) => {
+      await sandbox.shell({ command, timeoutMs: Math.max(1, leftMs()), signal })
+    }
+  await within(bench, { managers: [], layer: system }, say(setUpScript))
+  await within(bench, { managers: [], mounts }, say(takeScript))
+  await settle(system)
+}
+
+async function buildPrefix(bench: Bench): Promise<void> {
+  const { packages } = bench.wanted
+  const managers = packageManagers.filter((each): each is Installer => each !== 'apt')
+  const used = managers.filter((manager) => packages[manager].length > 0)
+  if (used.length === 0) return
+  const source = join(bench.folder, 'layer/prefix')
+  const mounts: SandboxMount[] = [{ source, path: prefix, access: 'write' }]
+  const layer = packages.apt.length > 0 ? join(bench.folder, 'layer/system') : undefined
+  await within(bench, { managers: used, mounts, layer }, async (sandbox, watch) => {
+    for (const manager of used) {
+      const script = scriptFor(manager, packages[manager], bench.deps.sources)
+      await runStep(sandbox, manager, script, watch)
+      await watchSize(bench, manager)
+    }
+  })
+  await settle(source)
+}
+
+type Room = {
+  managers: readonly PackageManager[]
+  mounts?: readonly SandboxMount[]
+  layer?: string | undefined
+}
+
+/** In a sandbox that reaches what these managers need and nothing else. */
+async function within(
+  { deps, wanted, id, folder, watch }: Bench,
+  { managers, mounts = [], layer }: Room,
+  work: (sandbox: Sandbox, watch: Watch) => Promise<void>,
+): Promise<void> {
+  const { provider, limits, outside, sources, clock } = deps
+  const refusals: string[] = []
+  const gate = await registryGate(outside, folder, {
+    places: managers.flatMap((manager) => placesOf(manager, sources)),
+    refused: (line) => void (refusals.includes(line) || refusals.push(line)),
+  })
+  try {
+    const { path, env } = findingOf(managers)
+    const sandbox = await provider.acquire({
+      ...{ id, limits, mounts, path, egress: gate },
+      ...{ workspace: join(folder, 'workspace'), outputs: join(folder, 'outputs') },
+      isLaidOut: false,
+      env: { ...builderEnv, ...env },
+      ...(wanted.image !== undefined && { image: wanted.image }),
+      ...(layer !== undefined && { layer }),
+    })
+    try {
+      await work(sandbox, { ...watch, clock, refusals })
+    } finally {
+      await sandbox.close()
+    }
+  } finally {
+    await gate.close()
+  }
+}
+
+async function watchSize({ watch }: Bench, manager: PackageManager): Promise<void> {
+  await watch.check().catch((error: unknown) => {
+    if (!(error instanceof BuildFailure)) throw error
+    watch.progress({ state: 'failed', manager, lines: [] })
+    throw new BuildFailure(manager, error.message, { cause: error })
+  })
+}
+
+/** From now on it is the server's, and everybody's to read. Nothing runs in it any more. */
+async function settle(folder: string): Promise<void> {
+  if (process.getuid?.() === 0) await run('chown', ['-hR', '0:0', '--', folder])
+  await run('chmod', ['-R', 'u=rwX,go=rX,a-s', '--', folder])
+  for (const name of ['usr', 'etc']) {
+    const stat = await lstat(join(folder, name)).catch(() => undefined)
+    if (stat?.isSymbolicLink()) throw new BuildFailure(null, `its ${name} is a link`)
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * An environment's packages in its sandboxes: those of the system at their places in it, the others below one prefix.
+ * Built when the first session needs them. contract.md 1.2, sandbox.md (f)
+ */
+import { join } from 'node:path'
+import { TurnFailed } from '@steward/protocol/turn-failed.ts'
+import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
+import { packageManagers } from '@steward/protocol/packages.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Furnish, SessionPlace } from '../runner/furnishing.ts'
+import type { Layers } from './layers.ts'
+import { findingOf, prefix } from './managers.ts'
+import type { Progress } from './step.ts'
+import { BuildFailure } from './step.ts'
+
+const linesOfMessage = 10
+
+export function furnishPackages({ layers, log }: { layers: Layers; log: Log }): Furnish {
+  return async (place) => {
+    const { packages, base_image } = place.environment
+    const used = packageManagers.filter((manager) => packages[manager].length > 0)
+    if (used.length === 0) return {}
+    const taken = await take(layers, place, { packages, base_image }, log)
+    const { path } = taken
+    const isLayered = used.includes('apt')
+    return {
+      ...(used.some((manager) => manager !== 'apt') && {
+        mounts: [{ source: join(path, 'prefix'), path: prefix, access: 'read' }],
+      }),
+      ...(isLayered && { layer: join(path, 'system') }),
+      ...findingOf(used),
+      ended: async () => taken.release(),
+    }
+  }
+}
+
+async function take(
+  layers: Layers,
+  place: SessionPlace,
+  { packages, base_image }: Pick<EnvironmentRecord, 'packages' | 'base_image'>,
+  log: Log,
+) {
+  let kept: Promise<unknown> = Promise.resolve()
+  const tell: Progress = (news) => {
+    const event = { id: newId('event'), type: 'session.environment_build', ...news } as const
+    const tellNow = () => place.keep([event])
+    // In their order; news that cannot be kept stop nothing.
+    kept = kept
+      .then(tellNow)
+      .catch((error: unknown) =>
+        log.warn('news of a build were not kept', { error, session_id: place.session }),
+      )
+  }
+  try {
+    const wanted = { packages, image: base_image ?? undefined }
+    return await layers.take(place.tenant, wanted, tell)
+  } catch (error) {
+    if (!(error instanceof BuildFailure)) throw error
+    throw new TurnFailed({ type: 'unknown_error', message: messageOf(error) }, { cause: error })
+  } finally {
+    await kept
+  }
+}
+
+function messageOf({ manager, message, lines }: BuildFailure): string {
+  const whose = manager === null ? 'the packages of the environment' : `the packages of ${manager}`
+  return [`${whose} could not be installed: ${message}`, ...lines.slice(-linesOfMessage)].join('\n')
+}

@@ -1,0 +1,71 @@
+/** A builder's only way out: the registries of its managers. No session's rules and no credential are behind it. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { Readable } from 'node:stream'
+import { getCACertificates } from 'node:tls'
+import { certificateAuthority } from '@steward/gate/authority.ts'
+import { openGate } from '@steward/gate/gate.ts'
+import type { Answer, GateOwner, Target } from '@steward/gate/outbound.ts'
+import { Refused } from '@steward/gate/outbound.ts'
+import type { Connector, Dial } from '../../ground/core/dial.ts'
+import { sayFailed } from '@steward/gate/said.ts'
+import { portOf, upstream } from '../egress/upstream.ts'
+
+/** Registries are the operator's choice, or the public ones. */
+export type Outside = { connect: Connector<'operator'>; dial: Dial<'operator', Duplex> }
+
+/** `places`: as `host:port`. `refused` is told in words. */
+export async function registryGate(
+  { connect, dial }: Outside,
+  folder: string,
+  { places, refused }: { places: readonly string[]; refused: (line: string) => void },
+) {
+  const allowed = new Set(places)
+  const towards = upstream(connect)
+  const may = ({ host, port }: Target) => allowed.has(`${host}:${port}`)
+  const objection = ({ host, port }: Target) =>
+    `${host}:${port} is no registry of the packages that are installed, and nothing else is reached while they are`
+  /** As plain text: npm shows nothing of an error in JSON but that it is an object. */
+  const failed = (target: Target, error: unknown): Answer => {
+    const { status, message } = sayFailed(target, error)
+    refused(message)
+    const headers: Answer['headers'] = [['content-type', 'text/plain; charset=utf-8']]
+    return { status, headers, body: Readable.from([message], { objectMode: false }) }
+  }
+  const owner: GateOwner = {
+    judge: async (target) =>
+      may(target)
+        ? { kind: 'tunnel' }
+        : { kind: 'refuse', reason: 'not_allowed', message: objection(target) },
+    async forward(request) {
+      const target = { host: request.url.hostname, port: portOf(request.url) }
+      if (may(target)) return towards.send(request).catch((error: unknown) => failed(target, error))
+      throw new Refused({ ...target, reason: 'not_allowed', message: objection(target) })
+    },
+    upgrade({ url }) {
+      const target = { host: url.hostname, port: portOf(url) }
+      const message = 'registries do not switch protocols'
+      return Promise.reject(new Refused({ ...target, reason: 'protocol', message }))
+    },
+    dial: (target) =>
+      dial(target).catch((error: unknown) => {
+        refused(sayFailed(target, error).message)
+        throw error
+      }),
+    refused: ({ message }) => refused(message),
+    tunnelled() {},
+  }
+  const [socket, certificates] = [join(folder, 'gate'), join(folder, 'trusted.crt')]
+  const trusted = new Set([...getCACertificates('default'), ...getCACertificates('system')])
+  await writeFile(certificates, [...trusted].join('\n'), { mode: 0o644 })
+  const gate = await openGate({ socketPath: socket, authority: certificateAuthority(), owner })
+  return {
+    socket,
+    certificates,
+    async close(): Promise<void> {
+      await gate.close()
+      await towards.close()
+    },
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * What was built, by tenant and by what it is made of. Scripts of packages have run in each, and versions that nobody
+ * named were chosen by a registry on the day: a layer is never another tenant's. Built once at a time, over all
+ * processes; there whole or not at all.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { removeTree, removeUnused } from '@steward/sandbox/remove.ts'
+import { oneByOne } from '../../ground/core/turns.ts'
+import type { Wanted } from './build.ts'
+import type { MakingDeps, Place } from './making.ts'
+import { making, touch } from './making.ts'
+import type { Progress } from './step.ts'
+import { BuildFailure } from './step.ts'
+
+/** Of one tenant; what is unused gives way to what is needed. */
+const mostLayers = 50
+const hour = 60 * 60_000
+const day = 24 * hour
+/** No tenant's name. */
+const workName = '.building'
+
+export type LayerDeps = Omit<MakingDeps, 'workFolder' | 'signal'> & {
+  /** Of all layers; the server's alone. */
+  folder: string
+  identify: (wanted: Wanted) => Promise<string>
+  /** An unused layer is removed after it. */
+  keptMs: number
+}
+
+type Building = { made: Promise<void>; told: Set<Progress> }
+
+export type Layers = {
+  /** The folder of the layer, for as long as it is not released. Rejects with `BuildFailure`. */
+  take: (
+    tenant: string,
+    wanted: Wanted,
+    tell: Progress,
+  ) => Promise<{ path: string; release: () => void }>
+  /** Removes what nobody has used for long, and what a process that died has begun. */
+  sweep: () => Promise<void>
+  /** Builds under way end, and whoever waits for one is told. */
+  close: () => Promise<void>
+}
+
+export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers {
+  const { clock } = deps
+  const building = new Map<string, Building>()
+  const inUse = new Map<string, number>()
+  const inTurn = oneByOne()
+  const closing = new AbortController()
+  const workFolder = join(folder, workName)
+  const make = making({ ...deps, workFolder, signal: closing.signal })
+
+  /** With whoever waits for the same in this process. */
+  async function buildWith(place: Place, wanted: Wanted, tell: Progress): Promise<void> {
+    const { path } = place
+    let mine = building.get(path)
+    if (!mine) {
+      const told = new Set<Progress>()
+      const all: Progress = (news) => {
+        for (const each of told) each(news)
+      }
+      const made = inTurn(place.tenant, () => makeRoom(place))
+        .then(() => make(place, wanted, all))
+        .finally(() => building.delete(path))
+      mine = { made, told }
+      building.set(path, mine)
+    }
+    mine.told.add(tell)
+    await mine.made
+  }
+
+  function use(path: string) {
+    inUse.set(path, (inUse.get(path) ?? 0) + 1)
+    let isReleased = false
+    return {
+      path,
+      release(): void {
+        if (isReleased) return
+        isReleased = true
+        const users = (inUse.get(path) ?? 1) - 1
+        if (users > 0) inUse.set(path, users)
+        else inUse.delete(path)
+      },
+    }
+  }
+
+  /** The oldest go first, but none that a process of this host may still use: such are touched each hour. */
+  async function makeRoom({ tenant, path }: Place): Promise<void> {
+    const of = join(folder, tenant)
+    const names = await namesIn(of)
+    const found = await Promise.all(
+      names.map(async (name) => ({ path: join(of, name), usedAt: await usedAt(join(of, name)) })),
+    )
+    const under = [...building.keys()].filter((each) => dirname(each) === of)
+    const before = under
+      .slice(0, under.indexOf(path))
+      .filter((each) => !names.includes(basename(each)))
+    const tooMany = names.length + before.length + 1 - mostLayers
+    if (tooMany <= 0) return
+    const since = clock.now() - 2 * hour
+    const oldest = found.toSorted((one, other) => one.usedAt - other.usedAt).slice(0, tooMany)
+    if (
+      oldest.length < tooMany ||
+      oldest.some((each) => inUse.has(each.path) || each.usedAt > since)
+    ) {
+      const why = `the workspace uses ${mostLayers} different sets of packages, and may not have more`
+      throw new BuildFailure(null, why)
+    }
+    for (const each of oldest) await discard(each.path, since)
+  }
+
+  async function discard(path: string, since: number): Promise<void> {
+    await mkdir(workFolder, { recursive: true, mode: 0o700 })
+    await removeUnused(path, join(workFolder, randomUUID()), since)
+  }
+
+  return {
+    async take(tenant, wanted, tell) {
+      const layer = await identify(wanted)
+      const path = join(folder, tenant, layer)
+      if (!(await touch(path, clock.now()))) await buildWith({ tenant, layer, path }, wanted, tell)
+      return use(path)
+    },
+
+    async sweep() {
+      await Promise.all([...inUse.keys()].map((path) => touch(path, clock.now())))
+      for (const tenant of await namesIn(folder)) {
+        for (const name of await namesIn(join(folder, tenant))) {
+          const path = join(folder, tenant, name)
+          const at = await usedAt(path)
+          if (tenant === workName) {
+            if (clock.now() - at > day) await removeTree(path)
+          } else if (clock.now() - at > keptMs) await discard(path, clock.now() - keptMs)
+        }
+      }
+    },
+
+    async close() {
+      closing.abort(new Error('the server is shutting down'))
+      await Promise.allSettled([...building.values()].map(({ made }) => made))
+    },
+  }
+}
+
+const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
+
+/** Of one that has gone meanwhile: never. */
+const usedAt = async (path: string): Promise<number> =>
+  (await stat(path).catch(() => undefined))?.mtimeMs ?? 0

@@ -1,0 +1,94 @@
+/** One build of a layer: under the lock of all processes, beside its place, and moved there whole. */
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, utimes } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Log } from '@steward/base/log.ts'
+import type { Share } from '../../ground/core/share.ts'
+import { removeTree } from '@steward/sandbox/remove.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Build, Wanted } from './build.ts'
+import type { News, Progress } from './step.ts'
+import type { BuildLocks } from './store.ts'
+
+const beatMs = 5_000
+const askMs = 500
+
+const waiting: News = { state: 'waiting', manager: null, lines: [] }
+
+export type MakingDeps = {
+  build: Build
+  locks: BuildLocks
+  /** Of the builds of this process. */
+  share: Share
+  clock: Clock
+  log: Log
+  /** Where builds lie that are under way. */
+  workFolder: string
+  /** Ends them; its reason is thrown. */
+  signal: AbortSignal
+}
+
+/** Whether it is there; from now on it is not one that nobody uses. */
+export async function touch(path: string, now: number): Promise<boolean> {
+  const at = new Date(now)
+  return utimes(path, at, at).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )
+}
+
+export type Place = { tenant: string; layer: string; path: string }
+
+export function making({ build, locks, share, clock, log, workFolder, signal }: MakingDeps) {
+  async function inTurn(tenant: string, work: () => Promise<void>, tell: Progress): Promise<void> {
+    if (share.room(tenant) === 0) tell(waiting)
+    const giveBack = await share.wait(tenant, signal)
+    try {
+      await work()
+    } finally {
+      giveBack()
+    }
+  }
+
+  /** Resolves when it is there, whoever has built it. */
+  return async (place: Place, wanted: Wanted, tell: Progress): Promise<void> => {
+    const { tenant, layer, path } = place
+    for (let isTold = false; !(await locks.claim(tenant, layer, clock.now())); isTold = true) {
+      if (!isTold) tell(waiting)
+      await clock.sleep(askMs, signal)
+      signal.throwIfAborted()
+      if (await touch(path, clock.now())) return
+    }
+    const beat = setInterval(() => {
+      locks
+        .prolong(tenant, layer, clock.now())
+        .catch((error: unknown) => log.warn('a build could not prolong its lock', { error }))
+    }, beatMs)
+    try {
+      if (!(await touch(path, clock.now())))
+        await inTurn(tenant, () => makeAlone(path, wanted, tell), tell)
+    } finally {
+      clearInterval(beat)
+      await locks.release(tenant, layer)
+    }
+  }
+
+  async function makeAlone(path: string, wanted: Wanted, tell: Progress): Promise<void> {
+    const id = randomUUID()
+    const folder = join(workFolder, id)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    try {
+      await build(wanted, { id: `build_${id}`, folder }, tell, signal)
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await rename(join(folder, 'layer'), path).catch(async (error: unknown) => {
+        // A process that was taken for dead has built it all the same.
+        if (!(await touch(path, clock.now()))) throw error
+      })
+    } finally {
+      await removeTree(folder)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** The room as a whole, from its settings. */
+import { resolve } from 'node:path'
+import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
+import type { Config } from '../../ground/config/config.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Share } from '../../ground/core/share.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { RefusePackages } from '../../sessions/resources/supported.ts'
+import { refuseApt } from './apt.ts'
+import { builder } from './build.ts'
+import { furnishPackages } from './furnish.ts'
+import type { Outside } from './gate.ts'
+import { identities } from './identity.ts'
+import { layers } from './layers.ts'
+import { buildLocks } from './store.ts'
+import { packageSweep } from './sweep.ts'
+
+type PackagesDeps = {
+  config: Pick<Config, 'packages' | 'dataDir' | 'sandbox' | 'sandboxImage'>
+  databases: Databases
+  provider: SandboxProvider
+  limits: SandboxLimits
+  outside: Outside
+  /** Of the builds of this process. */
+  share: Share
+  clock: Clock
+  log: Log
+}
+
+const notIsolated =
+  'the sandboxes of this server (local) isolate nothing, and nothing is installed for them'
+
+export function packagesOf(deps: PackagesDeps) {
+  const { config, databases, provider, limits, outside, share, clock, log } = deps
+  const { sources, buildMs: timeoutMs, largest, keptMs } = config.packages
+  const held = layers({
+    folder: resolve(config.dataDir, 'packages'),
+    identify: identities(provider, sources, config.sandboxImage),
+    build: builder({ provider, limits, outside, sources, largest, timeoutMs, clock }),
+    locks: buildLocks(databases),
+    ...{ share, keptMs, clock, log },
+  })
+  const refuse: RefusePackages = (manager, image) => {
+    if (config.sandbox === 'local') return notIsolated
+    return manager === 'apt' ? refuseApt(provider.systemOf(image)) : undefined
+  }
+  return {
+    kind: furnishPackages({ layers: held, log }),
+    refuse,
+    sweep: packageSweep({ layers: held, clock, log }),
+    close: () => held.close(),
+  }
+}

@@ -1,0 +1,112 @@
+/** For tests: sessions with memory stores in real sandboxes, as their runner would call what looks after them. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
+import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { sealUnder } from '../../ground/core/seal.ts'
+import { systemClock } from '@steward/base/time.ts'
+import { oneDatabase } from '../../ground/database/database.ts'
+import type { TestDatabase } from '../../ground/database/fixture.ts'
+import { storeIn, tenant } from '../../resources/memory-stores/fixture.ts'
+import { memoryStore } from '../../resources/memory-stores/mounted.ts'
+import { newSession } from '../../sessions/fixture.ts'
+import { addResources } from '../../sessions/resources/add.ts'
+import { furnishMemory } from './furnish.ts'
+
+export { tenant }
+const limits = { memory: 256 << 20, processes: 64, cpus: 1, scratch: 16 << 20, file: 1 << 30 }
+const seal = sealUnder('a root secret for tests')
+
+export type House = Awaited<ReturnType<typeof house>>
+export type Running = Awaited<ReturnType<House['start']>>
+
+export async function house(open: () => Promise<TestDatabase>) {
+  const opened = await open()
+  const { database } = opened
+  const folder = await mkdtemp(join(tmpdir(), 'steward-memory-'))
+  const databases = oneDatabase(database)
+  const provider = bubblewrapSandboxes()
+  /** As another process would have it. */
+  const newKind = () => furnishMemory({ databases, clock: systemClock })
+  const kind = newKind()
+  const running = new Set<Sandbox>()
+
+  return {
+    database,
+    folder,
+    newKind,
+    newStore: () => storeIn(database),
+
+    /** Contents by path. */
+    async held(store: string): Promise<Record<string, string>> {
+      const mounted = memoryStore(database.read)
+      const facts = await mounted.facts(tenant, store)
+      const paths = [...(facts?.hashes.keys() ?? [])]
+      const found = paths.length === 0 ? [] : await mounted.contents(tenant, store, paths)
+      return Object.fromEntries(found.map(({ path, content }) => [path, content]))
+    },
+
+    async session(
+      ...stores: { id: string; access?: MemoryAccess; mount_path?: string }[]
+    ): Promise<string> {
+      const session = await newSession(database)
+      const now = Date.now()
+      const deps = { tenant, session, now, seal, hosts: [], storeAccess: 'read_write' } as const
+      const wanted = stores.map(({ id, access, mount_path }) => ({
+        resource: { type: 'memory_store', memory_store_id: id, access, mount_path } as const,
+        at: '',
+      }))
+      await database.write((tx) => addResources(tx, deps, wanted))
+      return session
+    },
+
+    /** `from` is who lays out; the calls are those of a turn. */
+    async start(session: string, from = kind) {
+      const own = join(folder, session)
+      const place = {
+        id: session,
+        workspace: join(own, 'workspace'),
+        outputs: join(own, 'outputs'),
+      }
+      for (const each of [place.workspace, place.outputs]) mkdirSync(each, { recursive: true })
+      await provider.reap(place)
+      const furnished = await from({ tenant, session, folder: own })
+      const mounts = furnished.mounts ?? []
+      const spec = { ...place, isLaidOut: false, env: {}, limits, egress: null, mounts }
+      const sandbox = await provider.acquire(spec)
+      running.add(sandbox)
+      await furnished.started?.(sandbox)
+      const shell = async (command: string) =>
+        (await sandbox.shell({ command, timeoutMs: 30_000 })).output
+      return {
+        sandbox,
+        own,
+        shell,
+        before: () => furnished.before?.(sandbox),
+        changed: async () => (await furnished.changed?.(sandbox)) ?? [],
+        rested: () => furnished.rested?.(sandbox),
+        /** Runs a command as a tool would; what it said, and what the model is told besides. */
+        async call(command: string): Promise<{ output: string; told: string }> {
+          await furnished.before?.(sandbox)
+          const output = await shell(command)
+          return { output, told: ((await furnished.changed?.(sandbox)) ?? []).join('\n') }
+        },
+        /** `ended` is not called for a server that dies. */
+        async stop(how: 'ended' | 'died' = 'ended'): Promise<void> {
+          await sandbox.close()
+          running.delete(sandbox)
+          if (how === 'ended') await furnished.ended?.()
+        },
+      }
+    },
+
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...running].map((sandbox) => sandbox.close()))
+      await opened[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,52 @@
+/** A session's memory stores in its sandbox, as they lie in the database. contract.md 1.4, behaviours.md 1.15 */
+import { join } from 'node:path'
+import type { Furnished } from '@steward/space/furnished.ts'
+import type { Attached } from '@steward/space/memory/furnish.ts'
+import { furnishStores } from '@steward/space/memory/furnish.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import { memoryStore } from '../../resources/memory-stores/mounted.ts'
+import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
+import type { SessionPlace } from '../runner/furnishing.ts'
+import type { AttachedStore } from '../../sessions/resources/memory-stores.ts'
+import { isAttachedStore } from '../../sessions/resources/memory-stores.ts'
+import { resourceStore } from '../../sessions/rows/resources.ts'
+
+type Deps = { databases: Databases; clock: Clock }
+type Place = Pick<SessionPlace, 'tenant' | 'session' | 'folder'>
+
+export function furnishMemory(deps: Deps) {
+  /** Whoever follows waits until what the last sandbox left is on record. */
+  const ending = new Map<string, () => Promise<void>>()
+  return async ({ tenant, session, folder }: Place): Promise<Furnished> => {
+    await ending.get(session)?.()
+    const { read } = deps.databases.of(tenant)
+    const all = await resourceStore(read).ofSessions(tenant, [session])
+    const rows = (all.get(session) ?? []).filter(isAttachedStore)
+    if (rows.length === 0) return {}
+    const ids = rows.map(({ memory_store_id }) => memory_store_id)
+    const furnished = await furnishStores({
+      folder: join(folder, 'memory'),
+      stores: rows.map((row) => attached(deps, row)),
+      revisions: () => memoryStoreStore(read).revisions(tenant, ids),
+      now: () => deps.clock.now(),
+    })
+    let ended: Promise<void> | undefined
+    const end = () => (ended ??= furnished.ended().finally(() => ending.delete(session)))
+    ending.set(session, end)
+    return { ...furnished, ended: end }
+  }
+}
+
+function attached({ databases, clock }: Deps, row: AttachedStore): Attached {
+  const { tenant_id: tenant, memory_store_id: id, session_id, resolved_path: path, access } = row
+  const database = databases.of(tenant)
+  const actor = { type: 'session_actor', session_id } as const
+  return {
+    ...{ id, path, access },
+    facts: () => memoryStore(database.read).facts(tenant, id),
+    contents: (paths) => memoryStore(database.read).contents(tenant, id, paths),
+    write: (changes) =>
+      database.write((tx) => memoryStore(tx).writeAll(tenant, id, { actor, changes }, clock.now())),
+  }
+}

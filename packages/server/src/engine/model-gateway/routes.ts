@@ -1,0 +1,151 @@
+/**
+ * Models for harnesses that run elsewhere: a claim's session reaches its own model by its own wire, and the key is added
+ * here. interface.md "Authentication" 4, docs/interface.md 17.4
+ */
+import type { Readable } from 'node:stream'
+import { Transform, pipeline } from 'node:stream'
+import { maskOf } from '@steward/mask/mask.ts'
+import { answerLimits } from '@steward/model/wire/bounded.ts'
+import { clientBaseUrl } from '@steward/model/wire/base-url.ts'
+import { secretsOf } from '@steward/model/wire/failure.ts'
+import type { ModelSpec, Wire } from '@steward/model/spec.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import { z } from 'zod'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Namer } from '../../ground/core/dial.ts'
+import { forbidden, invalid, PlatformError } from '../../ground/core/errors.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { Upstream } from '../egress/upstream.ts'
+import { parseBy } from '../../ground/http/body.ts'
+import { historyBody } from '../../ground/http/limits.ts'
+import type { Reply } from '../../ground/http/reply.ts'
+import type { Raw, Route } from '../../ground/http/route.ts'
+import { rawRoute } from '../../ground/http/route.ts'
+import type { SpecOfModel } from '../../resources/model-cards/resolve.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
+import { underClaims } from '../../sessions/work/ending.ts'
+
+/** The paths of the wires that are passed on, below a base URL as each client has it. */
+const paths = {
+  'anthropic-messages': { here: '/v1/messages', there: '/v1/messages' },
+  'openai-completions': { here: '/v1/chat/completions', there: '/chat/completions' },
+  'openai-responses': { here: '/v1/responses', there: '/responses' },
+} satisfies Partial<Record<Wire, { here: string; there: string }>>
+type Passed = keyof typeof paths
+
+/** Headers of a caller that say how it speaks; everything else, its token first of all, ends here. */
+const spoken = /^(accept|content-type|anthropic-(version|beta)|openai-beta)$/i
+const told =
+  /^(content-type|content-encoding|retry-after|request-id|x-request-id|anthropic-ratelimit-.*|x-ratelimit-.*)$/i
+
+const Asked = z.looseObject({ model: z.string() })
+
+export function modelGatewayRoutes({
+  specOfModel,
+  models,
+  ...deps
+}: {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+  specOfModel: SpecOfModel
+  models: Record<Namer, Pick<Upstream, 'send'>>
+  modelAnswerMs: number
+}): Route[] {
+  const { databases } = deps
+  const under = underClaims(deps)
+
+  async function pass(tenant: string, session: string, wire: Passed, raw: Raw) {
+    const row = await sessionStore(databases.of(tenant).read).row(tenant, session)
+    const { model } = JSON.parse(row.agent) as SessionAgent
+    const spec = await specOfModel(tenant, model)
+    if ('refused' in spec) throw invalid(`agent.model: ${spec.refused}`)
+    if (spec.api !== wire)
+      throw forbidden(`the model of this session speaks ${spec.api}, and not ${wire}`)
+    const body = parseBy(Asked, await raw.json())
+    const handle = typeof model === 'string' ? model : model.id
+    if (body.model !== spec.model && body.model !== handle)
+      throw forbidden(`model: this session's model is ${handle}, and no other`)
+    const answer = await send(models[spec.named], wire, spec, { ...body, model: spec.model }, raw)
+    const { errorBytes, answerBytes } = answerLimits
+    const bytes = answer.status < 400 ? answerBytes : errorBytes
+    const within = { bytes, ms: deps.modelAnswerMs, clock: deps.clock }
+    return { ...answer, body: cutAt(within, answer.body) }
+  }
+
+  return (Object.keys(paths) as Passed[]).map((wire) =>
+    rawRoute(
+      {
+        method: 'post',
+        path: `/v1/ext/model-gateway/:session_id${paths[wire].here}`,
+        callers: ['claim'],
+        claim: 'session',
+        section: 'Model gateway',
+        limits: historyBody,
+        summary: `Ask the session's model by ${wire}, with its key`,
+      },
+      ({ tenant, principal, params }, raw) =>
+        under(principal, raw, (asked) => pass(tenant, params['session_id'] ?? '', wire, asked)),
+    ),
+  )
+}
+
+/**
+ * Passes at most so many bytes on, for at most so long. Where more come the body breaks off, so that nobody takes a part
+ * for the whole.
+ */
+function cutAt(
+  { bytes: most, ms, clock }: { bytes: number; ms: number; clock: Clock },
+  body: Readable,
+): Readable {
+  let bytes = 0
+  const over = new AbortController()
+  const counted = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      bytes += piece.length
+      if (bytes <= most) return done(null, piece)
+      done(new Error(`the model sent more than ${most} bytes`))
+    },
+  })
+  void clock.sleep(ms, over.signal).then(() => {
+    if (!over.signal.aborted)
+      counted.destroy(new Error(`the model took longer than ${ms / 60_000} minutes`))
+  })
+  // Whoever reads is told of an error by what is read.
+  return pipeline(body, counted, () => over.abort('the answer is over'))
+}
+
+async function send(
+  models: Pick<Upstream, 'send'>,
+  wire: Passed,
+  spec: ModelSpec,
+  body: object,
+  raw: Raw,
+): Promise<Extract<Reply, { reply: 'raw' }>> {
+  const text = Buffer.from(JSON.stringify(body))
+  const own = raw.headers.filter(([name]) => spoken.test(name))
+  const added: [string, string][] = [
+    ...Object.entries({ ...spec.native_config?.headers, ...spec.headers }),
+    wire === 'anthropic-messages'
+      ? ['x-api-key', spec.api_key]
+      : ['authorization', `Bearer ${spec.api_key}`],
+    ['content-length', String(text.length)],
+    // What is compressed could not be looked through for the key.
+    ['accept-encoding', 'identity'],
+  ]
+  const names = new Set(added.map(([name]) => name.toLowerCase()))
+  const headers = [...own.filter(([name]) => !names.has(name.toLowerCase())), ...added]
+  const url = new URL(clientBaseUrl(wire, spec.base_url) + paths[wire].there)
+  const sent = { method: 'POST', url, headers, body: text, signal: raw.signal }
+  try {
+    const answer = await models.send(sent, maskOf(secretsOf(spec)))
+    const shown = answer.headers.filter(([name]) => told.test(name))
+    return { reply: 'raw', status: answer.status, headers: shown, body: answer.body }
+  } catch (error) {
+    if (raw.signal.aborted) throw error
+    throw Object.assign(new PlatformError('bad_gateway', 'the model could not be reached'), {
+      cause: error,
+    })
+  }
+}

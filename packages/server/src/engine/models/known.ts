@@ -1,0 +1,66 @@
+/** Models that run here without a card: the offline one, and what the catalog has of the operator's keys. */
+import { catalog, findModel } from '@steward/model/catalog.ts'
+import { offlineModel } from '@steward/model/offline.ts'
+import type { NativeConfig } from '@steward/model/spec.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
+
+export type KnownModel = {
+  id: string
+  created_at: string
+  display_name: string
+  native_config: NativeConfig
+}
+
+/** When a model was released is not known: the first moment there is, before that of any card. */
+export const unknownTime = '1970-01-01T00:00:00.000Z'
+
+export type KnownModels = () => Promise<readonly KnownModel[]>
+
+/** In the order of their ids, read once. */
+export function knownModels(keys: FallbackKeys, hasOffline: boolean): KnownModels {
+  let known: Promise<readonly KnownModel[]> | undefined
+  return () => (known ??= read(keys, hasOffline))
+}
+
+async function read(keys: FallbackKeys, hasOffline: boolean): Promise<readonly KnownModel[]> {
+  const providers = (['anthropic', 'openai', 'google'] as const).filter((each) => keys[each])
+  const found = await Promise.all(providers.map(ofProvider))
+  const all = [...(hasOffline ? [offline()] : []), ...found.flat()]
+  return all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** Those of its catalog that a plain identifier leads to. */
+async function ofProvider(provider: string): Promise<KnownModel[]> {
+  const models = (await catalog(provider)) ?? []
+  const targets = await Promise.all(models.map(({ id }) => findModel(id)))
+  return models.flatMap(({ id, display_name }, index) => {
+    const target = targets[index]
+    if (target?.provider !== provider) return []
+    return [
+      { id, display_name, created_at: unknownTime, native_config: target.native_config ?? {} },
+    ]
+  })
+}
+
+function offline(): KnownModel {
+  const { contextWindow, maxOutputTokens, input } = offlineModel({ thinkMs: 0 })
+  return {
+    id: 'offline',
+    created_at: unknownTime,
+    display_name: 'Offline model',
+    native_config: { contextWindow, maxTokens: maxOutputTokens, input: [...input] },
+  }
+}
+
+/** A page of them, as the rows of a table are read: backwards where the page before an id is asked for. */
+export function listKnown(
+  known: readonly KnownModel[],
+  { limit, order, from }: Paging,
+): Listing<KnownModel> {
+  const isBack = from?.side === 'before'
+  const isRising = (order === 'asc') !== isBack
+  const sorted = isRising ? known : known.toReversed()
+  const behind = sorted.filter(({ id }) => !from || (isRising ? id > from.id : id < from.id))
+  return { rows: behind.slice(0, limit), more: behind.length > limit }
+}

@@ -1,0 +1,224 @@
+import { canonicalProvider, catalog } from '@steward/model/catalog.ts'
+import type { ModelInfo as Info } from '@steward/protocol/models.ts'
+import {
+  CatalogRequest,
+  CatalogShown,
+  ModelInfo,
+  ModelListQuery,
+} from '@steward/protocol/models.ts'
+import { ListOf } from '@steward/protocol/primitives.ts'
+import { notFound } from '../../ground/core/errors.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { defaultLimit, pageOf, paging } from '../../ground/core/page.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { route } from '../../ground/http/route.ts'
+import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
+import type { CardRow } from '../../resources/model-cards/store.ts'
+import { factsOf, modelCardStore } from '../../resources/model-cards/store.ts'
+import type { KnownModel } from './known.ts'
+import { knownModels, listKnown, unknownTime } from './known.ts'
+import { liveModels } from './live.ts'
+
+const callers = ['workspace'] as const
+const section = 'Models'
+
+type Deps = { databases: Databases; fallbackKeys: FallbackKeys; offlineModel: boolean }
+
+export function modelRoutes({ databases, fallbackKeys, offlineModel }: Deps): Route[] {
+  const cards = (tenant: string) => modelCardStore(databases.of(tenant).read)
+  const known = knownModels(fallbackKeys, offlineModel)
+
+  /** Cards in the order of their making; what runs without one is older than any of them. */
+  async function list(tenant: string, page: Paging): Promise<Listing<CardRow | KnownModel>> {
+    const { limit, order, from } = page
+    const isBack = from?.side === 'before'
+    const ofCards = (part: Paging) => cards(tenant).list(tenant, part)
+    const ofKnown = async (part: Paging) => {
+      const all = await known()
+      if (all.length === 0) return { rows: [], more: false }
+      const shadowed = await cards(tenant).handles(
+        tenant,
+        all.map(({ id }) => id),
+      )
+      return listKnown(
+        all.filter(({ id }) => !shadowed.has(id)),
+        part,
+      )
+    }
+    // From here to there, whichever way the page is read.
+    const isDescent = (order === 'desc') !== isBack
+    const [near, far] = isDescent ? [ofCards, ofKnown] : [ofKnown, ofCards]
+    const startsFar = from !== undefined && (from.created_at === unknownTime) === isDescent
+    if (startsFar) return far(page)
+    const first = await near(page)
+    if (first.more) return first
+    const left = limit - first.rows.length
+    const part: Paging = { limit: Math.max(left, 1), order }
+    // Entered backwards, it begins behind all that it has.
+    const id = far === ofCards ? '' : '\u{10ffff}'
+    if (isBack) part.from = { side: from.side, created_at: unknownTime, id }
+    const second = await far(part)
+    if (left === 0) return { rows: first.rows, more: second.rows.length > 0 }
+    return { rows: [...first.rows, ...second.rows], more: second.more }
+  }
+
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/v1/models',
+        callers,
+        section,
+        summary: 'List the models that the workspace can run',
+        query: ModelListQuery,
+        answer: ListOf(ModelInfo),
+      },
+      async ({ tenant, query }) => {
+        if (query.lifecycle && !query.lifecycle.includes('active')) {
+          return {
+            data: [],
+            has_more: false,
+            next_page: null,
+            prev_page: null,
+            first_id: null,
+            last_id: null,
+          }
+        }
+        const page = await pageAround(tenant, query)
+        const shown = pageOf('models', page, await list(tenant, page), info)
+        const ends = {
+          first_id: shown.data[0]?.id ?? null,
+          last_id: shown.data.at(-1)?.id ?? null,
+        }
+        return { ...shown, ...ends }
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/models/:id',
+        callers,
+        section,
+        summary: 'Get a model',
+        answer: ModelInfo,
+      },
+      async ({ tenant, params }) => {
+        return info(await named(tenant, params.id))
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/v1/ext/models/list',
+        callers,
+        section,
+        summary: "The built-in catalog of a provider's models",
+        body: CatalogRequest,
+        answer: CatalogShown,
+      },
+      async ({ body }) => {
+        const provider = canonicalProvider(body.provider)
+        if (body.api_key !== undefined) {
+          return { provider, data: await liveModels(provider, body.api_key, fallbackKeys) }
+        }
+        const models = await catalog(provider)
+        if (!models) throw notFound('model catalog of provider', body.provider)
+        return { provider, data: models }
+      },
+    ),
+  ]
+
+  async function named(tenant: string, id: string): Promise<CardRow | KnownModel> {
+    const card = await cards(tenant).named(tenant, id)
+    const found = card ?? (await known()).find((each) => each.id === id)
+    if (!found) throw notFound('model', id)
+    return found
+  }
+
+  /** This list pages by ids, `after_id` and `before_id`, which are the handles of models. */
+  async function pageAround(
+    tenant: string,
+    query: {
+      limit?: number | undefined
+      after_id?: string | undefined
+      before_id?: string | undefined
+    },
+  ) {
+    const handle = query.after_id ?? query.before_id
+    if (handle === undefined) return paging('models', query)
+    const { id, created_at } = await named(tenant, handle)
+    const side = query.after_id === undefined ? ('before' as const) : ('after' as const)
+    return {
+      limit: query.limit ?? defaultLimit,
+      order: 'desc' as const,
+      from: { side, created_at, id },
+    }
+  }
+}
+
+function factsShown(model: CardRow | KnownModel) {
+  if (!('model_id' in model)) return model
+  const { display_name, native_config } = factsOf(model)
+  const name = display_name ?? native_config?.name ?? model.model
+  return { id: model.model_id, display_name: name, native_config }
+}
+
+/** What is not known of a model is not claimed. */
+function info(model: CardRow | KnownModel): Info {
+  const { id, display_name, native_config } = factsShown(model)
+  const supported = (yes: boolean | undefined) => ({ supported: yes ?? false })
+  const input = native_config?.input ?? []
+  const thinking = native_config?.reasoning ?? false
+  const levels = native_config?.thinkingLevelMap ?? {}
+  const level = (name: string) => supported(thinking && levels[name] !== null && name in levels)
+  return {
+    id,
+    type: 'model',
+    display_name,
+    created_at: model.created_at,
+    lifecycle: 'active',
+    line: null,
+    deprecated_at: null,
+    retires_at: null,
+    max_input_tokens: native_config?.contextWindow ?? null,
+    max_tokens: native_config?.maxTokens ?? null,
+    allowed_fallback_models: null,
+    capabilities: {
+      batch: supported(false),
+      citations: supported(false),
+      code_execution: supported(false),
+      image_input: supported(input.includes('image')),
+      pdf_input: supported(input.includes('document')),
+      structured_outputs: supported(false),
+      effort: {
+        ...supported(thinking),
+        low: level('low'),
+        medium: level('medium'),
+        high: level('high'),
+        max: level('max'),
+        xhigh: level('xhigh'),
+      },
+      thinking: {
+        ...supported(thinking),
+        types: {
+          adaptive: supported(false),
+          between_tools: supported(false),
+          disabled: supported(true),
+          enabled: supported(thinking),
+        },
+      },
+      context_management: {
+        ...supported(false),
+        clear_thinking_20251015: null,
+        clear_tool_uses_20250919: null,
+        compact_20260112: null,
+      },
+      server_tools: {
+        ...supported(false),
+        code_execution: supported(false),
+        web_search: supported(false),
+      },
+    },
+  }
+}

@@ -1,0 +1,155 @@
+/** One file of a session's outputs, as it is at one moment, in the blob store: within limits, and only if it is another. */
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import { outputName } from '@steward/protocol/outputs.ts'
+import type { Keeping } from '../../ground/blobs/keeping.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import { mediaTypeOf } from '../../resources/files/media-types.ts'
+import type { FileRow } from '../../resources/files/store.ts'
+import { full, mostNames, unfitName } from '../../sessions/outputs/limits.ts'
+import type { OutputRow } from '../../sessions/rows/outputs.ts'
+import type { Found, Left } from './walk.ts'
+import { denied, isDenied, openIn } from './walk.ts'
+
+export type OutputLimits = {
+  /** Bytes of one file. */
+  largest: number
+  /** Bytes of all that one turn publishes, and of what it reads again to tell whether it has changed. */
+  turn: number
+  /** Bytes of all files of a workspace. */
+  workspace: number
+}
+
+/** What is known of a session between its turns: of what was published the stamps, and what was told. */
+export type State = { stamps: Map<string, string>; told: Set<string> }
+
+/** The end of one turn. */
+export type Pass = {
+  tenant: string
+  session: string
+  root: FileHandle
+  /** By name. */
+  known: ReadonlyMap<string, OutputRow>
+  /** Bytes of all files of the workspace so far. */
+  stored: number
+  state: State
+  left: Left[]
+  spent: { names: number; copied: number; read: number }
+}
+
+export type Copy = { name: string; found: Found; key: string; row: FileRow }
+
+export type CopyDeps = { keeping: Keeping; clock: Clock; limits: OutputLimits }
+
+export function note({ stamps }: State, name: string, { stamp }: Found): void {
+  if (stamp === undefined) stamps.delete(name)
+  else stamps.set(name, stamp)
+}
+
+/** Undefined for what has gone, has the content that was published last, or is left out. */
+export async function copyOf(
+  deps: CopyDeps,
+  pass: Pass,
+  parts: readonly string[],
+): Promise<Copy | undefined> {
+  const leave = (why: string) => void pass.left.push({ path: parts.join('/'), why })
+  const name = outputName(parts)
+  const unfit = unfitName(name)
+  if (unfit !== undefined) return leave(unfit)
+  const opened = await openIn(pass.root, parts).catch((error: unknown) => {
+    if (!isDenied(error)) throw error
+    return leave(denied)
+  })
+  if (!opened) return undefined
+  const { file, found } = opened
+  try {
+    const copied = await changed(deps, pass, name, opened)
+    if (typeof copied === 'string') return leave(copied)
+    if (copied) return { name, found, ...copied }
+    note(pass.state, name, found)
+    return undefined
+  } finally {
+    await file.close()
+  }
+}
+
+type Opened = { file: FileHandle; found: Found }
+
+/** A copy; undefined where it is the one that was published last; or why there is none. */
+async function changed(
+  { keeping, clock, limits }: CopyDeps,
+  pass: Pass,
+  name: string,
+  { file, found }: Opened,
+): Promise<Pick<Copy, 'key' | 'row'> | string | undefined> {
+  const { tenant, session, known, spent } = pass
+  const { largest } = limits
+  if (found.size > largest) return tooLarge(largest)
+  const last = known.get(name)
+  try {
+    if (last) {
+      if (spent.read + found.size > limits.turn) return tooMuch(limits)
+      spent.read += found.size
+      if ((await hashOf(file, largest)) === last.sha256) return undefined
+    }
+    const why = noRoom(limits, pass, found, !last)
+    if (why !== undefined) return why
+    const id = newId('file')
+    const key = `files/${tenant}/${id}`
+    const { size, sha256 } = await keeping.put(tenant, key, bytesOf(file, largest))
+    const row: FileRow = {
+      ...{ tenant_id: tenant, id, session_id: session, origin: 'output' },
+      ...{ filename: name, mime_type: mediaTypeOf(name), size_bytes: size, sha256 },
+      ...{ blob_key: key, downloadable: 1, expires_at: null, created_at: iso(clock.now()) },
+    }
+    return { key, row }
+  } catch (error) {
+    if (error instanceof TooLarge) return tooLarge(largest)
+    throw error
+  }
+}
+
+const tooLarge = (largest: number): string => `it is larger than ${largest} bytes`
+const tooMuch = ({ turn }: OutputLimits): string =>
+  `a turn publishes ${turn} bytes; the next one goes on`
+
+/** What it takes is spent when there is room. */
+function noRoom(
+  limits: OutputLimits,
+  { spent, stored }: Pass,
+  { size }: Found,
+  isNew: boolean,
+): string | undefined {
+  if (isNew && spent.names === mostNames) return `a session publishes ${mostNames} names`
+  if (spent.copied + size > limits.turn) return tooMuch(limits)
+  if (stored + spent.copied + size > limits.workspace) return full(limits)
+  if (isNew) spent.names++
+  spent.copied += size
+  return undefined
+}
+
+class TooLarge extends Error {
+  override readonly name = 'TooLarge'
+}
+
+const pieceBytes = 256 * 1024
+
+async function* bytesOf(file: FileHandle, largest: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; ;) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(pieceBytes), {
+      position: at,
+    })
+    if (bytesRead === 0) return
+    at += bytesRead
+    if (at > largest) throw new TooLarge()
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+async function hashOf(file: FileHandle, largest: number): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of bytesOf(file, largest)) hash.update(piece)
+  return hash.digest('hex')
+}

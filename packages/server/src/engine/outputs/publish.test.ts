@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { Blobs } from '../../ground/blobs/blobs.ts'
+import { diskBlobs } from '../../ground/blobs/disk.ts'
+import { blobKeeping } from '../../ground/blobs/keeping.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { oneDatabase } from '../../ground/database/database.ts'
+import { databases as kinds } from '../../ground/database/fixture.ts'
+import { claim } from '../../ground/database/lease.ts'
+import { tenant } from '../../sessions/log/fixture.ts'
+import { fileStore, heldByFile } from '../../resources/files/store.ts'
+import type { SessionPlace } from '../runner/furnishing.ts'
+import { newSession } from '../../sessions/fixture.ts'
+import { outputStore } from '../../sessions/rows/outputs.ts'
+import { outputPublisher } from './publish.ts'
+
+for (const [kind, open] of Object.entries(kinds)) {
+  async function place() {
+    const opened = await open()
+    const { database } = opened
+    const folder = await mkdtemp(join(tmpdir(), 'steward-outputs-'))
+    const own = join(folder, 'own')
+    await mkdir(join(own, 'outputs'), { recursive: true })
+    const session = await newSession(database)
+    const owner = database.owners.self
+    const fence = await database.write((tx) => claim(tx, session, { owner, dead: [], now: 0 }))
+    assert.ok(fence)
+    let now = 0
+    const blobs = await diskBlobs(join(folder, 'blobs'))
+    const rows = () => outputStore(database.read).shown(tenant, session)
+    return {
+      ...{ database, blobs, own },
+      turned: { tenant, session, generation: fence.generation, own },
+      pass: (ms: number) => (now += ms),
+      /** A process of this host, with parts of it replaced. */
+      process(
+        over: { blobs?: Partial<Blobs>; database?: Partial<Database>; isHere?: boolean } = {},
+      ) {
+        const clock = { ...systemClock, now: () => now }
+        const databases = oneDatabase({ ...database, ...over.database })
+        const keeping = blobKeeping({
+          ...{ databases, clock, holders: [heldByFile], blobs: { ...blobs, ...over.blobs } },
+        })
+        const made = outputPublisher({
+          ...{ databases, keeping, clock, isHere: async () => over.isHere ?? true },
+          limits: { largest: 1000, turn: 2500, workspace: 1 << 20 },
+        })
+        const start = () => made.kind({ session, folder: own } as SessionPlace)
+        return { ...made, keeping, start }
+      },
+      write: (name: string, text: string) => writeFile(join(own, 'outputs', name), text),
+      names: async () => (await rows()).map(({ name }) => name),
+      async stored() {
+        const keys: string[] = []
+        for await (const { key } of blobs.list('files/')) keys.push(key)
+        return keys
+      },
+      marks: () => database.read.selectFrom('loose_blobs').selectAll().execute(),
+      async [Symbol.asyncDispose]() {
+        await opened[Symbol.asyncDispose]()
+        await rm(folder, { recursive: true })
+      },
+    }
+  }
+
+  describe(`publishing on ${kind}`, () => {
+    // verifies: outputs/published
+    it('is done at the end of the next turn for what a server left that died', async () => {
+      await using at = await place()
+      const dead = at.process()
+      await dead.publish(at.turned, false)
+      await dead.start()
+      await at.write('a', 'first')
+      const next = at.process()
+      await next.publish(at.turned, false)
+      assert.deepEqual(await at.names(), ['a'])
+      await at.write('b', 'nobody has started a sandbox since')
+      await next.publish(at.turned, false)
+      assert.deepEqual(await at.names(), ['a'])
+    })
+
+    // verifies: outputs/published
+    it('leaves alone what lies on a host that the session has gone from', async () => {
+      await using at = await place()
+      await at.process().start()
+      await at.write('a', 'older than what is published')
+      await at.process({ isHere: false }).publish(at.turned, false)
+      assert.deepEqual(await at.names(), [])
+    })
+
+    // verifies: outputs/published
+    it('that fails in the store is tried again, and leaves nothing until then', async () => {
+      await using at = await place()
+      const put: Blobs['put'] = async (key, body) => {
+        await at.blobs.put(key, body)
+        throw new Error('no room')
+      }
+      const broken = at.process({ blobs: { put } })
+      await broken.start()
+      await at.write('a', 'first')
+      await assert.rejects(broken.publish(at.turned, true), /no room/)
+      assert.deepEqual([await at.names(), await at.stored(), await at.marks()], [[], [], []])
+      const mended = at.process()
+      await mended.publish(at.turned, true)
+      assert.deepEqual([await at.names(), (await at.stored()).length], [['a'], 1])
+    })
+
+    // verifies: outputs/published
+    it('that ends between bytes and rows leaves bytes that are swept, and no name', async () => {
+      await using at = await place()
+      let calls = 0
+      // The commits of two marks, then the one of the rows, at which the process dies.
+      const dying: Database['write'] = async (unit) => {
+        if (++calls > 2) throw new Error('killed')
+        return at.database.write(unit)
+      }
+      const dead = at.process({ database: { write: dying } })
+      await dead.start()
+      await at.write('a', 'first')
+      await at.write('b', 'second')
+      await assert.rejects(dead.publish(at.turned, true), /killed/)
+      assert.deepEqual([await at.names(), (await at.stored()).length], [[], 2])
+      const next = at.process()
+      await next.publish(at.turned, true)
+      assert.deepEqual([await at.names(), (await at.stored()).length], [['a', 'b'], 4])
+      at.pass(25 * 60 * 60 * 1000)
+      await next.keeping.sweep()
+      const rows = await fileStore(at.database.read).allOfSession(tenant, at.turned.session)
+      assert.deepEqual(new Set(await at.stored()), new Set(rows.map((row) => row.blob_key)))
+    })
+
+    it('of a process that the session was taken from writes nothing', async () => {
+      await using at = await place()
+      const late = at.process()
+      await late.start()
+      await at.write('a', 'first')
+      await late.publish({ ...at.turned, generation: at.turned.generation - 1 }, true)
+      assert.deepEqual([await at.names(), await at.stored(), await at.marks()], [[], [], []])
+    })
+
+    // verifies: outputs/limits
+    it('stops at what one turn may publish, and goes on with the next', async () => {
+      await using at = await place()
+      const { start, publish } = at.process()
+      await start()
+      for (const name of ['a', 'b', 'c']) await at.write(name, name.repeat(1000))
+      await publish(at.turned, true)
+      assert.equal((await at.names()).length, 2)
+      await publish(at.turned, true)
+      assert.deepEqual(await at.names(), ['a', 'b', 'c'])
+    })
+  })
+}

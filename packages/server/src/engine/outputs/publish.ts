@@ -1,0 +1,178 @@
+/**
+ * What a session leaves in its outputs, as files that nothing changes any more. At the end of a turn each file that is
+ * new or has another content is copied once, and the copy is published; the names of a turn appear together. What was
+ * published stays, whatever becomes of the file it was made from.
+ */
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { outputName } from '@steward/protocol/outputs.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import type { Keeping } from '../../ground/blobs/keeping.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
+import { append } from '../../sessions/log/log.ts'
+import { fileStore } from '../../resources/files/store.ts'
+import type { Furnish } from '../runner/furnishing.ts'
+import type { OutputRow } from '../../sessions/rows/outputs.ts'
+import { full } from '../../sessions/outputs/limits.ts'
+import { outputStore } from '../../sessions/rows/outputs.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
+import type { Copy, OutputLimits, Pass, State } from './copy.ts'
+import { copyOf, note } from './copy.ts'
+import type { Left } from './walk.ts'
+import { filesIn, openFolder } from './walk.ts'
+
+/** Entries of the folder that are looked at. */
+const mostEntries = 10_000
+const atOnce = 4
+const mostTold = 10
+
+export type PublishDeps = {
+  databases: Databases
+  keeping: Keeping
+  clock: Clock
+  /** Whether the session was used last on this host: what lies on another one may be older than what is published. */
+  isHere: (turned: Turned) => Promise<boolean>
+  limits: OutputLimits
+}
+
+export type Turned = {
+  tenant: string
+  session: string
+  generation: number
+  /** The session's folder on this host. */
+  own: string
+}
+
+/** While it is there, something may have been left that is not published. */
+const markOf = (own: string): string => join(own, 'outputs.open')
+
+export function outputPublisher(deps: PublishDeps) {
+  const states = new Map<string, State>()
+
+  const kind: Furnish = async ({ session, folder }) => {
+    await mkdir(folder, { recursive: true })
+    await writeFile(markOf(folder), '')
+    return { ended: async () => void states.delete(session) }
+  }
+
+  /** `isRunning`: whether the session's sandbox is. */
+  async function publish(turned: Turned, isRunning: boolean): Promise<void> {
+    const { session, own } = turned
+    if (!isRunning && (!existsSync(markOf(own)) || !(await deps.isHere(turned)))) return
+    const state = states.get(session) ?? { stamps: new Map(), told: new Set() }
+    if (isRunning) states.set(session, state)
+    const root = await openFolder(join(own, 'outputs'))
+    try {
+      if (root) await publishAll(deps, turned, root, state)
+    } finally {
+      await root?.close()
+    }
+    if (!isRunning) await rm(markOf(own), { force: true })
+  }
+
+  return { kind, publish }
+}
+
+async function publishAll(
+  deps: PublishDeps,
+  turned: Turned,
+  root: FileHandle,
+  state: State,
+): Promise<void> {
+  const { databases, keeping } = deps
+  const { tenant, session } = turned
+  const { files, left } = await filesIn(root, mostEntries)
+  const fresh = files.filter(
+    ({ parts, stamp }) => !stamp || state.stamps.get(outputName(parts)) !== stamp,
+  )
+  const known = new Map<string, OutputRow>()
+  let stored = 0
+  if (fresh.length > 0) {
+    const { read } = databases.of(tenant)
+    const rows = await outputStore(read).rows(tenant, session)
+    for (const row of rows) known.set(row.filename, row)
+    stored = await fileStore(read).stored(tenant)
+  }
+  const spent = { names: known.size, copied: 0, read: 0 }
+  const pass: Pass = { tenant, session, root, known, stored, state, left, spent }
+  const copies: Copy[] = []
+  const failures: unknown[] = []
+  const waiting = fresh.values()
+  const work = async () => {
+    for (const { parts } of waiting) {
+      try {
+        const copy = await copyOf(deps, pass, parts)
+        if (copy) copies.push(copy)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  const isKept = await write(deps, turned, { copies, left, state }).catch((error: unknown) => {
+    failures.push(error)
+    return new Set<string>()
+  })
+  for (const { key } of copies) if (!isKept.has(key)) await keeping.abandon(tenant, key)
+  for (const { name, found, key } of copies) if (isKept.has(key)) note(state, name, found)
+  if (failures.length > 0) throw failures[0]
+}
+
+/** One commit, in which the session is still this process's: keys of what is published now. */
+async function write(
+  { databases, keeping, clock, limits }: PublishDeps,
+  { tenant, session, generation }: Turned,
+  { copies, left, state }: { copies: readonly Copy[]; left: readonly Left[]; state: State },
+): Promise<Set<string>> {
+  const database = databases.of(tenant)
+  const fence = { owner: database.owners.self, generation }
+  if (copies.length === 0 && news(left, state).length === 0) return new Set()
+  const { kept, unsaid } = await database.write(async (tx: Queries) => {
+    await sessionStore(tx).take(tenant, session)
+    const files = fileStore(tx)
+    let bytes = await files.storedAlone(tenant)
+    const over: Left[] = []
+    const within = copies.filter(({ found, row }) => {
+      if (bytes + row.size_bytes > limits.workspace) {
+        over.push({ path: found.parts.join('/'), why: full(limits) })
+        return false
+      }
+      bytes += row.size_bytes
+      return true
+    })
+    const unsaid = news([...left, ...over], state)
+    const events = unsaid.length > 0 ? [{ event: warningOf(unsaid) }] : []
+    if (!(await append(tx, tenant, session, events, { now: clock.now(), fence })))
+      return { kept: new Set<string>(), unsaid: [] }
+    for (const { key, name, row } of within) {
+      await keeping.hold(tx, tenant, key)
+      await files.insert(row)
+      const { id: file_id, sha256 } = row
+      await outputStore(tx).put({
+        tenant_id: tenant,
+        session_id: session,
+        filename: name,
+        file_id,
+        sha256,
+      })
+    }
+    return { kept: new Set(within.map(({ key }) => key)), unsaid }
+  })
+  for (const each of unsaid) state.told.add(lineOf(each))
+  return kept
+}
+
+const lineOf = ({ path, why }: Left): string => `${path}: ${why}`
+const news = (left: readonly Left[], { told }: State): Left[] =>
+  left.filter((each) => !told.has(lineOf(each)))
+
+function warningOf(left: readonly Left[]): NewEvent {
+  const lines = left.slice(0, mostTold).map(lineOf)
+  const more = left.length > mostTold ? `; and ${left.length - mostTold} others` : ''
+  const message = `not published of /mnt/session/outputs: ${lines.join('; ')}${more}`
+  return { id: newId('event'), type: 'session.warning', reason: 'output_not_published', message }
+}

@@ -1,0 +1,161 @@
+/**
+ * Repositories in a session's workspace. Each is cloned once, before the first command, from objects that the service
+ * has fetched; what follows is between the sandbox and the repository's server. One that cannot be brought does not
+ * stop the session, and is tried again. contract.md 2.7
+ */
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdir, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Checkout } from '@steward/protocol/session-resources.ts'
+import type { Furnished } from '@steward/space/furnished.ts'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Furnish, SessionPlace } from '../runner/furnishing.ts'
+import type { RepositoryRow } from '../../sessions/resources/repositories.ts'
+import type { Clone } from './clone.ts'
+import { cloneInto, isCloned } from './clone.ts'
+import { RepositoryFailure } from './failure.ts'
+import type { Mirrors } from './mirror.ts'
+import { writeSkeleton } from './skeleton.ts'
+
+const mountPath = '/opt/repositories'
+/** Between two tries of one that failed, unless its token has changed. */
+const againMs = 60_000
+
+export type RepositoryDeps = {
+  mirrors: Mirrors
+  rows: (tenant: string, session: string) => Promise<RepositoryRow[]>
+  /** It is in the workspace, and is so from now on wherever that goes. */
+  cloned: (row: RepositoryRow) => Promise<void>
+  open: (row: RepositoryRow) => string | undefined
+  /** Whether commands see the host's own paths. */
+  isHost: boolean
+  clock: Clock
+}
+
+export function furnishRepositories(deps: RepositoryDeps): Furnish {
+  return async (place) => {
+    const rows = await deps.rows(place.tenant, place.session)
+    const left = rows.filter(({ cloned_at }) => !place.isKnown || cloned_at === null)
+    if (left.length === 0) return {}
+    const lent = join(place.folder, 'repositories')
+    await rm(lent, { recursive: true, force: true })
+    await mkdir(lent, { recursive: true })
+    await chmod(lent, 0o755)
+    return cloning(deps, place, left, lent)
+  }
+}
+
+type Lent = Pick<Clone, 'commit' | 'isNamed'> & { at: string }
+type Tried = { ok: true; lent: Lent } | { ok: false; failure: RepositoryFailure }
+
+/** `lent`: the folder of what is laid out for the sandbox to copy. */
+function cloning(
+  deps: RepositoryDeps,
+  place: SessionPlace,
+  rows: readonly RepositoryRow[],
+  lent: string,
+): Furnished {
+  const { clock, isHost } = deps
+  const ending = new AbortController()
+  const failed = new Map<string, { at: number; token: string | null }>()
+  const said: string[] = []
+  const lend = (row: RepositoryRow) => lending(deps, place, row, { lent, signal: ending.signal })
+  /** Goes on while the sandbox starts. */
+  const ahead = new Map(rows.map((row) => [row.id, lend(row)]))
+  for (const each of ahead.values()) each.catch(() => {})
+  const pathOf = (row: RepositoryRow) =>
+    isHost ? join(place.folder, row.resolved_path) : row.resolved_path
+  let trying = Promise.resolve()
+
+  async function bring(sandbox: Sandbox, row: RepositoryRow): Promise<void> {
+    const tried = await (ahead.get(row.id) ?? lend(row))
+    ahead.delete(row.id)
+    try {
+      if (tried.ok) await layOut(sandbox, row, tried.lent)
+      // One that came before, without its note.
+      else if (!(await isCloned(sandbox, pathOf(row)))) throw tried.failure
+      await deps.cloned(row)
+      failed.delete(row.id)
+    } catch (error) {
+      if (!(error instanceof RepositoryFailure)) throw error
+      failed.set(row.id, { at: clock.now(), token: row.sealed_token })
+      await tell(row, error)
+    } finally {
+      if (tried.ok) await rm(tried.lent.at, { recursive: true, force: true })
+    }
+  }
+
+  async function layOut(
+    sandbox: Sandbox,
+    row: RepositoryRow,
+    { at, ...commit }: Lent,
+  ): Promise<void> {
+    const from = isHost ? at : `${mountPath}/${basename(at)}`
+    const clone: Clone = { from, to: pathOf(row), ...commit }
+    if ((await cloneInto(sandbox, clone)) === 'there') return
+    await deps.mirrors.discard(place.tenant, { url: row.url, token: deps.open(row) })
+    throw new RepositoryFailure('clone', 'what was fetched of it was not whole; it is fetched anew')
+  }
+
+  async function tell(row: RepositoryRow, { type, message: why }: RepositoryFailure) {
+    const message = `${row.url} could not be cloned into ${row.resolved_path}: ${why}`
+    said.push(message)
+    const error = { type, message, repository_url: row.url, retry_status: retrying }
+    await place.keep([{ id: newId('event'), type: 'session.error', error }])
+  }
+
+  const isDue = ({ id, sealed_token }: RepositoryRow): boolean => {
+    const last = failed.get(id)
+    return !!last && (last.token !== sealed_token || clock.now() - last.at >= againMs)
+  }
+
+  return {
+    mounts: [{ source: lent, path: mountPath, access: 'read' }],
+    async started(sandbox) {
+      for (const row of rows) await bring(sandbox, row)
+    },
+    async before(sandbox) {
+      const again = async () => {
+        if (failed.size === 0) return
+        const now = await deps.rows(place.tenant, place.session)
+        for (const row of now.filter(isDue)) await bring(sandbox, row)
+      }
+      // Calls may come together.
+      trying = trying.then(again, again)
+      await trying
+    },
+    changed: async () => said.splice(0),
+    async ended() {
+      ending.abort()
+      await Promise.allSettled(ahead.values())
+      await rm(lent, { recursive: true, force: true })
+    },
+  }
+}
+
+const retrying = { type: 'retrying' } as const
+
+/** All that the sandbox needs of it, in a folder of its own. Rejects only for what is nobody's failure but ours. */
+async function lending(
+  { mirrors, open }: RepositoryDeps,
+  { tenant }: SessionPlace,
+  row: RepositoryRow,
+  { lent, signal }: { lent: string; signal: AbortSignal },
+): Promise<Tried> {
+  const { url } = row
+  const checkout = row.checkout === null ? null : (JSON.parse(row.checkout) as Checkout)
+  const more = checkout?.type === 'commit' ? [checkout.sha] : []
+  const at = join(lent, randomUUID())
+  try {
+    const how = { to: join(at, 'objects', 'pack'), more, signal }
+    const looked = await mirrors.lend(tenant, { url, token: open(row) }, how)
+    const commit = await writeSkeleton(at, looked, { url, checkout })
+    return { ok: true, lent: { at, commit, isNamed: checkout?.type === 'commit' } }
+  } catch (error) {
+    await rm(at, { recursive: true, force: true })
+    if (error instanceof RepositoryFailure) return { ok: false, failure: error }
+    throw error
+  }
+}

@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict'
+import { readdirSync, utimesSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
+import { guardedConnector, tenantGuard } from '../../ground/core/dial.ts'
+import { jsonLog } from '@steward/base/log.ts'
+import { createShare } from '../../ground/core/share.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Listener } from '../egress/fixture.ts'
+import { connectTo } from '../egress/fixture.ts'
+import { upstream } from '../egress/upstream.ts'
+import type { RepositoryFailure } from './failure.ts'
+import type { GitServer } from './git-fixture.ts'
+import { gitServer } from './git-fixture.ts'
+import type { MirrorDeps } from './mirror.ts'
+import { mirrors } from './mirror.ts'
+import { flush, packet } from './packets.ts'
+import { remote } from './remote.ts'
+
+const mebibyte = 1024 * 1024
+const limits = {
+  memory: 512 * mebibyte,
+  processes: 64,
+  cpus: 1,
+  scratch: 16 * mebibyte,
+  file: 1 << 30,
+}
+const token = 'canary-token-of-a-mirror'
+const never = new AbortController().signal
+
+describe('mirrors of repositories', () => {
+  let git: GitServer
+  let folder: string
+  let lent = 0
+  let now = 0
+  before(async () => {
+    git = await gitServer()
+  })
+  after(() => git[Symbol.asyncDispose]())
+  beforeEach(async (test) => {
+    folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
+    git.setAnswer(undefined)
+    git.asked.length = 0
+    now = Date.now()
+    if ('after' in test) test.after(() => rm(folder, { recursive: true, force: true }))
+  })
+
+  const opened = ({
+    most = mebibyte,
+    connect,
+    ...own
+  }: { most?: number } & Partial<MirrorDeps> = {}) =>
+    mirrors({
+      ...{ folder: join(folder, 'mirrors'), key: Buffer.alloc(32, 1) },
+      connect: connect ?? (() => remote(upstream(connectTo(git.server)), most)),
+      indexing: { provider: bubblewrapSandboxes(), limits, isHost: false },
+      share: createShare({ total: 8, percent: 80 }),
+      clock: { ...systemClock, now: () => now },
+      log: jsonLog(() => {}),
+      ...own,
+    })
+  type Mirrors = ReturnType<typeof opened>
+  const url = (path: string) => `https://api.example${path}`
+  const lend = (held: Mirrors, path: string, own: string | null = token, tenant = 'wrkspc_1') =>
+    held.lend(
+      tenant,
+      { url: url(path), token: own ?? undefined },
+      { to: join(folder, `lent-${lent++}`), more: [], signal: never },
+    )
+  const packsOf = async (n = lent - 1) =>
+    (await readdir(join(folder, `lent-${n}`))).filter((name) => name.endsWith('.pack')).length
+  const posts = () => git.asked.filter(({ method }) => method === 'POST').length
+  const fails = (work: Promise<unknown>, type: string, words: RegExp) =>
+    assert.rejects(work, (error: RepositoryFailure) => {
+      assert.equal(error.type, `repository_${type}_error`, error.message)
+      assert.match(error.message, words)
+      assert.doesNotMatch(error.message, /canary/)
+      return true
+    })
+
+  it('fetch what is new, once for all who ask at the same time', async () => {
+    await git.create('/m/one', { a: 'a' }, token)
+    const held = opened()
+    await Promise.all([1, 2, 3].map(() => lend(held, '/m/one')))
+    assert.deepEqual([posts(), await packsOf()], [1, 1])
+    await git.commit('/m/one', 'main', { b: 'b' })
+    await lend(held, '/m/one')
+    assert.deepEqual([posts(), await packsOf()], [2, 2])
+    await lend(opened(), '/m/one')
+    assert.deepEqual([posts(), await packsOf()], [2, 2])
+  })
+
+  it('are shared by no two tenants and by no two tokens, and used by none whom the server refuses', async () => {
+    await git.create('/m/two', { a: 'a' }, token)
+    const held = opened()
+    await lend(held, '/m/two')
+    await lend(held, '/m/two', token, 'wrkspc_2')
+    assert.equal(posts(), 2)
+    git.setToken('/m/two', `${token}-2`)
+    await fails(lend(held, '/m/two'), 'authentication', /does not take/)
+    await fails(lend(held, '/m/two', null), 'authentication', /wants an authorization_token/)
+    await lend(held, '/m/two', `${token}-2`)
+    assert.equal(posts(), 3)
+  })
+
+  it('follow a server to the same name with .git, and take a token nowhere else', async () => {
+    await git.create('/m/three.git', { a: 'a' }, token)
+    const moved =
+      (to: string): Listener =>
+      (_, response) =>
+        void response.writeHead(301, { location: to }).end()
+    git.setAnswer((request, response) => {
+      if (request.url?.startsWith('/m/three/')) {
+        git.setAnswer(undefined)
+        return moved('/m/three.git/info/refs?service=git-upload-pack')(request, response)
+      }
+      return undefined
+    })
+    const looked = await lend(opened(), '/m/three')
+    assert.equal(looked.address.url, url('/m/three.git'))
+    for (const to of ['https://other.example/m/three.git/info/refs', url('/m/four/info/refs')]) {
+      git.asked.length = 0
+      git.setAnswer(moved(to))
+      await fails(lend(opened(), '/m/three'), 'clone', /redirects to https/)
+      assert.equal(git.asked.length, 1)
+    }
+  })
+
+  it('take no more than they may', async () => {
+    await git.create('/m/large', { a: 'x'.repeat(10) }, token)
+    await fails(lend(opened({ most: 100 }), '/m/large'), 'clone', /larger than the 100 bytes/)
+    assert.deepEqual(await kept(join(folder, 'mirrors')), [])
+  })
+
+  it('dial no private address', async () => {
+    const guard = tenantGuard([])
+    const connect = () => remote(upstream(guardedConnector(guard, { allowH2: false })), mebibyte)
+    const held = opened({ connect })
+    const address = { url: `https://localhost:${git.server.port}/m/one`, token }
+    const to = join(folder, 'private')
+    const asked = held.lend('wrkspc_1', address, { to, more: [], signal: never })
+    await fails(asked, 'clone', /private or reserved/)
+    assert.equal(git.asked.length, 0)
+  })
+
+  it('keep nothing of a server that lies', async () => {
+    const tip = 'ab'.repeat(20)
+    const refs = (response: Parameters<Listener>[1]) => {
+      response.setHeader('content-type', 'application/x-git-upload-pack-advertisement')
+      const head = `${tip} refs/heads/main\0side-band-64k ofs-delta`
+      response.end(packet('# service=git-upload-pack\n') + flush + packet(`${head}\n`) + flush)
+    }
+    const sending =
+      (answer: string | Buffer): Listener =>
+      (request, response) => {
+        if (request.method === 'GET') return refs(response)
+        response.setHeader('content-type', 'application/x-git-upload-pack-result')
+        response.end(answer)
+      }
+    const band = (n: number, bytes: Buffer) => {
+      const length = (bytes.length + 5).toString(16).padStart(4, '0')
+      return Buffer.concat([Buffer.from(length), Buffer.from([n]), bytes])
+    }
+    const cases: [Listener, RegExp][] = [
+      [(_, response) => void response.end('<html>'), /smart git protocol/],
+      [(_, response) => void response.writeHead(500).end(), /status 500/],
+      [sending(packet('ERR out of order\n')), /out of order/],
+      [sending(packet(`ERR ${'long '.repeat(5000)}`)), /^.{20,400}$/],
+      [sending(band(3, Buffer.from(`no: ${token}`))), /broke off: no: \*+$/],
+      [sending('0008NAK\n' + 'zzzz'), /broke off/],
+      [
+        sending(band(1, Buffer.from('PACK and then something else, of no known kind'))),
+        /not sound/,
+      ],
+    ]
+    for (const [answer, words] of cases) {
+      git.setAnswer(answer)
+      await fails(lend(opened(), '/m/liar'), 'clone', words)
+    }
+    assert.deepEqual(await kept(join(folder, 'mirrors')), [])
+  })
+
+  it('refuse objects that git would refuse', async () => {
+    await git.create('/m/bad', { a: 'a' }, token)
+    const blob = await git.git('/m/bad', 'rev-parse', 'main:a')
+    const bytes = Buffer.concat([Buffer.from('100644 .git\0'), Buffer.from(blob, 'hex')])
+    await writeFile(join(folder, 'tree'), bytes)
+    const place = join(folder, 'tree')
+    const tree = await git.git('/m/bad', 'hash-object', '-w', '--literally', '-t', 'tree', place)
+    const commit = await git.git('/m/bad', 'commit-tree', tree, '-m', 'bad')
+    await git.git('/m/bad', 'update-ref', 'refs/heads/bad', commit)
+    await fails(lend(opened(), '/m/bad'), 'clone', /not sound.*(hasDotgit|fsck)/)
+  })
+
+  it('are removed when nobody has used them for a week', async () => {
+    await git.create('/m/old', { a: 'a' }, token)
+    const held = opened()
+    await lend(held, '/m/old')
+    now += 6 * 24 * 60 * 60_000
+    await held.sweep()
+    assert.equal((await readdir(join(folder, 'mirrors', 'wrkspc_1'))).length, 1)
+    now += 2 * 24 * 60 * 60_000
+    await held.sweep()
+    assert.deepEqual(await readdir(join(folder, 'mirrors', 'wrkspc_1')), [])
+    assert.equal(await packsOf(), 1)
+  })
+
+  it('are no more than fifty of a tenant: each new token of a repository brings another', async () => {
+    const above = join(folder, 'mirrors', 'wrkspc_1')
+    const hour = 60 * 60_000
+    for (let n = 0; n < 53; n++) {
+      await mkdir(join(above, String(n)), { recursive: true })
+      await utimes(join(above, String(n)), now / 1000, (now - (n < 52 ? 0 : 2) * hour) / 1000)
+    }
+    const left = async () => (await readdir(above)).length
+    await opened().sweep()
+    assert.equal(await left(), 52, 'others are in use')
+    now += 2 * hour
+    await opened().sweep()
+    assert.equal(await left(), 50)
+  })
+
+  it('of one tenant keep none of another waiting', async () => {
+    const gate = Promise.withResolvers<void>()
+    const fetching: string[] = []
+    const held = opened({
+      share: createShare({ total: 3, percent: 80 }),
+      connect() {
+        const own = remote(upstream(connectTo(git.server)), mebibyte)
+        let path = ''
+        return {
+          ...own,
+          async look(address, signal) {
+            path = new URL(address.url).pathname
+            return own.look(address, signal)
+          },
+          async fetch(...asked) {
+            fetching.push(path)
+            if (path.startsWith('/slow')) await gate.promise
+            return own.fetch(...asked)
+          },
+        }
+      },
+    })
+    for (const path of ['/slow/1', '/slow/2', '/slow/3', '/quick/1'])
+      await git.create(path, { a: 'a' }, token)
+    const slow = ['/slow/1', '/slow/2', '/slow/3'].map((path) => lend(held, path))
+    while (fetching.length < 2) await setImmediate()
+    await lend(held, '/quick/1', token, 'wrkspc_2')
+    assert.equal(fetching.length, 3)
+    assert.equal(fetching[2], '/quick/1')
+    gate.resolve()
+    await Promise.all(slow)
+    assert.equal(fetching.length, 4)
+  })
+
+  it('give their place in the line back when nobody waits for them any more', async () => {
+    await git.create('/m/left', { a: 'a' }, token)
+    const share = createShare({ total: 1, percent: 80 })
+    const giveBack = share.take('wrkspc_2')
+    const held = opened({ share })
+    const gone = new AbortController()
+    const address = { url: url('/m/left'), token }
+    const to = join(folder, `lent-${lent++}`)
+    const waiting = held.lend('wrkspc_1', address, { to, more: [], signal: gone.signal })
+    gone.abort(new Error('the session has ended'))
+    await assert.rejects(waiting, /the session has ended/)
+    giveBack?.()
+    await lend(held, '/m/left')
+    assert.equal(await packsOf(), 1)
+    assert.equal(share.room('wrkspc_1'), 1)
+  })
+
+  describe('beside another process', () => {
+    const place = () => {
+      const above = join(folder, 'mirrors', 'wrkspc_1')
+      return join(above, readdirSync(above)[0] ?? '')
+    }
+
+    it('are not removed when that has just begun to use them', async () => {
+      await git.create('/m/touched', { a: 'a' }, token)
+      await lend(opened(), '/m/touched')
+      now += 8 * 24 * 60 * 60_000
+      const touched = () => {
+        utimesSync(place(), now / 1000, now / 1000)
+        return now
+      }
+      await opened({ clock: { ...systemClock, now: touched } }).sweep()
+      await lend(opened(), '/m/touched')
+      assert.deepEqual([posts(), await packsOf()], [1, 1])
+    })
+
+    it('are fetched anew when that has just removed them', async () => {
+      await git.create('/m/gone', { a: 'a' }, token)
+      let fetched = 0
+      const held = opened({
+        connect: () => {
+          const own = remote(upstream(connectTo(git.server)), mebibyte)
+          const fetch: typeof own.fetch = async (...asked) => {
+            if (++fetched === 1) await rm(place(), { recursive: true })
+            return own.fetch(...asked)
+          }
+          return { ...own, fetch }
+        },
+      })
+      await lend(held, '/m/gone')
+      assert.deepEqual([fetched, await packsOf()], [2, 1])
+    })
+  })
+})
+
+/** Names of the files that all mirrors hold. */
+async function kept(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+}

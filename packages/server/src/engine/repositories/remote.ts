@@ -1,0 +1,215 @@
+/**
+ * The fetching side of git's smart protocol, spoken by the service itself: no git process ever meets the network, or
+ * sees a token. Every dial is guarded, no redirect leads to another place. gitprotocol-http(5)
+ */
+import { maskOf } from '@steward/mask/mask.ts'
+import { atMost } from '@steward/base/bytes.ts'
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import type { Answer, Headers } from '@steward/gate/outbound.ts'
+import { Refused } from '@steward/gate/outbound.ts'
+import type { Upstream } from '../egress/upstream.ts'
+import { valueOf } from '../egress/headers.ts'
+import { basicOf, partsOf } from '../egress/repository.ts'
+import { RepositoryFailure } from './failure.ts'
+import { flush, packet, packets } from './packets.ts'
+import type { Refs } from './refs.ts'
+import { readRefs } from './refs.ts'
+
+const lookMs = 30_000
+const largestAdvertisement = 64 * 1024 * 1024
+const agent = 'git/2.40 (steward)'
+/** Of those, what the server knows too. */
+const wanted = ['multi_ack_detailed', 'side-band-64k', 'thin-pack', 'ofs-delta', 'no-progress']
+
+/** Where a repository is, and what opens it. */
+export type Address = { url: string; token: string | undefined }
+
+/** A repository as it is now, as far as the token opens it. */
+export type Looked = Refs & { address: Address }
+
+export type Pack = { wants: readonly string[]; haves: readonly string[] }
+
+export interface Remote {
+  /** Throws `RepositoryFailure`, for what the token does not open too. */
+  look(address: Address, signal: AbortSignal): Promise<Looked>
+  /** Writes a pack of what is wanted and not there to a new file; false when that is nothing. Throws the same. */
+  fetch(looked: Looked, pack: Pack, to: string, signal: AbortSignal): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** `mostBytes`: of one pack. */
+export function remote(line: Upstream, mostBytes: number): Remote {
+  async function send(
+    { url, token }: Address,
+    path: string,
+    { body, signal, headers = [] }: { body?: Buffer; signal: AbortSignal; headers?: Headers },
+  ): Promise<Answer> {
+    const own: Headers = [['User-Agent', agent], ...headers]
+    if (token !== undefined) own.push(['Authorization', basicOf(token)])
+    try {
+      const method = body ? 'POST' : 'GET'
+      const request = { method, url: new URL(url + path), headers: own, body: body ?? null, signal }
+      // What a server repeats of the token stays out of messages.
+      return await line.send(request, maskOf(token === undefined ? [] : partsOf(token)))
+    } catch (error) {
+      throw unreached(error, new URL(url).host)
+    }
+  }
+
+  async function look(address: Address, until: AbortSignal): Promise<Looked> {
+    const signal = AbortSignal.any([until, AbortSignal.timeout(lookMs)])
+    const path = '/info/refs?service=git-upload-pack'
+    const answer = await send(address, path, { signal })
+    const moved = movedTo(address, answer)
+    if (moved !== undefined) {
+      answer.body.destroy()
+      return lookAt(
+        { ...address, url: moved },
+        await send({ ...address, url: moved }, path, { signal }),
+      )
+    }
+    return lookAt(address, answer)
+  }
+
+  return {
+    look,
+    async fetch(looked, pack, to, signal) {
+      const { address, capabilities } = looked
+      const body = Buffer.from(
+        asking(
+          pack,
+          wanted.filter((word) => capabilities.has(word)),
+        ),
+      )
+      const type = 'application/x-git-upload-pack'
+      const headers: Headers = [
+        ['Content-Type', `${type}-request`],
+        ['Accept', `${type}-result`],
+        ['Content-Length', String(body.length)],
+      ]
+      const answer = await send(address, '/git-upload-pack', { body, signal, headers })
+      check(answer, address, `${type}-result`)
+      const counted = { bytes: 0 }
+      try {
+        await pipeline(
+          packOf(answer.body, counted, mostBytes),
+          createWriteStream(to, { flags: 'wx' }),
+        )
+      } catch (error) {
+        throw broken(error)
+      }
+      return counted.bytes > emptyPackBytes
+    },
+    close: () => line.close(),
+  }
+}
+
+/** A header, a count of zero and a checksum. gitformat-pack(5) */
+const emptyPackBytes = 32
+
+async function lookAt(address: Address, answer: Answer): Promise<Looked> {
+  check(answer, address, 'application/x-git-upload-pack-advertisement')
+  try {
+    return {
+      ...(await readRefs(atMost(answer.body, largestAdvertisement, tooManyBranches))),
+      address,
+    }
+  } catch (error) {
+    throw broken(error)
+  }
+}
+
+/** Everything is said at once, so that one answer brings the pack. */
+const asking = ({ wants, haves }: Pack, capabilities: readonly string[]): string =>
+  [
+    ...wants.map((id, i) => packet(`want ${id}${i === 0 ? ` ${capabilities.join(' ')}` : ''}\n`)),
+    flush,
+    ...haves.map((id) => packet(`have ${id}\n`)),
+    packet('done\n'),
+  ].join('')
+
+/** The pack within the answer, which mixes it with acknowledgements, news of progress, and an error if there is one. */
+async function* packOf(
+  body: AsyncIterable<Buffer>,
+  counted: { bytes: number },
+  most: number,
+): AsyncGenerator<Buffer, void, void> {
+  for await (const bytes of packets(body)) {
+    if (bytes === null) continue
+    const [band] = bytes
+    if (band === 3) throw new Error(bytes.toString('utf8', 1).trim())
+    if (band === 1) {
+      counted.bytes += bytes.length - 1
+      if (counted.bytes > most)
+        throw new RepositoryFailure('clone', `it is larger than the ${most} bytes that are fetched`)
+      yield bytes.subarray(1)
+    } else if (bytes.toString('latin1', 0, 4) === 'ERR ') {
+      throw new Error(bytes.toString('utf8', 4).trim())
+    }
+  }
+}
+
+const tooManyBranches = () => new Error('the list of its branches is too large')
+
+/** Servers that want `.git` at the end, or do not, say so by a redirect; no other is followed. */
+function movedTo({ url }: Address, { status, headers }: Answer): string | undefined {
+  const location = valueOf(headers, 'location')
+  if (status < 301 || status > 308 || location === undefined) return undefined
+  const own = new URL(url)
+  const to = URL.parse(location, url)
+  const other = url.endsWith('.git') ? own.pathname.slice(0, -4) : `${own.pathname}.git`
+  if (to?.origin === own.origin && to.pathname === `${other}/info/refs`) return own.origin + other
+  throw new RepositoryFailure(
+    'clone',
+    `its server redirects to ${to ? to.origin + to.pathname : 'another place'}; name the repository by its own URL`,
+  )
+}
+
+/** Throws, with nothing left open, for anything but the wanted answer. */
+function check({ status, headers, body }: Answer, { token }: Address, type: string): void {
+  const objection = objectionTo(status, token !== undefined)
+  if (!objection && valueOf(headers, 'content-type')?.split(';')[0]?.trim() === type) return
+  body.destroy()
+  throw (
+    objection ??
+    new RepositoryFailure('clone', 'what answers there does not speak the smart git protocol')
+  )
+}
+
+function objectionTo(status: number, hasToken: boolean): RepositoryFailure | undefined {
+  if (status === 200) return undefined
+  if (status === 401)
+    return new RepositoryFailure(
+      'authentication',
+      hasToken
+        ? 'its server does not take the authorization_token'
+        : 'its server wants an authorization_token, or there is no such repository',
+    )
+  if (status === 403)
+    return new RepositoryFailure('forbidden', 'its server refuses access to the repository')
+  if (status === 404 || status === 410)
+    return new RepositoryFailure(
+      'not_found',
+      'its server knows no such repository, or none that the authorization_token opens',
+    )
+  return new RepositoryFailure('clone', `its server answered with status ${status}`)
+}
+
+function unreached(error: unknown, host: string): RepositoryFailure {
+  const why = error instanceof Refused ? error.refusal.message : causeOf(error)
+  return new RepositoryFailure('clone', `${host} could not be reached: ${why}`, { cause: error })
+}
+
+const broken = (error: unknown): RepositoryFailure =>
+  error instanceof RepositoryFailure
+    ? error
+    : new RepositoryFailure('clone', `its server broke off: ${causeOf(error)}`, { cause: error })
+
+/** Servers say as much as they like, and it is told to the agent and kept. */
+const longestCause = 300
+
+const causeOf = (error: unknown): string =>
+  error instanceof Error && error.name === 'TimeoutError'
+    ? 'it took too long'
+    : (error instanceof Error ? error.message : String(error)).slice(0, longestCause).toWellFormed()

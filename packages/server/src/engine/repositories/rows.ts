@@ -1,0 +1,34 @@
+/** A session's repositories as their rows have them. */
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import { isRepository, repositoryTokenPlace } from '../../sessions/resources/repositories.ts'
+import { resourceStore } from '../../sessions/rows/resources.ts'
+import type { RepositoryDeps } from './furnish.ts'
+
+export function repositoryRows({
+  databases,
+  seal,
+  clock,
+}: {
+  databases: Databases
+  seal: Seal
+  clock: Clock
+}): Pick<RepositoryDeps, 'rows' | 'open' | 'cloned'> {
+  return {
+    async rows(tenant, session) {
+      const all = await resourceStore(databases.of(tenant).read).ofSessions(tenant, [session])
+      return (all.get(session) ?? []).filter(isRepository)
+    },
+    open: ({ tenant_id, id, sealed_token }) =>
+      sealed_token === null
+        ? undefined
+        : seal.open(sealed_token, repositoryTokenPlace(tenant_id, id)),
+    cloned: ({ tenant_id: tenant, session_id, id }) =>
+      databases.of(tenant).write((tx) => {
+        const change = { cloned_at: iso(clock.now()) }
+        return resourceStore(tx).update(tenant, session_id, id, change)
+      }),
+  }
+}

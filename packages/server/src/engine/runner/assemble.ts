@@ -1,0 +1,146 @@
+/** An agent version to a turn: model, prompt, tools, history, and a sandbox for when one is needed. */
+import { compactionOf } from '@steward/harness/compaction/settings.ts'
+import type { WorkPlace } from '@steward/harness/prompt.ts'
+import { systemPrompt } from '@steward/harness/prompt.ts'
+import { toolsOf } from '@steward/harness/tools/toolset.ts'
+import type { SearchProvider } from '@steward/harness/tools/web-search/provider.ts'
+import type { Tool, Turn } from '@steward/harness/turn.ts'
+import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { Blobs } from '../../ground/blobs/blobs.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import { environmentStore } from '../../resources/environments/store.ts'
+import { fileStore } from '../../resources/files/store.ts'
+import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
+import type { SessionRow } from '../../sessions/rows/sessions.ts'
+import { toldOfFiles } from '../../sessions/resources/files.ts'
+import { toldOfStores } from '../../sessions/resources/memory-prompt.ts'
+import { toldOfRepositories } from '../../sessions/resources/repositories.ts'
+import { resourceStore } from '../../sessions/rows/resources.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
+import type { SessionSkills } from '../../resources/skills/session.ts'
+import { bringing } from './bring.ts'
+import { connectServers } from './connect.ts'
+import type { Assembled, ClaimedWork } from './drain.ts'
+import { histories } from './histories.ts'
+import { ownTools } from './own-servers.ts'
+import { searchBy } from './search.ts'
+import type { Workspaces } from './workspace.ts'
+
+const historyCacheBytes = 256 * 1024 * 1024
+const maxRequests = 200
+const retryDelaysMs = [500, 2_000, 8_000, 20_000]
+
+export type AssemblyDeps = {
+  databases: Databases
+  clock: Clock
+  log: Log
+  spaces: Workspaces
+  blobs: Blobs
+  /** What the provider of sandboxes gives. */
+  place: WorkPlace
+  resolveModel: ResolveModel
+  inlineTokens: (row: SessionRow) => Promise<Record<string, string>>
+  skills: SessionSkills
+  search: SearchProvider | null
+}
+
+const noSandbox = () =>
+  Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
+
+export function assembly(deps: AssemblyDeps) {
+  const { databases, clock, log, spaces, place, resolveModel, inlineTokens, search, skills } = deps
+  const known = histories(historyCacheBytes, (tenant) => bringing(deps, tenant), clock)
+
+  /** Where the agent's own tools work, if it has such. */
+  function placeOf(tools: readonly Tool[]): WorkPlace | undefined {
+    if (tools.some(({ runs }) => runs === 'worker')) return 'worker'
+    return tools.some(({ sandbox }) => sandbox !== 'unused') ? place : undefined
+  }
+
+  async function assemble({ tenant, session, generation }: ClaimedWork): Promise<Assembled> {
+    const { read } = databases.of(tenant)
+    const row = await sessionStore(read).row(tenant, session)
+    const agent = JSON.parse(row.agent) as SessionAgent
+    const [resolved, history, environment, tokens, brought, toldOfSkills] = await Promise.all([
+      resolveModel(tenant, agent.model),
+      known.of(read, tenant, session),
+      environmentStore(read).record(tenant, row.environment_id),
+      agent.mcp_servers.length > 0 ? inlineTokens(row) : {},
+      resourceStore(read).ofSessions(tenant, [session]),
+      skills.told(tenant, agent.skills),
+    ])
+    if (!resolved.ok)
+      return {
+        ok: false,
+        failure: { type: 'model_request_failed_error', message: resolved.message },
+      }
+    const resources = brought.get(session) ?? []
+    const files = await fileStore(read).named(
+      tenant,
+      resources.flatMap(({ file_id }) => file_id ?? []),
+    )
+    const space = spaces.use({ tenant, session, generation, environment })
+    const { egress } = space
+    const servers = connectServers({
+      ...{ agent, environment, tokens, space, clock },
+      sealedTokens: row.sealed_tokens,
+    })
+    servers.begin()
+    const isElsewhere = row.self_hosted === 1
+    const tools = toolsOf(agent.tools, {
+      sandbox: isElsewhere ? noSandbox : space.sandbox,
+      isElsewhere,
+      outbound: egress.outboundFetch({ credentials: true }),
+      web: {
+        fetch: egress.outboundFetch({ credentials: false }),
+        search: search && searchBy(search, egress.searchFetch()),
+      },
+      commandSecrets: (words) => egress.commandSecrets(words),
+    })
+    const workers = isElsewhere ? await ownTools(read, tenant, session, agent) : []
+    const workPlace = placeOf(tools)
+    const isPlaced = tools.some(({ sandbox }) => sandbox !== 'unused')
+    const parts: Omit<Turn, 'open' | 'signal'> = {
+      system: systemPrompt({
+        agent: agent.system,
+        place: workPlace,
+        reach: {
+          allow: environment.limited ? environment.allowlist : null,
+          deny: environment.denylist,
+        },
+        parts: [
+          toldOfRepositories(resources),
+          isPlaced ? toldOfFiles(row, resources, files) : '',
+          isPlaced ? toldOfStores(resources, place) : '',
+          ...toldOfSkills(workPlace),
+        ],
+      }),
+      history,
+      model: resolved.model,
+      tools: [...tools, ...workers],
+      servers,
+      refusals: () => egress.takeRefusals(),
+      notices: () => [...space.takeNotices(), ...egress.takeNotices()],
+      changed: () => space.changed(),
+      announced: () => space.announced(),
+      cacheKey: session,
+      harness: agent.harness,
+      compaction: compactionOf(agent),
+      maxRequests,
+      retryDelaysMs,
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+      newEventId: () => newId('event'),
+      report: (error) => log.error('a tool threw', { error, session_id: session }),
+    }
+    return {
+      ...{ ok: true, parts, isElsewhere },
+      ...{ rested: () => space.rested(), release: () => space.giveBack() },
+    }
+  }
+
+  return { assemble, forget: (session: string) => known.forget(session) }
+}

@@ -1,0 +1,67 @@
+/** The MCP servers of a session as connections whose every call goes out through its egress. */
+import type { McpServers, ServerFailure } from '@steward/harness/tools/mcp/servers.ts'
+import { mcpServers, noServers } from '@steward/harness/tools/mcp/servers.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Workspaces } from './workspace.ts'
+
+type Connecting = {
+  agent: SessionAgent
+  environment: EnvironmentRecord
+  /** Inline bearers by server name. */
+  tokens: Readonly<Record<string, string>>
+  /** The same as the session's row has them: another text when they are others. */
+  sealedTokens: string | null
+  space: ReturnType<Workspaces['use']>
+  clock: Clock
+}
+
+export function connectServers(connecting: Connecting): McpServers {
+  const { agent, environment, tokens, sealedTokens, space, clock } = connecting
+  const { mcp_servers, tools } = agent
+  const isRefused = environment.limited && !environment.allow_mcp_servers
+  if (mcp_servers.length === 0 || isRefused) {
+    space.disconnect()
+    return mcp_servers.length === 0 ? noServers : refusedServers(mcp_servers.map(nameOf))
+  }
+  const toolsets = tools.filter(({ type }) => type === 'mcp_toolset')
+  const key = JSON.stringify([mcp_servers, toolsets, sealedTokens])
+  return space.servers(key, (sandbox) =>
+    mcpServers({
+      servers: mcp_servers.flatMap(({ name, url }) =>
+        url
+          ? [
+              {
+                name,
+                url,
+                fetch: space.egress.mcpFetch({ name, url, authorization_token: tokens[name] }),
+              },
+            ]
+          : [],
+      ),
+      entries: tools,
+      sandbox,
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    }),
+  )
+}
+
+const nameOf = ({ name }: { name: string }): string => name
+
+/** A limited environment that does not allow them: never contacted, and each turn says so. */
+function refusedServers(names: readonly string[]): McpServers {
+  let failures: ServerFailure[] = names.map((server) => ({
+    server,
+    type: 'mcp_connection_failed_error',
+    message: `the MCP server ${server} was not contacted: the environment limits the network and does not set allow_mcp_servers`,
+  }))
+  return {
+    ...noServers,
+    failures() {
+      const since = failures
+      failures = []
+      return since
+    },
+  }
+}

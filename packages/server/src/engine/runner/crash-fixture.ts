@@ -1,0 +1,140 @@
+/**
+ * For tests: a server with a fault at a named point of a turn, where it kills itself as `kill -9` does, or where its
+ * database refuses to write. Run with a fault as JSON and the settings in the environment; prints its port.
+ */
+import { readConfig } from '../../ground/config/config.ts'
+import { jsonLog } from '@steward/base/log.ts'
+import { oneByOne } from '../../ground/core/turns.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import { start } from '../../start/start.ts'
+
+/**
+ * In the transaction that writes an event of the type, just before its commit, or just after it. `queueing` says where the fault
+ * waits for a queue: before the commit, which then sees the queue, or after.
+ */
+type Point = { at: 'before' | 'after'; queueing: 'before' | 'after'; type: string }
+
+const before = (type: string): Point => ({ at: 'before', queueing: 'before', type })
+const after = (type: string): Point => ({ at: 'after', queueing: 'after', type })
+
+export const points = {
+  /** Any event of a client that waits for a runner. */
+  admitted: after('inbox'),
+  promoting: before('user.message'),
+  promoted: after('user.message'),
+  'tool started': after('agent.tool_use'),
+  'tool ended': before('agent.tool_result'),
+  answered: after('agent.message'),
+  'before idle': before('session.status_idle'),
+  'after idle': { ...after('session.status_idle'), queueing: 'before' },
+  'taking up': before('session.warning'),
+  'taken up': after('session.warning'),
+} as const satisfies Record<string, Point>
+export type PointName = keyof typeof points
+
+export type Fault = {
+  point: PointName
+  /** Which event of the type, counted from the start of this process. */
+  nth?: number
+  /** The fault waits until so many events wait in the queues. */
+  queued?: number
+  /** In place of a death: so many writes of the session are refused, this one and those that follow. */
+  refusals?: number
+}
+
+const die = () => process.kill(process.pid, 'SIGKILL')
+
+class NotYet extends Error {}
+
+/** How many there have ever been. */
+async function count(db: Queries, type: string): Promise<number> {
+  if (type === 'inbox') {
+    const heads = await db.selectFrom('session_heads').select('next_position').execute()
+    return heads.reduce((sum, { next_position }) => sum + next_position, 0)
+  }
+  return (await db.selectFrom('events').select('id').where('type', '=', type).execute()).length
+}
+
+const hasQueued = async (db: Queries, least: number): Promise<boolean> =>
+  (await db.selectFrom('inbox').select('id').execute()).length >= least
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+function faulty(database: Database, fault: Fault): Database {
+  const { at, queueing, type }: Point = points[fault.point]
+  const { nth = 1, queued = 0 } = fault
+  const atStart = count(database.read, type)
+  const alone = oneByOne()
+  let refusals = fault.refusals ?? 0
+  /** Whose writes are refused. */
+  let broken: string | undefined
+
+  const headOf = async (tx: Queries): Promise<string> => {
+    const heads = tx.selectFrom('session_heads').selectAll()
+    return JSON.stringify(await heads.where('session_id', '=', broken ?? '').execute())
+  }
+
+  function refuse(): void {
+    if (refusals-- > 0) throw new Error('the fixture refuses this write')
+  }
+
+  async function strike(tx: Queries): Promise<void> {
+    if (fault.refusals === undefined) die()
+    const events = tx.selectFrom('events').select('session_id').where('type', '=', type)
+    broken = (await events.orderBy('created_at', 'desc').executeTakeFirstOrThrow()).session_id
+    refuse()
+  }
+
+  async function attempt<T>(unit: (tx: Queries) => Promise<T>, last: number): Promise<T> {
+    let isReached = false
+    const counting = async (tx: Queries) => {
+      const [counted, head, isQueued] = [
+        await count(tx, type),
+        await headOf(tx),
+        await hasQueued(tx, queued),
+      ]
+      const result = await unit(tx)
+      if (broken !== undefined && head !== (await headOf(tx))) refuse()
+      isReached = counted < last && (await count(tx, type)) >= last
+      if (isReached && queueing === 'before' && !isQueued) throw new NotYet()
+      if (isReached && at === 'before') await strike(tx)
+      return result
+    }
+    // One after the other: a unit must not count what another commits meanwhile.
+    const value = await alone('write', () => database.write(counting))
+    if (!isReached || at === 'before') return value
+    while (queueing === 'after' && !(await hasQueued(database.read, queued))) await pause()
+    die()
+    return value
+  }
+
+  return {
+    ...database,
+    async write(unit) {
+      const last = (await atStart) + nth
+      for (;;) {
+        try {
+          return await attempt(unit, last)
+        } catch (error) {
+          // Units may run again; meanwhile others fill the queue.
+          if (!(error instanceof NotYet)) throw error
+          await pause()
+        }
+      }
+    },
+  }
+}
+
+if (import.meta.main) {
+  const read = readConfig(process.env)
+  if (!read.ok) throw new Error(read.problems.join('\n'))
+  const fault = process.argv[2] === undefined ? undefined : (JSON.parse(process.argv[2]) as Fault)
+  const log = jsonLog((line) => process.stderr.write(line), 'warn')
+  const running = await start(
+    read.config,
+    log,
+    fault ? { database: (built) => faulty(built, fault) } : {},
+  )
+  process.stdout.write(`${running.port}\n`)
+  process.on('SIGTERM', () => void running.close().then(() => process.exit(0)))
+}

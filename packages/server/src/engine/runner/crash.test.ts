@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { newId } from '../../ground/core/ids.ts'
+import { newPostgresUrl } from '../../ground/database/fixture.ts'
+import { postgresDatabase } from '../../ground/database/postgres.ts'
+import { sqliteDatabase } from '../../ground/database/sqlite.ts'
+import { append } from '../../sessions/log/log.ts'
+import type { Fault, PointName } from './crash-fixture.ts'
+import { points } from './crash-fixture.ts'
+
+type Event = { id: string; seq: number; type: string; [key: string]: unknown }
+type Server = { child: ChildProcess; base: string; died: Promise<string | null> }
+
+const headers = { 'x-api-key': 'key', 'content-type': 'application/json' }
+const program = fileURLToPath(new URL('./crash-fixture.ts', import.meta.url))
+
+for (const database of ['sqlite', 'postgres'] as const) {
+  describe(`a server on ${database} killed in mid turn`, () => {
+    let folder: string
+    let url: string | undefined
+    let alive: Server[] = []
+    beforeEach(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'steward-crash-'))
+      if (database === 'postgres') url = await newPostgresUrl()
+    })
+    afterEach(async () => {
+      for (const { child } of alive) child.kill('SIGKILL')
+      await Promise.all(alive.map(({ died }) => died))
+      alive = []
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    async function boot(fault?: Fault): Promise<Server> {
+      const args = fault ? [program, JSON.stringify(fault)] : [program]
+      const child = spawn(process.execPath, args, {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: {
+          PATH: process.env['PATH'],
+          PORT: '0',
+          DATA_DIR: folder,
+          API_KEY: 'key',
+          PLATFORM_ROOT_SECRET: 'a root secret for crashes',
+          STEWARD_OFFLINE_THINK_MS: '0',
+          NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+          ...(url ? { DATABASE_URL: url } : {}),
+        },
+      })
+      const died = new Promise<string | null>((resolve) =>
+        child.once('exit', (_, signal) => resolve(signal)),
+      )
+      const port = await new Promise<string>((resolve, reject) => {
+        child.stdout?.once('data', (text: Buffer) => resolve(text.toString().trim()))
+        child.once('exit', () => reject(new Error('the server did not start')))
+      })
+      const server = { child, base: `http://127.0.0.1:${port}`, died }
+      alive.push(server)
+      return server
+    }
+
+    async function call<T>(
+      server: Server,
+      method: string,
+      path: string,
+      body?: object,
+    ): Promise<T> {
+      const response = await fetch(server.base + path, {
+        method,
+        headers,
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      assert.ok(response.ok, `${method} ${path}: ${response.status}`)
+      const text = await response.text()
+      return (text ? JSON.parse(text) : undefined) as T
+    }
+
+    async function newSession(server: Server, policy = 'always_allow'): Promise<string> {
+      const toolset = {
+        type: 'agent_toolset_20260401',
+        default_config: { permission_policy: { type: policy } },
+      }
+      const agent = await call<Event>(server, 'POST', '/v1/agents', {
+        name: 'a',
+        model: 'offline',
+        tools: [toolset],
+      })
+      const environment = await call<Event>(server, 'POST', '/v1/environments', {
+        name: `e${process.hrtime.bigint()}`,
+      })
+      const made = { agent: agent.id, environment_id: environment.id }
+      return (await call<Event>(server, 'POST', '/v1/sessions', made)).id
+    }
+
+    const log = (server: Server, session: string) =>
+      call<Event[]>(server, 'GET', `/v1/sessions/${session}/log`)
+
+    const post = (server: Server, session: string, text: string) =>
+      call(server, 'POST', `/v1/sessions/${session}/events`, {
+        events: [{ type: 'user.message', content: [{ type: 'text', text }] }],
+      })
+
+    async function untilIdle(server: Server, session: string): Promise<Event[]> {
+      for (;;) {
+        const events = await log(server, session)
+        if (events.at(-1)?.type === 'session.status_idle') return events
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    }
+
+    function assertWhole(events: Event[]): void {
+      assert.deepEqual(
+        events.map(({ seq }) => seq),
+        events.map((_, index) => index + 1),
+      )
+      assert.equal(new Set(events.map(({ id }) => id)).size, events.length)
+      const calls = events.filter(({ type }) => type === 'agent.tool_use')
+      const results = events.filter(({ type }) => type === 'agent.tool_result')
+      assert.deepEqual(
+        results.map((each) => each['tool_use_id']),
+        calls.map(({ id }) => id),
+      )
+      const starts = events.filter(({ type }) => type === 'span.model_request_start')
+      const ends = events.filter(({ type }) => type === 'span.model_request_end')
+      assert.deepEqual(
+        ends.map((each) => each['model_request_start_id']),
+        starts.map(({ id }) => id),
+      )
+    }
+
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+    const count = (events: readonly Event[], type: string) =>
+      events.filter((event) => event.type === type).length
+
+    async function until(server: Server, session: string, type: string, least = 1): Promise<void> {
+      while (count(await log(server, session), type) < least) await pause()
+    }
+
+    const noting = (text: string) => `run: echo ${text} >> /workspace/notes`
+
+    /** What the commands of all turns have written, as another turn reads it. */
+    async function notes(server: Server, session: string): Promise<string[]> {
+      const before = count(await untilIdle(server, session), 'user.message')
+      await post(server, session, 'run: cat /workspace/notes')
+      await until(server, session, 'user.message', before + 1)
+      const events = await untilIdle(server, session)
+      assertWhole(events)
+      const last = events.findLast(({ type }) => type === 'agent.tool_result')
+      const content = last?.['content'] as { text: string }[] | undefined
+      return content?.[0]?.text.split('\n').filter((line) => /^(one|two|three)$/.test(line)) ?? []
+    }
+
+    /** With a server of its own, which dies at the point. */
+    async function dyingIn(fault: Fault, task: string): Promise<string> {
+      const first = await boot(fault)
+      const session = await newSession(first)
+      await post(first, session, task).catch(() => 'the connection may die with the server')
+      assert.equal(await first.died, 'SIGKILL')
+      return session
+    }
+
+    const alone = ['admitted', 'promoted', 'tool started', 'tool ended', 'before idle'] as const
+
+    for (const point of alone)
+      // verifies: running/recovery/nothing-lost, running/recovery/valid-history, running/recovery/once
+      it(`goes on when it died ${point}, with a whole log and without doing a thing twice`, async () => {
+        const session = await dyingIn({ point }, noting('one'))
+        const second = await boot()
+        const events = await untilIdle(second, session)
+        assertWhole(events)
+        assert.equal(count(events, 'user.message'), 1)
+        assert.ok((await notes(second, session)).length <= 1)
+      })
+
+    for (const point of (Object.keys(points) as PointName[]).filter((each) => !each.endsWith('up')))
+      it(`answers the queue behind a turn that died ${point}, once`, async () => {
+        const which = { admitted: 3, promoting: 2 }[point as string] ?? 1
+        const queued = point === 'admitted' ? 0 : 2
+        const first = await boot({ point, nth: which, queued })
+        const session = await newSession(first)
+        await post(first, session, noting('one'))
+        await until(first, session, 'user.message')
+        for (const text of ['two', 'three'])
+          await post(first, session, noting(text)).catch(() => 'the server may die with the last')
+        assert.equal(await first.died, 'SIGKILL')
+        const second = await boot()
+        await until(second, session, 'user.message', 3)
+        const events = await untilIdle(second, session)
+        assertWhole(events)
+        assert.equal(count(events, 'session.error'), 0)
+        const done = await notes(second, session)
+        assert.equal(new Set(done).size, done.length, done.join())
+        // Of messages that begin a turn together, the model follows the last.
+        assert.ok(done.includes('three'))
+      })
+
+    /** While no server runs: what a session is told that is no recovery. */
+    async function warn(session: string, times: number): Promise<void> {
+      const database = await (url
+        ? postgresDatabase(url)
+        : sqliteDatabase(join(folder, 'steward.db')))
+      const warnings = Array.from({ length: times }, () => ({
+        event: {
+          ...{ id: newId('event'), type: 'session.warning' as const },
+          ...{ reason: 'egress_refused', message: 'a host was refused' },
+        },
+      }))
+      await database.write(async (tx) => {
+        const heads = tx.selectFrom('session_heads').select('tenant_id')
+        const { tenant_id } = await heads.executeTakeFirstOrThrow()
+        await append(tx, tenant_id, session, warnings, { now: Date.now() })
+      })
+      await database.close()
+    }
+
+    async function diesAgain(fault: Fault): Promise<void> {
+      assert.equal(await (await boot(fault)).died, 'SIGKILL')
+    }
+
+    it('takes warnings of other kinds for no recoveries, however many come between two deaths', async () => {
+      const session = await dyingIn({ point: 'tool started' }, noting('one'))
+      await warn(session, 8)
+      await diesAgain({ point: 'taken up' })
+      await warn(session, 8)
+      const events = await untilIdle(await boot(), session)
+      assertWhole(events)
+      assert.equal(count(events, 'session.error'), 0)
+      assert.equal(count(events, 'session.warning'), 16 + 2)
+    })
+
+    for (const point of ['tool ended', 'taking up'] as const)
+      // verifies: running/recovery/given-up
+      it(`gives a turn up that died ${point} six times, and answers what is queued behind it`, async () => {
+        const isFirst = point === 'tool ended'
+        const first = await boot({ point: isFirst ? point : 'tool started', queued: 1 })
+        const session = await newSession(first)
+        await post(first, session, noting('one'))
+        await until(first, session, 'user.message')
+        await post(first, session, noting('two')).catch(() => 'the server may die with it')
+        assert.equal(await first.died, 'SIGKILL')
+        for (let deaths = 1; deaths < 6; deaths++) {
+          await warn(session, 1)
+          await diesAgain({ point })
+        }
+        const last = await boot()
+        await until(last, session, 'user.message', 2)
+        const events = await untilIdle(last, session)
+        assertWhole(events)
+        const error = events.find(({ type }) => type === 'session.error')
+        assert.match(JSON.stringify(error), /ended 6 times in a row/)
+        assert.ok((await notes(last, session)).includes('two'))
+      })
+
+    it('goes on with a session whose drain and lease could not be written, beside one that runs', async () => {
+      const server = await boot({ point: 'tool ended', refusals: 3 })
+      const beside = await newSession(server)
+      await post(server, beside, 'run: until [ -e /workspace/go ]; do sleep 0.05; done')
+      const there = join(folder, 'sandboxes', beside, 'workspace')
+      while (!existsSync(there)) await pause()
+      const session = await newSession(server)
+      await post(server, session, noting('one'))
+      const events = await untilIdle(server, session)
+      assertWhole(events)
+      const warnings = events.filter(({ type }) => type === 'session.warning')
+      assert.deepEqual(
+        warnings.map(({ reason }) => reason),
+        ['turn_recovered'],
+      )
+      assert.equal(count(await log(server, beside), 'agent.tool_result'), 0)
+      writeFileSync(join(there, 'go'), '')
+      const others = await untilIdle(server, beside)
+      assertWhole(others)
+      assert.equal(count(others, 'session.warning') + count(others, 'session.error'), 0)
+      assert.equal(others.find(({ type }) => type === 'agent.tool_result')?.['is_error'], false)
+    })
+
+    // verifies: running/recovery/interrupted-stream, running/dead-process
+    it('asks the model again when it died while the answer streamed, and says so', async () => {
+      const first = await boot()
+      const session = await newSession(first)
+      await post(first, session, 'wait: 600000\nsay: never')
+      while (!(await log(first, session)).some(({ type }) => type === 'span.model_request_start')) {
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+      const acknowledged = await log(first, session)
+      first.child.kill('SIGKILL')
+      await first.died
+      const second = await boot()
+      await call(second, 'POST', `/v1/sessions/${session}/cancel`)
+      const events = await untilIdle(second, session)
+      assertWhole(events)
+      assert.deepEqual(events.slice(0, acknowledged.length), acknowledged)
+    })
+
+    // verifies: running/recovery/orphan-call
+    it('tells the model of a command that was begun and has no result, and does not run it again', async () => {
+      const first = await boot()
+      const session = await newSession(first)
+      await post(first, session, 'run: echo begun >> /workspace/begun; sleep 600')
+      while (!(await log(first, session)).some(({ type }) => type === 'agent.tool_use')) {
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+      first.child.kill('SIGKILL')
+      await first.died
+      const second = await boot()
+      const events = await untilIdle(second, session)
+      assertWhole(events)
+      const result = events.find(({ type }) => type === 'agent.tool_result')
+      assert.equal(result?.['is_error'], true)
+      assert.match(JSON.stringify(result), /may have run/)
+      assert.ok(events.some(({ type }) => type === 'session.warning'))
+    })
+
+    it('keeps a call that waits for a person waiting', async () => {
+      const first = await boot()
+      const session = await newSession(first, 'always_ask')
+      await post(first, session, 'run: echo asked')
+      const asked = await untilIdle(first, session)
+      first.child.kill('SIGKILL')
+      await first.died
+      const second = await boot()
+      const tool_use_id = asked.find(({ type }) => type === 'agent.tool_use')?.id
+      const confirmation = { type: 'user.tool_confirmation', tool_use_id, result: 'allow' }
+      await call(second, 'POST', `/v1/sessions/${session}/events`, { events: [confirmation] })
+      while (!(await log(second, session)).some(({ type }) => type === 'agent.tool_result')) {
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+      assertWhole(await untilIdle(second, session))
+    })
+  })
+}

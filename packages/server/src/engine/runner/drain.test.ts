@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { RunTurn } from '@steward/harness/turn.ts'
+import { memoryBus } from '../../ground/bus/memory.ts'
+import { jsonLog } from '@steward/base/log.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { tenant } from '../../sessions/log/fixture.ts'
+import { readHead } from '../../sessions/log/head.ts'
+import { readEvents } from '../../sessions/log/log.ts'
+import { newSession } from '../../sessions/fixture.ts'
+import { postEvents } from '../../sessions/events/post.ts'
+import type { Assembled, DrainDeps } from './drain.ts'
+import { drain } from './drain.ts'
+
+const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
+
+/** A drain of one session whose turns run as given; the harness is the part that varies. */
+async function drained(database: Database, runTurn: RunTurn, assembled?: Assembled) {
+  const logged: string[] = []
+  const session = await newSession(database)
+  await database.write((tx) => postEvents(tx, tenant, session, [message], Date.now()))
+  const parts = {} as Extract<Assembled, { ok: true }>['parts']
+  const deps: DrainDeps = {
+    database,
+    bus: memoryBus(),
+    clock: systemClock,
+    log: jsonLog((line) => logged.push(line)),
+    runTurn,
+    running: () => 1,
+    assemble: async () =>
+      assembled ?? {
+        ok: true,
+        parts,
+        isElsewhere: false,
+        rested: async () => {},
+        release: () => {},
+      },
+    abandon: async () => {},
+    remove: async () => {},
+  }
+  const never = new AbortController().signal
+  const signals = { stopping: never, cut: never, interrupt: () => {} }
+  const outcome = await drain(deps, { tenant, session }, signals, [])
+  const events = await readEvents(database.read, tenant, session, { limit: 100 })
+  return { outcome, logged, events, head: await readHead(database.read, tenant, session) }
+}
+
+for (const [name, open] of Object.entries(databases)) {
+  describe(`a drain on ${name}`, () => {
+    // verifies: running/error/unknown
+    it('ends a turn that fails for a reason of ours with an error, logs the reason, and gives the lease back', async () => {
+      await using place = await open()
+      const { outcome, logged, events, head } = await drained(place.database, async function* () {
+        throw new Error('a bug of ours')
+      })
+      assert.equal(outcome, 'rested')
+      const error = JSON.parse(events.find(({ type }) => type === 'session.error')?.data ?? '{}')
+      assert.equal(error.error.type, 'unknown_error')
+      assert.doesNotMatch(error.error.message, /a bug of ours/)
+      assert.match(logged.join(''), /a bug of ours/)
+      assert.equal(events.at(-1)?.type, 'session.status_idle')
+      const ends = events.filter(({ type }) => type === 'span.model_request_end')
+      assert.equal(ends.length, 1, 'the request that was on record has an end')
+      assert.deepEqual([head.status, head.due, head.owner], ['idle', 0, null])
+    })
+
+    it('ends a turn that cannot be put together with the reason', async () => {
+      await using place = await open()
+      const why = {
+        ok: false,
+        failure: { type: 'model_request_failed_error', message: 'no card is named x' },
+      } as const
+      const never: RunTurn = () => assert.fail('there is nothing to run')
+      const { events } = await drained(place.database, never, why)
+      assert.match(
+        events.find(({ type }) => type === 'session.error')?.data ?? '',
+        /no card is named x/,
+      )
+      assert.match(events.at(-1)?.data ?? '', /retries_exhausted/)
+    })
+
+    it('takes up what was posted while its turn ran', async () => {
+      await using place = await open()
+      let turns = 0
+      const { events } = await drained(place.database, async function* () {
+        turns += 1
+        if (turns === 1) {
+          const [row] = await place.database.read
+            .selectFrom('session_heads')
+            .select('session_id')
+            .execute()
+          const post = [message, message]
+          await place.database.write((tx) =>
+            postEvents(tx, tenant, row?.session_id ?? '', post, Date.now()),
+          )
+        }
+        return { stop: { type: 'end_turn' }, last: [] }
+      })
+      assert.equal(turns, 2)
+      assert.equal(events.filter(({ type }) => type === 'user.message').length, 3)
+      assert.equal(events.filter(({ type }) => type === 'session.status_idle').length, 2)
+    })
+  })
+}

@@ -1,0 +1,320 @@
+/** Works off what one session has to do, and returns when it rests. One drain a session, across processes. */
+import type { OpenCall, RunTurn, Turn, TurnEnd } from '@steward/harness/turn.ts'
+import { TurnFailed } from '@steward/protocol/turn-failed.ts'
+import type { SessionFailure } from '@steward/protocol/events.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { StorageError } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Fence } from '../../ground/database/lease.ts'
+import { claim, expire, release } from '../../ground/database/lease.ts'
+import type { Call } from '../../sessions/log/calls.ts'
+import { followCalls } from '../../sessions/log/calls.ts'
+import { append, readAt } from '../../sessions/log/log.ts'
+import type { Entry } from '../../sessions/log/log.ts'
+import type { Work } from '../../sessions/log/topics.ts'
+import { ring, say, wake } from '../../sessions/log/topics.ts'
+import { frameSender } from './frames.ts'
+import type { Place, Step } from './steps.ts'
+import { finishTurn, nextStep, settleGone } from './steps.ts'
+
+export type DrainDeps = {
+  database: Database
+  bus: Bus
+  clock: Clock
+  log: Log
+  runTurn: RunTurn
+  /** Sessions that this process runs now. */
+  running: () => number
+  /** Everything a turn needs besides its open calls, or why this session cannot have one now. */
+  assemble: (work: ClaimedWork) => Promise<Assembled>
+  /** Ends the session's sandbox: another process has taken it over. */
+  abandon: (work: Work) => Promise<void>
+  /** Clears away what a deleted session leaves. */
+  remove: (work: Work) => Promise<void>
+}
+
+export type ClaimedWork = Work & Pick<Fence, 'generation'>
+
+export type Assembled =
+  /** `rested` is called when the turn is over and its end is not kept yet, and `release` in any case. */
+  | {
+      ok: true
+      parts: Omit<Turn, 'open' | 'signal'>
+      /** Whether its tools run on workers, which claim it from the queue. */
+      isElsewhere: boolean
+      rested: () => Promise<void>
+      release: () => void
+    }
+  | { ok: false; failure: SessionFailure }
+
+export type Signals = {
+  /** The server stops: the turn is left to whoever comes next, as soon as no tool call of it runs. */
+  stopping: AbortSignal
+  /** The turn is left as it stands, and its calls are cut off. */
+  cut: AbortSignal
+  /** A new one for each turn, aborted by a person's interrupt. */
+  interrupt: (abort: () => void) => void
+}
+
+/** `busy` while another process holds the session, `lost` when one took it over. */
+export async function drain(
+  deps: DrainDeps,
+  work: Work,
+  signals: Signals,
+  dead: readonly string[],
+): Promise<'rested' | 'busy' | 'lost'> {
+  const { database, clock } = deps
+  const { tenant, session } = work
+  const now = () => clock.now()
+  const begin = (tx: Queries, place: Place) => nextStep(tx, place, { now: now(), claimed: true })
+  const claimed = await database.write(async (tx) => {
+    const lease = await claim(tx, session, { owner: database.owners.self, dead, now: now() })
+    if (!lease) return undefined
+    const { isTakenOver, ...fence } = lease
+    const place: Place = { tenant, session, fence }
+    // A recovery is on record before anything of it is done: it may be what ends the process.
+    return { place, ...(!isTakenOver && { step: await begin(tx, place) }) }
+  })
+  if (!claimed) return 'busy'
+  const { place } = claimed
+  try {
+    const step = claimed.step ?? (await database.write((tx) => begin(tx, place)))
+    return await workOff(deps, place, step, signals)
+  } catch (error) {
+    await letGo(deps, place)
+    throw error
+  }
+}
+
+/** After a failure: whoever comes next does not wait for the lease. The database may be what failed. */
+async function letGo({ database, log }: DrainDeps, { session, fence }: Place): Promise<void> {
+  try {
+    await database.write((tx) => expire(tx, session, fence))
+  } catch (error) {
+    log.warn('the lease of a session could not be ended; it runs out by itself', {
+      error,
+      session_id: session,
+    })
+  }
+}
+
+async function workOff(
+  deps: DrainDeps,
+  place: Place,
+  first: Step,
+  signals: Signals,
+): Promise<'rested' | 'lost'> {
+  const { database, bus, clock } = deps
+  const { session } = place
+  const now = () => clock.now()
+  let step = first
+  while (step.kind === 'turn') {
+    const end = await turn(deps, place, step, signals).catch((error: unknown) =>
+      failed(deps, session, error),
+    )
+    if (end === 'lost' || end === 'left') return leave(deps, place, end === 'lost')
+    const outcome = await database.write((tx) => finishTurn(tx, place, end, now()))
+    say(bus, session, ring)
+    if (outcome === 'lost') return leave(deps, place, true)
+    if (outcome === 'rest') return 'rested'
+    if (signals.stopping.aborted) return leave(deps, place, false)
+    step = await database.write((tx) => nextStep(tx, place, { now: now(), claimed: false }))
+  }
+  announceStep(bus, session, step.kind === 'rest' ? step : {})
+  if (step.kind === 'lost') return leave(deps, place, true)
+  if (step.kind === 'gone') {
+    await deps.remove(place)
+    await database.write((tx) => settleGone(tx, place, now()))
+  }
+  return 'rested'
+}
+
+function once(call: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (isDone) return
+    isDone = true
+    call()
+  }
+}
+
+function announceStep(bus: Bus, session: string, { promoted = [] }: { promoted?: string[] }): void {
+  if (promoted.length > 0) say(bus, session, { kind: 'promoted', ids: promoted })
+  say(bus, session, ring)
+}
+
+async function leave(deps: DrainDeps, place: Place, lost: boolean): Promise<'lost' | 'rested'> {
+  if (lost) {
+    deps.log.warn('a session was taken over by another process', { session_id: place.session })
+    await deps.abandon(place)
+    return 'lost'
+  }
+  await deps.database.write((tx) => release(tx, place.session, place.fence))
+  // Nobody need wait for a sweep; this process hears it no more.
+  wake(deps.bus, { tenant: place.tenant, session: place.session })
+  return 'rested'
+}
+
+/** Runs one turn: what it keeps is durable before it goes on, what it streams is only said. */
+async function turn(
+  deps: DrainDeps,
+  place: Place,
+  step: Extract<Step, { kind: 'turn' }>,
+  signals: Signals,
+): Promise<End | 'lost' | 'left'> {
+  const { database, bus, clock } = deps
+  const { tenant, session, fence } = place
+  if (signals.stopping.aborted) return 'left'
+  const stop = new AbortController()
+  signals.interrupt(() => stop.abort())
+  const assembled = await deps.assemble({ tenant, session, generation: fence.generation })
+  if (!assembled.ok) return given(assembled.failure)
+  const open = await openOf(database, tenant, session, step.open)
+  const { begun } = step
+  const leaving = leavingOf(signals, open)
+  const signal = AbortSignal.any([stop.signal, leaving.signal])
+  const steps = deps.runTurn({ ...assembled.parts, open, signal, ...(begun ? { begun } : {}) })
+  // The model is asked before its readers are told: they wait for its answer, not for the news of the question.
+  let coming = steps.next()
+  const announce = once(() => announceStep(bus, session, step))
+  setImmediate(announce)
+  const frames = frameSender(
+    (list) => say(bus, session, { kind: 'frames', frames: list }),
+    deps.running,
+  )
+  try {
+    for (;;) {
+      const next = await coming
+      announce()
+      if (leaving.signal.aborted) return 'left'
+      if (next.done) {
+        await assembled.rested()
+        return { ...next.value, isElsewhere: assembled.isElsewhere }
+      }
+      if (next.value.type === 'frame') {
+        frames.push(next.value.frame)
+      } else {
+        const { kept } = next.value
+        frames.flush()
+        const written = await database
+          .write((tx) => append(tx, tenant, session, kept, { now: clock.now(), fence }))
+          .catch((cause: unknown) => Promise.reject(new NotKept(cause)))
+        if (!written) return 'lost'
+        say(bus, session, ring)
+        leaving.follow(kept)
+        if (leaving.signal.aborted) return 'left'
+      }
+      coming = steps.next()
+    }
+  } finally {
+    frames.flush()
+    leaving.end()
+    // Tools that still run, when the lease was lost, are ended with the turn. A reason saves making an error.
+    stop.abort('the turn is over')
+    await steps.return({ stop: { type: 'end_turn' }, last: [] })
+    assembled.release()
+  }
+}
+
+/** When the server stops: aborts at once where no tool call runs, else with the last result, and for all at the cut. */
+function leavingOf({ stopping, cut }: Signals, open: readonly OpenCall[]) {
+  const leaving = new AbortController()
+  const running = new Set(
+    open.flatMap(({ event_id, decision }) => (decision === 'run' ? [event_id] : [])),
+  )
+  const leave = () => leaving.abort('the server stops')
+  const look = () => {
+    if (stopping.aborted && running.size === 0) leave()
+  }
+  stopping.addEventListener('abort', look)
+  cut.addEventListener('abort', leave)
+  look()
+  return {
+    signal: leaving.signal,
+    follow(kept: readonly Entry[]): void {
+      followCalls(
+        running,
+        kept.map(({ event }) => event),
+      )
+      look()
+    },
+    end(): void {
+      stopping.removeEventListener('abort', look)
+      cut.removeEventListener('abort', leave)
+    },
+  }
+}
+
+/** `isElsewhere` as the assembled turn has it; left out where there was none. */
+type End = { stop: TurnEnd['stop']; last: Entry[]; isElsewhere?: boolean }
+
+/** A turn that ends with an error of the session, which is idle afterwards. */
+function given(failure: SessionFailure): End {
+  const error = { ...failure, retry_status: { type: 'exhausted' as const } }
+  return {
+    stop: { type: 'retries_exhausted' },
+    last: [{ event: { id: newId('event'), type: 'session.error', error } }],
+  }
+}
+
+/** The database did not take what a turn did: the turn is not over, and is taken up again as after a death. */
+class NotKept extends Error {
+  constructor(cause: unknown) {
+    super('what a turn did could not be kept', { cause })
+  }
+}
+
+/** Unless it was meant for the session, a bug of ours: logged whole, and the session says only that it happened. */
+function failed({ log }: DrainDeps, session: string, error: unknown): End {
+  if (error instanceof NotKept || error instanceof StorageError) throw error
+  if (error instanceof TurnFailed) return given(error.failure)
+  log.error('a turn failed', { error, session_id: session })
+  return given({
+    type: 'unknown_error',
+    message: 'the turn could not go on; the log of the server says why',
+  })
+}
+
+const decisions: Record<Call['state'], OpenCall['decision']> = {
+  asked: 'wait',
+  waiting: 'wait',
+  allowed: 'run',
+  denied: 'deny',
+  started: 'lost',
+  done: 'wait',
+}
+
+async function openOf(
+  database: Database,
+  tenant: string,
+  session: string,
+  calls: Call[],
+): Promise<OpenCall[]> {
+  if (calls.length === 0) return []
+  const rows = await readAt(
+    database.read,
+    tenant,
+    session,
+    calls.map((call) => call.seq),
+  )
+  return rows.flatMap((row) => {
+    const call = calls.find((each) => each.event_id === row.id)
+    if (!call) return []
+    const made = JSON.parse(row.data) as Pick<OpenCall, 'name' | 'input' | 'executed_by'>
+    const { name, input, executed_by } = made
+    const deny_message = call.deny_message ?? undefined
+    return [
+      {
+        event_id: row.id,
+        name,
+        input,
+        decision: decisions[call.state],
+        ...(deny_message ? { deny_message } : {}),
+        ...(executed_by ? { executed_by } : {}),
+      },
+    ]
+  })
+}

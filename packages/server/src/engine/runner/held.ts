@@ -1,0 +1,75 @@
+/** What the session holds in this process, and what that is made of. */
+import { join } from 'node:path'
+import type { FurnishedAll } from '@steward/space/furnished.ts'
+import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
+import type { Notice } from '@steward/harness/turn.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import type {
+  Sandbox,
+  SandboxLimits,
+  SandboxProvider,
+  SandboxSpec,
+} from '@steward/sandbox/sandbox.ts'
+import type { Checkpoints } from '../../resources/checkpoints/checkpoints.ts'
+import type { Saving } from '../../ground/config/config.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Share } from '../../ground/core/share.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Binding, SessionEgress } from '../egress/binding.ts'
+import type { SessionRow } from '../../sessions/rows/sessions.ts'
+import type { Furnish } from './furnishing.ts'
+
+export type WorkspaceDeps = {
+  provider: SandboxProvider
+  bind: (binding: Binding) => SessionEgress
+  /** Folder of all workspaces; every process of a deployment sees the same one. */
+  folder: string
+  limits: SandboxLimits
+  /** Of the sandboxes of this process. */
+  share: Share
+  /** Whether commands have ways around the gate, and the profile is one that says so. */
+  isPassable: boolean
+  idleMs: number
+  /** What a sandbox is furnished with. */
+  kinds: readonly Furnish[]
+  session: (tenant: string, session: string) => Promise<SessionRow>
+  checkpoints: Checkpoints
+  /** When workspaces are put aside. */
+  saving: Saving
+  /** Makes files of what the session has left for people, at the end of a turn, whether or not its sandbox runs. */
+  publish: (claimed: Claimed, own: string, isRunning: boolean) => Promise<void>
+  /** Appends to the session's log for as long as the claim holds. */
+  keep: (claimed: Claimed, events: readonly NewEvent[]) => Promise<void>
+  clock: Clock
+  log: Log
+}
+
+export type Claimed = Binding & { generation: number }
+/** `released` when what it was furnished with is, too, after its end. */
+export type Started = { sandbox: Sandbox; furnished: FurnishedAll; released: Promise<void> }
+export type Held = {
+  binding: Claimed
+  egress: SessionEgress
+  started?: Promise<Started>
+  /** The same, once it runs. */
+  running?: Started
+  /** Ends the wait for a place of the sandbox. */
+  waiting: AbortController
+  connected?: { key: string; servers: McpServers }
+  /** Settles when servers that are no longer wanted have been taken leave of. */
+  leaving: Promise<unknown>
+  notices: Notice[]
+  /** Whether something may have changed since the workspace was last put aside. */
+  isChanged: boolean
+  users: number
+  usedAt: number
+}
+
+export const placeOf = (
+  folder: string,
+  session: string,
+): Pick<SandboxSpec, 'id' | 'workspace' | 'outputs'> => ({
+  id: session,
+  workspace: join(folder, session, 'workspace'),
+  outputs: join(folder, session, 'outputs'),
+})

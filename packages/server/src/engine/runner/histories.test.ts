@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Boundary } from '@steward/harness/history.ts'
+import { messagesOf, sizeOf } from '@steward/harness/history.ts'
+import type { Message } from '@steward/model/model.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { keep, newHead, said, tenant } from '../../sessions/log/fixture.ts'
+import { append } from '../../sessions/log/log.ts'
+import { histories } from './histories.ts'
+
+const roomy = 1_000_000
+const nothing = () => Promise.reject(new Error('never asked'))
+const user = (text: string): NewEvent => ({
+  id: newId('event'),
+  type: 'user.message',
+  content: [{ type: 'text', text }],
+})
+const summed = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
+
+async function boundary(database: Database, session: string, ...messages: Message[]) {
+  const opaque: Boundary = { messages }
+  const event: NewEvent = {
+    id: newId('event'),
+    type: 'agent.thread_context_compacted',
+    strategy: 'isolated-basic',
+  }
+  const entries = [{ event, opaque: JSON.stringify(opaque) }]
+  await database.write((tx) => append(tx, tenant, session, entries, { now: 0 }))
+}
+
+/** What is read of these rows is no event any more. */
+const spoil = (database: Database, session: string, before: number) =>
+  database.write((tx) =>
+    tx
+      .updateTable('events')
+      .set({ data: 'spoilt' })
+      .where('session_id', '=', session)
+      .where('seq', '<', before)
+      .execute(),
+  )
+
+for (const [name, open] of Object.entries(databases)) {
+  describe(`the histories of sessions on ${name}`, () => {
+    it('begin at the newest boundary, and read nothing of what stands before it', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newHead(database)
+      await keep(database, session, [user('one'), said('two')])
+      await boundary(database, session, summed('FIRST'))
+      await keep(database, session, [user('three'), said('four')])
+      await boundary(database, session, summed('SECOND'), summed('three'))
+      await keep(database, session, [said('five')])
+      await spoil(database, session, 6)
+      const history = await histories(roomy, () => nothing, systemClock).of(
+        database.read,
+        tenant,
+        session,
+      )
+      assert.deepEqual(
+        messagesOf(history).map(({ content }) =>
+          content.map((block) => 'text' in block && block.text),
+        ),
+        [['SECOND'], ['three'], ['five']],
+      )
+    })
+
+    it('are the same whether they were followed or read afresh', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newHead(database)
+      const warm = histories(roomy, () => nothing, systemClock)
+      await keep(database, session, [user('one'), said('x'.repeat(5_000))])
+      const long = await warm.of(database.read, tenant, session)
+      await boundary(database, session, summed('SHORT'))
+      await keep(database, session, [user('two')])
+      const followed = await warm.of(database.read, tenant, session)
+      const afresh = await histories(roomy, () => nothing, systemClock).of(
+        database.read,
+        tenant,
+        session,
+      )
+      assert.equal(JSON.stringify(messagesOf(followed)), JSON.stringify(messagesOf(afresh)))
+      assert.deepEqual(followed.weight, afresh.weight)
+      assert.ok(sizeOf(followed) < sizeOf(long) / 10, 'what was replaced is not kept in memory')
+    })
+
+    it('are not held for sessions that no turn has asked for in ten minutes', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newHead(database)
+      await keep(database, session, [user('one'), said('two')])
+      let now = 0
+      const kept = histories(roomy, () => nothing, { now: () => now })
+      const first = await kept.of(database.read, tenant, session)
+      now = 10 * 60_000 - 1
+      kept.forgetUnused()
+      // What is held is not read again.
+      await spoil(database, session, 3)
+      assert.deepEqual(messagesOf(await kept.of(database.read, tenant, session)), messagesOf(first))
+      now += 10 * 60_000
+      kept.forgetUnused()
+      await assert.rejects(kept.of(database.read, tenant, session), SyntaxError)
+    })
+  })
+}

@@ -1,0 +1,87 @@
+/** The folded history of sessions that ran lately, so that a long session costs each turn only what is new. */
+import type { Bring } from '@steward/harness/content.ts'
+import type { History } from '@steward/harness/history.ts'
+import {
+  emptyHistory,
+  foldHistory,
+  historyTypes,
+  resolveContent,
+  sizeOf,
+} from '@steward/harness/history.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { lastBoundary, readHistory } from '../../sessions/log/log.ts'
+
+const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
+/** A history that no turn has asked for in this time is read anew when one does: a process at rest holds none. */
+const unusedMs = 10 * 60 * 1000
+const lookMs = 60_000
+
+type Known = { seq: number; history: History; bytes: number; usedMs: number }
+
+export function histories(
+  mostBytes: number,
+  bringFor: (tenant: string) => Bring,
+  clock: Pick<Clock, 'now'>,
+) {
+  /** Oldest use first. */
+  const known = new Map<string, Known>()
+  let bytes = 0
+  let looking: NodeJS.Timeout | undefined
+
+  function forgetUnused(): void {
+    clearTimeout(looking)
+    for (const [session, { usedMs }] of known) {
+      if (usedMs > clock.now() - unusedMs) break
+      forget(session)
+    }
+    looking = known.size > 0 ? setTimeout(forgetUnused, lookMs).unref() : undefined
+  }
+
+  function forget(session: string): void {
+    bytes -= known.get(session)?.bytes ?? 0
+    known.delete(session)
+  }
+
+  return {
+    forget,
+    /** Looks by itself once a minute; a look moves the next one. */
+    forgetUnused,
+    /** Everything the log has said so far that a model must know; nothing before the newest boundary is read. */
+    async of(read: Queries, tenant: string, session: string): Promise<History> {
+      let { seq, history } = known.get(session) ?? {
+        seq: (await lastBoundary(read, tenant, session)) - 1,
+        history: emptyHistory(),
+      }
+      for (;;) {
+        const { rows, more } = await readHistory(read, tenant, session, {
+          ...{ after: seq, types: historyTypes },
+          ...page,
+        })
+        const folded = rows.map((row) => ({
+          event: { ...(JSON.parse(row.data) as object), id: row.id, type: row.type } as NewEvent,
+          ...(row.opaque === null ? {} : { opaque: row.opaque }),
+        }))
+        history = foldHistory(history, folded)
+        seq = rows.at(-1)?.seq ?? seq
+        if (!more) break
+        await eventLoop.wait(tenant)
+      }
+      history = await resolveContent(history, bringFor(tenant))
+      // The request that is made of it next is written at once.
+      if (sizeOf(history) > heavyBytes) await eventLoop.wait(tenant)
+      forget(session)
+      const size = sizeOf(history)
+      known.set(session, { seq, history, bytes: size, usedMs: clock.now() })
+      looking ??= setTimeout(forgetUnused, lookMs).unref()
+      bytes += size
+      for (const oldest of known.keys()) {
+        if (bytes <= mostBytes || oldest === session) break
+        forget(oldest)
+      }
+      return history
+    },
+  }
+}

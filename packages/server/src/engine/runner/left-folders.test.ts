@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { removeTree } from '@steward/sandbox/remove.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { jsonLog } from '@steward/base/log.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { oneDatabase } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { tenant } from '../../sessions/log/fixture.ts'
+import { newSession } from '../../sessions/fixture.ts'
+import { deleteSession } from '../../sessions/update.ts'
+import { leftFolders } from './left-folders.ts'
+
+const day = 24 * 60 * 60_000
+
+/** A folder with sessions that are there, that are deleted, and of which no row is left. */
+async function machineOf(database: Database) {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-left-'))
+  let now = Date.now()
+  const pass = leftFolders({
+    folder,
+    databases: oneDatabase(database),
+    remove: (session) => removeTree(join(folder, session)),
+    clock: { ...systemClock, now: () => now },
+    log: jsonLog(() => {}),
+  })
+  return {
+    folder,
+    pass,
+    wait: (ms: number) => (now += ms),
+    async lay(session: string) {
+      await mkdir(join(folder, session, 'workspace'), { recursive: true })
+      await writeFile(join(folder, session, 'workspace', 'file'), 'kept')
+      return session
+    },
+    async passAll() {
+      let passes = 1
+      while (!(await pass())) passes++
+      return passes
+    },
+    names: async () => (await readdir(folder)).toSorted(),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+for (const [dialect, open] of Object.entries(databases)) {
+  describe(`folders of deleted sessions on ${dialect}`, () => {
+    // verifies: sessions/delete/folders
+    it('go on a machine that did not claim the deletion, and no others do', async () => {
+      await using opened = await open()
+      const { database } = opened
+      await using machine = await machineOf(database)
+      const alive = await machine.lay(await newSession(database))
+      const others = await machine.lay(await newSession(database, 'idle', 'wrkspc_2'))
+      const gone = await machine.lay(await newSession(database))
+      await writeFile(join(machine.folder, 'folder-id'), 'one')
+      await mkdir(join(machine.folder, 'lost+found'))
+      await database.write((tx) => deleteSession(tx, tenant, gone, 0))
+      assert.equal(await machine.passAll(), 1)
+      assert.deepEqual(await machine.names(), [alive, others, 'folder-id', 'lost+found'].toSorted())
+    })
+
+    it('without a row go when nobody has used them for a week', async () => {
+      await using opened = await open()
+      await using machine = await machineOf(opened.database)
+      const old = await machine.lay(newId('session'))
+      machine.wait(6 * day)
+      await machine.passAll()
+      assert.deepEqual(await machine.names(), [old])
+      machine.wait(2 * day)
+      const used = await machine.lay(newId('session'))
+      const at = new Date(Date.now() + 7 * day)
+      await utimes(join(machine.folder, used), at, at)
+      await machine.passAll()
+      assert.deepEqual(await machine.names(), [used])
+    })
+
+    it('are looked at a hundred at a time, with one query for each hundred', async () => {
+      await using opened = await open()
+      const { database } = opened
+      await using machine = await machineOf(database)
+      const gone: string[] = []
+      for (let made = 0; made < 250; made++) {
+        const session = await machine.lay(await newSession(database))
+        if (made % 2 === 0) gone.push(session)
+      }
+      for (const session of gone)
+        await database.write((tx) => deleteSession(tx, tenant, session, 0))
+      assert.equal(await machine.passAll(), 3)
+      const left = await machine.names()
+      assert.equal(left.length, 125)
+      assert.ok(gone.every((session) => !left.includes(session)))
+      assert.equal(await machine.passAll(), 2)
+    })
+  })
+}
+
+describe('a folder of workspaces that is not there yet', () => {
+  it('has nothing to be removed', async () => {
+    await using opened = await databases.sqlite()
+    await using machine = await machineOf(opened.database)
+    await rm(machine.folder, { recursive: true })
+    assert.equal(await machine.passAll(), 1)
+  })
+})

@@ -1,0 +1,81 @@
+/**
+ * Folders of deleted sessions that lie on this machine. Whoever claims a deletion removes the folder that it sees; where
+ * machines have folders of their own, those of the others go by this job.
+ */
+import type { Dir } from 'node:fs'
+import { opendir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from '@steward/base/log.ts'
+import type { Sweep } from '../../ground/core/sweep.ts'
+import { sweeping } from '../../ground/core/sweep.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
+
+const pauseMs = 10 * 60_000
+const atOnce = 100
+/**
+ * A session without a row was deleted while this machine was away. Its folder is kept until it was unused for so long:
+ * a server that was started on another database by mistake has no rows either.
+ */
+const unknownMs = 7 * 24 * 60 * 60_000
+
+const named = /^sesn_\w+$/
+
+export type LeftFoldersDeps = {
+  /** Of the sessions' folders on this machine. */
+  folder: string
+  databases: Databases
+  /** Ends what the session has on this machine, its folder too. */
+  remove: (session: string) => Promise<void>
+  clock: Clock
+  log: Log
+}
+
+export function leftFolderSweep(deps: LeftFoldersDeps): Sweep {
+  return sweeping('folders of deleted sessions', leftFolders(deps), { pauseMs, ...deps })
+}
+
+/** A pass looks at so many names of the folder and goes on where the last one ended; it says whether that was all. */
+export function leftFolders({ folder, databases, remove, clock }: LeftFoldersDeps) {
+  let reading: Dir | undefined
+
+  async function isLeft(session: string, isDeleted: boolean | undefined): Promise<boolean> {
+    if (isDeleted !== undefined) return isDeleted
+    const found = await stat(join(folder, session)).catch(() => undefined)
+    return found !== undefined && found.mtimeMs < clock.now() - unknownMs
+  }
+
+  return async (): Promise<boolean> => {
+    reading ??= await opendir(folder).catch(absent)
+    const names = await nextNames(reading)
+    if (names.length < atOnce) reading = undefined
+    const sessions = names.filter((name) => named.test(name))
+    if (sessions.length > 0) {
+      const known = new Map<string, boolean>()
+      for (const database of databases.all())
+        for (const row of await sessionStore(database.read).deletionsOf(sessions)) known.set(...row)
+      for (const session of sessions)
+        if (await isLeft(session, known.get(session))) await remove(session)
+    }
+    return reading === undefined
+  }
+}
+
+/** Fewer than asked for at the end, which closes it. */
+async function nextNames(reading: Dir | undefined): Promise<string[]> {
+  const names: string[] = []
+  while (reading && names.length < atOnce) {
+    const entry = await reading.read()
+    if (entry === null) {
+      await reading.close()
+      break
+    }
+    names.push(entry.name)
+  }
+  return names
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -1,0 +1,48 @@
+/** The MCP servers that a session's worker starts, as its turns have them. */
+import { offeredByWorker } from '@steward/harness/tools/mcp/offered.ts'
+import type { Tool } from '@steward/harness/turn.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Head } from '../../sessions/log/head.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
+import type { Standing } from '../../sessions/stdio-servers/standing.ts'
+import { ownOf, serversIn, standingOf } from '../../sessions/stdio-servers/standing.ts'
+import { stdioStore } from '../../sessions/stdio-servers/store.ts'
+import { workStore } from '../../sessions/work/store.ts'
+
+/** Whether a turn may begin. What was said of the servers is forgotten when it does not stand. */
+export async function ownServers(
+  tx: Queries,
+  { tenant, session }: { tenant: string; session: string },
+  { stdio_ms: stdioMs }: Head,
+  now: number,
+): Promise<Standing> {
+  if (stdioMs === null) return { begin: true, stands: true, failures: [] }
+  const { agent } = await sessionStore(tx).row(tenant, session)
+  const store = stdioStore(tx)
+  const item = await workStore(tx).takeLive(tenant, session)
+  const report = await store.report(tenant, session)
+  const standing = standingOf(JSON.parse(agent) as SessionAgent, { report, item, stdioMs }, now)
+  if (standing !== 'wait' && !standing.stands) await store.remove(tenant, session)
+  return standing
+}
+
+/** In the order of the agent's servers: prompt caches begin with tools. */
+export async function ownTools(
+  read: Queries,
+  tenant: string,
+  session: string,
+  agent: SessionAgent,
+): Promise<Tool[]> {
+  const own = ownOf(agent)
+  const report = own.length > 0 && (await stdioStore(read).report(tenant, session))
+  if (!report) return []
+  const said = new Map(serversIn(report).map(({ name, tools }) => [name, tools ?? []]))
+  return own.flatMap(({ name }) => {
+    const listed = (said.get(name) ?? []).map(({ name, description, input_schema }) => ({
+      ...{ name, inputSchema: input_schema },
+      ...(description ? { description } : {}),
+    }))
+    return offeredByWorker(name, listed, agent.tools)
+  })
+}

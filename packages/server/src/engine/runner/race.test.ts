@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import pg from 'pg'
+import { newPostgresUrl } from '../../ground/database/fixture.ts'
+import { claim } from '../../ground/database/lease.ts'
+import { postgresDatabase } from '../../ground/database/postgres.ts'
+import { tenant } from '../../sessions/log/fixture.ts'
+import { readHead } from '../../sessions/log/head.ts'
+import { postEvents } from '../../sessions/events/post.ts'
+import { newSession } from '../../sessions/fixture.ts'
+import { archiveSession } from '../../sessions/update.ts'
+import { nextStep } from './steps.ts'
+
+const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'x' }] }
+
+/** A Postgres, and a way to wait until some transaction waits for another. */
+async function racing() {
+  const url = await newPostgresUrl()
+  const database = await postgresDatabase(url)
+  const watch = new pg.Client({ connectionString: url })
+  await watch.connect()
+  const isBlocked = async () => {
+    const { rows } = await watch.query(`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`)
+    return rows.length > 0
+  }
+  return {
+    database,
+    /** Holds the first unit open until the second waits for it; gives what both came to. */
+    async race<A, B>(
+      first: Parameters<typeof database.write<A>>[0],
+      second: Parameters<typeof database.write<B>>[0],
+    ) {
+      const begun = Promise.withResolvers<void>()
+      const end = Promise.withResolvers<void>()
+      const one = database.write(async (tx) => {
+        const value = await first(tx)
+        begun.resolve()
+        await end.promise
+        return value
+      })
+      await begun.promise
+      const two = database.write(second)
+      while (!(await isBlocked())) await new Promise((resolve) => setImmediate(resolve))
+      end.resolve()
+      return Promise.allSettled([one, two])
+    },
+    async [Symbol.asyncDispose]() {
+      await watch.end()
+      await database.close()
+    },
+  }
+}
+
+describe('on Postgres, where units run at the same time', () => {
+  it('a runner that is about to rest sees the message that is being accepted', async () => {
+    await using at = await racing()
+    const { database } = at
+    const session = await newSession(database)
+    const { self: owner } = database.owners
+    const fence = await database.write((tx) => claim(tx, session, { owner, dead: [], now: 0 }))
+    assert.ok(fence)
+    const place = { tenant, session, fence }
+    const [posted, step] = await at.race(
+      (tx) => postEvents(tx, tenant, session, [message], 0),
+      (tx) => nextStep(tx, place, { now: 0, claimed: true }),
+    )
+    assert.equal(posted.status, 'fulfilled')
+    assert.ok(step.status === 'fulfilled' && step.value.kind === 'turn')
+    assert.equal((await readHead(database.read, tenant, session)).due, 1)
+  })
+
+  it('a message that is accepted while its session is archived is refused', async () => {
+    await using at = await racing()
+    const session = await newSession(at.database)
+    const [archived, posted] = await at.race(
+      (tx) => archiveSession(tx, tenant, session, 0),
+      (tx) => postEvents(tx, tenant, session, [message], 0),
+    )
+    assert.equal(archived.status, 'fulfilled')
+    assert.ok(posted.status === 'rejected')
+    assert.match(String(posted.reason), /is archived/)
+  })
+
+  it('a session is archived once, whoever asks at the same time', async () => {
+    await using at = await racing()
+    const { database } = at
+    const session = await newSession(database)
+    const results = await at.race(
+      (tx) => archiveSession(tx, tenant, session, 0),
+      (tx) => archiveSession(tx, tenant, session, 0),
+    )
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'fulfilled'],
+    )
+    assert.equal((await readHead(database.read, tenant, session)).next_seq, 1)
+  })
+})

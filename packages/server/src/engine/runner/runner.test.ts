@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { RunTurn } from '@steward/harness/turn.ts'
+import type { KyselyPlugin } from 'kysely'
+import { memoryBus } from '../../ground/bus/memory.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { jsonLog } from '@steward/base/log.ts'
+import { createShare } from '../../ground/core/share.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { oneDatabase } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { tenant } from '../../sessions/log/fixture.ts'
+import { readHead } from '../../sessions/log/head.ts'
+import { readEvents } from '../../sessions/log/log.ts'
+import { hear } from '../../sessions/log/topics.ts'
+import { newSession } from '../../sessions/fixture.ts'
+import { announce, postEvents } from '../../sessions/events/post.ts'
+import type { Assembled } from './drain.ts'
+import { runner } from './runner.ts'
+
+const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
+const interrupt = { type: 'user.interrupt' as const }
+
+/** Reads whose answers come late: until `open`, none does. */
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let isShut = false
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (isShut) await promise
+      return result
+    },
+  }
+  return { plugin, shut: () => (isShut = true), open: resolve }
+}
+
+const parts = {} as Extract<Assembled, { ok: true }>['parts']
+const slots = (total: number) => createShare({ total, percent: 80 })
+const assembled = {
+  assemble: async (): Promise<Assembled> => ({
+    ok: true,
+    ...{ parts, isElsewhere: false, rested: async () => {}, release: () => {} },
+  }),
+  abandon: async () => {},
+  remove: async () => {},
+  stopMs: 0,
+}
+
+describe('a runner', () => {
+  it('tries a session again whose turn and lease could not be written, while others run', async () => {
+    await using place = await databases.sqlite()
+    const { database } = place
+    const [busy, broken] = [await newSession(database), await newSession(database)]
+    const isRunning = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    let isFull = false
+    const full: Database = {
+      ...database,
+      write: (unit) => (isFull ? Promise.reject(new Error('disk is full')) : database.write(unit)),
+    }
+    const logged: string[] = []
+    let turns = 0
+    const runTurn: RunTurn = async function* () {
+      turns++
+      if (turns === 1) {
+        isRunning.resolve()
+        await end.promise
+      } else if (turns === 2) {
+        isFull = true
+        const said = { id: newId('event'), type: 'agent.message' as const, content: [] }
+        yield { type: 'keep', kept: [{ event: said }] }
+      }
+      return { stop: { type: 'end_turn' }, last: [] }
+    }
+    const bus = memoryBus()
+    let pauses = 0
+    const clock: Clock = {
+      // The lease does not run out.
+      now: () => 0,
+      async sleep() {
+        isFull = ++pauses < 3
+      },
+    }
+    const work = runner({
+      ...{ databases: oneDatabase(full), bus, clock, runTurn, slots: slots(10), ...assembled },
+      log: jsonLog((line) => logged.push(line), 'warn'),
+    })
+    const post = async (session: string) =>
+      announce(
+        bus,
+        tenant,
+        session,
+        await database.write((tx) => postEvents(tx, tenant, session, [message], 0)),
+      )
+    try {
+      await post(busy)
+      await isRunning.promise
+      const idle = Promise.withResolvers<void>()
+      const look = async () => {
+        const { status, owner } = await readHead(database.read, tenant, broken)
+        if (status === 'idle' && owner === null && turns === 3) idle.resolve()
+      }
+      hear(bus, broken, () => void look())
+      await post(broken)
+      await idle.promise
+      assert.equal(pauses, 3)
+      assert.match(logged.join(''), /could not be ended[^]*tried again/)
+      const rows = await readEvents(database.read, tenant, broken, { limit: 100, extensions: true })
+      const types = rows.map(({ type }) => type)
+      assert.ok(types.includes('session.warning') && !types.includes('session.error'))
+    } finally {
+      end.resolve()
+      await work.stop()
+    }
+  })
+
+  for (const [dialect, open] of Object.entries(databases))
+    it(`runs others' sessions beside a tenant that wants all of it, and its waiting ones as soon as there is room, on ${dialect}`, async () => {
+      await using place = await open()
+      const { database } = place
+      const bus = memoryBus()
+      const running = new Map<string, () => void>()
+      const counted: { least: number; met: () => void }[] = []
+      const count = (least: number) =>
+        new Promise<void>((met) => {
+          counted.push({ least, met })
+          look()
+        })
+      const look = () => {
+        for (const { least, met } of counted) if (running.size >= least) met()
+      }
+      const work = runner({
+        ...{ databases: oneDatabase(database), bus, clock: systemClock, slots: slots(10) },
+        ...assembled,
+        log: jsonLog((line) => assert.fail(line), 'error'),
+        assemble: async ({ session }) => ({
+          ok: true,
+          parts: { ...parts, cacheKey: session },
+          ...{ isElsewhere: false, rested: async () => {}, release: () => {} },
+        }),
+        runTurn: async function* ({ cacheKey }) {
+          await new Promise<void>((end) => {
+            running.set(cacheKey, end)
+            look()
+          })
+          running.delete(cacheKey)
+          return { stop: { type: 'end_turn' }, last: [] }
+        },
+      })
+      const post = async (tenant: string) => {
+        const session = await newSession(database, 'idle', tenant)
+        const posted = await database.write((tx) =>
+          postEvents(tx, tenant, session, [message], Date.now()),
+        )
+        announce(bus, tenant, session, posted)
+        return session
+      }
+      try {
+        const many = []
+        for (let n = 0; n < 15; n++) many.push(await post('greedy'))
+        await count(8)
+        const modest = await post('modest')
+        await count(9)
+        assert.ok(running.has(modest))
+        assert.equal(many.filter((each) => running.has(each)).length, 8)
+        const left = many.filter((each) => !running.has(each))
+        for (const end of running.values()) end()
+        while (!left.every((each) => running.has(each)))
+          await new Promise((resolve) => setTimeout(resolve, 5))
+      } finally {
+        for (const end of running.values()) end()
+        await work.stop()
+      }
+    })
+
+  it('stops no turn for an interrupt that was meant for the one before', async () => {
+    await using place = await databases.sqlite()
+    const { database } = place
+    const session = await newSession(database)
+    const reads = gate()
+    const bus = memoryBus()
+    const turns = Array.from({ length: 2 }, () => ({
+      begun: Promise.withResolvers<AbortSignal>(),
+      end: Promise.withResolvers<void>(),
+    }))
+    let count = 0
+    const runTurn: RunTurn = async function* ({ signal }) {
+      const turn = turns[count++]
+      turn?.begun.resolve(signal)
+      await turn?.end.promise
+      return { stop: { type: 'end_turn' }, last: [] }
+    }
+    const work = runner({
+      databases: oneDatabase({ ...database, read: database.read.withPlugin(reads.plugin) }),
+      bus,
+      clock: systemClock,
+      log: jsonLog((line) => assert.fail(line), 'error'),
+      runTurn,
+      ...assembled,
+      slots: slots(1),
+    })
+    const post = async (...events: (typeof message | typeof interrupt)[]) =>
+      announce(
+        bus,
+        tenant,
+        session,
+        await database.write((tx) => postEvents(tx, tenant, session, events, Date.now())),
+      )
+    try {
+      await post(message)
+      await turns[0]?.begun.promise
+      reads.shut()
+      await post(interrupt, message)
+      turns[0]?.end.resolve()
+      const second = await turns[1]?.begun.promise
+      reads.open()
+      await new Promise((resolve) => setImmediate(resolve))
+      assert.equal(second?.aborted, false)
+    } finally {
+      turns[1]?.end.resolve()
+      await work.stop()
+    }
+  })
+})

@@ -1,0 +1,88 @@
+/** From a session's files and its environment to a sandbox that runs. */
+import { join } from 'node:path'
+import { furnish } from '@steward/space/furnished.ts'
+import { toldOf } from '@steward/space/workspace/keep.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { SessionPlace } from './furnishing.ts'
+import type { Held, Started, WorkspaceDeps } from './held.ts'
+import { placeOf } from './held.ts'
+import type { SandboxPlaces } from './sandbox-places.ts'
+
+/** The place is held until the sandbox and what it was furnished with are cleared away. */
+export async function startAt(
+  deps: WorkspaceDeps,
+  mine: Held,
+  places: SandboxPlaces,
+): Promise<Started> {
+  const giveBack = await places.take(mine.binding.tenant, mine.waiting.signal)
+  try {
+    const started = await startSandbox(deps, mine)
+    void started.released.then(giveBack)
+    return started
+  } catch (error) {
+    giveBack()
+    throw error
+  }
+}
+
+async function startSandbox(deps: WorkspaceDeps, mine: Held): Promise<Started> {
+  const { provider, folder } = deps
+  const { binding, egress } = mine
+  const { tenant, session, environment } = binding
+  const place = placeOf(folder, session)
+  const own = join(folder, session)
+  await provider.reap(place)
+  const arrival = await deps.checkpoints.arrive({ tenant, session, own })
+  const told = toldOf(arrival)
+  if (told) mine.notices.push({ reason: 'sandbox_replaced', message: told, told: true })
+  const row = await deps.session(tenant, session)
+  const agent = JSON.parse(row.agent) as SessionAgent
+  const keep = (events: readonly NewEvent[]) => deps.keep(mine.binding, events)
+  const isLaidOut = arrival.kind === 'restored'
+  const isKnown = arrival.kind === 'here' || isLaidOut
+  return startFurnished(
+    deps,
+    { ...place, isLaidOut },
+    {
+      ...{ tenant, session, row, agent, environment, folder: own, egress, isKnown, keep },
+    },
+  )
+}
+
+/** Its gate is open from before its start until after its end, and what it is furnished with is looked after. */
+async function startFurnished(
+  { provider, kinds, limits, log }: WorkspaceDeps,
+  paths: ReturnType<typeof placeOf> & { isLaidOut: boolean },
+  place: SessionPlace,
+): Promise<Started> {
+  const furnished = await furnish(kinds, place)
+  const gate = await place.egress.openGate(place.folder).catch(async (error: unknown) => {
+    await furnished.ended()
+    throw error
+  })
+  const release = async () => {
+    await gate.close()
+    await furnished.ended()
+  }
+  const env = { ...furnished.env, ...place.environment.env, ...gate.env }
+  const { mounts, path, layer } = furnished
+  const image = place.environment.base_image
+  const spec = {
+    ...{ ...paths, env, limits, egress: gate, mounts, path },
+    ...(image !== null && { image }),
+    ...(layer !== undefined && { layer }),
+  }
+  const sandbox = await provider.acquire(spec).catch(async (error: unknown) => {
+    await release()
+    throw error
+  })
+  const released = sandbox.ended.then(release).catch((error: unknown) => {
+    log.error('a sandbox was not cleared away', { error, session_id: place.session })
+  })
+  await furnished.started(sandbox).catch(async (error: unknown) => {
+    await sandbox.close()
+    throw error
+  })
+  return { sandbox, furnished, released }
+}

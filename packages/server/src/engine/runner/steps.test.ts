@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { claim } from '../../ground/database/lease.ts'
+import { keep, tenant } from '../../sessions/log/fixture.ts'
+import { readHead } from '../../sessions/log/head.ts'
+import { admission, admit } from '../../sessions/log/inbox.ts'
+import { readEvents } from '../../sessions/log/log.ts'
+import { newSession } from '../../sessions/fixture.ts'
+import { postEvents } from '../../sessions/events/post.ts'
+import { deleteSession } from '../../sessions/update.ts'
+import { enqueue } from '../../sessions/work/queue.ts'
+import { workStore } from '../../sessions/work/store.ts'
+import { nextStep, settleGone } from './steps.ts'
+
+const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
+const interrupt = { type: 'user.interrupt' as const }
+const fresh = <E extends object>(event: E) => ({ ...event, id: newId('event') })
+
+/** Whom a session is taken from. */
+type From = 'the dead' | 'nobody'
+
+/** The first step of a process that has claimed the session, and what the log then says. */
+async function claimed(database: Database, session: string, from: From = 'the dead') {
+  const owner = database.owners.self
+  await database.write((tx) =>
+    tx
+      .updateTable('session_heads')
+      .set({ owner: from === 'nobody' ? null : 'proc_dead', expires_at: -1 })
+      .where('session_id', '=', session)
+      .execute(),
+  )
+  const { fence, step } = await database.write(async (tx) => {
+    const fence = await claim(tx, session, { owner, dead: [], now: 0 })
+    assert.ok(fence)
+    return {
+      fence,
+      step: await nextStep(tx, { tenant, session, fence }, { now: 0, claimed: true }),
+    }
+  })
+  const rows = await readEvents(database.read, tenant, session, { limit: 100, extensions: true })
+  return {
+    step,
+    place: { tenant, session, fence },
+    events: rows.map(({ type }) => type),
+    rows,
+    head: await readHead(database.read, tenant, session),
+  }
+}
+
+/** A turn in the midst of a model request. */
+const asking = (): NewEvent[] => [
+  fresh({ type: 'session.status_run_started' as const, workspace_id: tenant }),
+  fresh(message),
+  fresh({ type: 'session.status_running' as const }),
+  fresh({ type: 'span.model_request_start' as const }),
+]
+
+for (const [name, open] of Object.entries(databases)) {
+  describe(`the first step after a claim on ${name}`, () => {
+    it('begins the first turn of a session that was renamed before it', async () => {
+      await using place = await open()
+      const session = await newSession(place.database, 'running')
+      await place.database.write((tx) =>
+        admit(tx, tenant, session, [admission(fresh(message))], { now: 0, due: true }),
+      )
+      await keep(place.database, session, [fresh({ type: 'session.updated' as const, title: 'x' })])
+      const { step, events } = await claimed(place.database, session)
+      assert.equal(step.kind, 'turn')
+      assert.ok(events.includes('user.message'))
+      assert.ok(!events.includes('session.warning'))
+    })
+
+    it('ends a summary that a dead process was waiting for, and its request', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      const type = 'span.compaction_summarize_start' as const
+      const summary = fresh({ type, strategy: 'summarize', reason: 'threshold' })
+      await keep(place.database, session, [...asking(), summary])
+      const { step, rows } = await claimed(place.database, session)
+      assert.equal(step.kind, 'turn')
+      const ends = rows.slice(-2).map(({ type, data }) => [type, JSON.parse(data).is_error])
+      assert.deepEqual(ends, [
+        ['span.compaction_summarize_end', true],
+        ['span.model_request_end', true],
+      ])
+    })
+
+    it('gives a turn up that ends its process again and again, but not one that comes on', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await keep(place.database, session, asking())
+      for (let n = 0; n < 5; n++) {
+        const { step } = await claimed(place.database, session)
+        assert.equal(step.kind, 'turn', `after ${n} recoveries`)
+        await keep(place.database, session, [fresh({ type: 'span.model_request_start' as const })])
+      }
+      const said = { type: 'agent.message' as const, content: [] }
+      await keep(place.database, session, [fresh(said)])
+      for (let n = 0; n < 5; n++) {
+        const { step } = await claimed(place.database, session)
+        assert.equal(step.kind, 'turn', 'something was kept in between')
+      }
+      const { step, events, head } = await claimed(place.database, session)
+      assert.equal(step.kind, 'rest')
+      assert.deepEqual(events.slice(-3), ['session.error', 'session.usage', 'session.status_idle'])
+      assert.equal(head.status, 'idle')
+    })
+
+    // verifies: running/recovery/given-up
+    it('goes on with what was posted behind a turn that it gives up', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      await keep(database, session, asking())
+      await database.write((tx) => postEvents(tx, tenant, session, [message, message], 0))
+      for (let n = 0; n < 5; n++) assert.equal((await claimed(database, session)).step.kind, 'turn')
+      const { step, events, head } = await claimed(database, session)
+      assert.ok(step.kind === 'turn' && step.promoted.length === 2)
+      assert.deepEqual(events.slice(-8), [
+        'session.error',
+        'session.usage',
+        'session.status_idle',
+        'session.status_run_started',
+        'user.message',
+        'user.message',
+        'session.status_running',
+        'span.model_request_start',
+      ])
+      assert.deepEqual([head.status, head.due], ['running', 1])
+      for (let n = 0; n < 5; n++) assert.equal((await claimed(database, session)).step.kind, 'turn')
+      assert.equal((await claimed(database, session)).head.status, 'idle', 'counted anew')
+    })
+
+    it('takes the item of a turn that it gives up back from the workers', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      const item = { tenant, environment: 'env_test', session }
+      await keep(database, session, asking())
+      await database.write((tx) => enqueue(tx, item, { now: 0 }))
+      for (let n = 0; n < 5; n++) assert.equal((await claimed(database, session)).step.kind, 'turn')
+      assert.ok(await workStore(database.read).live(tenant, session))
+      assert.equal((await claimed(database, session)).step.kind, 'rest')
+      assert.equal(await workStore(database.read).live(tenant, session), undefined)
+    })
+
+    it('counts on when its session is told of an error from outside', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      await keep(database, session, asking())
+      const error = {
+        ...{ type: 'unknown_error' as const, message: 'no worker has taken this session' },
+        retry_status: { type: 'retrying' as const },
+      }
+      for (let n = 0; n < 5; n++) {
+        assert.equal((await claimed(database, session)).step.kind, 'turn')
+        await keep(database, session, [fresh({ type: 'session.error' as const, error })])
+      }
+      const { step, head } = await claimed(database, session)
+      assert.deepEqual([step.kind, head.status], ['rest', 'idle'])
+    })
+
+    it('takes nothing out of the queue for a process that has lost the session', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      const take = async () => {
+        const lease = { owner: database.owners.self, dead: [], now: 0 }
+        const fence = await database.write((tx) => claim(tx, session, lease))
+        assert.ok(fence)
+        return { tenant, session, fence }
+      }
+      const [stale, held] = [await take(), await take()]
+      await database.write((tx) => postEvents(tx, tenant, session, [message], 0))
+      const next = (at: typeof stale) =>
+        database.write((tx) => nextStep(tx, at, { now: 0, claimed: false }))
+      assert.deepEqual(await next(stale), { kind: 'lost' })
+      const step = await next(held)
+      assert.ok(step.kind === 'turn' && step.promoted.length === 1)
+    })
+
+    it('gives no turn up for warnings of other kinds', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await keep(place.database, session, asking())
+      const refused = {
+        type: 'session.warning' as const,
+        reason: 'egress_refused',
+        message: '"reason":"turn_recovered"',
+      }
+      for (let n = 0; n < 8; n++) await keep(place.database, session, [fresh(refused)])
+      assert.equal((await claimed(place.database, session)).step.kind, 'turn')
+    })
+
+    it('gives no turn up that was handed over by processes that were stopped, however often', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await keep(place.database, session, asking())
+      for (let n = 0; n < 8; n++) {
+        const { step } = await claimed(place.database, session, 'nobody')
+        assert.equal(step.kind, 'turn', `after ${n} stops`)
+        await keep(place.database, session, [fresh({ type: 'span.model_request_start' as const })])
+      }
+      const { step, rows } = await claimed(place.database, session)
+      assert.equal(step.kind, 'turn', 'the first death')
+      const reasons = rows
+        .filter(({ type }) => type === 'session.warning')
+        .map(({ data }) => JSON.parse(data).reason)
+      assert.deepEqual(reasons, [...Array(8).fill('turn_handed_over'), 'turn_recovered'])
+    })
+
+    it('says nothing of a turn that was handed over between two of its steps', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await keep(place.database, session, asking().slice(0, 3))
+      const { step, events } = await claimed(place.database, session, 'nobody')
+      assert.equal(step.kind, 'turn')
+      assert.equal(events.length, 3)
+    })
+
+    it('ends the request that an interrupted turn of a dead process had begun, and says so', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await keep(place.database, session, asking())
+      await place.database.write((tx) => postEvents(tx, tenant, session, [interrupt], 0))
+      const { step, events, head } = await claimed(place.database, session)
+      assert.equal(step.kind, 'rest')
+      assert.deepEqual(events.slice(4), [
+        'session.warning',
+        'span.model_request_end',
+        'user.interrupt',
+        'session.usage',
+        'session.status_idle',
+      ])
+      assert.equal(head.status, 'idle')
+    })
+
+    it('says that the interrupted turn of a dead process is over before the next begins', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await keep(place.database, session, asking())
+      await place.database.write((tx) => postEvents(tx, tenant, session, [interrupt, message], 0))
+      const { step, events, head } = await claimed(place.database, session)
+      assert.equal(step.kind, 'turn')
+      assert.deepEqual(events.slice(4, 10), [
+        'session.warning',
+        'span.model_request_end',
+        'user.interrupt',
+        'session.usage',
+        'session.status_idle',
+        'session.status_run_started',
+      ])
+      assert.equal(head.status, 'running')
+    })
+
+    it('runs again what a dead process was about to try again', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      const rescheduled = fresh({ type: 'session.status_rescheduled' as const })
+      await keep(place.database, session, [...asking().slice(0, 3), rescheduled])
+      const { step, events, head } = await claimed(place.database, session)
+      assert.equal(step.kind, 'turn')
+      assert.deepEqual(events.slice(4), ['session.warning', 'session.status_running'])
+      assert.equal(head.status, 'running')
+    })
+
+    it('leaves a deleted session due until nothing is left of it', async () => {
+      await using place = await open()
+      const session = await newSession(place.database)
+      await place.database.write((tx) => deleteSession(tx, tenant, session, 0))
+      const { step, place: gone, head } = await claimed(place.database, session)
+      assert.deepEqual([step.kind, head.due], ['gone', 1])
+      await place.database.write((tx) => settleGone(tx, gone, 0))
+      const after = await readHead(place.database.read, tenant, session)
+      assert.deepEqual([after.due, after.owner], [0, null])
+    })
+  })
+}

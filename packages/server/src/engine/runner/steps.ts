@@ -1,0 +1,375 @@
+/**
+ * What a session needs next, decided and recorded in one transaction: an interrupt to settle, a turn that a dead
+ * process left, calls that were answered, messages to promote, or nothing.
+ */
+import { noUsage } from '@steward/model/model.ts'
+import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Fence } from '../../ground/database/lease.ts'
+import type { Call } from '../../sessions/log/calls.ts'
+import { openCalls, startCalls } from '../../sessions/log/calls.ts'
+import type { Head } from '../../sessions/log/head.ts'
+import { asksForAction, lockHead, readHead } from '../../sessions/log/head.ts'
+import { idle } from '../../sessions/log/idle.ts'
+import type { Admitted } from '../../sessions/log/inbox.ts'
+import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../../sessions/log/inbox.ts'
+import type { Entry, Promoted } from '../../sessions/log/log.ts'
+import { append, danglingSpan } from '../../sessions/log/log.ts'
+import { stdioError } from '../../sessions/stdio-servers/standing.ts'
+import { withdraw } from '../../sessions/work/queue.ts'
+import { ownServers } from './own-servers.ts'
+
+export type Place = { tenant: string; session: string; fence: Fence }
+
+export type Step =
+  /**
+   * A turn to run, with the calls that stood open when it was recorded. `promoted` are the messages it begins with,
+   * `begun` the start of its first model request, which rides in the same commit where it waits for no server.
+   */
+  | { kind: 'turn'; open: Call[]; promoted: string[]; begun?: string }
+  /** Nothing to do, or a turn that has begun waits for its servers: the lease is given back. */
+  | { kind: 'rest'; promoted?: string[] }
+  | { kind: 'lost' }
+  /** The session was deleted: what is left of it on this machine goes, and only then it is no longer due. */
+  | { kind: 'gone' }
+
+/** A turn that ended its process so often in a row, without anything kept between, is given up. */
+const mostRecoveries = 5
+
+const isHeld = (head: Head, { owner, generation }: Fence): boolean =>
+  head.owner === owner && head.generation === generation
+const unanswered = (call: Call): boolean => call.state === 'asked' || call.state === 'waiting'
+const released = { owner: null, expires_at: 0 }
+
+/** `claimed`: the first step under a new lease, so that a running turn is one that a dead process left. */
+export async function nextStep(
+  tx: Queries,
+  place: Place,
+  { now, claimed }: { now: number; claimed: boolean },
+): Promise<Step> {
+  const { tenant, session } = place
+  // Locked: a message accepted while this decides would be told that nothing is due.
+  const head = await lockHead(tx, tenant, session)
+  // What waits is another's by now, and stays where it is.
+  if (!isHeld(head, place.fence)) return { kind: 'lost' }
+  if (head.status === 'deleted') return { kind: 'gone' }
+  const open = await openCalls(tx, tenant, session)
+  const queue = await waiting(tx, tenant, session)
+  const interrupted = queue.findLast(({ type }) => type === 'user.interrupt')?.position
+  const left = claimed && wasRunning(head) ? await leftBehind(tx, place, head, open) : []
+  if (interrupted !== undefined)
+    return settleInterrupt(tx, place, { head, open, queue, interrupted, left }, now)
+  if (isWaiting(head)) return begin(tx, place, head, { entries: [], promoted: [] }, now)
+  if (isUnfinished(head)) return takeUp(tx, place, { head, open, queue, left }, now)
+  const rest = open.filter(unanswered)
+  if (rest.length > 0) return askAgain(tx, place, head, rest, now)
+  if (open.length > 0 || asksForAction(head)) return resume(tx, place, open, now)
+  if (queue.length > 0) return promote(tx, place, head, { queue, before: [] }, now)
+  return write(tx, place, [], { due: false, ...released }, now, { kind: 'rest' })
+}
+
+/** Of a deleted session, when nothing is left of it: it is due no more, and the lease is given back. */
+export const settleGone = (tx: Queries, { tenant, session, fence }: Place, now: number) =>
+  append(tx, tenant, session, [], { now, fence, due: false, set: released })
+
+/** Between turns: what it stops is closed, and what was posted behind it begins a turn. */
+async function settleInterrupt(
+  tx: Queries,
+  place: Place,
+  {
+    head,
+    open,
+    queue,
+    interrupted,
+    left,
+  }: { head: Head; open: Call[]; queue: Admitted[]; interrupted: number; left: Entry[] },
+  now: number,
+): Promise<Step> {
+  const { entries, behind } = await takeInterrupt(tx, place, open, queue, interrupted)
+  const last = idle(head, { type: 'end_turn' }, now)
+  if (behind.length === 0) return endHere(tx, place, [...left, ...entries, ...last], now)
+  const ended = isUnfinished(head) ? last : []
+  return promote(tx, place, head, { queue: behind, before: [...left, ...entries, ...ended] }, now)
+}
+
+async function takeInterrupt(
+  tx: Queries,
+  { tenant, session }: Place,
+  open: Call[],
+  queue: readonly Admitted[],
+  position: number,
+) {
+  return {
+    entries: interrupt(await take(tx, tenant, session, position), open),
+    behind: queue.filter((each) => each.position > position),
+  }
+}
+
+/** A session made with initial events reads `running` before its first turn has begun. */
+const isUnfinished = (head: Head): boolean =>
+  head.status === 'rescheduling' || (head.status === 'running' && head.running_since_ms !== null)
+
+/** Its turn has begun, and waits for servers: nobody runs it. */
+const isWaiting = (head: Head): boolean => head.awaits_stdio === 1
+/** By a process that was stopped and left its turn to another: no attempt at the turn that failed. */
+const wasGivenBack = (head: Head): boolean => head.previous_owner === null
+const wasRunning = (head: Head): boolean => isUnfinished(head) && !isWaiting(head)
+
+async function write<S extends Step>(
+  tx: Queries,
+  { tenant, session, fence }: Place,
+  entries: readonly (Entry | Promoted)[],
+  options: { due: boolean; owner?: null; expires_at?: number; awaits_stdio?: 0 | 1 },
+  now: number,
+  step: S,
+): Promise<S | { kind: 'lost' }> {
+  const { due, ...set } = options
+  const written = await append(tx, tenant, session, entries, { now, fence, due, set })
+  return written ? step : { kind: 'lost' }
+}
+
+const of = (event: NewEvent): Entry => ({ event })
+const runs = (): Entry => of({ id: newId('event'), type: 'session.status_running' })
+
+/** Messages that waited are cancelled, calls that stood open are closed, and the interrupt is on record. */
+function interrupt(queue: readonly Promoted[], open: readonly Call[]): (Entry | Promoted)[] {
+  const closed = open.map((call) => of(closing(call, 'interrupted before it had a result')))
+  const gone = queue
+    .filter(({ type }) => type === 'user.message')
+    .map((message) => of(cancelled(message, newId('event'), 'interrupt')))
+  return [...closed, ...gone, ...queue.filter(({ type }) => type === 'user.interrupt')]
+}
+
+/** An error result in the form that this call's answer takes. */
+export function closing(call: Call, why: string): NewEvent {
+  const id = newId('event')
+  const answer = { content: [{ type: 'text' as const, text: why }], is_error: true }
+  if (call.type === 'agent.custom_tool_use') {
+    const closed = { ...answer, closed_by: 'service' as const }
+    return { id, type: 'user.custom_tool_result', custom_tool_use_id: call.event_id, ...closed }
+  }
+  return call.type === 'agent.mcp_tool_use'
+    ? { id, type: 'agent.mcp_tool_result', mcp_tool_use_id: call.event_id, ...answer }
+    : { id, type: 'agent.tool_result', tool_use_id: call.event_id, ...answer }
+}
+
+/**
+ * A process left this turn. What it had begun and not kept is told to the model, not guessed. Empty when the turn was
+ * given back between two of its steps.
+ */
+async function leftBehind(tx: Queries, place: Place, head: Head, open: Call[]): Promise<Entry[]> {
+  const lost = open.filter((call) => call.state === 'started').map((call) => call.event_id)
+  const spans = await cutSpans(tx, place)
+  const isGivenBack = wasGivenBack(head)
+  if (isGivenBack && lost.length === 0 && spans.length === 0) return []
+  const who = `the process that ran this turn ${isGivenBack ? 'was stopped' : 'ended'}`
+  const warning: NewEvent = {
+    id: newId('event'),
+    type: 'session.warning',
+    reason: isGivenBack ? 'turn_handed_over' : 'turn_recovered',
+    message:
+      lost.length > 0
+        ? `${who}; ${lost.length} tool call(s) were begun and have no result`
+        : `${who}; what its model had not finished is lost`,
+    event_ids: lost,
+  }
+  return [of(warning), ...spans]
+}
+
+/** The ends of model requests that will have no other: every start has one. */
+async function cutSpans(tx: Queries, { tenant, session }: Place): Promise<Entry[]> {
+  const request = await danglingSpan(tx, tenant, session, 'span.model_request')
+  const summary = await danglingSpan(tx, tenant, session, 'span.compaction_summarize')
+  const cut = { is_error: true, model_usage: noUsage }
+  const ends: NewEvent[] = []
+  if (summary) {
+    const type = 'span.compaction_summarize_end'
+    ends.push({ id: newId('event'), type, compaction_summarize_start_id: summary, ...cut })
+  }
+  if (request) {
+    const type = 'span.model_request_end'
+    ends.push({ id: newId('event'), type, model_request_start_id: request, ...cut })
+  }
+  return ends.map(of)
+}
+
+type Unfinished = { head: Head; open: Call[]; queue: Admitted[]; left: Entry[] }
+
+/** Goes on with a turn where it stood, unless it has ended its process too often. */
+async function takeUp(
+  tx: Queries,
+  place: Place,
+  unfinished: Unfinished,
+  now: number,
+): Promise<Step> {
+  const { head, open, left } = unfinished
+  const hasFailed = left.length > 0 && !wasGivenBack(head)
+  if (hasFailed && head.recoveries > mostRecoveries) return giveUp(tx, place, unfinished, now)
+  const again = head.status === 'rescheduling' ? [runs()] : []
+  return goOn(tx, place, open, [...left, ...again], now)
+}
+
+/** The next messages begin another turn: what ended the process may have been in this turn alone. */
+async function giveUp(
+  tx: Queries,
+  place: Place,
+  { head, open, queue, left }: Unfinished,
+  now: number,
+): Promise<Step> {
+  const why = `the process that ran this turn ended ${mostRecoveries + 1} times in a row; the turn was given up`
+  const error = {
+    type: 'unknown_error' as const,
+    message: queue.length > 0 ? why : `${why}; send a message to go on`,
+    retry_status: { type: 'exhausted' as const },
+  }
+  const entries = [
+    ...left,
+    ...open.map((call) => of(closing(call, why))),
+    of({ id: newId('event'), type: 'session.error', error }),
+    ...idle(head, { type: 'retries_exhausted' }, now),
+  ]
+  if (queue.length > 0) return promote(tx, place, head, { queue, before: entries }, now)
+  return endHere(tx, place, entries, now)
+}
+
+/** A turn that nobody goes on with, and nothing is posted behind it: its item goes back from the queue. */
+async function endHere(
+  tx: Queries,
+  place: Place,
+  entries: readonly (Entry | Promoted)[],
+  now: number,
+): Promise<Step> {
+  const rest = { due: false, awaits_stdio: 0, ...released } as const
+  const step = await write(tx, place, entries, rest, now, { kind: 'rest' })
+  if (step.kind === 'rest') await withdraw(tx, place.tenant, place.session, now)
+  return step
+}
+
+/** Allowed calls are on record as begun before the turn can begin them. */
+async function goOn(
+  tx: Queries,
+  place: Place,
+  open: Call[],
+  entries: Entry[],
+  now: number,
+): Promise<Step> {
+  const allowed = open.filter((call) => call.state === 'allowed').map((call) => call.event_id)
+  await startCalls(tx, place.session, allowed)
+  return write(tx, place, entries, { due: true }, now, { kind: 'turn', open, promoted: [] })
+}
+
+/** Some calls were answered, others still wait: the idle is said again with the rest. */
+async function askAgain(
+  tx: Queries,
+  place: Place,
+  head: Head,
+  rest: Call[],
+  now: number,
+): Promise<Step> {
+  const stop: StopReason = { type: 'requires_action', event_ids: rest.map((call) => call.event_id) }
+  const same = head.stop_reason === JSON.stringify(stop)
+  return write(tx, place, same ? [] : idle(head, stop, now), { due: false, ...released }, now, {
+    kind: 'rest',
+  })
+}
+
+/** Everything asked for has come: the turn goes on where it stood. */
+const resume = (tx: Queries, place: Place, open: Call[], now: number): Promise<Step> =>
+  goOn(tx, place, open, [runs()], now)
+
+/** All waiting messages begin one turn together. */
+async function promote(
+  tx: Queries,
+  place: Place,
+  head: Head,
+  { queue, before }: { queue: readonly Admitted[]; before: readonly (Entry | Promoted)[] },
+  now: number,
+): Promise<Step> {
+  const entries = [
+    ...before,
+    of({ id: newId('event'), type: 'session.status_run_started', workspace_id: place.tenant }),
+    ...(await take(tx, place.tenant, place.session, queue.at(-1)?.position ?? 0)),
+    runs(),
+  ]
+  const promoted = queue.filter(({ type }) => type === 'user.message').map(({ id }) => id)
+  return begin(tx, place, head, { entries, promoted }, now)
+}
+
+/** The first model request of a turn, which waits for the servers that the session's worker starts. */
+async function begin(
+  tx: Queries,
+  place: Place,
+  head: Head,
+  { entries, promoted }: { entries: readonly (Entry | Promoted)[]; promoted: string[] },
+  now: number,
+): Promise<Step> {
+  const servers = await ownServers(tx, place, head, now)
+  if (servers === 'wait') {
+    const waits = { due: false, awaits_stdio: 1, ...released } as const
+    return write(tx, place, entries, waits, now, { kind: 'rest', promoted })
+  }
+  const all = [...entries, ...servers.failures.map(stdioError)]
+  const set = { due: true, ...(head.awaits_stdio === 1 && { awaits_stdio: 0 as const }) }
+  const turn = { kind: 'turn' as const, open: [], promoted }
+  // The turn itself waits for servers by URL, and says which of them failed before it asks the model.
+  if (head.url_servers === 1) return write(tx, place, all, set, now, turn)
+  const begun = newId('event')
+  all.push(of({ id: begun, type: 'span.model_request_start' }))
+  return write(tx, place, all, set, now, { ...turn, begun })
+}
+
+/**
+ * Ends a turn in one commit: its last events, what an interrupt meanwhile asks for, usage and idle. `more` when the
+ * session has something to do at once, and then keeps its lease. A session that rests takes its item back from the queue,
+ * where it has one because its tools run elsewhere.
+ */
+export async function finishTurn(
+  tx: Queries,
+  place: Place,
+  {
+    stop,
+    last,
+    isElsewhere = true,
+  }: { stop: StopReason; last: readonly Entry[]; isElsewhere?: boolean },
+  now: number,
+): Promise<'rest' | 'more' | 'lost'> {
+  const { tenant, session, fence } = place
+  const written = await append(tx, tenant, session, last, { now, fence })
+  if (!written) return 'lost'
+  const open = await openCalls(tx, tenant, session)
+  const end = await ending(tx, place, stop, open)
+  if (end === 'answered') return 'more'
+  const head = await readHead(tx, tenant, session)
+  const more = end.stop.type !== 'requires_action' && (await waitsBehind(tx, tenant, session, 0))
+  const set = more ? {} : released
+  const cut = stop.type === 'retries_exhausted' ? await cutSpans(tx, place) : []
+  const entries = [...end.entries, ...cut, ...idle(head, end.stop, now)]
+  const done = await append(tx, tenant, session, entries, { now, fence, due: more, set })
+  if (!done) return 'lost'
+  if (more) return 'more'
+  if (isElsewhere && end.stop.type !== 'requires_action') await withdraw(tx, tenant, session, now)
+  return 'rest'
+}
+
+/** Why the turn really ends, given what came while it ran. */
+async function ending(
+  tx: Queries,
+  place: Place,
+  stop: StopReason,
+  open: Call[],
+): Promise<{ stop: StopReason; entries: (Entry | Promoted)[] } | 'answered'> {
+  const interrupted = await lastInterrupt(tx, place.tenant, place.session)
+  if (interrupted !== undefined) {
+    const queue = await waiting(tx, place.tenant, place.session)
+    const { entries } = await takeInterrupt(tx, place, open, queue, interrupted)
+    return { stop: { type: 'end_turn' }, entries }
+  }
+  if (stop.type !== 'requires_action') {
+    const why = 'the turn ended before this call had a result'
+    return { stop, entries: open.map((call) => of(closing(call, why))) }
+  }
+  const rest = open.filter(unanswered).map((call) => call.event_id)
+  if (rest.length === 0) return 'answered'
+  return { stop: { type: 'requires_action', event_ids: rest }, entries: [] }
+}

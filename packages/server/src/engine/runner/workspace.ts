@@ -1,0 +1,295 @@
+/**
+ * What a session holds in this process: its ways out, its MCP connections, and its sandbox. The sandbox is started
+ * when a tool first needs it and stopped when idle; its workspace stays.
+ */
+import { join } from 'node:path'
+import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
+import type { Notice } from '@steward/harness/turn.ts'
+import { TurnFailed } from '@steward/protocol/turn-failed.ts'
+import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { removeTree } from '@steward/sandbox/remove.ts'
+import type { Claimed, Held, Started, WorkspaceDeps } from './held.ts'
+import { placeOf } from './held.ts'
+import type { SandboxPlaces } from './sandbox-places.ts'
+import { sandboxPlaces } from './sandbox-places.ts'
+import { startAt } from './start-sandbox.ts'
+
+const passable: Notice = {
+  reason: 'egress_not_enforced',
+  message:
+    "the sandbox's programs may go around the proxy: the environment's lists are not enforced on those that do, and no credential is added to what they send",
+}
+
+const isSame = ({ environment: one }: Claimed, { environment: other }: Claimed): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+/** Puts the workspace aside; the session goes on when that fails, and its log says so. */
+async function save(deps: WorkspaceDeps, mine: Held): Promise<void> {
+  const { tenant, session } = mine.binding
+  const isRunning = mine.running !== undefined
+  mine.isChanged = false
+  try {
+    const own = join(deps.folder, session)
+    await deps.checkpoints.save({ tenant, session, own }, { isRunning })
+  } catch (error) {
+    mine.isChanged = true
+    deps.log.warn('a workspace was not put aside', { error, session_id: session })
+    const message = `the workspace was not put aside: ${withoutHostPaths((error as Error).message)}`
+    await warn(deps, mine, 'checkpoint_failed', message)
+  }
+}
+
+/** What could not be published is tried again at the end of the next turn. */
+async function publish(deps: WorkspaceDeps, mine: Held): Promise<void> {
+  const { session } = mine.binding
+  try {
+    await deps.publish(mine.binding, join(deps.folder, session), mine.running !== undefined)
+  } catch (error) {
+    deps.log.warn('outputs were not published', { error, session_id: session })
+    await warn(deps, mine, 'outputs_not_published', 'the outputs could not be published now')
+  }
+}
+
+async function warn(
+  { keep }: WorkspaceDeps,
+  { binding }: Held,
+  reason: string,
+  message: string,
+): Promise<void> {
+  await keep(binding, [{ id: newId('event'), type: 'session.warning', reason, message }])
+}
+
+async function end(deps: WorkspaceDeps, mine: Held): Promise<void> {
+  const { egress, started, connected, binding } = mine
+  const { session } = binding
+  // Servers are taken leave of, which does not wait for them long; nothing else is asked of them any more.
+  await connected?.servers.close().catch((error: unknown) => {
+    deps.log.warn('MCP servers were not taken leave of', { error, session_id: session })
+  })
+  // Before the sandbox: from here on nothing of it gets out with a credential.
+  egress.revoke()
+  const wasStarted = await started?.then(
+    async ({ sandbox, released }) => {
+      await sandbox.close()
+      await released
+      return true
+    },
+    () => false,
+  )
+  if (!wasStarted || deps.saving === 'off') return
+  await save(deps, mine).catch((error: unknown) => {
+    deps.log.warn('a session was not told of its workspace', { error, session_id: session })
+  })
+}
+
+/** A sandbox that has ended meanwhile has nothing more to look after. */
+async function whileRunning<T>(
+  { running }: Held,
+  look: (running: Started) => Promise<T>,
+  otherwise: T,
+): Promise<T> {
+  if (!running) return otherwise
+  try {
+    return await look(running)
+  } catch (error) {
+    if (error instanceof SandboxEnded) return otherwise
+    throw error
+  }
+}
+
+function connections(mine: Held, sandbox: () => Promise<Sandbox>) {
+  function disconnect(): void {
+    if (!mine.connected) return
+    mine.leaving = Promise.all([mine.leaving, mine.connected.servers.close()])
+    delete mine.connected
+  }
+  return {
+    disconnect,
+    /** Connections last over turns, until the servers or their tools are declared otherwise: another `key`. */
+    servers(key: string, make: (sandbox: () => Promise<Sandbox>) => McpServers): McpServers {
+      if (mine.connected?.key !== key) disconnect()
+      mine.connected ??= { key, servers: make(sandbox) }
+      return mine.connected.servers
+    },
+  }
+}
+
+type Sessions = {
+  places: SandboxPlaces
+  held: Map<string, Held>
+  /** Sandboxes on their way out: the next one of the session waits until its predecessor is gone. */
+  ending: Map<string, Promise<void>>
+}
+
+/** What is told in the session's log may hold its contents, and is not told here. */
+const whyNot = (error: unknown): string =>
+  error instanceof TurnFailed ? error.name : String(error)
+
+async function leave(
+  ending: Sessions['ending'],
+  session: string,
+  gone: Promise<void>,
+): Promise<void> {
+  ending.set(session, gone)
+  await gone.finally(() => ending.get(session) === gone && ending.delete(session))
+}
+
+/** The one that is held, or a new one, which begins when its predecessor is gone. */
+function startedOf(deps: WorkspaceDeps, mine: Held, sessions: Sessions): Promise<Started> {
+  const { held, ending, places } = sessions
+  const { session } = mine.binding
+  if (mine.started) return mine.started
+  if (held.get(session) !== mine) return Promise.reject(new SandboxEnded('it was stopped'))
+  const started = (ending.get(session) ?? Promise.resolve()).then(() => startAt(deps, mine, places))
+  mine.started = started
+  if (deps.isPassable) mine.notices.push(passable)
+  const forget = () => {
+    if (mine.started !== started) return
+    delete mine.started
+    delete mine.running
+  }
+  started
+    .then((running) => {
+      if (mine.started === started) mine.running = running
+      if (mine.users === 0) places.rests(mine.binding)
+      return running.sandbox.ended.then((why) => {
+        // By itself, unless it is held no more.
+        if (held.get(session) === mine) void leave(ending, session, running.released)
+        return why
+      })
+    }, whyNot)
+    .then((why) => {
+      forget()
+      deps.log.debug('a sandbox ended', { session_id: session, why })
+    }, forget)
+  return started
+}
+
+const newHeld = ({ bind, clock }: WorkspaceDeps, binding: Claimed): Held => ({
+  binding,
+  egress: bind(binding),
+  notices: [],
+  isChanged: false,
+  leaving: Promise.resolve(),
+  waiting: new AbortController(),
+  users: 0,
+  usedAt: clock.now(),
+})
+
+export function workspaces(deps: WorkspaceDeps) {
+  const { provider, folder, idleMs, clock, log } = deps
+  const held = new Map<string, Held>()
+  const ending = new Map<string, Promise<void>>()
+  const stopped = (error: unknown) => log.error('a sandbox could not be stopped', { error })
+  const places = sandboxPlaces({
+    share: deps.share,
+    resting: () =>
+      [...held.values()]
+        .filter(({ users, running }) => users === 0 && running)
+        .map(({ binding: { tenant, session }, usedAt }) => ({ tenant, session, usedAt })),
+    stop: (session) => void stop(session).catch(stopped),
+  })
+
+  async function sandboxOf(mine: Held): Promise<Sandbox> {
+    const { sandbox, furnished } = await startedOf(deps, mine, { held, ending, places })
+    await furnished.before(sandbox)
+    return sandbox
+  }
+
+  async function stop(session: string): Promise<void> {
+    const current = held.get(session)
+    if (!current) return ending.get(session)
+    held.delete(session)
+    current.waiting.abort(new SandboxEnded('it was stopped'))
+    const before = ending.get(session)?.catch(() => {})
+    await leave(
+      ending,
+      session,
+      Promise.all([end(deps, current), before]).then(() => {}),
+    )
+  }
+
+  /** Those that no turn uses and none has used for the idle time. */
+  async function stopIdle(): Promise<void> {
+    const now = clock.now()
+    const idle = [...held].filter(([, { users, usedAt }]) => users === 0 && now - usedAt >= idleMs)
+    await Promise.all(idle.map(([session]) => stop(session)))
+  }
+
+  const sweep = setInterval(
+    () => {
+      stopIdle().catch((error: unknown) =>
+        log.error('an idle sandbox could not be stopped', { error }),
+      )
+    },
+    Math.min(idleMs, 30_000),
+  )
+
+  /** For the length of a turn: what it uses is not idle until the turn gives it back. */
+  function use(binding: Claimed) {
+    const { session, generation } = binding
+    const current = held.get(session)
+    // Only a sandbox keeps the environment that it was started with.
+    if (current && current.users === 0 && !current.started && !isSame(current.binding, binding)) {
+      void stop(session)
+    }
+    const mine = held.get(session) ?? newHeld(deps, binding)
+    held.set(session, mine)
+    mine.egress.renew(generation)
+    mine.binding = { ...mine.binding, generation }
+    if (mine.waiting.signal.aborted) mine.waiting = new AbortController()
+    mine.users++
+    return {
+      egress: mine.egress,
+      sandbox: () => sandboxOf(mine),
+      takeNotices: () => mine.notices.splice(0),
+      /** After a call that may have changed the sandbox: lines for the model. */
+      async changed() {
+        mine.isChanged = true
+        return whileRunning(mine, ({ furnished, sandbox }) => furnished.changed(sandbox), [])
+      },
+      /** After any call: lines for the model on what came meanwhile. */
+      announced: () =>
+        whileRunning(mine, ({ furnished, sandbox }) => furnished.announced(sandbox), []),
+      /** At the end of the turn. */
+      async rested(): Promise<void> {
+        await whileRunning(mine, ({ furnished, sandbox }) => furnished.rested(sandbox), undefined)
+        await publish(deps, mine)
+        if (mine.isChanged && deps.saving === 'idle') await save(deps, mine)
+      },
+      ...connections(mine, () => sandboxOf(mine)),
+      giveBack(): void {
+        mine.users--
+        mine.usedAt = clock.now()
+        if (mine.users === 0 && mine.running) places.rests(mine.binding)
+        else if (mine.users === 0) mine.waiting.abort(new SandboxEnded('its turn is over'))
+        const holdsNothing = mine.users === 0 && !mine.started && !mine.connected
+        if (!holdsNothing || held.get(session) !== mine) return
+        held.delete(session)
+        void mine.leaving.then(() => mine.egress.revoke())
+      },
+    }
+  }
+
+  return {
+    use,
+    /** Ends what the session holds in this process, if anything; the workspace stays. */
+    stop,
+    stopIdle,
+    /** Of a deleted session: nothing stays. */
+    async remove(session: string): Promise<void> {
+      await stop(session)
+      // Another process of the machine may have run it last.
+      await provider.reap(placeOf(folder, session))
+      await removeTree(join(folder, session))
+    },
+    async close(): Promise<void> {
+      clearInterval(sweep)
+      await Promise.all([...held.keys()].map((session) => stop(session).catch(stopped)))
+    },
+  }
+}
+export type Workspaces = ReturnType<typeof workspaces>

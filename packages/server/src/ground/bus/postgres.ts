@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { keptConnection } from '../core/connection.ts'
+import { usualLimits } from '../core/postgres-client.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Bus, BusMessage } from './bus.ts'
+import { missed } from './bus.ts'
+import { memoryBus } from './memory.ts'
+
+const channel = 'steward'
+/** Bytes of one notification: Postgres refuses 8,000. */
+const payloadBytes = 7_800
+/** A frame larger than this stays in its process; what is kept is read from the log anyway. */
+const largestMessage = 256 * 1024
+
+/** How long the last messages may take to leave at the end. */
+const lastWordsMs = 2_000
+
+const Messages = z.array(z.tuple([z.string(), z.record(z.string(), z.unknown())]))
+const Part = z.object({ id: z.string(), part: z.int(), of: z.int(), text: z.string() })
+const Note = z.union([
+  z.object({ from: z.string(), messages: Messages }),
+  z.object({ from: z.string(), part: Part }),
+])
+type Note = z.infer<typeof Note>
+
+/** The channel is open to everyone on this database: what is no note of ours is not heard. */
+function readNote(text: string): Note | undefined {
+  try {
+    return Note.safeParse(JSON.parse(text)).data
+  } catch {
+    // Not JSON: somebody else's.
+    return undefined
+  }
+}
+
+/**
+ * Many processes by LISTEN and NOTIFY over one direct connection. Heard at once in this process; sent to others in
+ * batches, each as large as what came while the one before was under way.
+ */
+export async function postgresBus(url: string, limits = usualLimits): Promise<Bus> {
+  const local = memoryBus()
+  const self = randomUUID()
+  const waiting: [string, BusMessage][] = []
+  const parts = new Map<string, string[]>()
+  let closed = false
+  let sending: Promise<void> | undefined
+  const connection = await keptConnection(url, limits, async (client) => {
+    parts.clear()
+    client.on('notification', ({ payload }) => hearText(payload ?? ''))
+    await client.query(`listen ${channel}`)
+    // What others said while nothing was heard here is lost.
+    local.miss()
+  })
+
+  function hearText(text: string): void {
+    const note = readNote(text)
+    if (note) hear(note)
+  }
+
+  function hear(note: Note): void {
+    if (note.from === self) return
+    if ('messages' in note) {
+      for (const [topic, message] of note.messages) local.publish(topic, message)
+      return
+    }
+    const { id, part, of, text } = note.part
+    const texts = parts.get(id) ?? []
+    texts[part] = text
+    parts.set(id, texts)
+    if (part < of - 1) return
+    parts.delete(id)
+    if (texts.filter((piece) => piece !== undefined).length < of) return
+    hear({ from: note.from, messages: Messages.parse(JSON.parse(texts.join(''))) })
+  }
+
+  async function send(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0)
+      try {
+        await connection.query(
+          'select pg_notify($1, p) from unnest($2::text[]) with ordinality as t(p, n) order by n',
+          [channel, pack(self, batch)],
+        )
+      } catch {
+        // Sent or not, nobody knows: whoever hears these topics is told to look, as soon as anybody can be told.
+        const topics = new Set([...batch, ...waiting.splice(0)].map(([topic]) => topic))
+        for (const topic of topics) waiting.push([topic, missed])
+        if (closed) return
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    }
+    sending = undefined
+  }
+
+  return {
+    publish(topic, message) {
+      local.publish(topic, message)
+      if (closed) return
+      waiting.push([topic, message])
+      sending ??= Promise.resolve().then(send)
+    },
+    subscribe: (topic, hear) => local.subscribe(topic, hear),
+    isOpen: () => connection.isOpen(),
+    async close() {
+      closed = true
+      const late = new AbortController()
+      await Promise.race([sending, systemClock.sleep(lastWordsMs, late.signal)])
+      late.abort()
+      await connection.close()
+    },
+  }
+}
+
+/** Few payloads: messages joined while they fit, a large one cut into numbered parts. */
+function pack(from: string, messages: [string, BusMessage][]): string[] {
+  const payloads: string[] = []
+  let batch: [string, BusMessage][] = []
+  let bytes = 0
+  const flush = () => {
+    if (batch.length > 0) payloads.push(JSON.stringify({ from, messages: batch } satisfies Note))
+    batch = []
+    bytes = 0
+  }
+  for (const message of messages) {
+    if (textIn(message) > largestMessage) continue
+    const text = JSON.stringify(message)
+    const size = Buffer.byteLength(text) + 1
+    if (size > largestMessage) continue
+    if (bytes + size > payloadBytes - 100) flush()
+    if (size > payloadBytes - 100) payloads.push(...cut(from, `[${text}]`))
+    else {
+      batch.push(message)
+      bytes += size
+    }
+  }
+  flush()
+  return payloads
+}
+
+/** Characters of the texts in a message, which may be many megabytes: known before they are written once more. */
+function textIn(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce((sum: number, each) => sum + textIn(each), 0)
+}
+
+/** Text is cut by characters, each of which may take six bytes once it is JSON within JSON. */
+function cut(from: string, text: string): string[] {
+  const id = randomUUID()
+  const length = 1_200
+  const of = Math.ceil(text.length / length)
+  return Array.from({ length: of }, (_, part) =>
+    JSON.stringify({
+      from,
+      part: { id, part, of, text: text.slice(part * length, (part + 1) * length) },
+    } satisfies Note),
+  )
+}

@@ -1,0 +1,73 @@
+/** For tests: routes on a real server, and the parts of a request that `fetch` cannot spell. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { jsonLog } from '@steward/base/log.ts'
+import { unauthorized } from '../core/errors.ts'
+import { createShare } from '../core/share.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { systemClock } from '@steward/base/time.ts'
+import { mount } from './mount.ts'
+import { createOpenAnswers } from './open-answers.ts'
+import type { Principal } from './principal.ts'
+import type { Route } from './route.ts'
+import { listen, patience } from './server.ts'
+import type { Streams } from './streams.ts'
+import { createStreams } from './streams.ts'
+
+const callers: Record<string, Principal> = {
+  admin: { kind: 'workspace', tenant: 'wrkspc_test', keyId: 'apikey_1', admin: true },
+  workspace: { kind: 'workspace', tenant: 'wrkspc_test', keyId: 'apikey_2', admin: false },
+  environment: {
+    kind: 'environment',
+    tenant: 'wrkspc_test',
+    keyId: 'apikey_3',
+    environmentId: 'env_1',
+    reach: 'work',
+  },
+}
+
+/** The keys are the names of the kinds of caller. */
+export async function served(
+  routes: Route[],
+  {
+    clock = systemClock,
+    limits = patience,
+    streams = createStreams(createShare({ total: 1_000, percent: 100 })),
+  }: { clock?: Clock; limits?: typeof patience; streams?: Streams } = {},
+) {
+  const logged: string[] = []
+  const log = jsonLog((line) => logged.push(line))
+  const app = mount(routes, {
+    log,
+    clock,
+    streams,
+    openAnswers: createOpenAnswers(),
+    withinClaim: async () => false,
+    claimByKey: async () => undefined,
+    authenticate: async (header) => {
+      const found = callers[header('x-api-key') ?? '']
+      if (!found) throw unauthorized('no such key')
+      return found
+    },
+  })
+  const { server, port } = await listen(app, { host: '127.0.0.1', port: 0 }, limits)
+  return {
+    port,
+    logged,
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** A socket that says exactly this. */
+export async function dial(port: number, text: string) {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
+}

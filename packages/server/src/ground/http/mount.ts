@@ -1,0 +1,397 @@
+/** Routes as data onto the router: who calls, what they sent, what they get. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Dialect } from '@steward/protocol/dialects.ts'
+import { inDialect } from '@steward/protocol/dialects.ts'
+import type { Context } from 'hono'
+import { Hono } from 'hono'
+import { forbidden, invalid, PlatformError, unauthorized } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { heavyBytes } from '../core/loop.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { parseBy, readJson, tooLarge } from './body.ts'
+import { errorAnswer } from './errors.ts'
+import { absence } from './absence.ts'
+import { checkHead } from './head.ts'
+import { plainBody } from './limits.ts'
+import { answerEarly, hasBody, isUnderWay } from './linger.ts'
+import type {
+  Authenticate,
+  ClaimByKey,
+  ClaimPrincipal,
+  Principal,
+  WithinClaim,
+} from './principal.ts'
+import type { OpenAnswers } from './open-answers.ts'
+import { holdOpen } from './open-answers.ts'
+import { isKeyScope, mayCall } from './principal.ts'
+import { queryObject } from './query.ts'
+import { bodyOf } from './raw-body.ts'
+import { refusal } from './refusal.ts'
+import type { Reply } from './reply.ts'
+import { isReply } from './reply.ts'
+import type { Raw, Route } from './route.ts'
+import { streamHeaders, writeStream } from './sse.ts'
+import { switchTo } from './switching.ts'
+import type { StreamPlace, Streams } from './streams.ts'
+import type { UnderWay } from './under-way.ts'
+import { underWay } from './under-way.ts'
+import type { Texts } from './write.ts'
+import { readerOf, writeBytes, writeTexts } from './write.ts'
+
+type Env = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
+type Http = Context<Env>
+
+const nobody: Principal = { kind: 'workspace', tenant: '', keyId: '', admin: false }
+
+export function mount(routes: readonly Route[], given: Given) {
+  const deps: Deps = { ...given, bodies: underWay('bodies'), answers: underWay('answers') }
+  const app = new Hono<Env>()
+  const absent = absence(routes)
+  for (const route of routes) {
+    app.on(route.method.toUpperCase(), route.path, async (http) => {
+      const requestId = newId('request')
+      try {
+        return await answer(http, route, { ...deps, requestId })
+      } catch (error) {
+        return refuse(http, error, requestId, deps.log)
+      }
+    })
+  }
+  app.notFound((http) => {
+    const requestId = newId('request')
+    try {
+      checkHead(http.env.incoming)
+      throw absent(http.req.method, http.req.path)
+    } catch (error) {
+      return refuse(http, error, requestId, deps.log)
+    }
+  })
+  return app
+}
+
+type Header = (name: string) => string | undefined
+
+/** Read from node's own request: the web standard's is made only when something asks for it. */
+const headerOf =
+  (incoming: IncomingMessage): Header =>
+  (name) => {
+    const value = incoming.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+
+const dialectOf = (header: Header): Dialect =>
+  header('anthropic-version') === undefined ? 'interface' : 'client'
+
+type Given = {
+  authenticate: Authenticate
+  withinClaim: WithinClaim
+  claimByKey: ClaimByKey
+  streams: Streams
+  openAnswers: Pick<OpenAnswers, 'hold'>
+  log: Log
+  clock: Clock
+}
+type Deps = Given & { bodies: UnderWay; answers: UnderWay }
+type Answering = Deps & { requestId: string }
+
+async function answer(http: Http, route: Route, answering: Answering) {
+  const { requestId } = answering
+  const { incoming, outgoing } = http.env
+  checkHead(incoming)
+  const header = headerOf(incoming)
+  const principal = await callerOf(header, route, http.req.param(), answering)
+  const dialect = dialectOf(header)
+  if (http.req.url.includes('%00')) throw invalid('a path or query may not hold a NUL character')
+  const search = searchOf(http.req.url)
+  const query = search === '' ? {} : queryObject(new URLSearchParams(search))
+  const call = {
+    tenant: principal.tenant,
+    principal,
+    dialect,
+    params: http.req.param(),
+    search,
+    query: route.query ? parseBy(route.query, query) : undefined,
+    body: route.body ? parseBy(route.body, await jsonOf(incoming)) : undefined,
+    betas: betasOf(header),
+    accept: header('accept') ?? '',
+    lastEventId: header('last-event-id') ?? null,
+    origin: `http://${header('host') ?? 'localhost'}`,
+    workerId: header('anthropic-worker-id'),
+    get signal() {
+      return http.req.raw.signal
+    },
+  }
+  const { result, enter } = await withPlace(
+    answering.streams,
+    { tenant: principal.tenant, route, incoming },
+    run,
+  )
+  if (isReply(result) && result.reply !== 'text')
+    return replied(http, result, { ...answering, dialect, enter, principal })
+  const text =
+    isReply(result) && result.reply === 'text'
+      ? result.text
+      : JSON.stringify(inDialect(result, dialect, call.betas))
+  if (text.length > heavyBytes) roomFor(answering.answers).hold(text.length)
+  return json(text, route.status ?? 200, { 'request-id': requestId })
+
+  /** Until the request is over; it may be by now, when the caller has left. */
+  function roomFor(kind: UnderWay) {
+    const { hold, release } = kind.open(principal.tenant)
+    outgoing.once('close', release)
+    return {
+      tenant: principal.tenant,
+      hold: (bytes: number) => {
+        if (!outgoing.destroyed) hold(bytes)
+      },
+    }
+  }
+
+  function jsonOf(body: Readable): Promise<unknown> {
+    const limits = route.limits ?? plainBody
+    if (Number(header('content-length') ?? 0) > limits.bytes) throw tooLarge(limits)
+    return readJson(body, limits, roomFor(answering.bodies))
+  }
+
+  /** A raw body that is not read to its end is given up, so that the refusal can be. */
+  async function run(): Promise<object | Reply> {
+    let raw: Raw | undefined
+    try {
+      return await route.run(call, () => (raw ??= rawOf(http.env, jsonOf)))
+    } catch (error) {
+      raw?.body?.destroy()
+      throw error
+    }
+  }
+}
+
+function searchOf(url: string): string {
+  const mark = url.indexOf('?')
+  return mark < 0 ? '' : url.slice(mark + 1)
+}
+
+/** Throws for whoever may not call the route, or names another workspace than that of the credential. */
+async function callerOf(
+  header: Header,
+  route: Route,
+  params: Record<string, string>,
+  answering: Answering,
+): Promise<Principal> {
+  if (route.callers.includes('anyone')) return nobody
+  const caller = await answering.authenticate(header)
+  const principal = await standsFor(caller, route, params, answering)
+  if (!mayCall(route.callers, principal)) throw refusal(route, principal)
+  const named = header('anthropic-workspace-id')
+  if (named && named !== principal.tenant)
+    throw forbidden(`anthropic-workspace-id: the credential is not one of workspace ${named}`)
+  if (principal.kind === 'claim') await checkClaim(principal, route, params, answering)
+  return principal
+}
+
+/** An environment key that reaches sessions is, on a claim's route, the claim that is live there. */
+async function standsFor(
+  caller: Principal,
+  { callers, claim: scope }: Route,
+  params: Record<string, string>,
+  { claimByKey }: Answering,
+): Promise<Principal> {
+  if (caller.kind !== 'environment' || caller.reach !== 'sessions') return caller
+  if (callers.includes('environment') || !callers.includes('claim') || !isKeyScope(scope))
+    return caller
+  return (await claimByKey(caller, scope, params)) ?? caller
+}
+
+/** What always answers with a stream has its place before anything is done, so that what is refused was not done. */
+async function withPlace<T>(
+  streams: Streams,
+  { tenant, route, incoming }: { tenant: string; route: Route; incoming: IncomingMessage },
+  run: () => Promise<T>,
+): Promise<{ result: T; enter: () => StreamPlace }> {
+  const isStream = route.answer === 'stream' && incoming.method !== 'HEAD'
+  if (!isStream) return { result: await run(), enter: () => streams.enter(tenant) }
+  const place = streams.enter(tenant)
+  try {
+    return { result: await run(), enter: () => place }
+  } catch (error) {
+    place.leave()
+    throw error
+  }
+}
+
+const gone = {
+  expired: 'the lease of this claim has run out: only its heartbeat and stop are open',
+  stale: 'the claim has ended, or another has it now',
+}
+
+/** A worker's token opens what its claim covers, and after its lease the claim itself alone. */
+async function checkClaim(
+  claim: ClaimPrincipal,
+  { claim: scope }: Route,
+  params: Record<string, string>,
+  { withinClaim }: Answering,
+): Promise<void> {
+  if (claim.standing !== 'current' && scope !== 'work') throw unauthorized(gone[claim.standing])
+  if (!scope || !(await withinClaim(claim, scope, params)))
+    throw forbidden('the claim does not cover this')
+}
+
+function replied(
+  { env: { incoming, outgoing } }: Http,
+  result: Exclude<Reply, { reply: 'text' }>,
+  {
+    dialect,
+    enter,
+    log,
+    clock,
+    requestId,
+    openAnswers,
+    principal,
+  }: Answering & { dialect: Dialect; enter: () => StreamPlace; principal: Principal },
+): Response {
+  const headers = { 'request-id': requestId }
+  const head = incoming.method === 'HEAD'
+  switch (result.reply) {
+    case 'json':
+      return json(JSON.stringify(inDialect(result.body, dialect)), result.status, {
+        ...headers,
+        ...result.headers,
+      })
+    case 'empty':
+      return new Response(null, { status: result.status, headers })
+    case 'texts':
+      if (head) return new Response(null, { headers: { ...headers, ...jsonHeaders } })
+      endsWithKey(() => outgoing.destroy())
+      return written(writePieces(outgoing, result.texts, { headers, clock }))
+    case 'raw':
+      if (head) return headOf(result, requestId)
+      endsWithKey(() => outgoing.destroy())
+      return written(passOn(outgoing, result, { requestId, clock }))
+    case 'switch':
+      switchTo(result.protocol, { incoming, outgoing }, result.take)
+      return RESPONSE_ALREADY_SENT
+    case 'stream':
+      if (head) return new Response(null, { headers: { ...headers, ...streamHeaders } })
+      return written(writeStream(outgoing, result.frames, { headers, clock, place: placeOfKey() }))
+  }
+
+  function endsWithKey(end: () => void): void {
+    holdOpen(openAnswers, { outgoing, principal, end })
+  }
+
+  function placeOfKey(): StreamPlace {
+    const place = enter()
+    endsWithKey(() => place.end())
+    return place
+  }
+
+  /** Not waited for: a stream that is open for hours must not hold on to its request. */
+  function written(writing: Promise<void>): Response {
+    writing.catch((error: unknown) => {
+      log.error('a stream failed', { error, request_id: requestId })
+      outgoing.destroy()
+    })
+    return RESPONSE_ALREADY_SENT
+  }
+}
+
+const jsonHeaders = { 'content-type': 'application/json' }
+
+async function writePieces(
+  outgoing: ServerResponse,
+  texts: Texts,
+  { headers, clock }: { headers: Record<string, string>; clock: Clock },
+): Promise<void> {
+  const gone = readerOf(outgoing)
+  outgoing.writeHead(200, { ...headers, ...jsonHeaders })
+  await writeTexts(outgoing, texts(gone), { ends: gone, clock })
+}
+
+function rawOf(
+  { incoming, outgoing }: Env['Bindings'],
+  jsonOf: (body: Readable) => Promise<unknown>,
+): Raw {
+  const { method = '', rawHeaders } = incoming
+  const body = hasBody(incoming) ? bodyOf(incoming) : null
+  return {
+    method,
+    headers: Array.from({ length: rawHeaders.length / 2 }, (_, i): [string, string] => [
+      rawHeaders[2 * i] ?? '',
+      rawHeaders[2 * i + 1] ?? '',
+    ]),
+    body,
+    json: () => jsonOf(body ?? Readable.from([])),
+    signal: leaving(outgoing),
+  }
+}
+
+/** An abort makes an error, with its stack: none is made when all went well. */
+function leaving(outgoing: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
+
+function headOf(
+  { status, headers, body }: Extract<Reply, { reply: 'raw' }>,
+  requestId: string,
+): Response {
+  body.destroy()
+  return new Response(null, { status, headers: [...headers, ['request-id', requestId]] })
+}
+
+/** The answer may pause for as long as it likes: only a reader that takes nothing is let go. */
+async function passOn(
+  outgoing: ServerResponse,
+  { status, headers, body, ours }: Extract<Reply, { reply: 'raw' }>,
+  { requestId, clock }: { requestId: string; clock: Clock },
+): Promise<void> {
+  outgoing.setTimeout(0)
+  outgoing.writeHead(status, [...headers.flat(), 'request-id', requestId])
+  // A body of known length follows at once, in the same packet where it is short.
+  const isKnown = headers.some(([name]) => name.toLowerCase() === 'content-length')
+  if (!isKnown) outgoing.flushHeaders()
+  await writeBytes(outgoing, body, { clock, ours })
+}
+
+const json = (text: string, status: number, headers: Record<string, string>) =>
+  new Response(text, { status, headers: { ...headers, ...jsonHeaders } })
+
+const none: ReadonlySet<string> = new Set()
+
+function betasOf(header: Header): ReadonlySet<string> {
+  const both = [header('anthropic-beta'), header('vendor-beta')].filter(
+    (value) => value !== undefined,
+  )
+  if (both.length === 0) return none
+  const values = both.join(',').split(',')
+  return new Set(values.map((value) => value.trim()).filter(Boolean))
+}
+
+function refuse(http: Http, error: unknown, requestId: string, log: Log): Response {
+  const { status, headers, body } = errorAnswer(error, {
+    dialect: dialectOf(headerOf(http.env.incoming)),
+    requestId,
+  })
+  if (status >= 500 && !(error instanceof PlatformError)) {
+    log.error('a request failed', {
+      request_id: requestId,
+      method: http.req.method,
+      path: http.req.path,
+      error,
+    })
+  }
+  if (http.env.outgoing.headersSent) {
+    http.env.outgoing.destroy()
+    return RESPONSE_ALREADY_SENT
+  }
+  const text = JSON.stringify(body)
+  const all = { ...headers, 'request-id': requestId }
+  if (!isUnderWay(http.env.incoming)) return json(text, status, all)
+  answerEarly(http.env, { status, headers: { ...all, ...jsonHeaders }, text })
+  return RESPONSE_ALREADY_SENT
+}

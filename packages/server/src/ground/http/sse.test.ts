@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { describe, it } from 'node:test'
+import type { Clock } from '@steward/base/time.ts'
+import { dial, served } from './fixture.ts'
+import { stream } from './reply.ts'
+import { route } from './route.ts'
+import { beat, frame } from './sse.ts'
+import type { Texts } from './write.ts'
+import { stalledMs } from './write.ts'
+
+const streaming = (path: string, frames: Texts) =>
+  route(
+    {
+      method: 'get',
+      path,
+      callers: ['anyone'],
+      section: 'Tests',
+      summary: 'For tests',
+      answer: 'stream',
+    },
+    async () => {
+      return stream(frames)
+    },
+  )
+
+/** Resolves when the signal aborts. */
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+const silent: Texts = async function* (signal) {
+  await aborted(signal)
+  yield ''
+}
+
+const request = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
+
+describe('a frame', () => {
+  it('has an event line that every client knows, and an id only where there is a seq', () => {
+    assert.equal(frame('{"a":1}', 7), 'event: message\nid: 7\ndata: {"a":1}\n\n')
+    assert.equal(frame('{"a":1}'), 'event: message\ndata: {"a":1}\n\n')
+    assert.equal(frame('{}', 0), 'event: message\nid: 0\ndata: {}\n\n')
+  })
+})
+
+describe('a stream', () => {
+  it('sends its headers and a comment before there is anything to say', async () => {
+    await using server = await served([streaming('/s', silent)])
+    const leaving = new AbortController()
+    const answer = await fetch(`${server.url}/s`, { signal: leaving.signal })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    assert.match(answer.headers.get('request-id') ?? '', /^req_/)
+    const first = await answer.body?.getReader().read()
+    assert.equal(Buffer.from(first?.value ?? []).toString(), ': open\n\n')
+    leaving.abort()
+  })
+
+  it('ends when its frames do', async () => {
+    await using server = await served([
+      streaming('/s', async function* () {
+        yield frame('1', 1)
+        yield frame('2', 2)
+      }),
+    ])
+    const answer = await fetch(`${server.url}/s`)
+    assert.equal(await answer.text(), `: open\n\n${frame('1', 1)}${frame('2', 2)}`)
+  })
+
+  it('stops asking for frames when its reader goes away, and lets them clean up', async () => {
+    const cleaned = Promise.withResolvers<string>()
+    await using server = await served([
+      streaming('/s', async function* (signal) {
+        try {
+          yield frame('1')
+          await aborted(signal)
+        } finally {
+          cleaned.resolve('cleaned')
+        }
+      }),
+    ])
+    const socket = await dial(server.port, request('/s'))
+    await once(socket, 'data')
+    socket.destroy()
+    assert.equal(await cleaned.promise, 'cleaned')
+    assert.deepEqual(server.logged, [])
+  })
+
+  it('cleans up after a reader who left while it stood still', async () => {
+    const cleaned = Promise.withResolvers<string>()
+    await using server = await served([
+      streaming('/s', async function* () {
+        try {
+          for (;;) yield frame('x'.repeat(100_000))
+        } finally {
+          cleaned.resolve('cleaned')
+        }
+      }),
+    ])
+    const socket = await dial(server.port, request('/s'))
+    await once(socket, 'data')
+    socket.pause()
+    await new Promise((resolve) => setImmediate(resolve))
+    socket.destroy()
+    assert.equal(await cleaned.promise, 'cleaned')
+    assert.deepEqual(server.logged, [])
+  })
+
+  it('is over at once for a reader who left before it began', async () => {
+    const ready = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const cleaned = Promise.withResolvers<string>()
+    const frames: Texts = async function* (signal) {
+      try {
+        await aborted(signal)
+        yield frame('too late')
+      } finally {
+        cleaned.resolve('cleaned')
+      }
+    }
+    await using server = await served([
+      route(
+        {
+          method: 'get',
+          path: '/s',
+          callers: ['anyone'],
+          section: 'Tests',
+          summary: 'For tests',
+          answer: 'stream',
+        },
+        async ({ signal }) => {
+          asked.resolve()
+          await aborted(signal)
+          await ready.promise
+          return stream(frames)
+        },
+      ),
+    ])
+    const socket = await dial(server.port, request('/s'))
+    await asked.promise
+    socket.destroy()
+    await once(socket, 'close')
+    // By the time this answers, the server has seen the other socket close.
+    await (await fetch(`${server.url}/none`)).text()
+    ready.resolve()
+    assert.equal(await cleaned.promise, 'cleaned')
+    assert.deepEqual(server.logged, [])
+  })
+
+  it('is held up by its own slow reader, and holds up no other', async () => {
+    let made = 0
+    const frames: Texts = async function* () {
+      for (let n = 0; n < 1000; n++) {
+        made++
+        yield frame('x'.repeat(100_000), n)
+      }
+    }
+    await using server = await served([
+      streaming('/slow', frames),
+      streaming('/fast', async function* () {
+        for (let n = 0; n < 100; n++) {
+          yield frame(String(n), n)
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+      }),
+    ])
+    const slow = await dial(server.port, request('/slow'))
+    await once(slow, 'data')
+    slow.pause()
+    const fast = await (await fetch(`${server.url}/fast`)).text()
+    assert.equal(fast.match(/^id: /gm)?.length, 100)
+    assert.ok(made < 900, `${made} frames were made for a reader that stands still`)
+    let last = ''
+    slow.on('data', (text: string) => (last = text.slice(-50)))
+    slow.resume()
+    while (!last.endsWith('0\r\n\r\n')) await once(slow, 'data')
+    assert.equal(made, 1000)
+    slow.destroy()
+  })
+
+  it('is ended when its reader takes nothing for a minute, and holds little until then', async () => {
+    const cleaned = Promise.withResolvers<string>()
+    const waits: number[] = []
+    const stalled = Promise.withResolvers<void>()
+    const minute = Promise.withResolvers<void>()
+    const clock: Clock = {
+      now: () => 0,
+      sleep: async (ms, signal) => {
+        waits.push(ms)
+        const moved = aborted(signal)
+        // What the connection itself buffers goes out by and by; then nothing does.
+        const quiet = setTimeout(() => stalled.resolve(), 300)
+        await Promise.race([moved, minute.promise])
+        clearTimeout(quiet)
+      },
+    }
+    let made = 0
+    const frames: Texts = async function* () {
+      try {
+        for (;;) {
+          made += 10_000_000
+          yield frame('é'.repeat(5_000_000))
+        }
+      } finally {
+        cleaned.resolve('cleaned')
+      }
+    }
+    await using server = await served([streaming('/s', frames)], { clock })
+    const socket = await dial(server.port, request('/s'))
+    await once(socket, 'data')
+    socket.pause()
+    await stalled.promise
+    assert.ok(made <= 20_000_000, `${made} bytes were made for a reader that stands still`)
+    minute.resolve()
+    assert.equal(await cleaned.promise, 'cleaned')
+    assert.equal(waits.at(-1), stalledMs)
+    socket.resume().on('error', () => {})
+    await once(socket, 'close')
+    assert.deepEqual(server.logged, [])
+  })
+
+  it('cuts no character of a long frame', async () => {
+    const text = '€'.repeat(300_000)
+    await using server = await served([
+      streaming('/s', async function* () {
+        yield frame(text)
+      }),
+    ])
+    const answer = await fetch(`${server.url}/s`)
+    assert.equal(await answer.text(), `: open\n\n${frame(text)}`)
+  })
+
+  it('breaks off, and leaves a record, when its frames fail', async () => {
+    await using server = await served([
+      streaming('/s', async function* () {
+        yield frame('1')
+        throw new Error('no more')
+      }),
+    ])
+    await assert.rejects(fetch(`${server.url}/s`).then((answer) => answer.text()))
+    const [record] = server.logged
+    const { message, error } = JSON.parse(record ?? '') as {
+      message: string
+      error: { message: string }
+    }
+    assert.equal(message, 'a stream failed')
+    assert.equal(error.message, 'no more')
+  })
+
+  it('is kept alive with comments while it is silent', async () => {
+    await using server = await served([streaming('/s', silent)])
+    const socket = await dial(server.port, request('/s'))
+    let text = ''
+    socket.on('data', (piece: string) => (text += piece))
+    while (!text.includes(': open')) await once(socket, 'data')
+    beat()
+    while (!text.includes(': keep-alive\n\n')) await once(socket, 'data')
+    socket.destroy()
+  })
+
+  it('does not hold the connection of a HEAD request', async () => {
+    await using server = await served([
+      streaming('/s', silent),
+      streaming('/t', async function* () {
+        yield frame('after')
+      }),
+    ])
+    const socket = await dial(server.port, 'HEAD /s HTTP/1.1\r\nhost: x\r\n\r\n')
+    let text = ''
+    socket.on('data', (piece: string) => (text += piece))
+    await once(socket, 'data')
+    socket.write(request('/t'))
+    while (!text.includes('after')) await once(socket, 'data')
+    socket.destroy()
+  })
+})

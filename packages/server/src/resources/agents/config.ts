@@ -1,0 +1,110 @@
+/** From what a caller sends to what a version fixes; no rows here. contract.md 1.1 */
+import type {
+  AgentConfig,
+  AgentCreate,
+  AgentUpdate,
+  McpServer,
+  ModelRef,
+} from '@steward/protocol/agents.ts'
+import { resolveTools, strayToolset } from '@steward/protocol/tools.ts'
+import type { Dialect } from '@steward/protocol/dialects.ts'
+import { inDialect } from '@steward/protocol/dialects.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import { isSameJson } from '../../ground/core/json.ts'
+import { mergeMetadata } from '../../ground/core/metadata.ts'
+
+/** Inline bearers by server name, before they are sealed. */
+export type Tokens = Record<string, string>
+
+export function configOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
+  const made = madeOf(input)
+  checkToolsets(made.config)
+  return made
+}
+
+function madeOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
+  const { servers, tokens } = splitServers(input.mcp_servers ?? [])
+  return {
+    tokens,
+    config: {
+      name: input.name,
+      description: input.description || null,
+      model: input.model,
+      system: input.system || null,
+      tools: resolveTools(input.tools ?? []),
+      mcp_servers: servers,
+      skills: input.skills ?? [],
+      environment_id: input.environment_id ?? null,
+      memory_store_id: input.memory_store_id ?? null,
+      harness: input.harness ?? 'default',
+      metadata: withoutNulls(input.metadata ?? {}),
+      multiagent: null,
+      execution_identity: { type: 'service_account' },
+    },
+  }
+}
+
+/** Omitted keeps, null clears, lists are replaced whole, metadata is merged key by key. */
+export function updated(
+  kept: AgentConfig,
+  update: AgentUpdate,
+): { config: AgentConfig; tokens: Tokens | undefined } {
+  const { version: _, ...fields } = update
+  const next = madeOf({
+    ...kept,
+    ...definedOnly(fields),
+    model: fields.model === undefined ? kept.model : replaceModel(kept.model, fields.model),
+    metadata: mergeMetadata(kept.metadata, fields.metadata ?? {}) as AgentCreate['metadata'],
+    mcp_servers: fields.mcp_servers === undefined ? [] : fields.mcp_servers,
+  })
+  const whole =
+    fields.mcp_servers === undefined
+      ? { config: { ...next.config, mcp_servers: kept.mcp_servers }, tokens: undefined }
+      : next
+  checkToolsets(whole.config)
+  return whole
+}
+
+/**
+ * A field that the caller's dialect shows alike before and after keeps the spelling it is stored in, so that an answer
+ * that is sent back changes nothing. [agents/update/no-op]
+ */
+export function keepSpelling(kept: AgentConfig, next: AgentConfig, dialect: Dialect): AgentConfig {
+  const [before, after] = [kept, next].map((config) =>
+    inDialect<Record<string, unknown>>({ ...config, type: 'agent' }, dialect),
+  )
+  const isShownAlike = (key: string) => isSameJson([before?.[key]], [after?.[key]])
+  const pairs = Object.entries(next).map(([key, value]) => [
+    key,
+    isShownAlike(key) ? kept[key as keyof AgentConfig] : value,
+  ])
+  return Object.fromEntries(pairs) as AgentConfig
+}
+
+function checkToolsets({ tools, mcp_servers }: AgentConfig): void {
+  const stray = strayToolset(tools, mcp_servers)
+  if (stray) throw invalid(`tools.${stray.index}.${stray.message}`)
+}
+
+/** Whole replacement, but for an effort left out while the model stays the same. */
+function replaceModel(kept: ModelRef, next: ModelRef): ModelRef {
+  if (typeof kept === 'string' || typeof next === 'string') return next
+  const keepsEffort = next.effort === undefined && next.id === kept.id && kept.effort
+  return keepsEffort ? { ...next, effort: kept.effort } : next
+}
+
+/** The servers as replies show them, and their tokens apart. */
+export function splitServers(servers: readonly McpServer[]) {
+  const tokens: Tokens = {}
+  const shown = servers.map(({ authorization_token, ...server }) => {
+    if (authorization_token) tokens[server.name] = authorization_token
+    return server
+  })
+  return { servers: shown, tokens }
+}
+
+const definedOnly = <T extends object>(value: T): Partial<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Partial<T>
+
+const withoutNulls = (bag: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(bag).filter(([, value]) => value !== null))

@@ -1,0 +1,204 @@
+import {
+  AgentCreate,
+  AgentGetQuery,
+  AgentListQuery,
+  AgentShown,
+  AgentUpdate,
+} from '@steward/protocol/agents.ts'
+import type { AgentConfig, SkillRefs } from '@steward/protocol/agents.ts'
+import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
+import { z } from 'zod'
+import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
+import { invalid, notFound } from '../../ground/core/errors.ts'
+import { defaultLimit, pageOf, paging } from '../../ground/core/page.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
+import { moments } from '../../ground/database/seek.ts'
+import { recordBody } from '../../ground/http/limits.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { also, route } from '../../ground/http/route.ts'
+import type { Tokens } from './config.ts'
+import { configOf, keepSpelling, updated } from './config.ts'
+import { agentStore, agentTokenPlace } from './store.ts'
+
+const callers = ['workspace'] as const
+const section = 'Agents'
+const answer = AgentShown
+
+export function agentRoutes({
+  databases,
+  seal,
+  clock,
+  checkSkills,
+}: {
+  databases: Databases
+  seal: Seal
+  clock: Clock
+  /** Refuses skills that no session could be made with. */
+  checkSkills: (tx: Queries, tenant: string, refs: SkillRefs) => Promise<void>
+}): Route[] {
+  const read = (tenant: string) => agentStore(databases.of(tenant).read)
+
+  const sealAll = (tenant: string, tokens: Tokens) =>
+    Object.fromEntries(
+      Object.entries(tokens).map(([server, token]) => [
+        server,
+        seal.seal(token, agentTokenPlace(tenant)),
+      ]),
+    )
+
+  const create = route(
+    {
+      method: 'post',
+      path: '/v1/agents',
+      callers,
+      section,
+      summary: 'Create an agent',
+      body: AgentCreate,
+      limits: recordBody,
+      answer,
+    },
+    async ({ tenant, body, dialect }) => {
+      if (dialect === 'interface' && (body.tools ?? null) === null)
+        throw invalid('tools: required (may be empty)')
+      const { config, tokens } = configOf(body)
+      const sealed = sealAll(tenant, tokens)
+      return databases.of(tenant).write(async (tx) => {
+        await checkSkills(tx, tenant, config.skills)
+        return agentStore(tx).create(tenant, config, sealed, clock.now())
+      })
+    },
+  )
+
+  const list = route(
+    {
+      method: 'get',
+      path: '/v1/agents',
+      callers,
+      section,
+      summary: 'List agents',
+      query: AgentListQuery,
+      answer: ListOf(answer),
+    },
+    async ({ tenant, query }) => {
+      const page = paging('agents', query)
+      const archived = query.archived ? 'only' : query.include_archived ? 'with' : 'without'
+      const rows = await read(tenant).list(tenant, page, { archived, made: moments(query) })
+      return pageOf('agents', page, rows, (agent) => agent)
+    },
+  )
+
+  const get = route(
+    {
+      method: 'get',
+      path: '/v1/agents/:id',
+      callers,
+      section,
+      summary: 'Get an agent',
+      query: AgentGetQuery,
+      answer,
+    },
+    ({ tenant, params, query }) =>
+      query.version === undefined
+        ? read(tenant).get(tenant, params.id)
+        : read(tenant).version(tenant, params.id, query.version),
+  )
+
+  const update = route(
+    {
+      method: 'post',
+      path: '/v1/agents/:id',
+      callers,
+      section,
+      summary: 'Update an agent',
+      body: AgentUpdate,
+      limits: recordBody,
+      answer,
+    },
+    ({ tenant, params, body, dialect }) =>
+      databases.of(tenant).write(async (tx) => {
+        await checkSkills(tx, tenant, body.skills ?? [])
+        const change = (kept: AgentConfig) => {
+          const { config, tokens } = updated(kept, body)
+          return {
+            config: keepSpelling(kept, config, dialect),
+            tokens: tokens && sealAll(tenant, tokens),
+          }
+        }
+        return agentStore(tx).update(tenant, params.id, body.version, change, clock.now())
+      }),
+  )
+
+  const archive = route(
+    {
+      method: 'post',
+      path: '/v1/agents/:id/archive',
+      callers,
+      section,
+      summary: 'Archive an agent',
+      answer,
+    },
+    ({ tenant, params }) =>
+      databases.of(tenant).write((tx) => agentStore(tx).archive(tenant, params.id, clock.now())),
+  )
+
+  const versions = route(
+    {
+      method: 'get',
+      path: '/v1/agents/:id/versions',
+      callers,
+      section,
+      summary: 'List the versions of an agent',
+      query: ListQuery,
+      answer: ListOf(answer),
+    },
+    async ({ tenant, params, query }) => {
+      const limit = query.limit ?? defaultLimit
+      const scope = `versions/${params.id}`
+      const cursor = query.page ?? query.cursor
+      const below =
+        cursor === undefined ? undefined : decodeCursor(cursor, scope, z.tuple([z.int().min(1)]))[0]
+      const { rows, more } = await read(tenant).versions(tenant, params.id, below, limit)
+      const last = rows.at(-1)
+      const next_page = more && last ? encodeCursor(scope, [last.version]) : null
+      return {
+        data: rows,
+        has_more: next_page !== null,
+        next_page,
+        prev_page: null,
+        first_id: params.id,
+        last_id: params.id,
+      }
+    },
+  )
+
+  const version = route(
+    {
+      method: 'get',
+      path: '/v1/agents/:id/versions/:version',
+      callers,
+      section,
+      summary: 'Get one version of an agent',
+      answer,
+    },
+    async ({ tenant, params }) => {
+      const number = Number(params.version)
+      if (!Number.isInteger(number) || number < 1) throw notFound('agent version', params.version)
+      return read(tenant).version(tenant, params.id, number)
+    },
+  )
+
+  return [
+    create,
+    list,
+    get,
+    update,
+    also(update, { method: 'patch' }),
+    also(update, { method: 'put' }),
+    archive,
+    also(archive, { method: 'delete', path: '/v1/agents/:id' }),
+    versions,
+    version,
+  ]
+}

@@ -1,0 +1,231 @@
+import type { Agent, AgentConfig } from '@steward/protocol/agents.ts'
+import { conflict, invalid, notFound, recordText } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { isSameJson } from '../../ground/core/json.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { listingOf } from '../../ground/core/page.ts'
+import type { Sealed } from '../../ground/core/seal.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readListing, readPage, weightOf } from '../../ground/database/listing.ts'
+import { taking } from '../../ground/database/lock.ts'
+import type { Moment } from '../../ground/database/seek.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import { outbox } from '../../tenants/webhooks/outbox.ts'
+
+export type SealedTokens = Record<string, Sealed>
+
+/** Where the inline tokens of a tenant's agents are sealed for. */
+export const agentTokenPlace = (tenant: string): string => `${tenant}/agent_versions/sealed_tokens`
+
+type Row = Tables['agents']
+
+/** Agents and their versions: an update writes a version row, and no version row is ever changed. */
+export function agentStore(db: Queries) {
+  const byId = (tenant: string, id: string) =>
+    db.selectFrom('agents').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
+
+  async function get(tenant: string, id: string, query = byId(tenant, id)): Promise<Agent> {
+    const row = await query.executeTakeFirst()
+    if (!row) throw notFound('agent', id)
+    return toAgent(row)
+  }
+
+  /** As `get`, and nobody else changes it until the transaction ends. */
+  const take = (tenant: string, id: string) => get(tenant, id, taking(db, byId(tenant, id)))
+
+  async function writeVersion(
+    tenant: string,
+    agent: Agent,
+    config: AgentConfig,
+    tokens: SealedTokens,
+  ) {
+    await db
+      .insertInto('agent_versions')
+      .values({
+        tenant_id: tenant,
+        agent_id: agent.id,
+        version: agent.version,
+        config: JSON.stringify(config),
+        sealed_tokens: JSON.stringify(tokens),
+        created_at: agent.updated_at,
+      })
+      .execute()
+  }
+
+  return {
+    get: (tenant: string, id: string) => get(tenant, id),
+
+    /** One historical version; its `updated_at` is the time it was made. */
+    async version(tenant: string, id: string, version: number): Promise<Agent> {
+      const agent = await get(tenant, id)
+      if (agent.version === version) return agent
+      if (version > agent.version) throw notFound('agent version', `${id}/${version}`)
+      const row = await db
+        .selectFrom('agent_versions')
+        .select(['config', 'created_at'])
+        .where('tenant_id', '=', tenant)
+        .where('agent_id', '=', id)
+        .where('version', '=', version)
+        .executeTakeFirst()
+      if (!row) throw notFound('agent version', `${id}/${version}`)
+      const config = JSON.parse(row.config) as AgentConfig
+      return { ...agent, ...config, version, updated_at: row.created_at }
+    },
+
+    /** Newest first. */
+    async versions(
+      tenant: string,
+      id: string,
+      below: number | undefined,
+      limit: number,
+    ): Promise<Listing<Agent>> {
+      const agent = await get(tenant, id)
+      const newest = db
+        .selectFrom('agent_versions')
+        .select(['version', 'config', 'created_at'])
+        .where('tenant_id', '=', tenant)
+        .where('agent_id', '=', id)
+        .where('version', '<', Math.min(below ?? agent.version + 1, agent.version + 1))
+        .orderBy('version', 'desc')
+      const found = await readListing(tenant, newest, { limit, weight: weightOf('config') })
+      return listingOf(found, ({ version, config, created_at }) => ({
+        ...agent,
+        ...(JSON.parse(config) as AgentConfig),
+        version,
+        updated_at: created_at,
+      }))
+    },
+
+    async list(
+      tenant: string,
+      paging: Paging,
+      { archived, made }: { archived: 'without' | 'with' | 'only'; made: Moment[] },
+    ): Promise<Listing<Agent>> {
+      let rows = db.selectFrom('agents').selectAll().where('tenant_id', '=', tenant)
+      if (archived === 'without') rows = rows.where('archived_at', 'is', null)
+      if (archived === 'only') rows = rows.where('archived_at', 'is not', null)
+      for (const { op, at } of made) rows = rows.where('created_at', op, at)
+      return listingOf(await readPage(tenant, rows, paging, weightOf('config')), toAgent)
+    },
+
+    async create(
+      tenant: string,
+      config: AgentConfig,
+      tokens: SealedTokens,
+      now: number,
+    ): Promise<Agent> {
+      const at = iso(now)
+      const row: Row = {
+        tenant_id: tenant,
+        id: newId('agent'),
+        version: 1,
+        environment_id: config.environment_id,
+        config: recordText('agent', config),
+        archived_at: null,
+        created_at: at,
+        updated_at: at,
+      }
+      await db.insertInto('agents').values(row).execute()
+      const agent = toAgent(row)
+      await writeVersion(tenant, agent, config, tokens)
+      await outbox(db).put(tenant, ['agent.created'], { id: row.id }, now)
+      return agent
+    },
+
+    /**
+     * A new version with what `change` makes of the newest; the same version when it changes nothing.
+     * `expected` is the optimistic guard: 409 when it is not the newest.
+     */
+    async update(
+      tenant: string,
+      id: string,
+      expected: number | undefined,
+      change: (kept: AgentConfig) => { config: AgentConfig; tokens: SealedTokens | undefined },
+      now: number,
+    ): Promise<Agent> {
+      const kept = await take(tenant, id)
+      if (expected !== undefined && expected !== kept.version) {
+        throw conflict(`version: the agent is at version ${kept.version}, not ${expected}`)
+      }
+      if (kept.archived) throw invalid(`agent ${id} is archived and cannot be changed`)
+      const before = configOfAgent(kept)
+      const { config, tokens } = change(before)
+      const sealed = await sealedTokens(db, tenant, id, kept.version)
+      // A token cannot be compared: giving one, or leaving out one that was there, is a change.
+      const touched = tokens && Object.keys({ ...tokens, ...sealed }).length > 0
+      if (!touched && isSameJson(config, before)) return kept
+      const version = kept.version + 1
+      const updated_at = iso(now)
+      await db
+        .updateTable('agents')
+        .set({
+          version,
+          config: recordText('agent', config),
+          environment_id: config.environment_id,
+          updated_at,
+        })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+      const agent: Agent = { ...kept, ...config, version, updated_at }
+      await writeVersion(tenant, agent, config, tokens ?? sealed)
+      await outbox(db).put(tenant, ['agent.updated'], { id }, now)
+      return agent
+    },
+
+    /** For good; done again it changes nothing. */
+    async archive(tenant: string, id: string, now: number): Promise<Agent> {
+      const agent = await take(tenant, id)
+      if (agent.archived) return agent
+      const at = iso(now)
+      await db
+        .updateTable('agents')
+        .set({ archived_at: at, updated_at: at })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+      await outbox(db).put(tenant, ['agent.archived'], { id }, now)
+      return { ...agent, archived: true, archived_at: at, updated_at: at }
+    },
+  }
+}
+
+async function sealedTokens(
+  db: Queries,
+  tenant: string,
+  id: string,
+  version: number,
+): Promise<SealedTokens> {
+  const row = await db
+    .selectFrom('agent_versions')
+    .select('sealed_tokens')
+    .where('tenant_id', '=', tenant)
+    .where('agent_id', '=', id)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  return row ? (JSON.parse(row.sealed_tokens) as SealedTokens) : {}
+}
+
+export function configOfAgent(agent: Agent): AgentConfig {
+  const { id: _id, type: _type, version: _version, ...rest } = agent
+  const {
+    archived: _archived,
+    archived_at: _at,
+    created_at: _made,
+    updated_at: _changed,
+    ...config
+  } = rest
+  return config
+}
+
+const toAgent = (row: Row): Agent => ({
+  ...(JSON.parse(row.config) as AgentConfig),
+  id: row.id,
+  type: 'agent',
+  version: row.version,
+  archived: row.archived_at !== null,
+  archived_at: row.archived_at,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})

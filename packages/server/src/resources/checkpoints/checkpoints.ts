@@ -1,0 +1,124 @@
+/** Checkpoints of workspaces: rows in the database, archives in the blob store. */
+import type { Arrival, WorkspaceStore } from '@steward/space/workspace/keep.ts'
+import type { Checkpoint, CheckpointParts } from '@steward/protocol/checkpoints.ts'
+import { arrive, folderId, save } from '@steward/space/workspace/keep.ts'
+import { canConfine } from '@steward/space/workspace/confined.ts'
+import type { Keeping } from '../../ground/blobs/keeping.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { CheckpointRow } from './store.ts'
+import { checkpointStore, letGo } from './store.ts'
+
+/** `own`: the session's folder on this host. */
+export type Whose = { tenant: string; session: string; own: string }
+
+type StoreDeps = {
+  databases: Databases
+  keeping: Keeping
+  clock: Clock
+}
+
+export type CheckpointDeps = StoreDeps & {
+  /** Folder of all workspaces. Machines that share it share its file of this name. */
+  folder: string
+  /** Compressed bytes of one archive. */
+  largest: number
+}
+
+export type Checkpoints = ReturnType<typeof checkpoints>
+
+export function checkpoints(deps: CheckpointDeps) {
+  const { folder, largest } = deps
+  let known: Promise<string> | undefined
+  const here = () => (known ??= folderId(folder))
+  const placeOf = async ({ session, own }: Whose) => ({ session, own, here: await here(), largest })
+  return {
+    /** Before a sandbox starts, by whoever holds the session's lease. `TurnFailed` when its checkpoint is corrupt. */
+    arrive: async (whose: Whose): Promise<Arrival> =>
+      arrive(workspaceStore(deps, whose.tenant, whose.session), await placeOf(whose)),
+
+    /** Whether the workspace in this folder is the one used last. */
+    async isHere({ tenant, session }: Omit<Whose, 'own'>): Promise<boolean> {
+      return (await workspaceStore(deps, tenant, session).row())?.folder === (await here())
+    },
+
+    /**
+     * Puts aside what has changed; nothing happens when the session has gone on elsewhere meanwhile, nor while its
+     * sandbox runs on a machine where what reads along cannot be kept from following its links.
+     */
+    async save(whose: Whose, { isRunning = false } = {}): Promise<void> {
+      if (isRunning && !(await canConfine())) return
+      await save(workspaceStore(deps, whose.tenant, whose.session), await placeOf(whose))
+    },
+  }
+}
+
+/** Keys of archives begin so, and tell whose they are. */
+export const archivesOf = (tenant: string, session: string): string =>
+  `checkpoints/${tenant}/${session}/`
+
+/** `check` is done within each transaction that writes. */
+export function workspaceStore(
+  { databases, keeping, clock }: StoreDeps,
+  tenant: string,
+  session: string,
+  check: (tx: Queries) => Promise<void> = () => Promise.resolve(),
+): WorkspaceStore {
+  const database = databases.of(tenant)
+  return {
+    row: async () => keptOf(await checkpointStore(database.read).row(tenant, session)),
+
+    use: (folder, seen) =>
+      database.write(async (tx) => {
+        await check(tx)
+        const rows = checkpointStore(tx)
+        if (!isSame(keptOf(await rows.take(tenant, session)), seen)) return false
+        await rows.use(tenant, session, folder)
+        return true
+      }),
+
+    open: async ({ key }) => (await keeping.blobs.get(key))?.body,
+
+    async put(body) {
+      const key = archivesOf(tenant, session) + newId('checkpoint')
+      return { key, ...(await keeping.put(tenant, key, body, check)) }
+    },
+
+    commit: (made, seen) =>
+      database.write(async (tx) => {
+        await check(tx)
+        const rows = checkpointStore(tx)
+        const now = await rows.take(tenant, session)
+        if (now?.folder !== seen.folder || now.base_key !== (seen.parts?.base.key ?? null))
+          return false
+        await keeping.hold(tx, tenant, (made.delta ?? made.base).key)
+        await letGo(tx, now, clock.now(), made)
+        await rows.put(tenant, session, made, iso(clock.now()))
+        return true
+      }),
+
+    abandon: ({ key }) => keeping.abandon(tenant, key),
+  }
+}
+
+const isSame = (one: Checkpoint | undefined, other: Checkpoint | undefined): boolean =>
+  one?.folder === other?.folder &&
+  one?.parts?.base.key === other?.parts?.base.key &&
+  one?.parts?.delta?.key === other?.parts?.delta?.key
+
+function keptOf(row: CheckpointRow | undefined): Checkpoint | undefined {
+  if (!row) return undefined
+  const { folder, taken_at } = row
+  return { folder, parts: partsOf(row), taken_at }
+}
+
+function partsOf(row: CheckpointRow): CheckpointParts | null {
+  const part = (which: 'base' | 'delta') => {
+    const [key, size, sha256] = [row[`${which}_key`], row[`${which}_size`], row[`${which}_sha256`]]
+    return key === null ? null : { key, size: size ?? 0, sha256: sha256 ?? '' }
+  }
+  const base = part('base')
+  return base && { base, delta: part('delta') }
+}

@@ -1,0 +1,48 @@
+/** What nobody waits for: checkpoints of sessions that have rested for longer than they are kept. */
+import type { Log } from '@steward/base/log.ts'
+import type { Sweep } from '../../ground/core/sweep.ts'
+import { sweeping } from '../../ground/core/sweep.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Database, Databases } from '../../ground/database/database.ts'
+import { checkpointStore, letGo } from './store.ts'
+
+const pauseMs = 10 * 60 * 1000
+const atOnce = 100
+
+/** Sweeps until it is closed. */
+export function checkpointSweep(deps: {
+  databases: Databases
+  keptMs: number
+  clock: Clock
+  log: Log
+}): Sweep {
+  const { databases, keptMs, clock } = deps
+  const pass = async () => {
+    let isAll = true
+    for (const database of databases.all())
+      isAll = (await sweepCheckpoints(database, clock.now(), keptMs)) && isAll
+    return isAll
+  }
+  return sweeping('checkpoints', pass, { pauseMs, ...deps })
+}
+
+/** Whether that was all. The workspaces themselves stay where they are. */
+export async function sweepCheckpoints(
+  database: Database,
+  now: number,
+  keptMs: number,
+): Promise<boolean> {
+  const before = iso(now - keptMs)
+  const old = await checkpointStore(database.read).takenBefore(before, atOnce)
+  for (const { tenant_id, session_id } of old) {
+    await database.write(async (tx) => {
+      const rows = checkpointStore(tx)
+      const row = await rows.take(tenant_id, session_id)
+      if (!row?.taken_at || row.taken_at >= before) return
+      await letGo(tx, row, now)
+      await rows.put(tenant_id, session_id, null, before)
+    })
+  }
+  return old.length < atOnce
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { EnvironmentCreate } from '@steward/protocol/environments.ts'
+import { configOf } from '../agents/config.ts'
+import { agentStore } from '../agents/store.ts'
+import { sealUnder } from '../../ground/core/seal.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { createSession } from '../../sessions/create.ts'
+import { recordOf, updatedRecord } from './record.ts'
+import { environmentStore } from './store.ts'
+
+const seal = sealUnder('a root secret of a test')
+const record = (input: object) => recordOf(EnvironmentCreate.parse({ name: 'e', ...input }))
+
+describe('an environment record', () => {
+  it('is the same in both spellings', () => {
+    const interfaceSpelling = record({
+      network: { allowlist: ['api.example'] },
+      packages: { npm: ['left-pad'] },
+    })
+    const clientSpelling = record({
+      config: {
+        type: 'cloud',
+        networking: { type: 'limited', allowed_hosts: ['api.example'] },
+        packages: { npm: ['left-pad'] },
+      },
+    })
+    assert.deepEqual(clientSpelling, interfaceSpelling)
+  })
+
+  it('keeps what an update leaves out, below config too', () => {
+    const kept = record({
+      config: { type: 'cloud', packages: { npm: ['a'], pip: ['b'] } },
+      env: { A: '1' },
+    })
+    const next = updatedRecord(kept, { config: { type: 'cloud', packages: { pip: [] } } })
+    assert.deepEqual([next.packages.npm, next.packages.pip, next.env], [['a'], [], { A: '1' }])
+  })
+
+  it('does not open a network that was shut when it is written back, or when a host is denied', () => {
+    const shut = record({ config: { type: 'cloud', networking: { type: 'limited' } } })
+    assert.equal(shut.limited, true)
+    const { allowlist, denylist } = shut
+    assert.equal(updatedRecord(shut, { network: { allowlist, denylist } }).limited, true)
+    assert.equal(updatedRecord(shut, { network: { denylist: ['a.example'] } }).limited, true)
+    assert.equal(updatedRecord(shut, { network: { allowlist: ['a.example'] } }).limited, true)
+    assert.equal(updatedRecord(shut, { network: null }).limited, false)
+  })
+
+  it('does not change its kind', () => {
+    assert.throws(
+      () => updatedRecord(record({}), { config: { type: 'self_hosted' } }),
+      /config.type/,
+    )
+  })
+})
+
+for (const [name, open] of Object.entries(databases)) {
+  describe(`environments on ${name}`, () => {
+    it('are never deleted under a session that is being made', async () => {
+      await using place = await open()
+      const { database } = place
+      const agent = await database.write((tx) =>
+        agentStore(tx).create(
+          't',
+          configOf({ name: 'a', model: 'offline' }).config,
+          {},
+          Date.now(),
+        ),
+      )
+      for (let round = 0; round < 20; round++) {
+        const { id } = await database.write((tx) =>
+          environmentStore(tx).create('t', record({ name: `e${round}` }), Date.now()),
+        )
+        const [made] = await Promise.allSettled([
+          database.write((tx) =>
+            createSession(
+              tx,
+              't',
+              { agent: agent.id, environment_id: id },
+              {
+                now: Date.now(),
+                seal,
+                hosts: [],
+                refuseImage: () => undefined,
+                refusePackages: () => undefined,
+                workerInputs: [],
+                storeAccess: 'read_write',
+              },
+            ),
+          ),
+          database.write((tx) => environmentStore(tx).remove('t', id, 0)),
+        ])
+        const left = await environmentStore(database.read)
+          .get('t', id)
+          .catch(() => undefined)
+        assert.equal(made.status === 'fulfilled', left !== undefined)
+      }
+    })
+
+    it('have names of their own in a workspace, and share them across workspaces', async () => {
+      await using place = await open()
+      const create = (tenant: string) =>
+        place.database.write((tx) => environmentStore(tx).create(tenant, record({}), Date.now()))
+      await create('t')
+      await assert.rejects(create('t'), { kind: 'conflict' })
+      await create('other')
+      const racing = await Promise.allSettled(Array.from({ length: 6 }, () => create('third')))
+      assert.equal(racing.filter(({ status }) => status === 'fulfilled').length, 1)
+      for (const each of racing)
+        if (each.status === 'rejected') assert.equal(each.reason.kind, 'conflict')
+    })
+  })
+}

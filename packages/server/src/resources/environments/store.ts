@@ -1,0 +1,182 @@
+import type { Environment, EnvironmentRecord } from '@steward/protocol/environments.ts'
+import { showEnvironment } from '@steward/protocol/environments.ts'
+import { conflict, invalid, notFound, recordText } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { isSameJson } from '../../ground/core/json.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { listingOf } from '../../ground/core/page.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { holding, taking } from '../../ground/database/lock.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import { outbox } from '../../tenants/webhooks/outbox.ts'
+
+type Row = Tables['environments']
+
+/** Environments: one record each, shown in both spellings. */
+export function environmentStore(db: Queries) {
+  const byId = (tenant: string, id: string) =>
+    db.selectFrom('environments').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
+
+  async function row(tenant: string, id: string, query = byId(tenant, id)): Promise<Row> {
+    const found = await query.executeTakeFirst()
+    if (!found) throw notFound('environment', id)
+    return found
+  }
+
+  /** As `row`, and nobody else changes it until the transaction ends. */
+  const take = (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id)))
+
+  /** An archived environment has freed its name. [environments/name-unique] */
+  async function checkName(tenant: string, name: string): Promise<void> {
+    const taken = await db
+      .selectFrom('environments')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('name', '=', name)
+      .where('archived_at', 'is', null)
+      .executeTakeFirst()
+    if (taken) throw conflict(`name: an environment named ${name} exists already (${taken.id})`)
+  }
+
+  /** An agent of any age, or a session that is still alive. */
+  async function user(tenant: string, id: string): Promise<string | undefined> {
+    const agent = await db
+      .selectFrom('agents')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('environment_id', '=', id)
+      .executeTakeFirst()
+    if (agent) return `agent ${agent.id}`
+    const session = await db
+      .selectFrom('sessions')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('environment_id', '=', id)
+      .where('deleted_at', 'is', null)
+      .where('archived_at', 'is', null)
+      .executeTakeFirst()
+    return session && `session ${session.id}`
+  }
+
+  return {
+    get: async (tenant: string, id: string): Promise<Environment> =>
+      toEnvironment(await row(tenant, id)),
+
+    /** As it is stored, for whoever makes a sandbox of it. */
+    record: async (tenant: string, id: string): Promise<EnvironmentRecord> =>
+      JSON.parse((await row(tenant, id)).record) as EnvironmentRecord,
+
+    /** For a session that is being made: the environment stays until the transaction ends. */
+    async hold(
+      tenant: string,
+      id: string,
+    ): Promise<{ archived: boolean; record: EnvironmentRecord }> {
+      const query = db
+        .selectFrom('environments')
+        .select(['archived_at', 'record'])
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+      const found = await holding(db, query).executeTakeFirst()
+      if (!found) throw notFound('environment', id)
+      const record = JSON.parse(found.record) as EnvironmentRecord
+      return { archived: found.archived_at !== null, record }
+    },
+
+    async list(tenant: string, paging: Paging, archived: boolean): Promise<Listing<Environment>> {
+      let rows = db.selectFrom('environments').selectAll().where('tenant_id', '=', tenant)
+      if (!archived) rows = rows.where('archived_at', 'is', null)
+      return listingOf(await readPage(tenant, rows, paging, weightOf('record')), toEnvironment)
+    },
+
+    /** Names are unique in a workspace: 409. */
+    async create(tenant: string, record: EnvironmentRecord, now: number): Promise<Environment> {
+      await checkName(tenant, record.name)
+      const at = iso(now)
+      const made: Row = {
+        tenant_id: tenant,
+        id: newId('environment'),
+        name: record.name,
+        record: recordText('environment', record),
+        reclaim_ms: record.reclaim_older_than_ms ?? 0,
+        archived_at: null,
+        created_at: at,
+        updated_at: at,
+      }
+      await db.insertInto('environments').values(made).execute()
+      await outbox(db).put(tenant, ['environment.created'], { id: made.id }, now)
+      return toEnvironment(made)
+    },
+
+    async update(
+      tenant: string,
+      id: string,
+      change: (kept: EnvironmentRecord) => EnvironmentRecord,
+      now: number,
+    ): Promise<Environment> {
+      const kept = await take(tenant, id)
+      if (kept.archived_at)
+        throw invalid(`environment ${id} is archived and cannot be changed`, 'environment_archived')
+      const before = JSON.parse(kept.record) as EnvironmentRecord
+      const record = change(before)
+      if (isSameJson(record, before)) return toEnvironment(kept)
+      if (record.name !== kept.name) await checkName(tenant, record.name)
+      const columns = {
+        name: record.name,
+        record: recordText('environment', record),
+        reclaim_ms: record.reclaim_older_than_ms ?? 0,
+        updated_at: iso(now),
+      }
+      await db
+        .updateTable('environments')
+        .set(columns)
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+      await outbox(db).put(tenant, ['environment.updated'], { id }, now)
+      return toEnvironment({ ...kept, ...columns })
+    },
+
+    /** For good; sessions that run go on. */
+    async archive(tenant: string, id: string, now: number): Promise<Environment> {
+      const kept = await take(tenant, id)
+      if (kept.archived_at) return toEnvironment(kept)
+      const columns = { archived_at: iso(now), updated_at: iso(now) }
+      await db
+        .updateTable('environments')
+        .set(columns)
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+      await outbox(db).put(tenant, ['environment.archived'], { id }, now)
+      return toEnvironment({ ...kept, ...columns })
+    },
+
+    /** 409 while an agent or a live session refers to it. */
+    async remove(tenant: string, id: string, now: number): Promise<void> {
+      // Taken before its users are looked for: a session that is being made holds it.
+      await take(tenant, id)
+      const inUse = await user(tenant, id)
+      if (inUse)
+        throw conflict(
+          `environment ${id} is used by ${inUse}: archive it, or remove what uses it first`,
+        )
+      await db
+        .deleteFrom('environments')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+      await outbox(db).put(tenant, ['environment.deleted'], { id }, now)
+    },
+  }
+}
+
+const toEnvironment = (row: Row): Environment => ({
+  ...showEnvironment(JSON.parse(row.record) as EnvironmentRecord),
+  id: row.id,
+  type: 'environment',
+  archived_at: row.archived_at,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})

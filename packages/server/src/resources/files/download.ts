@@ -1,0 +1,83 @@
+/** The bytes of a file as an answer, whole or a range of them. RFC 9110 14 */
+import { Readable } from 'node:stream'
+import type { Blobs, ByteRange } from '../../ground/blobs/blobs.ts'
+import { invalid, PlatformError } from '../../ground/core/errors.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import { attachment } from '../../ground/http/attachment.ts'
+import type { Reply } from '../../ground/http/reply.ts'
+import type { Raw } from '../../ground/http/route.ts'
+import { fileStore, isExpired } from './store.ts'
+
+type Bytes = Extract<Reply, { reply: 'raw' }>
+
+export async function download(
+  { databases, blobs, clock }: { databases: Databases; blobs: Blobs; clock: Clock },
+  { tenant, id }: { tenant: string; id: string },
+  { headers }: Raw,
+): Promise<Bytes> {
+  const files = fileStore(databases.of(tenant).read)
+  const row = await files.row(tenant, id)
+  if (isExpired(row, clock.now()) || row.blob_key === null) throw expired(id)
+  if (row.downloadable !== 1)
+    throw invalid(`file ${id} may not be downloaded`, 'file_not_downloadable')
+  const { size_bytes: size } = row
+  const etag = `"${row.sha256}"`
+  const header = (name: string) => headers.find(([each]) => each.toLowerCase() === name)?.[1]
+  const condition = header('if-range')
+  const range =
+    condition === undefined || condition === etag ? rangeOf(header('range'), size) : undefined
+  if (range === 'unsatisfiable') {
+    return answer(416, Readable.from([]), [
+      ['content-range', `bytes */${size}`],
+      ['content-length', '0'],
+    ])
+  }
+  const found = await blobs.get(row.blob_key, range)
+  if (!found) {
+    // Deleted since the row was read, which this look then says.
+    await files.row(tenant, id)
+    throw new Error(`the bytes of file ${id} are missing`)
+  }
+  const about: [string, string][] = [
+    ...attachment(row.filename, row.mime_type),
+    ['accept-ranges', 'bytes'],
+    ['etag', etag],
+  ]
+  if (!range) return answer(200, found.body, [...about, ['content-length', String(size)]])
+  return answer(206, found.body, [
+    ...about,
+    ['content-range', `bytes ${range.start}-${range.end - 1}/${size}`],
+    ['content-length', String(range.end - range.start)],
+  ])
+}
+
+const answer = (status: number, body: Readable, headers: [string, string][]): Bytes => ({
+  reply: 'raw',
+  status,
+  headers,
+  body,
+  ours: true,
+})
+
+const expired = (id: string) =>
+  new PlatformError('not_found', `file ${id} has expired: its bytes are gone`, {
+    error_code: 'file_expired',
+  })
+
+/** One range; several, or what is none, are taken for none, as the standard allows. */
+export function rangeOf(
+  header: string | undefined,
+  size: number,
+): Required<ByteRange> | 'unsatisfiable' | undefined {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? []
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
+  if (first === '') {
+    const start = Math.max(0, size - Number(last))
+    return start < size ? { start, end: size } : 'unsatisfiable'
+  }
+  const start = Number(first)
+  const end = last === '' ? size : Math.min(size, Number(last) + 1)
+  if (last !== '' && Number(last) < start) return undefined
+  return start < size ? { start, end } : 'unsatisfiable'
+}

@@ -1,0 +1,67 @@
+/** Ends of files: deleted by a caller, with their session, or because their time is over. */
+import { looseBlobStore } from '../../ground/blobs/store.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { FileRow } from './store.ts'
+import { fileStore, isExpired } from './store.ts'
+
+const sweepLimit = 100
+/** How long what is known of an expired file can still be read. behaviours.md 1.15 */
+const rememberedMs = 30 * 24 * 60 * 60 * 1000
+
+/** The rows, and marks on what they held. */
+export async function removeFiles(
+  tx: Queries,
+  tenant: string,
+  rows: readonly FileRow[],
+  now: number,
+): Promise<void> {
+  for (const row of rows) {
+    await fileStore(tx).remove(row)
+    if (row.blob_key !== null) await looseBlobStore(tx).mark(tenant, row.blob_key, now)
+  }
+}
+
+/** A session's own copy goes with its resource and not alone. */
+export async function deleteFile(
+  tx: Queries,
+  tenant: string,
+  id: string,
+  now: number,
+): Promise<FileRow> {
+  const row = await fileStore(tx).take(tenant, id)
+  if (row.origin === 'copy')
+    throw invalid(
+      `file ${id} is a resource of session ${row.session_id}: remove it from its resources`,
+    )
+  await removeFiles(tx, tenant, [row], now)
+  return row
+}
+
+/** A hundred a database at most; whether that was all. The bytes are left to the sweep of blobs. */
+export async function sweepExpired({
+  databases,
+  clock,
+}: {
+  databases: Databases
+  clock: Clock
+}): Promise<boolean> {
+  let isAll = true
+  for (const database of databases.all()) {
+    const now = clock.now()
+    const due = await fileStore(database.read).expired(now, sweepLimit)
+    if (due.length === sweepLimit) isAll = false
+    await database.write(async (tx) => {
+      const files = fileStore(tx)
+      for (const { tenant_id, id } of due) {
+        const [row] = await files.named(tenant_id, [id])
+        if (!row || row.blob_key === null || !isExpired(row, now)) continue
+        await files.forgetBytes(row)
+        await looseBlobStore(tx).mark(tenant_id, row.blob_key, now)
+      }
+      await files.removeExpired(now - rememberedMs)
+    })
+  }
+  return isAll
+}

@@ -1,0 +1,137 @@
+import { FileForm, FileListQuery, FileShown } from '@steward/protocol/files.ts'
+import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Paging } from '../../ground/core/page.ts'
+import { pageOf, paging } from '../../ground/core/page.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { rawRoute, route } from '../../ground/http/route.ts'
+import { download } from './download.ts'
+import { deleteFile } from './remove.ts'
+import type { FileRow } from './store.ts'
+import { fileStore, showFile } from './store.ts'
+import type { UploadDeps } from './upload.ts'
+import { upload } from './upload.ts'
+
+const callers = ['workspace'] as const
+const withClaim = ['workspace', 'claim'] as const
+const section = 'Files'
+const answer = FileShown
+const mostIds = 100
+
+export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
+  const { databases, clock, keeping, log } = deps
+  const { blobs } = keeping
+
+  /** A page asked for by the id beside it, as the oldest clients do. */
+  async function beside(
+    tenant: string,
+    page: Paging,
+    query: { after_id?: string; before_id?: string },
+  ) {
+    const id = query.after_id ?? query.before_id
+    if (id === undefined || page.from) return page
+    const { created_at } = await fileStore(databases.of(tenant).read).row(tenant, id)
+    const side = query.after_id === undefined ? ('before' as const) : ('after' as const)
+    return { ...page, from: { side, created_at, id } }
+  }
+
+  return [
+    rawRoute(
+      {
+        method: 'post',
+        path: '/v1/files',
+        callers,
+        section,
+        summary: 'Upload a file',
+        form: FileForm,
+        answer,
+      },
+      ({ tenant }, raw) => upload(deps, tenant, raw),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/files',
+        callers,
+        section,
+        summary: 'List files',
+        query: FileListQuery,
+        answer: ListOf(answer),
+      },
+      async ({ tenant, query }) => {
+        const store = fileStore(databases.of(tenant).read)
+        if (query.ids) return named(store, tenant, query)
+        const scope = query.scope_id === undefined ? 'files' : `files/${query.scope_id}`
+        const page = await beside(tenant, paging(scope, query), query)
+        const rows = await store.list(tenant, page, query.scope_id)
+        return pageOf(scope, page, rows, showFile)
+      },
+    ),
+    rawRoute(
+      {
+        method: 'get',
+        path: '/v1/files/:id',
+        callers: withClaim,
+        claim: 'file',
+        section,
+        summary: 'Download a file; what is known of it, in the client dialect or as JSON',
+        answer: 'bytes',
+      },
+      async ({ tenant, params: { id }, dialect, accept }, raw) => {
+        if (dialect === 'client' || accept.includes('application/json'))
+          return showFile(await fileStore(databases.of(tenant).read).row(tenant, id))
+        return download({ databases, blobs, clock }, { tenant, id }, raw)
+      },
+    ),
+    rawRoute(
+      {
+        method: 'get',
+        path: '/v1/files/:id/content',
+        callers: withClaim,
+        claim: 'file',
+        section,
+        summary: 'Download a file',
+        answer: 'bytes',
+      },
+      ({ tenant, params: { id } }, raw) =>
+        download({ databases, blobs, clock }, { tenant, id }, raw),
+    ),
+    route(
+      {
+        method: 'delete',
+        path: '/v1/files/:id',
+        callers,
+        section,
+        summary: 'Delete a file',
+        answer: Deleted('file_deleted'),
+      },
+      async ({ tenant, params: { id } }) => {
+        const { blob_key } = await databases
+          .of(tenant)
+          .write((tx) => deleteFile(tx, tenant, id, clock.now()))
+        if (blob_key !== null) {
+          // Deleted it is; what is left of it here is the sweep's.
+          await keeping
+            .discard(tenant, blob_key)
+            .catch((error: unknown) => log.warn('bytes could not be removed yet', { error }))
+        }
+        return { id, type: 'file_deleted' }
+      },
+    ),
+  ]
+}
+
+type Query = { [name: string]: unknown; ids?: string[] | undefined }
+
+/** On one page, in the order asked for; those that are not there are left out. contract.md 1.9 */
+async function named(store: ReturnType<typeof fileStore>, tenant: string, query: Query) {
+  const ids = [...new Set(query.ids)]
+  for (const other of ['limit', 'page', 'cursor', 'after_id', 'before_id', 'scope_id'])
+    if (query[other] !== undefined) throw invalid(`${other}: does not go with ids`)
+  if (ids.length > mostIds) throw invalid(`ids: at most ${mostIds}`)
+  const found = new Map<string, FileRow>()
+  for (const row of await store.named(tenant, ids)) found.set(row.id, row)
+  const rows = ids.flatMap((id) => found.get(id) ?? [])
+  return pageOf('files', { limit: mostIds, order: 'desc' }, { rows, more: false }, showFile)
+}

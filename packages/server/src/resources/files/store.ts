@@ -1,0 +1,156 @@
+import type { FileMetadata } from '@steward/protocol/files.ts'
+import { notFound } from '../../ground/core/errors.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { alone, holding, taking } from '../../ground/database/lock.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+
+export type FileRow = Tables['files']
+
+/** Files without their bytes. A row that holds a blob is written and removed together with the blob's mark. */
+export function fileStore(db: Queries) {
+  const ofTenant = (tenant: string) =>
+    db.selectFrom('files').selectAll().where('tenant_id', '=', tenant)
+  const byId = (tenant: string, id: string) => ofTenant(tenant).where('id', '=', id)
+
+  async function row(tenant: string, id: string, query = byId(tenant, id)): Promise<FileRow> {
+    const found = await query.executeTakeFirst()
+    if (!found) throw notFound('file', id)
+    return found
+  }
+
+  /** Its sandbox looks again for what lies there. */
+  async function changed({ tenant_id, session_id, origin }: FileRow): Promise<void> {
+    if (session_id === null || origin === 'output') return
+    await db
+      .updateTable('sessions')
+      .set(({ eb }) => ({ files_revision: eb('files_revision', '+', 1) }))
+      .where('tenant_id', '=', tenant_id)
+      .where('id', '=', session_id)
+      .execute()
+  }
+
+  /** Bytes that count against the workspace: those of each blob once, whoever holds it. */
+  async function stored(tenant: string): Promise<number> {
+    const each = ofTenant(tenant)
+      .clearSelect()
+      .select(({ fn }) => fn.max('size_bytes').as('bytes'))
+      .where('blob_key', 'is not', null)
+      .groupBy('blob_key')
+    const { bytes } = await db
+      .selectFrom(each.as('blobs'))
+      .select(({ fn }) => fn.sum<string | number | null>('bytes').as('bytes'))
+      .executeTakeFirstOrThrow()
+    return Number(bytes ?? 0)
+  }
+
+  return {
+    row: (tenant: string, id: string) => row(tenant, id),
+    /** As `row`, and it stays as it is until the transaction ends. */
+    hold: (tenant: string, id: string) => row(tenant, id, holding(db, byId(tenant, id))),
+    /** As `row`, and nobody else changes it until the transaction ends. */
+    take: (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id))),
+
+    list(tenant: string, paging: Paging, scopeId: string | undefined): Promise<Listing<FileRow>> {
+      const rows = ofTenant(tenant).$if(scopeId !== undefined, (query) =>
+        query.where('session_id', '=', scopeId ?? ''),
+      )
+      return readPage(tenant, rows, paging, weightOf('filename', 'mime_type'))
+    },
+
+    /** Those that are there, in no order. */
+    async named(tenant: string, ids: readonly string[]): Promise<FileRow[]> {
+      return ids.length === 0 ? [] : ofTenant(tenant).where('id', 'in', ids).execute()
+    },
+
+    /** All that lie in the session's sandbox, the oldest first, without those whose bytes are gone. */
+    ofSession: (tenant: string, session: string): Promise<FileRow[]> =>
+      ofTenant(tenant)
+        .where('session_id', '=', session)
+        .where('origin', '!=', 'output')
+        .where('blob_key', 'is not', null)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
+
+    /** Expired ones too. */
+    allOfSession: (tenant: string, session: string): Promise<FileRow[]> =>
+      ofTenant(tenant).where('session_id', '=', session).execute(),
+
+    stored,
+    /** The same, and nobody else adds to it until the transaction ends. */
+    async storedAlone(tenant: string): Promise<number> {
+      await alone(db, `files/${tenant}`)
+      return stored(tenant)
+    },
+
+    async insert(file: FileRow): Promise<void> {
+      await db.insertInto('files').values(file).execute()
+      await changed(file)
+    },
+
+    async remove(file: FileRow): Promise<void> {
+      const { tenant_id, id } = file
+      await db.deleteFrom('files').where('tenant_id', '=', tenant_id).where('id', '=', id).execute()
+      await changed(file)
+    },
+
+    /** Of all tenants: past their time, and their bytes still there. */
+    expired: (now: number, limit: number): Promise<FileRow[]> =>
+      db
+        .selectFrom('files')
+        .selectAll()
+        .where('expires_at', '<=', iso(now))
+        .where('blob_key', 'is not', null)
+        .orderBy('expires_at')
+        .limit(limit)
+        .execute(),
+
+    async forgetBytes(file: FileRow): Promise<void> {
+      await db
+        .updateTable('files')
+        .set({ blob_key: null })
+        .where('tenant_id', '=', file.tenant_id)
+        .where('id', '=', file.id)
+        .execute()
+      await changed(file)
+    },
+
+    /** Of all tenants: those that expired before the time and have no bytes any more. */
+    async removeExpired(before: number): Promise<void> {
+      await db
+        .deleteFrom('files')
+        .where('expires_at', '<=', iso(before))
+        .where('blob_key', 'is', null)
+        .execute()
+    },
+  }
+}
+
+/** Whether a file's bytes are this blob. */
+export async function heldByFile(tx: Queries, tenant: string, key: string): Promise<boolean> {
+  const holder = tx
+    .selectFrom('files')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('blob_key', '=', key)
+    .limit(1)
+  return (await holder.executeTakeFirst()) !== undefined
+}
+
+export const isExpired = ({ expires_at }: FileRow, now: number): boolean =>
+  expires_at !== null && expires_at <= iso(now)
+
+export const showFile = (row: FileRow): FileMetadata => ({
+  id: row.id,
+  type: 'file',
+  filename: row.filename,
+  mime_type: row.mime_type,
+  size_bytes: row.size_bytes,
+  created_at: row.created_at,
+  downloadable: row.downloadable === 1,
+  expires_at: row.expires_at,
+  scope: row.session_id === null ? null : { type: 'session', id: row.session_id },
+})

@@ -1,0 +1,135 @@
+/** A file from a form into the blob store and a row, without ever being whole in memory. */
+import { atMost } from '@steward/base/bytes.ts'
+import { FileFields } from '@steward/protocol/files.ts'
+import type { FileMetadata } from '@steward/protocol/files.ts'
+import type { Keeping } from '../../ground/blobs/keeping.ts'
+import { invalid, PlatformError } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
+import { parseBy } from '../../ground/http/body.ts'
+import { readForm } from '../../ground/http/form.ts'
+import type { Part } from '../../ground/http/form.ts'
+import type { Raw } from '../../ground/http/route.ts'
+import type { FileRow } from './store.ts'
+import { fileStore, showFile } from './store.ts'
+
+export type Limits = {
+  /** Bytes of one file. */
+  largest: number
+  /** Bytes of all files of a workspace. */
+  workspace: number
+  uploadsDownloadable: boolean
+}
+
+/** Throws not_found for a foreign session, invalid for one that takes nothing; it stays so until the commit. */
+export type HoldSession = (tx: Queries, tenant: string, session: string) => Promise<void>
+
+export type UploadDeps = {
+  databases: Databases
+  clock: Clock
+  keeping: Keeping
+  limits: Limits
+  holdSession: HoldSession
+}
+
+/** What a form has around its file. */
+const aroundFile = 64 * 1024
+
+type Stored = Pick<FileRow, 'id' | 'filename' | 'mime_type' | 'size_bytes' | 'sha256'> & {
+  key: string
+}
+
+/** Bytes first, then the row: a file that can be named is there. */
+export async function upload(deps: UploadDeps, tenant: string, raw: Raw): Promise<FileMetadata> {
+  const { databases, clock, keeping, limits } = deps
+  const header = (name: string) =>
+    raw.headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
+  if (Number(header('content-length')) > limits.largest + aroundFile) throw tooLarge(limits)
+  let stored: Stored | undefined
+  try {
+    const form = { contentType: header('content-type'), body: raw.body }
+    const { fields } = await readForm(form, async (part, before) => {
+      await checkEarly(deps, tenant, before)
+      stored = await store(deps, tenant, part)
+    })
+    const { session_id, expires_in_seconds } = parseBy(FileFields, fields)
+    if (!stored) throw invalid('file: is required')
+    const { key, ...file } = stored
+    const now = clock.now()
+    const row: FileRow = {
+      ...file,
+      tenant_id: tenant,
+      session_id: session_id ?? null,
+      origin: 'upload',
+      blob_key: key,
+      downloadable: limits.uploadsDownloadable ? 1 : 0,
+      expires_at: expires_in_seconds === undefined ? null : iso(now + expires_in_seconds * 1000),
+      created_at: iso(now),
+    }
+    await databases.of(tenant).write(async (tx) => {
+      if (session_id !== undefined) await deps.holdSession(tx, tenant, session_id)
+      const files = fileStore(tx)
+      if ((await files.storedAlone(tenant)) + row.size_bytes > limits.workspace) throw full(limits)
+      await keeping.hold(tx, tenant, key)
+      await files.insert(row)
+    })
+    return showFile(row)
+  } catch (error) {
+    if (stored) await keeping.abandon(tenant, stored.key)
+    throw error
+  }
+}
+
+/** A caller who says first where a file belongs is refused before its bytes are sent. */
+async function checkEarly(
+  { databases, holdSession, limits }: UploadDeps,
+  tenant: string,
+  before: Record<string, string>,
+): Promise<void> {
+  const { session_id } = parseBy(FileFields, before)
+  const database = databases.of(tenant)
+  if (session_id !== undefined) await database.write((tx) => holdSession(tx, tenant, session_id))
+  if ((await fileStore(database.read).stored(tenant)) >= limits.workspace) throw full(limits)
+}
+
+async function store({ keeping, limits }: UploadDeps, tenant: string, part: Part): Promise<Stored> {
+  const filename = filenameOf(part.filename)
+  const id = newId('file')
+  const key = `files/${tenant}/${id}`
+  const body = atMost(part.body, limits.largest, () => tooLarge(limits))
+  const { size, sha256 } = await keeping.put(tenant, key, body)
+  return {
+    id,
+    key,
+    filename,
+    mime_type: mimeType.test(part.mimeType) ? part.mimeType : 'application/octet-stream',
+    size_bytes: size,
+    sha256,
+  }
+}
+
+/** It is told to browsers as a header. */
+const mimeType = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/
+
+const tooLarge = ({ largest }: Limits) =>
+  new PlatformError('too_large', `file: is larger than ${largest} bytes`)
+
+const full = ({ workspace }: Limits) =>
+  invalid(
+    `the files of this workspace would take more than ${workspace} bytes: delete some first`,
+    'storage_quota_exceeded',
+  )
+
+/** The last component, of either kind of path; it is a name of a file in a sandbox. */
+export function filenameOf(text: string): string {
+  const name = text.split(/[/\\]/).at(-1) ?? ''
+  const bytes = Buffer.byteLength(name)
+  if (bytes === 0 || bytes > 255 || name === '.' || name === '..')
+    throw invalid('file: needs a filename of 1 to 255 bytes')
+  // oxlint-disable-next-line no-control-regex
+  if (/[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/.test(name) || !name.isWellFormed())
+    throw invalid('file: its filename may hold no control characters')
+  return name
+}

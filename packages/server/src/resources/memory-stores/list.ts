@@ -1,0 +1,78 @@
+/** One page of what lies in a store, flat or one level deep, by the bytes of paths. contract.md 1.8 */
+import type { Memory, MemoryListQuery, MemoryPrefix } from '@steward/protocol/memory-stores.ts'
+import { z } from 'zod'
+import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { fit } from '../../ground/database/listing.ts'
+import type { MemoryFacts, Range } from './memories.ts'
+import { memoryRows, showMemory } from './memories.ts'
+
+type Place = { db: Queries; tenant: string; store: string }
+type Read = { data: (Memory | MemoryPrefix)[]; last: string | undefined; more: boolean }
+
+const Last = z.tuple([z.string()])
+
+export async function listMemories(place: Place, query: MemoryListQuery) {
+  const { depth, path_prefix: prefix } = query
+  const scope = `memories/${place.store}/${depth}${prefix}`
+  const cursor = query.page ?? query.cursor
+  const after = cursor === undefined ? undefined : decodeCursor(cursor, scope, Last)[0]
+  const { data, last, more } = await (depth === 1 ? oneLevel : flat)(
+    place,
+    { prefix, after },
+    query,
+  )
+  const ids = data.map((entry) => (entry.type === 'memory' ? entry.id : null))
+  return {
+    data,
+    has_more: more,
+    next_page: more && last !== undefined ? encodeCursor(scope, [last]) : null,
+    prev_page: null,
+    first_id: ids[0] ?? null,
+    last_id: ids.at(-1) ?? null,
+  }
+}
+
+async function flat(
+  { db, tenant, store }: Place,
+  range: Range,
+  { view, limit }: MemoryListQuery,
+): Promise<Read> {
+  const read = memoryRows(db)[view === 'full' ? 'whole' : 'facts']
+  const { rows, more } = await read(tenant, store, range, limit)
+  const data = rows.map((row) => showMemory(row, view))
+  return { data, last: data.at(-1)?.path, more }
+}
+
+/** What lies deeper is one entry for the folder that it lies in. */
+async function oneLevel(
+  { db, tenant, store }: Place,
+  range: Range,
+  { view, limit }: MemoryListQuery,
+): Promise<Read> {
+  const found = new Set<string>()
+  for (const path of await memoryRows(db).paths(tenant, store, range)) {
+    const slash = path.indexOf('/', range.prefix.length)
+    found.add(slash < 0 ? path : path.slice(0, slash + 1))
+  }
+  const first = [...found].slice(0, limit)
+  const own = first.filter((path) => !path.endsWith('/'))
+  const facts = own.length === 0 ? [] : await memoryRows(db).factsAt(tenant, store, own)
+  const paths = view === 'full' ? fittingPaths(first, facts) : first
+  const isWhole = view === 'full' && facts.length > 0
+  const rows = isWhole ? await memoryRows(db).wholeAt(tenant, store, paths) : facts
+  const byPath = new Map(rows.map((row) => [row.path, showMemory(row, view)]))
+  const data = paths.flatMap((path): (Memory | MemoryPrefix)[] => {
+    if (path.endsWith('/')) return [{ type: 'memory_prefix', path }]
+    const memory = byPath.get(path)
+    // One that was deleted between the two looks is no more.
+    return memory ? [memory] : []
+  })
+  return { data, last: paths.at(-1), more: found.size > paths.length }
+}
+
+/** As many of them as one page holds with their contents. */
+function fittingPaths(paths: string[], facts: readonly MemoryFacts[]): string[] {
+  const sizes = new Map(facts.map(({ path, size }) => [path, size]))
+  return paths.slice(0, fit(paths.map((path) => sizes.get(path) ?? 0)).fitting)
+}

@@ -1,0 +1,134 @@
+import type { Memory } from '@steward/protocol/memory-stores.ts'
+import type { ExpressionBuilder } from 'kysely'
+import { notFound } from '../../ground/core/errors.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readListing, weightOf } from '../../ground/database/listing.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+
+export type MemoryRow = Tables['memories']
+export type MemoryFacts = Omit<MemoryRow, 'content'>
+export type View = 'basic' | 'full'
+
+/** Paths that begin with `prefix`, which ends with `/`, and come after `after`; all below a folder when that is one. */
+export type Range = { prefix: string; after?: string | undefined }
+
+const facts = [
+  'tenant_id',
+  'id',
+  'store_id',
+  'version_id',
+  'path',
+  'sha256',
+  'size',
+  'created_at',
+  'updated_at',
+] as const
+
+/** What lies in stores now, paths compared by bytes. Writers hold the store's row (store.ts), so that nobody else moves. */
+export function memoryRows(db: Queries) {
+  const inStore = (tenant: string, store: string) =>
+    db.selectFrom('memories').where('tenant_id', '=', tenant).where('store_id', '=', store)
+
+  const inRange = (tenant: string, store: string, { prefix, after }: Range) => {
+    const rows = inStore(tenant, store).where(below(prefix)).orderBy('path')
+    if (after === undefined) return rows
+    return after.endsWith('/')
+      ? rows.where('path', '>=', behind(after))
+      : rows.where('path', '>', after)
+  }
+
+  return {
+    async row(tenant: string, store: string, id: string): Promise<MemoryRow> {
+      const row = await inStore(tenant, store).selectAll().where('id', '=', id).executeTakeFirst()
+      if (!row) throw notFound('memory', id)
+      return row
+    },
+
+    at: (tenant: string, store: string, path: string): Promise<MemoryRow | undefined> =>
+      inStore(tenant, store).selectAll().where('path', '=', path).executeTakeFirst(),
+
+    facts: (tenant: string, store: string, range: Range, limit: number) =>
+      readListing(tenant, inRange(tenant, store, range).select(facts), {
+        limit,
+        weight: weightOf('path'),
+      }),
+
+    whole: (tenant: string, store: string, range: Range, limit: number) =>
+      readListing(tenant, inRange(tenant, store, range).selectAll(), {
+        limit,
+        weight: weightOf('path', 'content'),
+      }),
+
+    /** Paths alone, all of them: from an index, and 2,000 at most. */
+    async paths(tenant: string, store: string, range: Range): Promise<string[]> {
+      const rows = await inRange(tenant, store, range).select('path').execute()
+      return rows.map(({ path }) => path)
+    },
+
+    hashes: (tenant: string, store: string): Promise<Pick<MemoryRow, 'path' | 'sha256'>[]> =>
+      inStore(tenant, store).select(['path', 'sha256']).execute(),
+
+    factsAt: (tenant: string, store: string, paths: readonly string[]): Promise<MemoryFacts[]> =>
+      inStore(tenant, store).select(facts).where('path', 'in', paths).execute(),
+
+    wholeAt: (tenant: string, store: string, paths: readonly string[]): Promise<MemoryRow[]> =>
+      inStore(tenant, store).selectAll().where('path', 'in', paths).execute(),
+
+    /** The one at the path, or one that the path would lie below or above. */
+    inTheWay: (
+      tenant: string,
+      store: string,
+      path: string,
+      except = '',
+    ): Promise<Pick<MemoryRow, 'id' | 'path'> | undefined> =>
+      inStore(tenant, store)
+        .select(['id', 'path'])
+        .where((eb) => eb.or([eb('path', 'in', [path, ...above(path)]), below(`${path}/`)(eb)]))
+        .where('id', '!=', except)
+        .orderBy('path')
+        .limit(1)
+        .executeTakeFirst(),
+
+    async insert(row: MemoryRow): Promise<void> {
+      await db.insertInto('memories').values(row).execute()
+    },
+
+    async replace({ tenant_id, id, ...columns }: MemoryRow): Promise<void> {
+      await db
+        .updateTable('memories')
+        .set(columns)
+        .where('tenant_id', '=', tenant_id)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    async remove(tenant: string, id: string): Promise<void> {
+      await db.deleteFrom('memories').where('tenant_id', '=', tenant).where('id', '=', id).execute()
+    },
+  }
+}
+
+/** The folders that a path lies in. */
+function above(path: string): string[] {
+  const names = path.split('/').slice(1, -1)
+  return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}`)
+}
+
+/** The first text behind all that begin with a folder: the character after `/` is `0`. */
+const behind = (folder: string): string => `${folder.slice(0, -1)}0`
+
+const below = (folder: string) => (eb: ExpressionBuilder<Tables, 'memories'>) =>
+  eb.and([eb('path', '>=', folder), eb('path', '<', behind(folder))])
+
+export const showMemory = (row: MemoryFacts & { content?: string }, view: View): Memory => ({
+  id: row.id,
+  type: 'memory',
+  memory_store_id: row.store_id,
+  memory_version_id: row.version_id,
+  path: row.path,
+  content: view === 'full' ? (row.content ?? null) : null,
+  content_sha256: row.sha256,
+  content_size_bytes: row.size,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})

@@ -1,0 +1,126 @@
+/** A store as a folder of files, for who lays it out in a sandbox and brings back what was changed there. */
+import type { MemoryChange, MountedMemory, MountedOutcome } from '@steward/protocol/inputs.ts'
+import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
+import { MemoryCreate } from '@steward/protocol/memory-stores.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { MemoryRow } from './memories.ts'
+import { memoryRows } from './memories.ts'
+import { memoryStoreStore } from './store.ts'
+import type { Writing } from './write.ts'
+import { createMemory, deleteMemory, updateMemory } from './write.ts'
+
+const Written = MemoryCreate.extend({ content: MemoryCreate.shape.content.unwrap() })
+
+export function memoryStore(db: Queries) {
+  const rows = memoryRows(db)
+
+  async function put(
+    writing: Writing,
+    { path, content }: { path: string; content: string },
+    expectedSha: string | null,
+  ): Promise<MountedOutcome> {
+    await memoryStoreStore(db).open(writing.tenant, writing.store)
+    const current = await rows.at(writing.tenant, writing.store, path)
+    if (!current) {
+      const made = await createMemory(writing, { path, content })
+      return { type: 'ok', memory: mounted(made) }
+    }
+    if (expectedSha === null && current.content !== content)
+      return { type: 'conflict', current: mounted(current) }
+    const kept = await updateMemory(writing, current.id, {
+      content,
+      precondition: { type: 'content_sha256', content_sha256: expectedSha ?? current.sha256 },
+    })
+    return { type: 'ok', memory: mounted(kept), replaced: mounted(current) }
+  }
+
+  async function remove(
+    writing: Writing,
+    path: string,
+    expectedSha: string | null,
+  ): Promise<MountedOutcome> {
+    await memoryStoreStore(db).take(writing.tenant, writing.store)
+    const current = await rows.at(writing.tenant, writing.store, path)
+    if (current && expectedSha === null) return { type: 'conflict', current: mounted(current) }
+    if (current) await deleteMemory(writing, current.id, expectedSha ?? undefined)
+    return { type: 'ok', memory: null, ...(current && { replaced: mounted(current) }) }
+  }
+
+  /** A file that another deleted meanwhile is made again. */
+  async function write(
+    tenant: string,
+    store: string,
+    { actor, ...change }: MemoryChange & { actor: MemoryActor },
+    now: number,
+  ): Promise<MountedOutcome> {
+    const { path, expected_sha: expectedSha } = change
+    const writing: Writing = { tx: db, tenant, store, actor, now }
+    try {
+      if ('deleted' in change) return await remove(writing, path, expectedSha)
+      const checked = Written.safeParse({ path, content: change.content })
+      if (!checked.success)
+        return { type: 'refused', why: checked.error.issues.map(({ message }) => message).join() }
+      return await put(writing, checked.data, expectedSha)
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error
+      const inTheWay = error.details?.['conflicting_path']
+      const at = typeof inTheWay === 'string' ? inTheWay : path
+      const current = error.kind === 'conflict' ? await rows.at(tenant, store, at) : undefined
+      return current
+        ? { type: 'conflict', current: mounted(current) }
+        : { type: 'refused', why: error.message }
+    }
+  }
+
+  return {
+    write,
+
+    /** Hashes by path, at a revision or a later one; undefined when there is no such store. */
+    async facts(
+      tenant: string,
+      store: string,
+    ): Promise<{ revision: number; hashes: Map<string, string> } | undefined> {
+      const revision = (await memoryStoreStore(db).revisions(tenant, [store])).get(store)
+      if (revision === undefined) return undefined
+      const all = await rows.hashes(tenant, store)
+      return { revision, hashes: new Map(all.map(({ path, sha256 }) => [path, sha256])) }
+    },
+
+    /** Those of the paths that are there. */
+    async contents(
+      tenant: string,
+      store: string,
+      paths: readonly string[],
+    ): Promise<MountedMemory[]> {
+      return (await rows.wholeAt(tenant, store, paths)).map(mounted)
+    },
+
+    /**
+     * Within a unit: one after the other, and between which revisions of the store. Deletions go first: a folder may have
+     * become a file. Undefined when there is no such store.
+     */
+    async writeAll(
+      tenant: string,
+      store: string,
+      { actor, changes }: { actor: MemoryActor; changes: readonly MemoryChange[] },
+      now: number,
+    ): Promise<{ outcomes: MountedOutcome[]; from: number; to: number } | undefined> {
+      const stores = memoryStoreStore(db)
+      const row = await stores.takeIfAny(tenant, store)
+      if (!row) return undefined
+      const outcomes: MountedOutcome[] = []
+      for (const change of changes)
+        outcomes.push(await write(tenant, store, { ...change, actor }, now))
+      const { revision: to } = await stores.row(tenant, store)
+      return { outcomes, from: row.revision, to }
+    },
+  }
+}
+
+const mounted = (row: MemoryRow): MountedMemory => ({
+  memory_id: row.id,
+  path: row.path,
+  content: row.content,
+  content_sha256: row.sha256,
+})

@@ -1,0 +1,27 @@
+/** The end of a store. It is no more with the first commit; what lay in it goes in parts that hold up nobody. */
+import { iso } from '@steward/base/time.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { outbox } from '../../tenants/webhooks/outbox.ts'
+import { memoryStoreStore } from './store.ts'
+
+/** Rows of up to 100 KB each that one transaction removes. */
+const part = 250
+
+export async function removeStore(
+  database: Database,
+  { tenant, id, now }: { tenant: string; id: string; now: number },
+): Promise<void> {
+  await database.write(async (tx) => {
+    await memoryStoreStore(tx).take(tenant, id)
+    await memoryStoreStore(tx).update(tenant, id, { deleted_at: iso(now) }, now)
+    await outbox(tx).put(tenant, ['memory_store.deleted'], { id }, now)
+  })
+  await removeRows(database, tenant, id)
+}
+
+/** Of a store that is deleted. */
+export async function removeRows(database: Database, tenant: string, id: string): Promise<void> {
+  let isGone = false
+  while (!isGone)
+    isGone = await database.write((tx) => memoryStoreStore(tx).removePart(tenant, id, part))
+}

@@ -1,0 +1,371 @@
+import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
+import {
+  MemoryCreate,
+  MemoryDeleteQuery,
+  MemoryListQuery,
+  MemoryPrefix,
+  MemoryShown,
+  MemoryStoreCreate,
+  MemoryStoreListQuery,
+  MemoryStoreShown,
+  MemoryStoreUpdate,
+  MemoryUpdate,
+  MemoryVersionListQuery,
+  MemoryVersionShown,
+  MemoryViewQuery,
+} from '@steward/protocol/memory-stores.ts'
+import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
+import { z } from 'zod'
+import { invalid } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { mergeMetadata } from '../../ground/core/metadata.ts'
+import { pageOf, paging } from '../../ground/core/page.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
+import { moments } from '../../ground/database/seek.ts'
+import type { ClaimPrincipal } from '../../ground/http/principal.ts'
+import type { Call, Route } from '../../ground/http/route.ts'
+import { route } from '../../ground/http/route.ts'
+import { outbox } from '../../tenants/webhooks/outbox.ts'
+import { listMemories } from './list.ts'
+import { memoryRows, showMemory } from './memories.ts'
+import { removeStore } from './remove.ts'
+import type { StoreRow } from './store.ts'
+import { memoryStoreStore, showStore } from './store.ts'
+import { showVersion, versionStore } from './versions.ts'
+import type { Writing } from './write.ts'
+import { createMemory, deleteMemory, redactVersion, updateMemory } from './write.ts'
+
+type Deps = {
+  databases: Databases
+  clock: Clock
+  embeddingModel: string
+  /** Within the transaction: throws for a claim that was lost since the request was let in. */
+  checkClaim: (tx: Queries, claim: ClaimPrincipal, now: number) => Promise<void>
+}
+type Anyone = Pick<Call<string, unknown, unknown>, 'tenant' | 'principal' | 'betas' | 'dialect'>
+
+const callers = ['workspace'] as const
+const withClaim = ['workspace', 'claim'] as const
+const section = 'Memory stores'
+const own = 'agent-memory-2026-07-22'
+const broad = 'managed-agents-2026-04-01'
+
+/** contract.md section 7, row 3 */
+function checkBeta({ betas, dialect }: Anyone): void {
+  if (betas.has(own) || (dialect === 'client' && betas.has(broad))) return
+  throw invalid(`the header vendor-beta: ${own} is required for memory stores`)
+}
+
+const actorOf = ({ principal }: Anyone): MemoryActor =>
+  principal.kind === 'claim'
+    ? { type: 'session_actor', session_id: principal.sessionId }
+    : { type: 'api_actor', api_key_id: 'keyId' in principal ? principal.keyId : '' }
+
+export const memoryStoreRoutes = (deps: Deps): Route[] =>
+  [...ofStores(deps), ...ofMemories(deps), ...ofVersions(deps)].map((each) => ({
+    ...each,
+    run: async (...[call, raw]: Parameters<Route['run']>) => {
+      checkBeta(call)
+      return each.run(call, raw)
+    },
+  }))
+
+function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
+  const answer = MemoryStoreShown
+  const path = '/v1/memory_stores/:id'
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/v1/memory_stores',
+        callers,
+        section,
+        summary: 'Create a memory store',
+        body: MemoryStoreCreate,
+        answer,
+      },
+      async ({ tenant, body }) => {
+        const at = iso(clock.now())
+        const id = newId('memory_store')
+        const row: StoreRow = {
+          tenant_id: tenant,
+          id,
+          name: body.name,
+          description: body.description ?? '',
+          metadata: JSON.stringify(body.metadata ?? {}),
+          agent_id: body.agent_id ?? null,
+          embedding_model: body.embedding_model ?? embeddingModel,
+          vector_index: body.vector_index ?? id,
+          memories: 0,
+          revision: 0,
+          archived_at: null,
+          deleted_at: null,
+          created_at: at,
+          updated_at: at,
+        }
+        await databases.of(tenant).write(async (tx) => {
+          await memoryStoreStore(tx).insert(row)
+          await outbox(tx).put(tenant, ['memory_store.created'], { id }, clock.now())
+        })
+        return showStore(row)
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/memory_stores',
+        callers,
+        section,
+        summary: 'List memory stores',
+        query: MemoryStoreListQuery,
+        answer: ListOf(answer),
+      },
+      async ({ tenant, query }) => {
+        const page = paging('memory_stores', query)
+        const rows = await memoryStoreStore(databases.of(tenant).read).list(tenant, {
+          paging: page,
+          archived: query.include_archived ?? false,
+          made: moments(query),
+        })
+        return pageOf('memory_stores', page, rows, showStore)
+      },
+    ),
+    route(
+      { method: 'get', path, callers, section, summary: 'Get a memory store', answer },
+      async ({ tenant, params }) =>
+        showStore(await memoryStoreStore(databases.of(tenant).read).row(tenant, params.id)),
+    ),
+    route(
+      {
+        method: 'post',
+        path,
+        callers,
+        section,
+        summary: 'Change name, description or metadata',
+        body: MemoryStoreUpdate,
+        answer,
+      },
+      async ({ tenant, params: { id }, body }) =>
+        databases.of(tenant).write(async (tx) => {
+          const store = memoryStoreStore(tx)
+          const kept = await store.open(tenant, id)
+          const metadata = JSON.parse(kept.metadata) as Record<string, string>
+          const columns = {
+            name: body.name ?? kept.name,
+            description: body.description ?? kept.description,
+            metadata: JSON.stringify(mergeMetadata(metadata, body.metadata ?? {})),
+          }
+          await store.update(tenant, id, columns, clock.now())
+          return showStore(await store.row(tenant, id))
+        }),
+    ),
+    route(
+      {
+        method: 'post',
+        path: `${path}/archive`,
+        callers,
+        section,
+        summary: 'Archive a memory store: from then on it is read only',
+        answer,
+      },
+      async ({ tenant, params: { id } }) =>
+        databases.of(tenant).write(async (tx) => {
+          const store = memoryStoreStore(tx)
+          const kept = await store.take(tenant, id)
+          const now = clock.now()
+          if (kept.archived_at === null) {
+            await store.update(tenant, id, { archived_at: iso(now) }, now)
+            await outbox(tx).put(tenant, ['memory_store.archived'], { id }, now)
+          }
+          return showStore(await store.row(tenant, id))
+        }),
+    ),
+    route(
+      {
+        method: 'delete',
+        path,
+        callers,
+        section,
+        summary: 'Delete a memory store, its memories and their versions',
+        answer: Deleted('memory_store_deleted'),
+      },
+      async ({ tenant, params: { id } }) => {
+        await removeStore(databases.of(tenant), { tenant, id, now: clock.now() })
+        return { id, type: 'memory_store_deleted' }
+      },
+    ),
+  ]
+}
+
+/** Runs in one transaction in the caller's name. */
+const writes =
+  ({ databases, clock, checkClaim }: Deps) =>
+  <T>(call: Anyone, store: string, unit: (writing: Writing) => Promise<T>): Promise<T> => {
+    const { tenant, principal } = call
+    const actor = actorOf(call)
+    return databases.of(tenant).write(async (tx) => {
+      const now = clock.now()
+      if (principal.kind === 'claim') await checkClaim(tx, principal, now)
+      return unit({ tx, tenant, store, actor, now })
+    })
+  }
+
+function ofMemories(deps: Deps): Route[] {
+  const { databases } = deps
+  const writing = writes(deps)
+  const answer = MemoryShown
+  const path = '/v1/memory_stores/:id/memories' as const
+  return [
+    route(
+      {
+        method: 'post',
+        path,
+        callers: withClaim,
+        claim: 'store write',
+        section,
+        summary: 'Create a memory; none is overwritten',
+        query: MemoryViewQuery,
+        body: MemoryCreate,
+        answer,
+      },
+      async ({ params, query, body, ...who }) => {
+        const row = await writing(who, params.id, (at) => createMemory(at, body))
+        return showMemory(row, query.view)
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path,
+        callers: withClaim,
+        claim: 'store',
+        section,
+        summary: 'List memories, or with depth 1 what lies directly below a prefix',
+        query: MemoryListQuery,
+        answer: ListOf(z.union([MemoryShown, MemoryPrefix])),
+      },
+      async ({ tenant, params: { id: store }, query }) => {
+        const { read } = databases.of(tenant)
+        await memoryStoreStore(read).row(tenant, store)
+        return listMemories({ db: read, tenant, store }, query)
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: `${path}/:memory_id`,
+        callers: withClaim,
+        claim: 'store',
+        section,
+        summary: 'Get a memory',
+        query: MemoryViewQuery,
+        answer,
+      },
+      async ({ tenant, params: { id, memory_id }, query }) => {
+        const { read } = databases.of(tenant)
+        await memoryStoreStore(read).row(tenant, id)
+        const row = await memoryRows(read).row(tenant, id, memory_id)
+        return showMemory(row, query.view)
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: `${path}/:memory_id`,
+        callers: withClaim,
+        claim: 'store write',
+        section,
+        summary: 'Change the content or the path of a memory',
+        query: MemoryViewQuery,
+        body: MemoryUpdate,
+        answer,
+      },
+      async ({ params: { id, memory_id }, query, body, ...who }) => {
+        const row = await writing(who, id, (at) => updateMemory(at, memory_id, body))
+        return showMemory(row, query.view)
+      },
+    ),
+    route(
+      {
+        method: 'delete',
+        path: `${path}/:memory_id`,
+        callers: withClaim,
+        claim: 'store write',
+        section,
+        summary: 'Delete a memory; its versions stay',
+        query: MemoryDeleteQuery,
+        answer: Deleted('memory_deleted'),
+      },
+      async ({ params: { id, memory_id }, query, ...who }) => {
+        await writing(who, id, (at) => deleteMemory(at, memory_id, query.expected_content_sha256))
+        return { id: memory_id, type: 'memory_deleted' }
+      },
+    ),
+  ]
+}
+
+function ofVersions(deps: Deps): Route[] {
+  const { databases } = deps
+  const writing = writes(deps)
+  const answer = MemoryVersionShown
+  const path = '/v1/memory_stores/:id/memory_versions' as const
+  return [
+    route(
+      {
+        method: 'get',
+        path,
+        callers,
+        section,
+        summary: 'List versions: who changed what',
+        query: MemoryVersionListQuery,
+        answer: ListOf(answer),
+      },
+      async ({ tenant, params: { id }, query }) => {
+        const { read } = databases.of(tenant)
+        await memoryStoreStore(read).row(tenant, id)
+        const scope = `memory_versions/${id}`
+        const page = paging(scope, query)
+        // Nobody has such an account here.
+        const rows = query.service_account_id
+          ? { rows: [], more: false }
+          : await versionStore(read).list(tenant, id, {
+              paging: page,
+              filter: query,
+              made: moments(query),
+              view: query.view,
+            })
+        return pageOf(scope, page, rows, (row) => showVersion(row, query.view))
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: `${path}/:version_id`,
+        callers,
+        section,
+        summary: 'Get a version',
+        query: MemoryViewQuery,
+        answer,
+      },
+      async ({ tenant, params: { id, version_id }, query }) => {
+        const { read } = databases.of(tenant)
+        await memoryStoreStore(read).row(tenant, id)
+        return showVersion(await versionStore(read).row(tenant, id, version_id), query.view)
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: `${path}/:version_id/redact`,
+        callers,
+        section,
+        summary: 'Remove what an earlier version held',
+        answer,
+      },
+      async ({ params: { id, version_id }, ...who }) =>
+        showVersion(await writing(who, id, (at) => redactVersion(at, version_id)), 'full'),
+    ),
+  ]
+}

@@ -1,0 +1,160 @@
+import type {
+  MemoryActor,
+  MemoryOperation,
+  MemoryVersion,
+} from '@steward/protocol/memory-stores.ts'
+import { notFound } from '../../ground/core/errors.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import type { Moment } from '../../ground/database/seek.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import type { View } from './memories.ts'
+
+export type VersionRow = Tables['memory_versions']
+type VersionFacts = Omit<VersionRow, 'content'>
+type Filter = Partial<
+  Record<'memory_id' | 'operation' | 'session_id' | 'api_key_id', string | undefined>
+>
+
+const facts = [
+  'tenant_id',
+  'id',
+  'store_id',
+  'memory_id',
+  'operation',
+  'path',
+  'sha256',
+  'size',
+  'api_key_id',
+  'session_id',
+  'redacted_by',
+  'redacted_at',
+  'expires_at',
+  'created_at',
+] as const
+
+/** Those that are kept of a memory however old they are. */
+const recent = 10
+/** behaviours.md 1.15 */
+const keptMs = 30 * 24 * 60 * 60 * 1000
+
+/** How what lies in a store came to be. A version never changes, but that it may be redacted. */
+export function versionStore(db: Queries) {
+  const inStore = (tenant: string, store: string) =>
+    db.selectFrom('memory_versions').where('tenant_id', '=', tenant).where('store_id', '=', store)
+
+  const ofMemory = (tenant: string, memory: string) =>
+    db.selectFrom('memory_versions').where('tenant_id', '=', tenant).where('memory_id', '=', memory)
+
+  const change = (tenant: string) =>
+    db.updateTable('memory_versions').where('tenant_id', '=', tenant)
+
+  return {
+    async row(tenant: string, store: string, id: string): Promise<VersionRow> {
+      const row = await inStore(tenant, store).selectAll().where('id', '=', id).executeTakeFirst()
+      if (!row) throw notFound('memory version', id)
+      return row
+    },
+
+    /** Newest first unless asked otherwise; contents only when `view` is full. */
+    async list(
+      tenant: string,
+      store: string,
+      asked: { paging: Paging; filter: Filter; made: readonly Moment[]; view: View },
+    ): Promise<Listing<VersionFacts & { content?: string | null }>> {
+      let rows = inStore(tenant, store)
+      for (const name of ['memory_id', 'operation', 'session_id', 'api_key_id'] as const) {
+        const value = asked.filter[name]
+        if (value !== undefined) rows = rows.where(name, '=', value)
+      }
+      for (const { op, at } of asked.made) rows = rows.where('created_at', op, at)
+      return asked.view === 'full'
+        ? readPage(tenant, rows.selectAll(), asked.paging, weightOf('path', 'content'))
+        : readPage(tenant, rows.select(facts), asked.paging, weightOf('path'))
+    },
+
+    /** With it the newest but ten of the memory begin to age; with a deletion all do, from now on. */
+    async insert(row: VersionRow): Promise<void> {
+      await db.insertInto('memory_versions').values(row).execute()
+      const { tenant_id, memory_id } = row
+      if (row.operation === 'deleted') {
+        await change(tenant_id)
+          .set({ expires_at: iso(Date.parse(row.created_at) + keptMs) })
+          .where('memory_id', '=', memory_id)
+          .where('expires_at', 'is', null)
+          .execute()
+        return
+      }
+      const old = await ofMemory(tenant_id, memory_id)
+        .select(['id', 'created_at'])
+        .orderBy('id', 'desc')
+        .offset(recent)
+        .limit(1)
+        .executeTakeFirst()
+      if (!old) return
+      await change(tenant_id)
+        .set({ expires_at: iso(Date.parse(old.created_at) + keptMs) })
+        .where('id', '=', old.id)
+        .execute()
+    },
+
+    async redact(tenant: string, id: string, by: MemoryActor, at: string): Promise<void> {
+      await db
+        .updateTable('memory_versions')
+        .set({
+          path: null,
+          content: null,
+          sha256: null,
+          size: null,
+          redacted_by: JSON.stringify(by),
+          redacted_at: at,
+        })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    /** Of all tenants, at most so many at a time. How many there were. */
+    async expire(now: string, most: number): Promise<number> {
+      const { numDeletedRows } = await db
+        .deleteFrom('memory_versions')
+        .where('expires_at', '<', now)
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('memory_versions')
+            .select('id')
+            .where('expires_at', '<', now)
+            .orderBy('expires_at')
+            .limit(most),
+        )
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}
+
+export const showVersion = (
+  row: VersionFacts & { content?: string | null },
+  view: View,
+): MemoryVersion => ({
+  id: row.id,
+  type: 'memory_version',
+  memory_id: row.memory_id,
+  memory_store_id: row.store_id,
+  operation: row.operation as MemoryOperation,
+  path: row.path,
+  content: view === 'full' ? (row.content ?? null) : null,
+  content_sha256: row.sha256,
+  content_size_bytes: row.size,
+  created_by: actorOf(row),
+  redacted_at: row.redacted_at,
+  redacted_by: row.redacted_by === null ? null : (JSON.parse(row.redacted_by) as MemoryActor),
+  created_at: row.created_at,
+})
+
+const actorOf = ({ session_id, api_key_id }: VersionFacts): MemoryActor =>
+  session_id === null
+    ? { type: 'api_actor', api_key_id: api_key_id ?? '' }
+    : { type: 'session_actor', session_id }

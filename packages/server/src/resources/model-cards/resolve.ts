@@ -1,0 +1,153 @@
+/** An agent's model to one that can be called: a card, an operator's key, or the offline model. */
+import { resolveModel as targetOf } from '@steward/model/catalog.ts'
+import type { Effort, Model, Speed } from '@steward/model/model.ts'
+import { offlineModel } from '@steward/model/offline.ts'
+import type { ModelSpec } from '@steward/model/spec.ts'
+import { refuseModel } from '@steward/model/spec.ts'
+import { openModel } from '@steward/model/wire.ts'
+import type { ModelRef } from '@steward/protocol/agents.ts'
+import type { Namer } from '../../ground/core/dial.ts'
+import { asOperator } from '../../ground/core/dial.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { FallbackKeys } from './fallback.ts'
+import { fallbackSpec } from './fallback.ts'
+import type { CardRow } from './store.ts'
+import { factsOf, headersPlace, keyPlace, modelCardStore } from './store.ts'
+
+export type Resolved = { ok: true; model: Model } | { ok: false; message: string }
+export type ResolveModel = (tenant: string, ref: ModelRef) => Promise<Resolved>
+
+/** What it takes to reach a model from here, its key included; `offline` is reached by nothing. */
+export type SpecOfModel = (
+  tenant: string,
+  ref: ModelRef,
+) => Promise<ReachedModel | { refused: string }>
+
+/** `named`: whose word its endpoint is. */
+export type ReachedModel = ModelSpec & { named: Namer }
+
+/** A model that says nothing for so long is taken for gone. */
+const idleTimeoutMs = 300_000
+/** The same for what is only passed on. */
+export const modelPatience = { patienceMs: idleTimeoutMs, idleMs: idleTimeoutMs }
+const mostOpened = 1_000
+
+type Deps = {
+  databases: Databases
+  seal: Seal
+  fallbackKeys: FallbackKeys
+  offlineModel: boolean
+  offlineThinkMs: number
+  modelAnswerMs: number
+}
+type Controls = { effort?: Effort; speed?: Speed }
+
+export function modelResolver(deps: Deps): ResolveModel {
+  const { databases, seal, fallbackKeys } = deps
+  const { open, known } = opener({ idleTimeoutMs, answerTimeoutMs: deps.modelAnswerMs })
+  const model = offlineModel({ thinkMs: deps.offlineThinkMs })
+
+  return async (tenant, ref) => {
+    const id = typeof ref === 'string' ? ref : ref.id
+    const controls = controlsOf(ref)
+    const card = await modelCardStore(databases.of(tenant).read).named(tenant, id)
+    if (card) {
+      // Every change of a card seals its key anew.
+      const name = [card.id, card.sealed_key].join(' ')
+      const opened = known(name, controls)
+      if (opened) return opened
+      const spec = await cardSpec(card, seal)
+      if ('refused' in spec) return { ok: false, message: `model card ${id}: ${spec.refused}` }
+      return open(name, { ...spec, ...controls })
+    }
+    if (id === 'offline' && deps.offlineModel) return offline(model, controls)
+    const spec = await fallbackSpec(fallbackKeys, id)
+    if ('refused' in spec) return { ok: false, message: spec.refused }
+    return open(id, { ...spec, ...controls })
+  }
+}
+
+export function specOfModel({
+  databases,
+  seal,
+  fallbackKeys,
+}: Pick<Deps, 'databases' | 'seal' | 'fallbackKeys'>): SpecOfModel {
+  return async (tenant, ref) => {
+    const id = typeof ref === 'string' ? ref : ref.id
+    const card = await modelCardStore(databases.of(tenant).read).named(tenant, id)
+    if (card) return cardSpec(card, seal)
+    return id === 'offline'
+      ? { refused: 'the offline model is reached by nobody but the service itself' }
+      : fallbackSpec(fallbackKeys, id)
+  }
+}
+
+function controlsOf(ref: ModelRef): Controls {
+  if (typeof ref === 'string') return {}
+  return {
+    ...(ref.effort ? { effort: ref.effort.type } : {}),
+    ...(ref.speed === 'fast' ? { speed: ref.speed } : {}),
+  }
+}
+
+const offline = (model: Model, { speed }: Controls): Resolved =>
+  speed
+    ? { ok: false, message: 'speed: fast is not supported by the offline model' }
+    : { ok: true, model }
+
+/** Only what the operator's settings name is dialled like this; a card's endpoint never is. */
+const dialledAsOperator = (model: Model): Model => ({
+  ...model,
+  stream(call) {
+    const events = model.stream(call)[Symbol.asyncIterator]()
+    return {
+      [Symbol.asyncIterator]: () => ({
+        next: () => asOperator(() => events.next()),
+        return: () => asOperator(async () => (await events.return?.()) ?? ended),
+      }),
+    }
+  },
+})
+const ended = { done: true, value: undefined } as const
+
+/** Models already opened, by everything they were opened from: a rotated key is another one. */
+function opener(patience: Pick<ModelSpec, 'idleTimeoutMs' | 'answerTimeoutMs'>) {
+  const opened = new Map<string, Model>()
+  const keyOf = (name: string, { effort, speed }: Controls) => `${name} ${effort} ${speed}`
+
+  function known(name: string, controls: Controls): Resolved | undefined {
+    const model = opened.get(keyOf(name, controls))
+    return model && { ok: true, model }
+  }
+
+  function open(name: string, { named, ...spec }: ReachedModel & Controls): Resolved {
+    const refused = refuseModel(spec)
+    if (refused) return { ok: false, message: refused }
+    const before = known(name, spec)
+    if (before) return before
+    if (opened.size >= mostOpened) opened.clear()
+    const opening = openModel({ ...spec, ...patience })
+    const model = named === 'operator' ? dialledAsOperator(opening) : opening
+    opened.set(keyOf(name, spec), model)
+    return { ok: true, model }
+  }
+
+  return { open, known }
+}
+
+async function cardSpec(row: CardRow, seal: Seal): Promise<ReachedModel | { refused: string }> {
+  const { provider, base_url, native_config } = factsOf(row)
+  const target = await targetOf({
+    provider,
+    model: row.model,
+    ...(base_url ? { base_url } : {}),
+    ...(native_config ? { native_config } : {}),
+  })
+  if ('refused' in target) return target
+  const api_key = seal.open(row.sealed_key, keyPlace(row.tenant_id, row.id))
+  const reached = { ...target, api_key, named: 'tenant' } as const
+  if (!row.sealed_headers) return reached
+  const headers = seal.open(row.sealed_headers, headersPlace(row.tenant_id, row.id))
+  return { ...reached, headers: JSON.parse(headers) as Record<string, string> }
+}

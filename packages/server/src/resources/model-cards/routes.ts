@@ -1,0 +1,165 @@
+import {
+  ModelCardCreate,
+  ModelCardListQuery,
+  ModelCardShown,
+  ModelCardUpdate,
+} from '@steward/protocol/model-cards.ts'
+import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
+import { auditStore } from '../../tenants/audit/store.ts'
+import { conflict, notFound } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { pageOf, paging } from '../../ground/core/page.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import { admitDestinations } from '../../ground/core/secret-destination.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { Principal } from '../../ground/http/principal.ts'
+import { isAdmin } from '../../ground/http/principal.ts'
+import { recordBody } from '../../ground/http/limits.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { also, route } from '../../ground/http/route.ts'
+import type { CardRow } from './store.ts'
+import { modelCardStore, showCard } from './store.ts'
+import { changed, newDestinations, probed, rowOf } from './write.ts'
+
+const callers = ['workspace'] as const
+/** Of an update that others come before. */
+const mostAttempts = 3
+const section = 'Model cards'
+const answer = ModelCardShown
+
+export function modelCardRoutes({
+  databases,
+  seal,
+  clock,
+}: {
+  databases: Databases
+  seal: Seal
+  clock: Clock
+}): Route[] {
+  /** Before the probe, which sends the key. */
+  async function recordRedirect(by: Principal, { tenant_id: tenant, id }: CardRow): Promise<void> {
+    const change = {
+      change: 'model_card.redirected',
+      of: { modelCard: id },
+      by: by.kind === 'workspace' ? { api_key_id: by.keyId } : {},
+      now: clock.now(),
+    } as const
+    await databases.of(tenant).write((tx) => auditStore(tx).changed(tenant, change))
+  }
+
+  const update = route(
+    {
+      method: 'post',
+      path: '/v1/ext/model_cards/:id',
+      callers,
+      section,
+      summary: 'Change a card or rotate its key; probes it again',
+      body: ModelCardUpdate,
+      limits: recordBody,
+      answer,
+    },
+    async ({ tenant, principal, params, body, signal }) => {
+      const database = databases.of(tenant)
+      // What was admitted and probed is written, or nothing: where another changed the card meanwhile, all is done anew.
+      for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+        const kept = await modelCardStore(database.read).row(tenant, params.id)
+        const further = await newDestinations(kept, body)
+        const isRedirected = admitDestinations(further, isAdmin(principal))
+        const card = changed(kept, body, seal)
+        if (isRedirected) await recordRedirect(principal, kept)
+        const probe = await probed(card, signal)
+        const row = rowOf(kept, card, seal, iso(clock.now()))
+        if (await database.once((db) => modelCardStore(db).replace(kept, row)))
+          return { ...showCard(row), probe }
+      }
+      throw conflict(`model card ${params.id} is being changed by others: look at it and try again`)
+    },
+  )
+
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/v1/ext/model_cards',
+        callers,
+        section,
+        summary: 'Create a card; a key that the provider refuses is refused here',
+        body: ModelCardCreate,
+        limits: recordBody,
+        answer,
+      },
+      async ({ tenant, body, signal }) => {
+        const card = { ...body, custom_headers: body.custom_headers ?? {} }
+        const probe = await probed(card, signal)
+        const at = iso(clock.now())
+        const row = rowOf(
+          { tenant_id: tenant, id: newId('model_card'), created_at: at },
+          card,
+          seal,
+          at,
+        )
+        await databases.of(tenant).write((tx) => modelCardStore(tx).insert(row))
+        return { ...showCard(row), probe }
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/ext/model_cards',
+        callers,
+        section,
+        summary: 'List cards',
+        query: ModelCardListQuery,
+        answer: ListOf(answer),
+      },
+      async ({ tenant, query }) => {
+        const page = paging('model_cards', query)
+        const rows = await modelCardStore(databases.of(tenant).read).list(tenant, page)
+        return pageOf('model_cards', page, rows, showCard)
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/ext/model_cards/:id',
+        callers,
+        section,
+        summary: 'Get a card',
+        answer,
+      },
+      async ({ tenant, params }) =>
+        showCard(await modelCardStore(databases.of(tenant).read).row(tenant, params.id)),
+    ),
+    update,
+    also(update, { method: 'patch' }),
+    route(
+      {
+        method: 'delete',
+        path: '/v1/ext/model_cards/:id',
+        callers,
+        section,
+        summary: 'Delete a card',
+        answer: Deleted('model_card_deleted'),
+      },
+      async ({ tenant, params }) => {
+        await databases.of(tenant).write((tx) => modelCardStore(tx).remove(tenant, params.id))
+        return { id: params.id, type: 'model_card_deleted' }
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/ext/model_cards/:id/key',
+        callers: ['workspace', 'environment'],
+        section,
+        summary: 'Not found for every public kind of credential',
+        answer: 'none',
+      },
+      async ({ params }) => {
+        throw notFound('model card key of', params.id)
+      },
+    ),
+  ]
+}

@@ -1,0 +1,122 @@
+import type { ModelCard, NativeConfig } from '@steward/protocol/model-cards.ts'
+import { conflict, notFound } from '../../ground/core/errors.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+
+export type CardRow = Tables['model_cards']
+
+/** What a row's `card` holds: everything that is neither an index nor a secret. */
+export type CardFacts = {
+  provider: string
+  display_name: string | null
+  base_url: string | null
+  header_names: string[]
+  native_config: NativeConfig | null
+}
+
+/** Where a card's secrets are sealed for. */
+export const keyPlace = (tenant: string, id: string): string =>
+  `${tenant}/model_cards/${id}/sealed_key`
+export const headersPlace = (tenant: string, id: string): string =>
+  `${tenant}/model_cards/${id}/sealed_headers`
+
+/** Model cards: the key is sealed and shown as a preview. */
+export function modelCardStore(db: Queries) {
+  async function row(tenant: string, id: string): Promise<CardRow> {
+    const found = await db
+      .selectFrom('model_cards')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!found) throw notFound('model card', id)
+    return found
+  }
+
+  return {
+    row,
+
+    /** By its handle before its wire name, as an agent's model names it. */
+    async named(tenant: string, name: string): Promise<CardRow | undefined> {
+      const rows = await db
+        .selectFrom('model_cards')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where((eb) => eb.or([eb('model_id', '=', name), eb('model', '=', name)]))
+        .orderBy('created_at')
+        .execute()
+      return rows.find((each) => each.model_id === name) ?? rows[0]
+    },
+
+    /** Which of these names are handles of cards. */
+    async handles(tenant: string, names: readonly string[]): Promise<ReadonlySet<string>> {
+      const rows = await db
+        .selectFrom('model_cards')
+        .select('model_id')
+        .where('tenant_id', '=', tenant)
+        .where('model_id', 'in', names)
+        .execute()
+      return new Set(rows.map(({ model_id }) => model_id))
+    },
+
+    list(tenant: string, paging: Paging): Promise<Listing<CardRow>> {
+      const rows = db.selectFrom('model_cards').selectAll().where('tenant_id', '=', tenant)
+      return readPage(tenant, rows, paging, weightOf('card', 'sealed_key', 'sealed_headers'))
+    },
+
+    /** Handles are unique in a workspace: 409. */
+    async insert(card: CardRow): Promise<void> {
+      const taken = await db
+        .selectFrom('model_cards')
+        .select('id')
+        .where('tenant_id', '=', card.tenant_id)
+        .where('model_id', '=', card.model_id)
+        .executeTakeFirst()
+      if (taken)
+        throw conflict(`model_id: a card named ${card.model_id} exists already (${taken.id})`)
+      await db.insertInto('model_cards').values(card).execute()
+    },
+
+    /** Unless the card was changed or deleted since it was read as `kept`; whether it was written. */
+    async replace(kept: CardRow, card: CardRow): Promise<boolean> {
+      const { tenant_id, id, ...columns } = card
+      const { numUpdatedRows } = await db
+        .updateTable('model_cards')
+        .set(columns)
+        .where('tenant_id', '=', tenant_id)
+        .where('id', '=', id)
+        // Each write seals anew, under a nonce of its own: no two of a card are alike.
+        .where('sealed_key', '=', kept.sealed_key)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
+    },
+
+    async remove(tenant: string, id: string): Promise<void> {
+      await row(tenant, id)
+      await db
+        .deleteFrom('model_cards')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+    },
+  }
+}
+
+export const factsOf = (row: CardRow): CardFacts => JSON.parse(row.card) as CardFacts
+
+export function showCard(row: CardRow): ModelCard {
+  const { header_names, ...facts } = factsOf(row)
+  return {
+    id: row.id,
+    type: 'model_card',
+    model_id: row.model_id,
+    model: row.model,
+    ...facts,
+    custom_headers: header_names,
+    api_key_preview: row.api_key_preview,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }
+}

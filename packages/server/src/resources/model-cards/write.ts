@@ -1,0 +1,146 @@
+/** A card as a caller sends it, checked, probed and sealed. interface.md "Models and model cards" */
+import { resolveModel as targetOf } from '@steward/model/catalog.ts'
+import { probe } from '@steward/model/probe.ts'
+import { refuseModel } from '@steward/model/spec.ts'
+import type {
+  ModelCardCreate,
+  ModelCardUpdate,
+  ProbeResult,
+} from '@steward/protocol/model-cards.ts'
+import { invalid, recordText } from '../../ground/core/errors.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import { preview } from '../../ground/core/token.ts'
+import type { NewDestination } from '../../ground/core/secret-destination.ts'
+import type { CardFacts, CardRow } from './store.ts'
+import { factsOf, headersPlace, keyPlace } from './store.ts'
+
+const probeMs = 6_000
+
+/** Everything of a card in the clear, for the moment in which it is checked. */
+export type CardInput = Omit<ModelCardCreate, 'custom_headers'> & {
+  custom_headers: Record<string, string>
+}
+
+/** The stored card with a caller's changes; handle and provider stay. */
+export function changed(kept: CardRow, update: ModelCardUpdate, seal: Seal): CardInput {
+  const facts = factsOf(kept)
+  for (const [name, before] of [
+    ['model_id', kept.model_id],
+    ['provider', facts.provider],
+  ] as const) {
+    if (update[name] !== undefined && update[name] !== before)
+      throw invalid(`${name}: cannot change; make another card`)
+  }
+  const headers = kept.sealed_headers
+    ? (JSON.parse(seal.open(kept.sealed_headers, headersPlace(kept.tenant_id, kept.id))) as Record<
+        string,
+        string
+      >)
+    : {}
+  return {
+    model_id: kept.model_id,
+    provider: facts.provider,
+    model: update.model ?? kept.model,
+    display_name: update.display_name === undefined ? facts.display_name : update.display_name,
+    base_url: update.base_url === undefined ? facts.base_url : update.base_url,
+    native_config: update.native_config === undefined ? facts.native_config : update.native_config,
+    custom_headers: update.custom_headers === undefined ? headers : (update.custom_headers ?? {}),
+    api_key: update.api_key ?? seal.open(kept.sealed_key, keyPlace(kept.tenant_id, kept.id)),
+  }
+}
+
+/**
+ * Whether an update sends the kept key and headers to another endpoint, whichever field names it: a provider's usual
+ * endpoint may be another for another model.
+ */
+export async function newDestinations(
+  kept: CardRow,
+  update: ModelCardUpdate,
+): Promise<NewDestination[]> {
+  const facts = factsOf(kept)
+  const before = await endpointOf({ ...facts, model: kept.model })
+  const after = await endpointOf({
+    provider: facts.provider,
+    model: update.model ?? kept.model,
+    base_url: update.base_url === undefined ? facts.base_url : update.base_url,
+    native_config: update.native_config === undefined ? facts.native_config : update.native_config,
+  })
+  if (after === undefined || after === before) return []
+  const secrets = [
+    ...(update.api_key === undefined ? ['api_key'] : []),
+    ...(kept.sealed_headers !== null && update.custom_headers === undefined
+      ? ['custom_headers']
+      : []),
+  ]
+  const fields = ['base_url', 'model', 'native_config'] as const
+  const field = fields.find((each) => update[each] !== undefined) ?? 'base_url'
+  return secrets.length > 0 ? [{ field, secrets }] : []
+}
+
+type Place = Pick<CardInput, 'provider' | 'model' | 'base_url' | 'native_config'>
+
+const targetOfCard = ({ provider, model, base_url, native_config }: Place) =>
+  targetOf({
+    provider,
+    model,
+    ...(base_url ? { base_url } : {}),
+    ...(native_config ? { native_config } : {}),
+  })
+
+/** Undefined where no call could be made. */
+async function endpointOf(place: Place): Promise<string | undefined> {
+  const target = await targetOfCard(place)
+  return 'refused' in target ? undefined : new URL(target.base_url).href.replace(/\/+$/, '')
+}
+
+/**
+ * Asks the endpoint for a few tokens, for at most six seconds. A key that is refused is the caller's mistake and
+ * nothing is stored; an endpoint that cannot be reached now is reported, and the card is kept.
+ */
+export async function probed(card: CardInput, signal: AbortSignal): Promise<ProbeResult> {
+  const { username, password } = new URL(card.base_url ?? 'http://none')
+  // It is shown wherever the card is.
+  if (username || password)
+    throw invalid('base_url: may hold no credentials; they belong in api_key or custom_headers')
+  const target = await targetOfCard(card)
+  if ('refused' in target) throw invalid(target.refused)
+  const spec = { ...target, api_key: card.api_key, headers: card.custom_headers }
+  const unusable = refuseModel(spec)
+  if (unusable) throw invalid(unusable)
+  const result = await probe(spec, { signal, timeoutMs: probeMs })
+  if (result.ok === false && (result.status === 401 || result.status === 403)) {
+    throw invalid(`api_key: the provider refused it: ${result.message}`)
+  }
+  return result
+}
+
+/** The row of a card; `kept` gives id and time of making. */
+export function rowOf(
+  kept: Pick<CardRow, 'tenant_id' | 'id' | 'created_at'>,
+  card: CardInput,
+  seal: Seal,
+  updated_at: string,
+): CardRow {
+  const { tenant_id, id } = kept
+  const names = Object.keys(card.custom_headers)
+  const facts: CardFacts = {
+    provider: card.provider,
+    display_name: card.display_name ?? null,
+    base_url: card.base_url ?? null,
+    header_names: names,
+    native_config: card.native_config ?? null,
+  }
+  return {
+    ...kept,
+    model_id: card.model_id,
+    model: card.model,
+    card: recordText('model card', facts),
+    sealed_key: seal.seal(card.api_key, keyPlace(tenant_id, id)),
+    sealed_headers:
+      names.length > 0
+        ? seal.seal(JSON.stringify(card.custom_headers), headersPlace(tenant_id, id))
+        : null,
+    api_key_preview: preview(card.api_key),
+    updated_at,
+  }
+}

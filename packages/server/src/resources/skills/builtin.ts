@@ -1,0 +1,56 @@
+/** The skills that every workspace has, as rows; nothing of them is in a database. */
+import { createHash } from 'node:crypto'
+import { iso } from '@steward/base/time.ts'
+import { bundleOf } from './bundle.ts'
+import { changedAtMs, filesOfSkill, titles } from '@steward/skills/skills.ts'
+import type { SkillRow, VersionRow } from './store.ts'
+import { versionId } from './store.ts'
+import { zipped } from './zip.ts'
+
+/** The version of all built-in skills. */
+export const builtinDigits = String(changedAtMs * 1000)
+
+export const isBuiltin = (id: string): boolean => Object.hasOwn(titles, id)
+
+export type Builtin = { skill: SkillRow; version: VersionRow; archive: Buffer }
+
+let read: Promise<Map<string, Builtin>> | undefined
+
+/** Read once, when somebody first asks. */
+export const builtins = (): Promise<Map<string, Builtin>> => (read ??= readAll())
+
+async function readAll(): Promise<Map<string, Builtin>> {
+  const all = await Promise.all(Object.entries(titles).map(([id, title]) => readOne(id, title)))
+  return new Map(all.map((each) => [each.skill.id, each]))
+}
+
+async function readOne(id: string, display_title: string): Promise<Builtin> {
+  const { name, description, directory, files } = bundleOf(await filesOfSkill(id))
+  const archive = await zipped({ name, files })
+  const at = iso(changedAtMs)
+  const skill: SkillRow = {
+    tenant_id: '',
+    id,
+    name,
+    display_title,
+    description,
+    latest_version: builtinDigits,
+    newest_version: builtinDigits,
+    created_at: at,
+    updated_at: at,
+  }
+  const version: VersionRow = {
+    tenant_id: '',
+    skill_id: id,
+    id: versionId(builtinDigits),
+    name,
+    description,
+    directory,
+    size_bytes: archive.byteLength,
+    sha256: createHash('sha256').update(archive).digest('hex'),
+    blob_key: '',
+    created_at: at,
+    files: JSON.stringify(files.map(({ path }) => path)),
+  }
+  return { skill, version, archive }
+}

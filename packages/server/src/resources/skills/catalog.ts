@@ -1,0 +1,110 @@
+/** Skills as one reads them: a tenant's own out of rows and blobs, and the built-in ones. */
+import { Readable } from 'node:stream'
+import type { SkillSource } from '@steward/protocol/skills.ts'
+import type { Blobs } from '../../ground/blobs/blobs.ts'
+import { invalid, notFound } from '../../ground/core/errors.ts'
+import type { Listed, Listing, Paging } from '../../ground/core/page.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { Builtin } from './builtin.ts'
+import { builtins, isBuiltin } from './builtin.ts'
+import type { BundleFile } from './bundle.ts'
+import type { SkillRow, VersionRow } from './store.ts'
+import { skillStore, versionDigits } from './store.ts'
+import { packedFiles } from './zip.ts'
+
+export type SkillCatalog = ReturnType<typeof skillCatalog>
+
+export const sourceOf = (id: string): SkillSource => (isBuiltin(id) ? 'anthropic' : 'custom')
+
+/** For what a built-in skill does not let happen to it. */
+export function refuseBuiltin(id: string, what: string): void {
+  if (isBuiltin(id)) throw invalid(`skill ${id} is built in and cannot be ${what}`)
+}
+
+export function skillCatalog({ databases, blobs }: { databases: Databases; blobs: Blobs }) {
+  const storeOf = (tenant: string) => skillStore(databases.of(tenant).read)
+  const builtin = async (id: string): Promise<Builtin | undefined> =>
+    isBuiltin(id) ? (await builtins()).get(id) : undefined
+
+  async function skill(tenant: string, id: string): Promise<SkillRow> {
+    return (await builtin(id))?.skill ?? storeOf(tenant).row(tenant, id)
+  }
+
+  /** The archive: one folder, named after the skill. Its body must be read to its end or destroyed. */
+  async function archive(tenant: string, row: VersionRow): Promise<Readable> {
+    const kept = await builtin(row.skill_id)
+    if (kept) return Readable.from([kept.archive], { objectMode: false })
+    const found = await blobs.get(row.blob_key)
+    if (!found) {
+      // Deleted since the row was read, which this look then says.
+      await storeOf(tenant).version(tenant, row.skill_id, versionDigits(row.id))
+      throw new Error(`the bytes of skill version ${row.skill_id}/${row.id} are missing`)
+    }
+    return found.body
+  }
+
+  return {
+    skill,
+    archive,
+
+    /** `which` is `latest`, a version's id, or its digits; left out, it is the latest. */
+    async version(tenant: string, id: string, which = 'latest'): Promise<VersionRow> {
+      const kept = await skill(tenant, id)
+      const digits = digitsOf(kept, which)
+      const own = await builtin(id)
+      if (own && digits !== own.skill.latest_version)
+        throw notFound('skill version', `${id}/${which}`)
+      return own?.version ?? storeOf(tenant).version(tenant, id, digits)
+    },
+
+    /** The files of a version below its folder, or those of them that are wanted. */
+    async files(
+      tenant: string,
+      row: VersionRow,
+      isWanted?: (path: string) => boolean,
+    ): Promise<BundleFile[]> {
+      const chunks: Buffer[] = []
+      for await (const chunk of await archive(tenant, row)) chunks.push(chunk as Buffer)
+      return packedFiles(Buffer.concat(chunks), isWanted)
+    },
+
+    /** The built-in ones in their place by time. */
+    async list(tenant: string, paging: Paging, source?: SkillSource): Promise<Listing<SkillRow>> {
+      const none: Listing<SkillRow> = { rows: [], more: false }
+      const own = source === 'anthropic' ? none : await storeOf(tenant).list(tenant, paging)
+      if (source === 'custom') return own
+      const back = paging.from?.side === 'before'
+      const way = (paging.order === 'desc') === back ? 1 : -1
+      const given = [...(await builtins()).values()].map((each) => each.skill)
+      const { from } = paging
+      const last = own.more ? own.rows.at(-1) : undefined
+      const rest = given.filter(
+        (row) =>
+          (!from || way * compared(row, from) > 0) && (!last || way * compared(row, last) < 0),
+      )
+      const all = [...own.rows, ...rest].toSorted((a, b) => way * compared(a, b))
+      return { rows: all.slice(0, paging.limit), more: own.more || all.length > paging.limit }
+    },
+
+    async versions(tenant: string, id: string, paging: Paging): Promise<Listing<VersionRow>> {
+      const own = await builtin(id)
+      if (own) return { rows: paging.from ? [] : [own.version], more: false }
+      await storeOf(tenant).row(tenant, id)
+      return storeOf(tenant).versions(tenant, id, paging)
+    },
+  }
+}
+
+/** No time is the built-in ones' and another's, so that the database's order of ids does not matter. */
+const compared = (a: Listed, b: Listed): number =>
+  a.created_at === b.created_at ? Math.sign(order(a.id, b.id)) : order(a.created_at, b.created_at)
+
+const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+
+/** Of any of the three spellings. Throws where there is no such version. */
+export function digitsOf(skill: Pick<SkillRow, 'id' | 'latest_version'>, which: string): string {
+  const digits = which === 'latest' ? skill.latest_version : which.replace(/^skver_/, '')
+  if (digits === null || !/^\d{1,20}$/.test(digits))
+    throw notFound('skill version', `${skill.id}/${which}`)
+  return digits
+}

@@ -1,0 +1,64 @@
+/** The head of a SKILL.md: YAML between two lines of dashes. behaviours.md 1.6 */
+import { isUtf8 } from 'node:buffer'
+import { parse } from 'yaml'
+import { invalid } from '../../ground/core/errors.ts'
+
+export type Head = { name: string; description: string }
+
+const longestHead = 16 * 1024
+const longestDescription = 1024
+const dashes = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/
+
+/** What follows the head; all of it where there is none. */
+export const bodyOf = (text: string): string => plain(text).replace(dashes, '')
+
+const plain = (text: string): string => text.replace(/^\uFEFF/, '')
+
+/** `given` stands in for a description that the head does not have. Throws where the head is not as it must be. */
+export function headOf(skillFile: Uint8Array, given?: string): Head {
+  if (!isUtf8(skillFile)) throw invalid('SKILL.md: is not UTF-8')
+  const text = plain(Buffer.from(skillFile).toString('utf8'))
+  const [, head] = dashes.exec(text) ?? []
+  if (head === undefined)
+    throw invalid(
+      'SKILL.md: must begin with a head between two lines of ---, with name and description',
+    )
+  if (head.length > longestHead)
+    throw invalid(`SKILL.md: its head is longer than ${longestHead} characters`)
+  const fields = fieldsOf(head)
+  return { name: nameIn(fields), description: descriptionIn(fields, given) }
+}
+
+function fieldsOf(head: string): Record<string, unknown> {
+  let fields: unknown
+  try {
+    fields = parse(head, { schema: 'core', maxAliasCount: 0, logLevel: 'error' })
+  } catch (cause) {
+    const [first] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
+    throw Object.assign(invalid(`SKILL.md: its head is not YAML: ${first}`), { cause })
+  }
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+    throw invalid('SKILL.md: its head must have name and description')
+  return fields as Record<string, unknown>
+}
+
+function nameIn({ name }: Record<string, unknown>): string {
+  if (typeof name !== 'string') throw invalid('SKILL.md: name: is required in the head, as text')
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name))
+    throw invalid('SKILL.md: name: is 1 to 64 lower-case letters, digits and hyphens')
+  if (/anthropic|claude/.test(name))
+    throw invalid('SKILL.md: name: may not hold the reserved words anthropic and claude')
+  return name
+}
+
+function descriptionIn({ description = null }: Record<string, unknown>, given = ''): string {
+  if (description !== null && typeof description !== 'string')
+    throw invalid('SKILL.md: description: must be text')
+  const text = (description ?? given).trim()
+  if (text === '') throw invalid('SKILL.md: description: is required in the head')
+  if (text.length > longestDescription)
+    throw invalid(`SKILL.md: description: is at most ${longestDescription} characters`)
+  if (text.includes('\0') || !text.isWellFormed())
+    throw invalid('SKILL.md: description: may not hold NUL characters or half characters')
+  return text
+}

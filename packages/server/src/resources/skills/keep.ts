@@ -1,0 +1,192 @@
+/** Skills that are written and removed: a version's bytes are one archive, kept with its row. */
+import type { SkillFields } from '@steward/protocol/skills.ts'
+import type { Keeping } from '../../ground/blobs/keeping.ts'
+import { looseBlobStore } from '../../ground/blobs/store.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Bundle } from './bundle.ts'
+import { digitsOf, refuseBuiltin } from './catalog.ts'
+import type { SkillRow, VersionRow } from './store.ts'
+import { skillStore, versionDigits, versionId } from './store.ts'
+import { zipped } from './zip.ts'
+
+export type SkillDeps = {
+  databases: Databases
+  clock: Clock
+  keeping: Keeping
+  log: Log
+  /** Bytes of all skills of a workspace. */
+  largest: number
+}
+
+type Kept = { key: string; size: number; sha256: string }
+type Writing = { tx: Queries; tenant: string; now: number }
+
+/** A new skill; with the id of one that is there, another version of that. */
+export async function saveSkill(
+  deps: SkillDeps,
+  tenant: string,
+  { fields, bundle }: { fields: SkillFields; bundle: Bundle },
+): Promise<SkillRow> {
+  const id = fields.id ?? newId('skill')
+  refuseBuiltin(id, 'replaced')
+  const title = fields.display_title ?? fields.display_name
+  return withArchive(deps, tenant, bundle, async (writing, kept) => {
+    const { tx, now } = writing
+    const skills = skillStore(tx)
+    await skills.insertNew({
+      tenant_id: tenant,
+      id,
+      name: bundle.name,
+      display_title: title ?? null,
+      description: bundle.description,
+      latest_version: null,
+      newest_version: '0',
+      created_at: iso(now),
+      updated_at: iso(now),
+    })
+    if (title !== undefined && title !== null)
+      await skills.update(tenant, id, { display_title: title })
+    await insertVersion(deps, writing, { id, bundle, kept })
+    return skills.row(tenant, id)
+  })
+}
+
+export const addVersion = (
+  deps: SkillDeps,
+  tenant: string,
+  { id, bundle }: { id: string; bundle: Bundle },
+): Promise<VersionRow> =>
+  withArchive(deps, tenant, bundle, (writing, kept) =>
+    insertVersion(deps, writing, { id, bundle, kept }),
+  )
+
+/** Bytes first, then the rows: a version that can be named is there. */
+async function withArchive<T>(
+  { databases, clock, keeping }: SkillDeps,
+  tenant: string,
+  bundle: Bundle,
+  unit: (writing: Writing, kept: Kept) => Promise<T>,
+): Promise<T> {
+  const archive = await zipped(bundle)
+  const key = `skills/${tenant}/${newId('skill_archive')}`
+  const { size, sha256 } = await keeping.put(tenant, key, once(archive))
+  try {
+    return await databases.of(tenant).write(async (tx) => {
+      const result = await unit({ tx, tenant, now: clock.now() }, { key, size, sha256 })
+      await keeping.hold(tx, tenant, key)
+      return result
+    })
+  } catch (error) {
+    await keeping.abandon(tenant, key)
+    throw error
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes
+}
+
+async function insertVersion(
+  { largest }: SkillDeps,
+  { tx, tenant, now }: Writing,
+  { id, bundle, kept }: { id: string; bundle: Bundle; kept: Kept },
+): Promise<VersionRow> {
+  const skills = skillStore(tx)
+  const skill = await skills.take(tenant, id)
+  if (skill.name !== bundle.name)
+    throw invalid(`SKILL.md: name: is ${skill.name} in every version of skill ${id}`)
+  if ((await skills.storedAlone(tenant)) + kept.size > largest)
+    throw invalid(
+      `the skills of this workspace would take more than ${largest} bytes: delete some first`,
+      'storage_quota_exceeded',
+    )
+  const digits = String(Math.max(now * 1000, Number(skill.newest_version) + 1))
+  const row: VersionRow = {
+    tenant_id: tenant,
+    skill_id: id,
+    id: versionId(digits),
+    name: bundle.name,
+    description: bundle.description,
+    directory: bundle.directory,
+    size_bytes: kept.size,
+    sha256: kept.sha256,
+    blob_key: kept.key,
+    created_at: iso(now),
+    files: JSON.stringify(bundle.files.map(({ path }) => path)),
+  }
+  await skills.insertVersion(row)
+  await skills.update(tenant, id, {
+    description: row.description,
+    latest_version: digits,
+    newest_version: digits,
+    updated_at: iso(now),
+  })
+  return row
+}
+
+export async function deleteSkill(deps: SkillDeps, tenant: string, id: string): Promise<void> {
+  refuseBuiltin(id, 'deleted')
+  await removing(deps, tenant, async ({ tx }) => {
+    const skills = skillStore(tx)
+    await skills.take(tenant, id)
+    const versions = await skills.allVersions(tenant, id)
+    for (const version of versions) await skills.removeVersion(tenant, id, version.id)
+    await skills.remove(tenant, id)
+    return versions
+  })
+}
+
+/**
+ * The deleted version, as digits where `which` was digits, otherwise as its id. The latest that is left stands for the
+ * skill from then on; the last one is refused.
+ */
+export async function deleteVersion(
+  deps: SkillDeps,
+  tenant: string,
+  { id, which }: { id: string; which: string },
+): Promise<string> {
+  refuseBuiltin(id, 'deleted, nor can its version')
+  const [gone] = await removing(deps, tenant, async ({ tx, now }) => {
+    const skills = skillStore(tx)
+    const skill = await skills.take(tenant, id)
+    const row = await skills.version(tenant, id, digitsOf(skill, which))
+    await skills.removeVersion(tenant, id, row.id)
+    const left = await skills.latest(tenant, id)
+    if (!left)
+      throw invalid(`version ${which} is the last of skill ${id}: delete the skill instead`)
+    await skills.update(tenant, id, {
+      latest_version: versionDigits(left.id),
+      description: left.description,
+      updated_at: iso(now),
+    })
+    return [row]
+  })
+  return gone && !/^\d/.test(which) ? gone.id : which
+}
+
+type Gone = Pick<VersionRow, 'id' | 'blob_key'>
+
+async function removing(
+  { databases, clock, keeping, log }: SkillDeps,
+  tenant: string,
+  unit: (writing: Writing) => Promise<Gone[]>,
+): Promise<Gone[]> {
+  const gone = await databases.of(tenant).write(async (tx) => {
+    const now = clock.now()
+    const rows = await unit({ tx, tenant, now })
+    for (const { blob_key } of rows) await looseBlobStore(tx).mark(tenant, blob_key, now)
+    return rows
+  })
+  for (const { blob_key } of gone) {
+    // Deleted it is; what is left of it here is the sweep's.
+    await keeping
+      .discard(tenant, blob_key)
+      .catch((error: unknown) => log.warn('bytes could not be removed yet', { error }))
+  }
+  return gone
+}

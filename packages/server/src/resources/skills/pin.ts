@@ -1,0 +1,92 @@
+/** Which version of each of its skills a session works with: fixed when it is made, as the agent version is. */
+import type { SkillRefs } from '@steward/protocol/agents.ts'
+import { invalid, notFound, PlatformError } from '../../ground/core/errors.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { builtinDigits, builtins, isBuiltin } from './builtin.ts'
+import { digitsOf, sourceOf } from './catalog.ts'
+import type { VersionRow } from './store.ts'
+import { isVersionId, skillStore, versionDigits, versionId } from './store.ts'
+
+/** Skills of one session. behaviours.md 1.6 */
+const mostSkills = 500
+
+/**
+ * Each with the version that it resolves to, in the spelling it was asked in: an id for an id, digits otherwise. Throws
+ * where a skill does not exist, and where two would lie in the same folder.
+ */
+export async function pinSkills(
+  tx: Queries,
+  tenant: string,
+  refs: SkillRefs,
+  field = 'agent.skills',
+): Promise<SkillRefs> {
+  if (refs.length > mostSkills) throw invalid(`${field}: at most ${mostSkills} for a session`)
+  const own = refs.filter(({ skill_id }) => !isBuiltin(skill_id))
+  const rows = own.length > 0 ? await skillStore(tx).rowsOf(tenant, own) : []
+  const latest = new Map(rows.map((row) => [row.id, row]))
+  const pinned = refs.map(({ type, skill_id, version }, index) => {
+    const row = isBuiltin(skill_id) ? builtinRow(skill_id) : latest.get(skill_id)
+    if (!row) throw notFound('skill', skill_id)
+    const source = sourceOf(skill_id)
+    if (type !== source)
+      throw invalid(`${field}.${index}.type: skill ${skill_id} is of type ${source}`)
+    const digits = digitsOf(row, version)
+    return { type, skill_id, version: isVersionId(version) ? versionId(digits) : digits }
+  })
+  checkNames(pinned, await ownVersions(tx, tenant, pinned), field)
+  return pinned
+}
+
+/** Refuses what no session could be made with, in the words of an agent's own field. [agents/skills/known] */
+export async function checkSkills(read: Queries, tenant: string, refs: SkillRefs): Promise<void> {
+  if (refs.length === 0) return
+  try {
+    await pinSkills(read, tenant, refs, 'skills')
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.kind !== 'not_found') throw error
+    throw invalid(`skills: ${error.message}`)
+  }
+}
+
+const builtinRow = (id: string) => ({ id, latest_version: builtinDigits })
+
+function checkNames(pinned: SkillRefs, versions: Versions, field: string): void {
+  const names = new Map<string, string>()
+  for (const { skill_id: id, version } of pinned) {
+    const digits = versionDigits(version)
+    const name = isBuiltin(id) && digits === builtinDigits ? id : versions(id, digits)?.name
+    if (name === undefined) throw notFound('skill version', `${id}/${version}`)
+    const other = names.get(name)
+    if (other !== undefined)
+      throw invalid(`${field}: ${other} and ${id} are both named ${name}, as their folder would be`)
+    names.set(name, id)
+  }
+}
+
+type Versions = (skill: string, digits: string) => VersionRow | undefined
+
+async function ownVersions(db: Queries, tenant: string, refs: SkillRefs): Promise<Versions> {
+  const own = refs.filter(({ skill_id }) => !isBuiltin(skill_id))
+  const rows = own.length > 0 ? await skillStore(db).versionsOf(tenant, own) : []
+  const byId = new Map(rows.map((row) => [`${row.skill_id}/${row.id}`, row]))
+  return (skill, digits) => byId.get(`${skill}/${versionId(digits)}`)
+}
+
+export type Pinned = { id: string; digits: string; version: VersionRow | undefined }
+
+/**
+ * What a session has, in its order; without a version where that was deleted since. A built-in skill is as this server
+ * has it.
+ */
+export async function pinnedSkills(
+  read: Queries,
+  tenant: string,
+  refs: SkillRefs,
+): Promise<Pinned[]> {
+  const given = await builtins()
+  const versions = await ownVersions(read, tenant, refs)
+  return refs.map(({ skill_id: id, version }) => {
+    const digits = versionDigits(version)
+    return { id, digits, version: given.get(id)?.version ?? versions(id, digits) }
+  })
+}

@@ -1,0 +1,91 @@
+/** A skill as it comes in: files of a form, files in JSON, or an archive. */
+import { SkillBody, SkillFields, SkillVersionBody } from '@steward/protocol/skills.ts'
+import type { z } from 'zod'
+import { invalid } from '../../ground/core/errors.ts'
+import { parseBy } from '../../ground/http/body.ts'
+import type { Part } from '../../ground/http/form.ts'
+import { isForm, readForm } from '../../ground/http/form.ts'
+import type { Raw } from '../../ground/http/route.ts'
+import type { Bundle, BundleFile } from './bundle.ts'
+import { bundleOf, bundleTooLarge, largestBundle, mostFiles } from './bundle.ts'
+import { isZip, unzipped } from './zip.ts'
+
+export type Received = { fields: SkillFields; bundle: Bundle }
+
+/** What a form has around its files, at most. */
+const aroundFiles = 1024 * 1024
+
+/** Text fields, and files of any name; JSON with the same fields. */
+export async function receiveSkill(raw: Raw): Promise<Received> {
+  const { contentType } = opened(raw)
+  if (!isForm(contentType)) {
+    const { files, ...fields } = parseBy(SkillBody, await raw.json())
+    return { fields, bundle: bundleOf(textFiles(files), fields.description ?? undefined) }
+  }
+  const { fields, files } = await receiveForm(raw, undefined)
+  const parsed = parseBy(SkillFields, fields)
+  return {
+    fields: parsed,
+    bundle: bundleOf(await unpacked(files), parsed.description ?? undefined),
+  }
+}
+
+/** Text fields, and an archive in the field `file`. */
+export async function receiveArchive(raw: Raw): Promise<Received> {
+  const { fields, files } = await receiveForm(raw, 'file')
+  const parsed = parseBy(SkillFields, fields)
+  const [archive] = files
+  if (!archive) throw invalid('file: is required, a zip archive')
+  if (!isZip(archive.bytes)) throw invalid('file: is no zip archive')
+  const unzipped = await unpacked([archive])
+  return { fields: parsed, bundle: bundleOf(unzipped, parsed.description ?? undefined) }
+}
+
+/** Files alone: what else is known of a skill stays as it is. */
+export async function receiveVersion(raw: Raw): Promise<Bundle> {
+  const { contentType } = opened(raw)
+  if (!isForm(contentType))
+    return bundleOf(textFiles(parseBy(SkillVersionBody, await raw.json()).files))
+  const { fields, files } = await receiveForm(raw, undefined)
+  const [unknown] = Object.keys(fields)
+  if (unknown !== undefined) throw invalid(`${unknown}: unknown field`)
+  return bundleOf(await unpacked(files))
+}
+
+function opened({ headers, body }: Raw) {
+  const header = (name: string) => headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
+  const length = Number(header('content-length'))
+  if (length > largestBundle + aroundFiles) throw bundleTooLarge()
+  return { contentType: header('content-type'), body }
+}
+
+async function receiveForm(raw: Raw, named: string | undefined) {
+  let total = 0
+  async function keep({ filename, body }: Part): Promise<BundleFile> {
+    const chunks: Buffer[] = []
+    for await (const chunk of body) {
+      total += chunk.byteLength
+      if (total > largestBundle) throw bundleTooLarge()
+      // The piece itself is gone when the next is asked for.
+      chunks.push(Buffer.from(chunk))
+    }
+    return { path: filename, bytes: Buffer.concat(chunks), executable: false }
+  }
+  const most = named === undefined ? mostFiles : 1
+  const { fields, taken } = await readForm(opened(raw), keep, { named, most })
+  return { fields, files: taken }
+}
+
+/** A lone archive stands for what is in it. */
+async function unpacked(files: BundleFile[]): Promise<BundleFile[]> {
+  const [only] = files
+  if (files.length !== 1 || !only || !isZip(only.bytes)) return files
+  return unzipped(Buffer.from(only.bytes))
+}
+
+const textFiles = (files: z.infer<typeof SkillVersionBody>['files']): BundleFile[] =>
+  files.map(({ filename, content }) => ({
+    path: filename,
+    bytes: Buffer.from(content),
+    executable: false,
+  }))

@@ -1,0 +1,100 @@
+/**
+ * Skills that lie in a session's repositories, at .claude/skills/<name>/SKILL.md of each: told of once, by name and place,
+ * with the result of a call, and read by the agent when it wants one. They are the words of whoever wrote the repository, and
+ * so no part of the system prompt. behaviours.md 1.6
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import type { Head } from './head.ts'
+import { headOf } from './head.ts'
+
+/** Of one repository. */
+const mostSkills = 50
+const mostEntries = 5000
+/** A head that is longer is none. */
+const headBytes = 64 * 1024
+
+/** As much of a session as is asked for here. `folder`: the session's own on this host. */
+type Place = { tenant: string; session: string; folder: string }
+type Repository = { resolved_path: string; cloned_at: string | null }
+
+export function furnishRepositorySkills(
+  rows: (tenant: string, session: string) => Promise<readonly Repository[]>,
+) {
+  return async ({ tenant, session, folder }: Place) => {
+    const note = join(folder, 'repository-skills.json')
+    const told = new Set(await readNote(note))
+    const isUntold = ({ resolved_path }: Repository) => !told.has(resolved_path)
+    let left = (await rows(tenant, session)).filter(isUntold).length
+    if (left === 0) return {}
+    const said: string[] = []
+    let looking = Promise.resolve()
+
+    async function look(sandbox: Sandbox): Promise<void> {
+      if (left === 0) return
+      const untold = (await rows(tenant, session)).filter(isUntold)
+      for (const { resolved_path } of untold.filter(({ cloned_at }) => cloned_at !== null)) {
+        said.push(...(await skillsIn(sandbox, resolved_path)))
+        told.add(resolved_path)
+      }
+      left = untold.filter(isUntold).length
+    }
+
+    return {
+      async before(sandbox: Sandbox): Promise<void> {
+        // Calls may come together.
+        const again = () => look(sandbox)
+        looking = looking.then(again, again)
+        await looking
+      },
+      async changed(): Promise<readonly string[]> {
+        const lines = said.splice(0)
+        if (lines.length > 0) await writeFile(note, JSON.stringify([...told]), { mode: 0o600 })
+        return lines
+      },
+    }
+  }
+}
+
+async function readNote(note: string): Promise<string[]> {
+  try {
+    return JSON.parse(await readFile(note, 'utf8')) as string[]
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** What the agent is told; nothing where there are none. A file that is no skill is passed over. */
+async function skillsIn(sandbox: Sandbox, repository: string): Promise<string[]> {
+  const root = `${repository}/.claude/skills`
+  const walk = await sandbox.walk(root, mostEntries)
+  if (!walk.ok) return []
+  const isSkill = (path: string) => /^\/[^/]+\/SKILL\.md$/.test(path.slice(root.length))
+  const paths = walk.files.map(({ path }) => path).filter(isSkill)
+  const lines: string[] = []
+  for (const path of paths.toSorted().slice(0, mostSkills)) {
+    const head = await headIn(sandbox, path)
+    if (head) lines.push(`- ${head.name} (${path}): ${head.description.replaceAll(/\s+/g, ' ')}`)
+  }
+  if (lines.length === 0) return []
+  const intro = `${repository} brings skills of its own. Read the file of one before you do what it is for:`
+  return [[intro, ...lines].join('\n')]
+}
+
+async function headIn(sandbox: Sandbox, path: string): Promise<Head | undefined> {
+  const file = await sandbox.read(path, { offset: 0, maxBytes: headBytes })
+  if (!file.ok) return undefined
+  try {
+    return headOf(wholeText(file.bytes))
+  } catch (error) {
+    if (error instanceof PlatformError) return undefined
+    throw error
+  }
+}
+
+/** A file that goes on may have been cut within a character. */
+const wholeText = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength < headBytes ? bytes : bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)

@@ -1,0 +1,123 @@
+/** The skills of a session: their files in its sandbox, and what its agent is told of them. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { WorkPlace } from '@steward/harness/prompt.ts'
+import type { SkillRefs } from '@steward/protocol/agents.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import type { Sandbox, SandboxMount } from '@steward/sandbox/sandbox.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import { isBuiltin } from './builtin.ts'
+import { bodyOf } from './head.ts'
+import { needsNode, withoutNode } from './node.ts'
+import type { Pinned } from './pin.ts'
+import { pinnedSkills } from './pin.ts'
+import type { Unpacked } from './unpacked.ts'
+
+const mountedAt = '/home/user/.skills'
+
+/** As much of a session as is asked for here. */
+type Place = {
+  tenant: string
+  agent: { skills: SkillRefs }
+  keep: (events: readonly NewEvent[]) => Promise<void>
+}
+
+type Laid = { id: string; name: string; folder: string }
+
+export function sessionSkills({
+  databases,
+  unpacked,
+  hasImages,
+}: {
+  databases: Databases
+  unpacked: Unpacked
+  /** Whether sandboxes start from images, and have what those have. */
+  hasImages: boolean
+}) {
+  async function layOne(tenant: string, { id, version }: Pinned): Promise<Laid | undefined> {
+    if (!version) return undefined
+    try {
+      return { id, name: version.name, folder: await unpacked.folderOf(tenant, version) }
+    } catch (error) {
+      // Deleted while it was looked for.
+      if (error instanceof PlatformError && error.kind === 'not_found') return undefined
+      throw error
+    }
+  }
+
+  async function lay(tenant: string, refs: SkillRefs): Promise<{ laid: Laid[]; gone: string[] }> {
+    const pinned = await pinnedSkills(databases.of(tenant).read, tenant, refs)
+    const all = await Promise.all(pinned.map((each) => layOne(tenant, each)))
+    const gone = pinned.filter((_, index) => !all[index])
+    return {
+      laid: all.filter((each) => each !== undefined),
+      gone: gone.map(({ id, digits }) => `${id}/${digits}`),
+    }
+  }
+
+  /** What a sandbox is furnished with: each skill in a folder of its name, which cannot be written. */
+  const furnish = async ({ tenant, agent, keep }: Place) => {
+    const { laid, gone } = await lay(tenant, agent.skills)
+    if (gone.length > 0) await keep([warningOf(gone)])
+    const mounts = laid.map(({ name, folder }): SandboxMount => ({
+      source: folder,
+      path: `${mountedAt}/${name}`,
+      access: 'read',
+    }))
+    const rested = () => unpacked.touch(laid.map(({ folder }) => folder))
+    const said: string[] = []
+    const started = async (sandbox: Sandbox) => {
+      const builtin = laid.filter(({ id }) => hasImages && isBuiltin(id)).map(({ name }) => name)
+      const why = await withoutNode(sandbox, builtin)
+      if (why === undefined) return
+      said.push(why)
+      await keep([needsNode(why)])
+    }
+    return { mounts, rested, started, changed: async () => said.splice(0) }
+  }
+
+  return {
+    furnish,
+
+    /**
+     * Parts of the system prompt: where the files are, for an agent that can look, and the body of each SKILL.md as it
+     * is. Nothing in a body is escaped: it speaks with the words of whoever gave the skill to the agent, and may as well
+     * close its own tag. interface.md "Skill"
+     */
+    async told(
+      tenant: string,
+      refs: SkillRefs,
+    ): Promise<(place: WorkPlace | undefined) => string[]> {
+      if (refs.length === 0) return () => []
+      const { laid, gone } = await lay(tenant, refs)
+      const bodies = await Promise.all(
+        laid.map(async ({ id, name, folder }) => {
+          const text = await readFile(join(folder, 'SKILL.md'), 'utf8')
+          return `<source name="skill:${id}"><skill name="${name}">${bodyOf(text)}</skill></source>`
+        }),
+      )
+      const missing = gone.map((each) => `The skill ${each} was deleted and is not at hand.`)
+      return (place) => [
+        ...(place && laid.length > 0 ? [whereabouts[place]] : []),
+        ...bodies,
+        ...missing,
+      ]
+    },
+  }
+}
+export type SessionSkills = ReturnType<typeof sessionSkills>
+
+const whereabouts: Record<WorkPlace, string> = {
+  sandbox: `You have skills. The files of each are in ${mountedAt}/<name>/, and cannot be changed.`,
+  host: `You have skills. The files of each are for file tools in ${mountedAt}/<name>/, for commands in ~/.skills/<name>/.`,
+  worker: 'You have skills. The files of each are in skills/<name>/ below the working directory.',
+}
+
+const warningOf = (gone: readonly string[]): NewEvent => ({
+  id: newId('event'),
+  type: 'session.warning',
+  reason: 'skill_gone',
+  message: `deleted since the session was made, and left out: skill ${gone.join(', ')}`,
+})

@@ -1,0 +1,179 @@
+import type { SkillRefs } from '@steward/protocol/agents.ts'
+import type { Skill, SkillSource, SkillVersion } from '@steward/protocol/skills.ts'
+import { notFound } from '../../ground/core/errors.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { alone, taking } from '../../ground/database/lock.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+
+export type SkillRow = Tables['skills']
+export type VersionRow = Tables['skill_versions']
+
+const prefix = 'skver_'
+export const versionId = (digits: string): string => prefix + digits
+export const isVersionId = (text: string): boolean => text.startsWith(prefix)
+/** The digits of a version, given as its id or as its digits. */
+export const versionDigits = (version: string): string =>
+  isVersionId(version) ? version.slice(prefix.length) : version
+
+/** A tenant's own skills; the built-in ones have no rows. A version is written and removed with its blob's mark. */
+export function skillStore(db: Queries) {
+  const byId = (tenant: string, id: string) =>
+    db.selectFrom('skills').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
+
+  const versionsOf = (tenant: string, skill: string) =>
+    db
+      .selectFrom('skill_versions')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('skill_id', '=', skill)
+
+  async function found(id: string, query: ReturnType<typeof byId>): Promise<SkillRow> {
+    const row = await query.executeTakeFirst()
+    if (!row) throw notFound('skill', id)
+    return row
+  }
+
+  return {
+    row: (tenant: string, id: string) => found(id, byId(tenant, id)),
+    /** No other writer of the skill and its versions until the transaction ends. */
+    take: (tenant: string, id: string) => found(id, taking(db, byId(tenant, id))),
+
+    rowsOf: (tenant: string, named: SkillRefs): Promise<SkillRow[]> => {
+      const ids = named.map(({ skill_id }) => skill_id)
+      return db
+        .selectFrom('skills')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('id', 'in', ids)
+        .execute()
+    },
+
+    list(tenant: string, paging: Paging): Promise<Listing<SkillRow>> {
+      const rows = db.selectFrom('skills').selectAll().where('tenant_id', '=', tenant)
+      return readPage(tenant, rows, paging, weightOf('display_title', 'description'))
+    },
+
+    /** False when there is one of the id. */
+    async insertNew(row: SkillRow): Promise<boolean> {
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('skills')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
+        .executeTakeFirst()
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+    },
+
+    async update(tenant: string, id: string, columns: Partial<SkillRow>): Promise<void> {
+      await db
+        .updateTable('skills')
+        .set(columns)
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    async remove(tenant: string, id: string): Promise<void> {
+      await db.deleteFrom('skills').where('tenant_id', '=', tenant).where('id', '=', id).execute()
+    },
+
+    /** By its digits. */
+    async version(tenant: string, skill: string, digits: string): Promise<VersionRow> {
+      const row = await versionsOf(tenant, skill)
+        .where('id', '=', versionId(digits))
+        .executeTakeFirst()
+      if (!row) throw notFound('skill version', `${skill}/${digits}`)
+      return row
+    },
+
+    /** Those named, and maybe more of the same skills. */
+    versionsOf: (tenant: string, named: SkillRefs): Promise<VersionRow[]> => {
+      const skills = named.map(({ skill_id }) => skill_id)
+      const ids = named.map(({ version }) => versionId(versionDigits(version)))
+      return db
+        .selectFrom('skill_versions')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('skill_id', 'in', skills)
+        .where('id', 'in', ids)
+        .execute()
+    },
+
+    /** The latest of those that are left. */
+    latest: (tenant: string, skill: string): Promise<VersionRow | undefined> =>
+      versionsOf(tenant, skill).orderBy('id', 'desc').limit(1).executeTakeFirst(),
+
+    versions: (tenant: string, skill: string, paging: Paging): Promise<Listing<VersionRow>> =>
+      readPage(tenant, versionsOf(tenant, skill), paging, weightOf('description', 'files')),
+
+    allVersions: (tenant: string, skill: string): Promise<Pick<VersionRow, 'id' | 'blob_key'>[]> =>
+      versionsOf(tenant, skill).clearSelect().select(['id', 'blob_key']).execute(),
+
+    async insertVersion(row: VersionRow): Promise<void> {
+      await db.insertInto('skill_versions').values(row).execute()
+    },
+
+    async removeVersion(tenant: string, skill: string, id: string): Promise<void> {
+      await db
+        .deleteFrom('skill_versions')
+        .where('tenant_id', '=', tenant)
+        .where('skill_id', '=', skill)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    /** Bytes of all versions of all skills, to which nobody else adds until the transaction ends. */
+    async storedAlone(tenant: string): Promise<number> {
+      await alone(db, `skills/${tenant}`)
+      const { bytes } = await db
+        .selectFrom('skill_versions')
+        .select(({ fn }) => fn.sum<string | number | null>('size_bytes').as('bytes'))
+        .where('tenant_id', '=', tenant)
+        .executeTakeFirstOrThrow()
+      return Number(bytes ?? 0)
+    },
+  }
+}
+
+/** Whether a version's archive is this blob. */
+export async function heldBySkill(tx: Queries, tenant: string, key: string): Promise<boolean> {
+  const holder = tx
+    .selectFrom('skill_versions')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('blob_key', '=', key)
+    .limit(1)
+  return (await holder.executeTakeFirst()) !== undefined
+}
+
+export function showSkill(row: SkillRow, source: SkillSource): Skill {
+  const title = row.display_title ?? row.name
+  return {
+    id: row.id,
+    type: 'skill',
+    display_title: title,
+    display_name: title,
+    name: row.name,
+    description: row.description,
+    latest_version: row.latest_version,
+    latest_version_id: row.latest_version === null ? null : versionId(row.latest_version),
+    source,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }
+}
+
+export const filesOf = (row: VersionRow): string[] => JSON.parse(row.files) as string[]
+
+export const showSkillVersion = (row: VersionRow): SkillVersion => ({
+  id: row.id,
+  type: 'skill_version',
+  skill_id: row.skill_id,
+  version: versionDigits(row.id),
+  name: row.name,
+  description: row.description,
+  directory: row.directory,
+  files: filesOf(row).map((filename) => ({ filename })),
+  created_at: row.created_at,
+})

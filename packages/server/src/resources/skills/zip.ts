@@ -1,0 +1,177 @@
+/** Archives of skills: strangers' are read with suspicion, our own are written the same way each time. */
+import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { crc32, deflateRaw } from 'node:zlib'
+import { Zip } from 'fflate'
+import type { ZipInputFile } from 'fflate'
+import type { Entry, ZipFile } from 'yauzl'
+import { fromBuffer } from 'yauzl'
+import { invalid, PlatformError } from '../../ground/core/errors.ts'
+import type { BundleFile } from './bundle.ts'
+import {
+  bundleTooLarge,
+  checkPath,
+  isLitter,
+  largestBundle,
+  mostFiles,
+  tooManyFiles,
+} from './bundle.ts'
+
+const deflated: (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>> = promisify(deflateRaw)
+
+/** Text shrinks to a tenth; what shrinks to less than a hundredth was made to. Small files may. */
+const mostRatio = 100
+const anyRatioBelow = 64 * 1024
+/** Folders have entries too. */
+const mostEntries = 4 * mostFiles
+
+export const isZip = (bytes: Uint8Array): boolean =>
+  bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)
+
+/** A stranger's files, none of them unpacked before all of them are known to be harmless. Throws where they are not. */
+export async function unzipped(archive: Buffer): Promise<BundleFile[]> {
+  try {
+    const zip = await opened(archive)
+    const entries = await entriesOf(zip, checkEntry)
+    checkSizes(entries)
+    return await filesIn(zip, entries)
+  } catch (cause) {
+    if (cause instanceof PlatformError) throw cause
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw Object.assign(invalid(`file: the archive cannot be read: ${message}`), { cause })
+  }
+}
+
+/** Files of an archive that was written here, below its folder; those that are wanted. */
+export async function packedFiles(
+  archive: Buffer,
+  isWanted: (path: string) => boolean = () => true,
+): Promise<BundleFile[]> {
+  const zip = await opened(archive)
+  const below = (path: string) => path.slice(path.indexOf('/') + 1)
+  const entries = await entriesOf(zip, () => {})
+  const files = await filesIn(
+    zip,
+    entries.filter(({ fileName }) => isWanted(below(fileName))),
+  )
+  return files.map((file) => ({ ...file, path: below(file.path) }))
+}
+
+async function filesIn(zip: ZipFile, entries: readonly Entry[]): Promise<BundleFile[]> {
+  const files: BundleFile[] = []
+  for (const entry of entries) {
+    if (entry.fileName.endsWith('/')) continue
+    const bytes = await bytesOf(zip, entry)
+    if (crc32(bytes) !== entry.crc32) throw new Error(`${entry.fileName} is damaged`)
+    files.push({ path: entry.fileName, bytes, executable: isExecutable(entry) })
+  }
+  return files
+}
+
+const opened = (archive: Buffer): Promise<ZipFile> =>
+  new Promise((resolve, reject) => {
+    const options = { lazyEntries: true, strictFileNames: true, validateEntrySizes: true }
+    fromBuffer(archive, options, (error, zip) => (error ? reject(error) : resolve(zip)))
+  })
+
+function entriesOf(zip: ZipFile, check: (entry: Entry) => void): Promise<Entry[]> {
+  if (zip.entryCount > mostEntries) throw tooManyFiles()
+  const entries: Entry[] = []
+  return new Promise((resolve, reject) => {
+    zip
+      .on('entry', (entry: Entry) => {
+        try {
+          if (!isLitter(entry.fileName)) {
+            check(entry)
+            entries.push(entry)
+          }
+          zip.readEntry()
+        } catch (error) {
+          reject(error)
+        }
+      })
+      .once('end', () => resolve(entries))
+      .once('error', reject)
+      .readEntry()
+  })
+}
+
+const typeBits = 0o170000
+const unix = 3
+
+/** As Unix has it; 0 where the archive does not say. */
+const modeOf = ({ versionMadeBy, externalFileAttributes }: Entry): number =>
+  versionMadeBy >> 8 === unix ? externalFileAttributes >>> 16 : 0
+
+const isExecutable = (entry: Entry): boolean => (modeOf(entry) & 0o111) !== 0
+
+function checkEntry(entry: Entry): void {
+  const isFolder = entry.fileName.endsWith('/')
+  const path = checkPath(isFolder ? entry.fileName.slice(0, -1) : entry.fileName)
+  if (entry.isEncrypted()) throw invalid(`file: ${path}: is encrypted`)
+  if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
+    throw invalid(`file: ${path}: is packed in a way that is not supported`)
+  const type = modeOf(entry) & typeBits
+  if (type !== 0 && type !== (isFolder ? 0o040000 : 0o100000))
+    throw invalid(`file: ${path}: is a link or a device, and only files and folders are taken`)
+  if (isFolder && entry.uncompressedSize > 0) throw invalid(`file: ${path}: is a folder with bytes`)
+}
+
+/** By what the archive says; unpacking stops at a file that is not as it says. */
+function checkSizes(entries: readonly Entry[]): void {
+  if (entries.filter(({ fileName }) => !fileName.endsWith('/')).length > mostFiles)
+    throw tooManyFiles()
+  let total = 0
+  for (const { fileName, compressedSize, uncompressedSize } of entries) {
+    total += uncompressedSize
+    if (total > largestBundle) throw bundleTooLarge()
+    if (uncompressedSize > anyRatioBelow && uncompressedSize > mostRatio * compressedSize)
+      throw invalid(`file: ${fileName}: would grow more than ${mostRatio} times its packed size`)
+  }
+}
+
+async function bytesOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Readable>()
+  zip.openReadStream(entry, (error, stream) => (error ? reject(error) : resolve(stream)))
+  const chunks: Buffer[] = []
+  for await (const chunk of await promise) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** Fixed, so that the same files are the same archive. */
+const packedAt = new Date(1980, 0, 1)
+
+/** The files in one folder of the name. */
+export async function zipped({
+  name,
+  files,
+}: {
+  name: string
+  files: readonly BundleFile[]
+}): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const zip = new Zip((error, chunk, isLast) => {
+    if (error) return reject(error)
+    chunks.push(chunk)
+    if (isLast) resolve()
+  })
+  for (const { path, bytes, executable } of files) {
+    const packed = await deflated(bytes)
+    const mode = 0o100000 | (executable ? 0o755 : 0o644)
+    const file: ZipInputFile = {
+      filename: `${name}/${path}`,
+      size: bytes.byteLength,
+      crc: crc32(bytes),
+      compression: 8,
+      mtime: packedAt,
+      os: unix,
+      attrs: (mode << 16) >>> 0,
+    }
+    zip.add(file)
+    file.ondata?.(null, packed, true)
+  }
+  zip.end()
+  await promise
+  return Buffer.concat(chunks)
+}

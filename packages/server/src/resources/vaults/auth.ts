@@ -1,0 +1,210 @@
+/** A credential as it is written, split into what it is for and what is secret. contract.md 1.7 */
+import { createHash } from 'node:crypto'
+import type { AuthCreate, AuthUpdate, CredentialAuth } from '@steward/protocol/vaults.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import { clis } from './clis.ts'
+
+/** What may be secret in a credential; each part is sealed alone, so that one is replaced without opening another. */
+export type SecretPart =
+  | 'token'
+  | 'access_token'
+  | 'refresh_token'
+  | 'client_secret'
+  | 'secret_value'
+export type Secrets = Partial<Record<SecretPart, string>>
+
+/** `secrets` are to be sealed at once; those kept already stay, but for what is in `dropped`. */
+export type Written = { auth: CredentialAuth; secrets: Secrets; dropped: readonly SecretPart[] }
+
+const written = (auth: CredentialAuth, secrets: Secrets, dropped: SecretPart[] = []): Written => ({
+  auth,
+  secrets,
+  dropped,
+})
+
+/** `at` names the place of the input in messages. */
+export function writtenAuth(input: AuthCreate, at: string, now: number): Written {
+  switch (input.type) {
+    case 'static_bearer': {
+      const { token, ...auth } = input
+      return written(auth, { token })
+    }
+    case 'mcp_oauth':
+      return writtenOAuth(input, at, now)
+    case 'cap_cli': {
+      const { token, ...auth } = input
+      if (!Object.hasOwn(clis, auth.cli_id)) {
+        const known = Object.keys(clis).join(', ')
+        // A token that slipped in here is not repeated.
+        const name = /^[a-z-]{1,32}$/.test(auth.cli_id) ? auth.cli_id : 'this'
+        throw invalid(`${at}.cli_id: ${name} is not known here; known: ${known}`)
+      }
+      return written(auth, { token })
+    }
+    case 'command_secret': {
+      const { token, ...auth } = input
+      return written(auth, { token })
+    }
+    case 'environment_variable': {
+      const { secret_value, ...auth } = input
+      return written(auth, { secret_value })
+    }
+  }
+}
+
+type OAuthInput = Extract<AuthCreate, { type: 'mcp_oauth' }>
+
+function writtenOAuth(input: OAuthInput, at: string, now: number): Written {
+  const { type, access_token, mcp_server_url } = input
+  const expires_at = checkedExpiry(input.expires_at ?? null, at, now)
+  const given = input.refresh ?? flatRefresh(input)
+  if (!given) return written({ type, mcp_server_url, expires_at, refresh: null }, { access_token })
+  const { client_id, token_endpoint, token_endpoint_auth, resource, scope, refresh_token } = given
+  if (token_endpoint_auth.type !== 'none' && !client_id)
+    throw invalid(`${at}.refresh.client_id: is required for ${token_endpoint_auth.type}`)
+  const refresh = {
+    client_id: client_id ?? null,
+    token_endpoint,
+    token_endpoint_auth: { type: token_endpoint_auth.type },
+    resource: resource ?? null,
+    scope: scope || null,
+  }
+  const secrets: Secrets = { access_token, refresh_token }
+  if (token_endpoint_auth.type !== 'none') secrets.client_secret = token_endpoint_auth.client_secret
+  return written({ type, mcp_server_url, expires_at, refresh }, secrets)
+}
+
+function flatRefresh({ refresh_token, token_endpoint }: OAuthInput): OAuthInput['refresh'] {
+  if (!refresh_token || !token_endpoint) return undefined
+  return { refresh_token, token_endpoint, token_endpoint_auth: { type: 'none' } }
+}
+
+function checkedExpiry(text: string | null, at: string, now: number): string | null {
+  if (text === null) return null
+  if (Date.parse(text) <= now) throw invalid(`${at}.expires_at: lies in the past`)
+  return text
+}
+
+/** The stored auth with what an update changes. `held`: the secrets that are kept. */
+export function changedAuth(
+  kept: { auth: CredentialAuth; held: ReadonlySet<SecretPart> },
+  update: AuthUpdate,
+  at: string,
+  now: number,
+): Written {
+  const { auth } = kept
+  if (update.type !== auth.type)
+    throw invalid(`${at}.type: this credential is ${auth.type}, which cannot change`)
+  if (update.type === 'mcp_oauth' && auth.type === 'mcp_oauth')
+    return changedOAuth(auth, kept.held, update, { at, now })
+  if (update.type === 'environment_variable' && auth.type === 'environment_variable') {
+    const injection_location = {
+      ...auth.injection_location,
+      ...definedOf(update.injection_location),
+    }
+    if (!injection_location.header && !injection_location.body)
+      throw invalid(`${at}.injection_location: at least one of header and body must be true`)
+    const networking = update.networking ?? auth.networking
+    return written(
+      { ...auth, networking, injection_location },
+      definedOf({ secret_value: update.secret_value }),
+    )
+  }
+  const secrets = definedOf({ token: 'token' in update ? update.token : undefined })
+  if (update.type === 'command_secret' && auth.type === 'command_secret') {
+    const command_prefixes = update.command_prefixes ?? auth.command_prefixes
+    return written({ ...auth, command_prefixes }, secrets)
+  }
+  return written(auth, secrets)
+}
+
+/** Null is the same as leaving out. */
+const definedOf = <T>(bag: { [key: string]: T | null | undefined } = {}): { [key: string]: T } =>
+  Object.fromEntries(
+    Object.entries(bag).filter(
+      (pair): pair is [string, T] => pair[1] !== null && pair[1] !== undefined,
+    ),
+  )
+
+type OAuth = Extract<CredentialAuth, { type: 'mcp_oauth' }>
+type OAuthUpdate = Extract<AuthUpdate, { type: 'mcp_oauth' }>
+
+/** A new token without a time of its own keeps the old one's, as the official client's reference has it. */
+function changedOAuth(
+  auth: OAuth,
+  held: ReadonlySet<SecretPart>,
+  update: OAuthUpdate,
+  { at, now }: { at: string; now: number },
+): Written {
+  const { access_token, expires_at } = update
+  const given = update.refresh ?? {}
+  const refresh_token = given.refresh_token ?? update.refresh_token
+  if (!auth.refresh && (update.refresh || refresh_token))
+    throw invalid(`${at}.refresh: this credential was made without one; make another`)
+  const client = given.token_endpoint_auth
+  checkClient(auth, held, client, `${at}.refresh`)
+  const isPublic = client?.type === 'none'
+  return written(
+    {
+      ...auth,
+      expires_at: expires_at ? checkedExpiry(expires_at, at, now) : auth.expires_at,
+      refresh: changedRefresh(auth.refresh, given),
+    },
+    definedOf({
+      access_token,
+      refresh_token,
+      client_secret: isPublic ? undefined : client?.client_secret,
+    }),
+    isPublic ? ['client_secret'] : [],
+  )
+}
+
+type RefreshUpdate = NonNullable<OAuthUpdate['refresh']>
+
+function checkClient(
+  { refresh }: OAuth,
+  held: ReadonlySet<SecretPart>,
+  client: RefreshUpdate['token_endpoint_auth'],
+  at: string,
+): void {
+  if (!client || client.type === 'none') return
+  if (!client.client_secret && !held.has('client_secret'))
+    throw invalid(`${at}.token_endpoint_auth.client_secret: is required for ${client.type}`)
+  if (!refresh?.client_id)
+    throw invalid(`${at}: a client without an id cannot use ${client.type}; make another`)
+}
+
+/** An empty scope clears it. */
+const changedRefresh = (
+  kept: OAuth['refresh'],
+  { token_endpoint_auth: client, scope }: RefreshUpdate,
+): OAuth['refresh'] =>
+  kept && {
+    ...kept,
+    ...(client ? { token_endpoint_auth: { type: client.type } } : {}),
+    ...(typeof scope === 'string' ? { scope: scope || null } : {}),
+  }
+
+/** What it is for as one text; unique among the active credentials of a vault. Long ones would not fit an index. */
+export function bindingOf(auth: CredentialAuth): string {
+  const text = purposeOf(auth)
+  return text.length <= 512 ? text : `sha256 ${createHash('sha256').update(text).digest('hex')}`
+}
+
+function purposeOf(auth: CredentialAuth): string {
+  switch (auth.type) {
+    case 'static_bearer':
+    case 'mcp_oauth':
+      return `url ${normalUrl(new URL(auth.mcp_server_url))}`
+    case 'cap_cli':
+      return `cli ${auth.cli_id}`
+    case 'command_secret':
+      return `command ${auth.env_var} ${JSON.stringify(auth.command_prefixes.toSorted())}`
+    case 'environment_variable':
+      return `variable ${auth.secret_name}`
+  }
+}
+
+/** Scheme and host in lower case, no default port, no slash at the end. behaviours.md 1.5 */
+export const normalUrl = (url: URL): string =>
+  `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}`

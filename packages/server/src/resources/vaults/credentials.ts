@@ -1,0 +1,344 @@
+import type { Credential, CredentialAuth } from '@steward/protocol/vaults.ts'
+import { sql } from 'kysely'
+import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { listingOf } from '../../ground/core/page.ts'
+import type { Seal, Sealed } from '../../ground/core/seal.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { taking } from '../../ground/database/lock.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import type { SecretPart, Secrets, Written } from './auth.ts'
+import { bindingOf } from './auth.ts'
+
+type Row = Tables['vault_credentials']
+
+export type SealedSecrets = Partial<Record<SecretPart, Sealed>>
+
+/** An active credential as the egress reads it; its secrets stay sealed. */
+export type CredentialRow = Pick<Row, 'tenant_id' | 'vault_id' | 'id' | 'revision'> & {
+  auth: CredentialAuth
+  sealed: SealedSecrets
+}
+
+/** interface.md "Limits" */
+const mostPerVault = 20
+
+/** Where a secret is sealed for. */
+export const sealedPlace = (tenant: string, id: string, part: SecretPart): string =>
+  `${tenant}/vault_credentials/${id}/${part}`
+
+export const sealSecrets = (
+  seal: Seal,
+  { tenant, id }: { tenant: string; id: string },
+  secrets: Secrets,
+): SealedSecrets =>
+  Object.fromEntries(
+    Object.entries(secrets).map(([part, secret]) => [
+      part,
+      seal.seal(secret, sealedPlace(tenant, id, part as SecretPart)),
+    ]),
+  )
+
+export const sealedOf = (row: Row): SealedSecrets =>
+  row.sealed === null ? {} : (JSON.parse(row.sealed) as SealedSecrets)
+
+/** What a row holds for the egress; undefined when it is archived. */
+export function credentialRow(row: Row): CredentialRow | undefined {
+  const { tenant_id, vault_id, id, revision } = row
+  if (row.archived_at !== null || row.sealed === null) return undefined
+  const auth = JSON.parse(row.auth) as CredentialAuth
+  return { tenant_id, vault_id, id, revision, auth, sealed: sealedOf(row) }
+}
+
+function resealed(kept: Row, { written, seal }: { written: Written; seal: Seal }): SealedSecrets {
+  const sealed = { ...sealedOf(kept) }
+  for (const part of written.dropped) delete sealed[part]
+  const { tenant_id: tenant, id } = kept
+  return { ...sealed, ...sealSecrets(seal, { tenant, id }, written.secrets) }
+}
+
+/** What calls need of single credentials: the row as it is now, new tokens, and the right to refresh it. */
+function liveCredentials(db: Queries) {
+  const at = (tenant: string, id: string) =>
+    db.updateTable('vault_credentials').where('tenant_id', '=', tenant).where('id', '=', id)
+
+  return {
+    /** One active credential, wherever it lies; undefined when it is archived or gone. */
+    async active(tenant: string, id: string): Promise<CredentialRow | undefined> {
+      const found = await db
+        .selectFrom('vault_credentials')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return found && credentialRow(found)
+    },
+
+    /** New tokens of a refresh; false when the row is no longer at this revision. */
+    async rotate(
+      tenant: string,
+      { id, revision }: Pick<Row, 'id' | 'revision'>,
+      next: { auth: CredentialAuth; sealed: SealedSecrets; now: number },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await at(tenant, id)
+        .set({
+          auth: JSON.stringify(next.auth),
+          sealed: JSON.stringify(next.sealed),
+          revision: revision + 1,
+          updated_at: iso(next.now),
+        })
+        .where('revision', '=', revision)
+        .where('archived_at', 'is', null)
+        .executeTakeFirst()
+      return numUpdatedRows === 1n
+    },
+
+    /** The right to refresh it, for one process at a time; a dead process's, or one that has run out, is free. */
+    async claimRefresh(
+      tenant: string,
+      id: string,
+      claim: { owner: string; dead: readonly string[]; now: number; untilMs: number },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await at(tenant, id)
+        .set({ refresh_owner: claim.owner, refresh_until_ms: claim.untilMs })
+        .where((eb) =>
+          eb.or([
+            eb('refresh_owner', 'is', null),
+            eb('refresh_until_ms', '<', claim.now),
+            ...(claim.dead.length > 0 ? [eb('refresh_owner', 'in', claim.dead)] : []),
+          ]),
+        )
+        .executeTakeFirst()
+      return numUpdatedRows === 1n
+    },
+
+    async releaseRefresh(tenant: string, id: string, owner: string): Promise<void> {
+      await at(tenant, id)
+        .set({ refresh_owner: null, refresh_until_ms: 0 })
+        .where('refresh_owner', '=', owner)
+        .execute()
+    },
+
+    /** Who holds the right to refresh it, alive or not. */
+    async refreshOwner(tenant: string, id: string): Promise<string | null> {
+      const found = await db
+        .selectFrom('vault_credentials')
+        .select('refresh_owner')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return found?.refresh_owner ?? null
+    },
+  }
+}
+
+/** Credentials: sealed on the way in, shown without their secret, opened only for the egress. */
+export function credentialStore(db: Queries) {
+  const inVault = (tenant: string, vault: string) =>
+    db
+      .selectFrom('vault_credentials')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('vault_id', '=', vault)
+
+  const at = (tenant: string, id: string) =>
+    db.updateTable('vault_credentials').where('tenant_id', '=', tenant).where('id', '=', id)
+
+  const byId = (tenant: string, vault: string, id: string) =>
+    inVault(tenant, vault).where('id', '=', id)
+
+  async function row(
+    tenant: string,
+    vault: string,
+    id: string,
+    query = byId(tenant, vault, id),
+  ): Promise<Row> {
+    const found = await query.executeTakeFirst()
+    if (!found) throw notFound('credential', id)
+    return found
+  }
+
+  async function refuseTaken(tenant: string, vault: string, binding: string): Promise<void> {
+    const taken = await active(tenant, vault).where('binding', '=', binding).executeTakeFirst()
+    if (taken) {
+      throw conflict(
+        `auth: credential ${taken.id} of this vault is for the same already; update or archive it`,
+      )
+    }
+  }
+
+  const active = (tenant: string, vault: string) =>
+    inVault(tenant, vault).where('archived_at', 'is', null)
+
+  return {
+    ...liveCredentials(db),
+
+    row: (tenant: string, vault: string, id: string) => row(tenant, vault, id),
+    /** As `row`, and nobody else changes it until the transaction ends. */
+    take: (tenant: string, vault: string, id: string) =>
+      row(tenant, vault, id, taking(db, byId(tenant, vault, id))),
+
+    async get(tenant: string, vault: string, id: string): Promise<Credential> {
+      return showCredential(await row(tenant, vault, id))
+    },
+
+    /** The oldest first; a vault holds few. */
+    async allActive(tenant: string, vault: string): Promise<Credential[]> {
+      const rows = active(tenant, vault).orderBy('created_at').orderBy('id')
+      return (await rows.execute()).map(showCredential)
+    },
+
+    /** Newest first unless asked otherwise. */
+    async list(
+      tenant: string,
+      vault: string,
+      { paging, archived }: { paging: Paging; archived: boolean },
+    ): Promise<Listing<Credential>> {
+      const rows = inVault(tenant, vault).$if(!archived, (query) =>
+        query.where('archived_at', 'is', null),
+      )
+      const weight = weightOf('display_name', 'metadata', 'auth', 'sealed', 'binding')
+      return listingOf(await readPage(tenant, rows, paging, weight), showCredential)
+    },
+
+    /** The active one that is for the same, if there is one, locked. The vault's row is locked by the caller. */
+    async bound(tenant: string, vault: string, binding: string): Promise<Row | undefined> {
+      return taking(db, active(tenant, vault).where('binding', '=', binding)).executeTakeFirst()
+    },
+
+    /** At most 20 active ones a vault, one for each purpose. The vault's row is locked by the caller. */
+    async insert(
+      tenant: string,
+      vault: string,
+      made: {
+        written: Written
+        seal: Seal
+        display_name: string | null
+        metadata: Record<string, string>
+        now: number
+      },
+    ): Promise<Credential> {
+      const { written, seal, display_name, metadata, now } = made
+      const binding = bindingOf(written.auth)
+      await refuseTaken(tenant, vault, binding)
+      const { count } = await active(tenant, vault)
+        .clearSelect()
+        .select(sql<number>`count(*)`.as('count'))
+        .executeTakeFirstOrThrow()
+      if (Number(count) >= mostPerVault)
+        throw invalid(`a vault holds at most ${mostPerVault} credentials; archive one first`)
+      const id = newId('credential')
+      const fresh: Row = {
+        tenant_id: tenant,
+        id,
+        vault_id: vault,
+        display_name,
+        metadata: JSON.stringify(metadata),
+        auth: JSON.stringify(written.auth),
+        sealed: JSON.stringify(sealSecrets(seal, { tenant, id }, written.secrets)),
+        binding,
+        revision: 1,
+        refresh_owner: null,
+        refresh_until_ms: 0,
+        archived_at: null,
+        created_at: iso(now),
+        updated_at: iso(now),
+      }
+      await db.insertInto('vault_credentials').values(fresh).execute()
+      return showCredential(fresh)
+    },
+
+    /** A new auth is a new revision, which whoever refreshes the old one finds out. */
+    async update(
+      tenant: string,
+      kept: Row,
+      change: {
+        auth?: { written: Written; seal: Seal }
+        display_name: string | null
+        metadata: Record<string, string>
+        now: number
+      },
+    ): Promise<Credential> {
+      const { auth, display_name, metadata, now } = change
+      const binding = auth ? bindingOf(auth.written.auth) : kept.binding
+      if (binding !== kept.binding) await refuseTaken(tenant, kept.vault_id, binding)
+      const columns = {
+        display_name,
+        metadata: JSON.stringify(metadata),
+        updated_at: iso(now),
+        ...(auth
+          ? {
+              binding,
+              auth: JSON.stringify(auth.written.auth),
+              sealed: JSON.stringify(resealed(kept, auth)),
+              revision: kept.revision + 1,
+            }
+          : {}),
+      }
+      await at(tenant, kept.id).set(columns).execute()
+      return showCredential({ ...kept, ...columns })
+    },
+
+    /** The secret is gone at once, the record stays, and what it was for is free again. */
+    async archive(tenant: string, kept: Row, now: number): Promise<Credential> {
+      const columns = { archived_at: iso(now), updated_at: iso(now), sealed: null }
+      await at(tenant, kept.id)
+        .set((eb) => ({ ...columns, revision: eb('revision', '+', 1) }))
+        .execute()
+      return showCredential({ ...kept, ...columns })
+    },
+
+    /** Of a vault that is archived: all that were active. */
+    async archiveAll(tenant: string, vault: string, now: number): Promise<string[]> {
+      const rows = await db
+        .updateTable('vault_credentials')
+        .set((eb) => ({
+          archived_at: iso(now),
+          updated_at: iso(now),
+          sealed: null,
+          revision: eb('revision', '+', 1),
+        }))
+        .where('tenant_id', '=', tenant)
+        .where('vault_id', '=', vault)
+        .where('archived_at', 'is', null)
+        .returning('id')
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
+    async remove(tenant: string, vault: string, id: string): Promise<void> {
+      const { numDeletedRows } = await db
+        .deleteFrom('vault_credentials')
+        .where('tenant_id', '=', tenant)
+        .where('vault_id', '=', vault)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (numDeletedRows === 0n) throw notFound('credential', id)
+    },
+
+    async removeAll(tenant: string, vault: string): Promise<string[]> {
+      const rows = await db
+        .deleteFrom('vault_credentials')
+        .where('tenant_id', '=', tenant)
+        .where('vault_id', '=', vault)
+        .returning('id')
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+  }
+}
+
+export const showCredential = (row: Row): Credential => ({
+  id: row.id,
+  type: 'vault_credential',
+  vault_id: row.vault_id,
+  display_name: row.display_name,
+  auth: JSON.parse(row.auth) as CredentialAuth,
+  metadata: JSON.parse(row.metadata) as Record<string, string>,
+  archived_at: row.archived_at,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})

@@ -1,0 +1,59 @@
+/**
+ * Which updates of a credential let its kept secret go further. Server, token endpoint, CLI and variable are fixed
+ * (`AuthUpdate`); how a client presents itself to its token endpoint changes nothing of where that is.
+ */
+import type { CredentialAuth } from '@steward/protocol/vaults.ts'
+import type { NewDestination } from '../../ground/core/secret-destination.ts'
+import type { Written } from './auth.ts'
+
+export function newDestinations(
+  kept: CredentialAuth,
+  { auth, secrets }: Pick<Written, 'auth' | 'secrets'>,
+  at: string,
+): NewDestination[] {
+  if (kept.type === 'command_secret' && auth.type === kept.type) {
+    if (secrets.token !== undefined || isNarrower(auth.command_prefixes, kept.command_prefixes))
+      return []
+    return [{ field: `${at}.command_prefixes`, secrets: [`${at}.token`] }]
+  }
+  if (kept.type === 'environment_variable' && auth.type === kept.type) {
+    if (secrets.secret_value !== undefined) return []
+    const again = [`${at}.secret_value`]
+    return [
+      ...(goesNoFurther(auth.networking, kept.networking)
+        ? []
+        : [{ field: `${at}.networking`, secrets: again }]),
+      ...(isWithin(auth.injection_location, kept.injection_location)
+        ? []
+        : [{ field: `${at}.injection_location`, secrets: again }]),
+    ]
+  }
+  return []
+}
+
+/** No prefix at all is every command. */
+function isNarrower(next: readonly string[], kept: readonly string[]): boolean {
+  if (kept.length === 0) return true
+  if (next.length === 0) return false
+  return next.every((prefix) => kept.some((wider) => `${prefix} `.startsWith(`${wider} `)))
+}
+
+type Variable = Extract<CredentialAuth, { type: 'environment_variable' }>
+
+function goesNoFurther(next: Variable['networking'], kept: Variable['networking']): boolean {
+  if (kept.type === 'unrestricted') return true
+  if (next.type === 'unrestricted') return false
+  return next.allowed_hosts.every((host) => kept.allowed_hosts.some((wider) => covers(wider, host)))
+}
+
+/** `*.example.com` covers every name below it, and every pattern for names below it. */
+function covers(wider: string, host: string): boolean {
+  const [pattern, name] = [wider.toLowerCase(), host.toLowerCase()]
+  return pattern === name || (pattern.startsWith('*.') && name.endsWith(pattern.slice(1)))
+}
+
+/** What stands in a body is what a host may keep and show to others. */
+const isWithin = (
+  next: Variable['injection_location'],
+  kept: Variable['injection_location'],
+): boolean => (kept.header || !next.header) && (kept.body || !next.body)

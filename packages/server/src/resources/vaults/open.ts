@@ -1,0 +1,13 @@
+/** The one place where a vault's seals are opened. server/src/engine/egress alone imports it. */
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Secrets, SecretPart } from './auth.ts'
+import type { CredentialRow } from './credentials.ts'
+import { sealedPlace } from './credentials.ts'
+
+/** Throws when one was sealed under another root secret, or for another row. */
+export function openSecrets(seal: Seal, { tenant_id, id, sealed }: CredentialRow): Secrets {
+  const parts = Object.entries(sealed) as [SecretPart, (typeof sealed)[SecretPart] & string][]
+  return Object.fromEntries(
+    parts.map(([part, value]) => [part, seal.open(value, sealedPlace(tenant_id, id, part))]),
+  )
+}

@@ -1,0 +1,250 @@
+import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
+import type { Validation } from '@steward/protocol/vaults.ts'
+import {
+  CredentialCreate,
+  CredentialShown,
+  CredentialUpdate,
+  ValidationShown,
+  VaultCreate,
+  VaultListQuery,
+  VaultShown,
+  VaultUpdate,
+} from '@steward/protocol/vaults.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import { pageOf, paging } from '../../ground/core/page.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { Principal } from '../../ground/http/principal.ts'
+import { isAdmin } from '../../ground/http/principal.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { also, route } from '../../ground/http/route.ts'
+import type { CredentialRow } from './credentials.ts'
+import { credentialRow, credentialStore } from './credentials.ts'
+import { vaultStore } from './store.ts'
+import type { Writing } from './write.ts'
+import * as write from './write.ts'
+
+const callers = ['workspace'] as const
+const section = 'Vaults'
+
+/** Tries an OAuth credential against its server, and its refresh where that is needed. What it finds is a value. */
+type Validate = (
+  tenant: string,
+  credential: CredentialRow,
+  signal: AbortSignal,
+) => Promise<Validation>
+
+type Deps = { databases: Databases; seal: Seal; clock: Clock }
+type Who = { tenant: string; principal: Principal }
+
+const writes =
+  ({ databases, seal, clock }: Deps) =>
+  <T>({ tenant, principal }: Who, unit: (writing: Writing) => Promise<T>): Promise<T> => {
+    const keyId = principal.kind === 'workspace' ? principal.keyId : ''
+    const by = { keyId, isAdmin: isAdmin(principal) }
+    return databases.of(tenant).write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))
+  }
+
+export const vaultRoutes = (deps: Deps & { validate: Validate }): Route[] => [
+  ...ofVaults(deps),
+  ...ofCredentials(deps),
+  validation(deps),
+]
+
+const validation = ({ databases, clock, validate }: Deps & { validate: Validate }): Route =>
+  route(
+    {
+      method: 'post',
+      path: '/v1/vaults/:id/credentials/:credential_id/mcp_oauth_validate',
+      callers,
+      section,
+      summary: 'Try an OAuth credential and tell what came of it',
+      answer: ValidationShown,
+    },
+    async ({ tenant, params: { id, credential_id }, signal }) => {
+      const found = await credentialStore(databases.of(tenant).read).row(tenant, id, credential_id)
+      const row = credentialRow(found)
+      if (!row) throw invalid(`credential ${credential_id} is archived and cannot be tried`)
+      if (row.auth.type !== 'mcp_oauth')
+        throw invalid(`credential ${credential_id} is ${row.auth.type}; mcp_oauth alone is tried`)
+      return {
+        type: 'vault_credential_validation',
+        credential_id,
+        vault_id: id,
+        ...(await validate(tenant, row, signal)),
+        validated_at: iso(clock.now()),
+      }
+    },
+  )
+
+function ofVaults(deps: Deps): Route[] {
+  const { databases } = deps
+  const writing = writes(deps)
+  const answer = VaultShown
+  const update = route(
+    {
+      method: 'post',
+      path: '/v1/vaults/:id',
+      callers,
+      section,
+      summary: 'Change a vault; secrets in the body are written anew',
+      body: VaultUpdate,
+      answer,
+    },
+    async ({ params, body, ...who }) =>
+      writing(who, (at) => write.updateVault(at, params.id, body)),
+  )
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/v1/vaults',
+        callers,
+        section,
+        summary: 'Create a vault, with credentials in its body if wanted',
+        body: VaultCreate,
+        answer,
+      },
+      async ({ body, ...who }) => writing(who, (at) => write.createVault(at, body)),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/vaults',
+        callers,
+        section,
+        summary: 'List vaults',
+        query: VaultListQuery,
+        answer: ListOf(answer),
+      },
+      async ({ tenant, query }) => {
+        const page = paging('vaults', query)
+        const archived = query.include_archived ?? false
+        const store = vaultStore(databases.of(tenant).read)
+        const rows = await store.list(tenant, { paging: page, archived })
+        return pageOf('vaults', page, rows, (vault) => vault)
+      },
+    ),
+    route(
+      { method: 'get', path: '/v1/vaults/:id', callers, section, summary: 'Get a vault', answer },
+      async ({ tenant, params }) => vaultStore(databases.of(tenant).read).get(tenant, params.id),
+    ),
+    update,
+    also(update, { method: 'patch' }),
+    route(
+      {
+        method: 'post',
+        path: '/v1/vaults/:id/archive',
+        callers,
+        section,
+        summary: 'Archive a vault: its secrets are gone at once',
+        answer,
+      },
+      async ({ params, ...who }) => writing(who, (at) => write.archiveVault(at, params.id)),
+    ),
+    route(
+      {
+        method: 'delete',
+        path: '/v1/vaults/:id',
+        callers,
+        section,
+        summary: 'Delete a vault and all it holds',
+        answer: Deleted('vault_deleted'),
+      },
+      async ({ params, ...who }) => {
+        await writing(who, (at) => write.deleteVault(at, params.id))
+        return { id: params.id, type: 'vault_deleted' }
+      },
+    ),
+  ]
+}
+
+function ofCredentials(deps: Deps): Route[] {
+  const { databases } = deps
+  const writing = writes(deps)
+  const answer = CredentialShown
+  const path = '/v1/vaults/:id/credentials/:credential_id' as const
+  const update = route(
+    {
+      method: 'post',
+      path,
+      callers,
+      section,
+      summary: 'Change a credential or rotate its secret',
+      body: CredentialUpdate,
+      answer,
+    },
+    async ({ params: { id, credential_id }, body, ...who }) =>
+      writing(who, (at) => write.updateCredential(at, id, credential_id, body)),
+  )
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/v1/vaults/:id/credentials',
+        callers,
+        section,
+        summary: 'Add a credential; its secret is never shown again',
+        body: CredentialCreate,
+        answer,
+      },
+      async ({ params, body, ...who }) =>
+        writing(who, (at) => write.createCredential(at, params.id, body)),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/vaults/:id/credentials',
+        callers,
+        section,
+        summary: 'List the credentials of a vault',
+        query: VaultListQuery,
+        answer: ListOf(answer),
+      },
+      async ({ tenant, params: { id }, query }) => {
+        const { read } = databases.of(tenant)
+        await vaultStore(read).get(tenant, id)
+        const scope = `credentials/${id}`
+        const page = paging(scope, query)
+        const archived = query.include_archived ?? false
+        const rows = await credentialStore(read).list(tenant, id, { paging: page, archived })
+        return pageOf(scope, page, rows, (credential) => credential)
+      },
+    ),
+    route(
+      { method: 'get', path, callers, section, summary: 'Get a credential', answer },
+      async ({ tenant, params: { id, credential_id } }) =>
+        credentialStore(databases.of(tenant).read).get(tenant, id, credential_id),
+    ),
+    update,
+    also(update, { method: 'patch' }),
+    route(
+      {
+        method: 'post',
+        path: `${path}/archive`,
+        callers,
+        section,
+        summary: 'Archive a credential: its secret is gone, what it was for is free again',
+        answer,
+      },
+      async ({ params: { id, credential_id }, ...who }) =>
+        writing(who, (at) => write.archiveCredential(at, id, credential_id)),
+    ),
+    route(
+      {
+        method: 'delete',
+        path,
+        callers,
+        section,
+        summary: 'Delete a credential',
+        answer: Deleted('vault_credential_deleted'),
+      },
+      async ({ params: { id, credential_id }, ...who }) => {
+        await writing(who, (at) => write.deleteCredential(at, id, credential_id))
+        return { id: credential_id, type: 'vault_credential_deleted' }
+      },
+    ),
+  ]
+}

@@ -1,0 +1,231 @@
+/** Vaults and credentials as callers write them: one transaction each, with its line in the audit trail. */
+import type {
+  Credential,
+  CredentialAuth,
+  CredentialCreate,
+  CredentialUpdate,
+  Vault,
+  VaultCreate,
+  VaultUpdate,
+} from '@steward/protocol/vaults.ts'
+import { broughtBy } from '@steward/protocol/vaults.ts'
+import type { Change } from '../../tenants/audit/store.ts'
+import { auditStore } from '../../tenants/audit/store.ts'
+import { conflict, invalid } from '../../ground/core/errors.ts'
+import { admitDestinations } from '../../ground/core/secret-destination.ts'
+import { isSameJson } from '../../ground/core/json.ts'
+import { mergeMetadata } from '../../ground/core/metadata.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import type { SecretPart, Written } from './auth.ts'
+import { bindingOf, changedAuth, writtenAuth } from './auth.ts'
+import { credentialStore, sealedOf } from './credentials.ts'
+import { newDestinations } from './destinations.ts'
+import { vaultStore } from './store.ts'
+
+/** In whose name a transaction writes. */
+export type Writing = {
+  tx: Queries
+  tenant: string
+  seal: Seal
+  keyId: string
+  isAdmin: boolean
+  now: number
+}
+
+const audited = (
+  { tx, tenant, keyId, now }: Writing,
+  change: Change,
+  vault: string,
+  credential: string | null = null,
+) => {
+  const of = { vault, ...(credential === null ? {} : { credential }) }
+  return auditStore(tx).changed(tenant, { change, of, by: { api_key_id: keyId }, now })
+}
+
+export async function createVault(writing: Writing, input: VaultCreate): Promise<Vault> {
+  const { tx, tenant, now } = writing
+  const name = input.display_name ?? input.name ?? ''
+  const made = { name, metadata: input.metadata ?? {}, now }
+  const vault = await vaultStore(tx).insert(tenant, made)
+  await audited(writing, 'vault.created', vault.id)
+  await putCredentials(writing, vault.id, broughtBy(input))
+  return vault
+}
+
+/** Names and metadata; secrets in the body are written anew, or added. */
+export async function updateVault(
+  writing: Writing,
+  id: string,
+  input: VaultUpdate,
+): Promise<Vault> {
+  const { tx, tenant, now } = writing
+  const kept = await openVault(writing, id)
+  const name = input.display_name ?? input.name ?? kept.name
+  const metadata = mergeMetadata(kept.metadata, input.metadata ?? {})
+  await putCredentials(writing, id, broughtBy(input))
+  const isSame = name === kept.name && isSameJson(metadata, kept.metadata)
+  if (isSame) return kept
+  await audited(writing, 'vault.updated', id)
+  return vaultStore(tx).update(tenant, id, { name, metadata, now })
+}
+
+/** Locked until the transaction ends. */
+async function openVault({ tx, tenant }: Writing, id: string): Promise<Vault> {
+  const vault = await vaultStore(tx).take(tenant, id)
+  if (vault.archived_at !== null) throw invalid(`vault ${id} is archived and cannot be changed`)
+  return vault
+}
+
+/** For good: no session takes it any more, and its secrets are gone at once. Done again it changes nothing. */
+export async function archiveVault(writing: Writing, id: string): Promise<Vault> {
+  const { tx, tenant, now } = writing
+  const vault = await vaultStore(tx).take(tenant, id)
+  if (vault.archived_at !== null) return vault
+  for (const credential of await credentialStore(tx).archiveAll(tenant, id, now))
+    await audited(writing, 'credential.archived', id, credential)
+  await audited(writing, 'vault.archived', id)
+  return vaultStore(tx).update(tenant, id, { archivedAt: iso(now), now })
+}
+
+export async function deleteVault(writing: Writing, id: string): Promise<void> {
+  const { tx, tenant } = writing
+  await vaultStore(tx).take(tenant, id)
+  for (const credential of await credentialStore(tx).removeAll(tenant, id))
+    await audited(writing, 'credential.deleted', id, credential)
+  await vaultStore(tx).remove(tenant, id)
+  await audited(writing, 'vault.deleted', id)
+}
+
+/** One that is there, by its id or because it is for the same, is written anew; any other is added. */
+async function putCredentials(
+  writing: Writing,
+  vault: string,
+  brought: ReturnType<typeof broughtBy>,
+): Promise<void> {
+  const { tx, tenant, now } = writing
+  const seen = new Set<string>()
+  for (const {
+    at,
+    input: { id, ...input },
+  } of brought) {
+    const written = writtenAuth(input.auth, at, now)
+    const binding = bindingOf(written.auth)
+    if (seen.has(binding)) throw conflict(`${at}: another credential here is for the same already`)
+    seen.add(binding)
+    const store = credentialStore(tx)
+    const kept = id
+      ? await activeRow(writing, vault, id)
+      : await store.bound(tenant, vault, binding)
+    if (kept) await replace(writing, kept, { ...input, written, at })
+    else await insert(writing, vault, { ...input, written })
+  }
+}
+
+type Labels = Pick<CredentialCreate, 'display_name' | 'metadata'>
+
+async function insert(
+  writing: Writing,
+  vault: string,
+  { written, display_name, metadata }: Labels & { written: Written },
+): Promise<Credential> {
+  const { tx, tenant, seal, now } = writing
+  const credential = await credentialStore(tx).insert(tenant, vault, {
+    written,
+    seal,
+    display_name: display_name ?? null,
+    metadata: metadata ?? {},
+    now,
+  })
+  await audited(writing, 'credential.created', vault, credential.id)
+  return credential
+}
+
+/** Whole: what the new auth does not say is gone. What it is for may not change. */
+async function replace(
+  writing: Writing,
+  kept: Row,
+  { written, display_name, metadata, at }: Labels & { written: Written; at: string },
+): Promise<void> {
+  const { tx, tenant, seal, now } = writing
+  if (bindingOf(written.auth) !== kept.binding)
+    throw invalid(`${at}: credential ${kept.id} is for something else, which cannot change`)
+  const held = Object.keys(sealedOf(kept)) as SecretPart[]
+  const dropped = held.filter((part) => written.secrets[part] === undefined)
+  await credentialStore(tx).update(tenant, kept, {
+    auth: { written: { ...written, dropped }, seal },
+    display_name: display_name === undefined ? kept.display_name : display_name,
+    metadata: metadata ?? (JSON.parse(kept.metadata) as Record<string, string>),
+    now,
+  })
+  await audited(writing, 'credential.rotated', kept.vault_id, kept.id)
+}
+
+type Row = Tables['vault_credentials']
+
+/** Locked, as is its vault: a refresh, which locks no vault, waits or has stored its tokens already. */
+async function activeRow({ tx, tenant }: Writing, vault: string, id: string): Promise<Row> {
+  const row = await credentialStore(tx).take(tenant, vault, id)
+  if (row.archived_at !== null) throw invalid(`credential ${id} is archived and cannot be changed`)
+  return row
+}
+
+export async function createCredential(
+  writing: Writing,
+  vault: string,
+  input: CredentialCreate,
+): Promise<Credential> {
+  await openVault(writing, vault)
+  return insert(writing, vault, { ...input, written: writtenAuth(input.auth, 'auth', writing.now) })
+}
+
+export async function updateCredential(
+  writing: Writing,
+  vault: string,
+  id: string,
+  input: CredentialUpdate,
+): Promise<Credential> {
+  const { tx, tenant, seal, now } = writing
+  await openVault(writing, vault)
+  const kept = await activeRow(writing, vault, id)
+  const auth = JSON.parse(kept.auth) as CredentialAuth
+  const held = new Set(Object.keys(sealedOf(kept)) as SecretPart[])
+  const written = input.auth && changedAuth({ auth, held }, input.auth, 'auth', now)
+  const further = written ? newDestinations(auth, written, 'auth') : []
+  const isRedirected = admitDestinations(further, writing.isAdmin)
+  const isRotated = written !== undefined && Object.keys(written.secrets).length > 0
+  const change = isRedirected ? 'redirected' : isRotated ? 'rotated' : 'updated'
+  await audited(writing, `credential.${change}`, vault, id)
+  return credentialStore(tx).update(tenant, kept, {
+    ...(written ? { auth: { written, seal } } : {}),
+    display_name: input.display_name === undefined ? kept.display_name : input.display_name,
+    metadata: mergeMetadata(
+      JSON.parse(kept.metadata) as Record<string, string>,
+      input.metadata ?? {},
+    ),
+    now,
+  })
+}
+
+export async function archiveCredential(
+  writing: Writing,
+  vault: string,
+  id: string,
+): Promise<Credential> {
+  const { tx, tenant, now } = writing
+  await vaultStore(tx).take(tenant, vault)
+  const store = credentialStore(tx)
+  const kept = await store.row(tenant, vault, id)
+  if (kept.archived_at !== null) return store.get(tenant, vault, id)
+  await audited(writing, 'credential.archived', vault, id)
+  return store.archive(tenant, kept, now)
+}
+
+export async function deleteCredential(writing: Writing, vault: string, id: string): Promise<void> {
+  const { tx, tenant } = writing
+  await vaultStore(tx).take(tenant, vault)
+  await credentialStore(tx).remove(tenant, vault, id)
+  await audited(writing, 'credential.deleted', vault, id)
+}

@@ -1,0 +1,145 @@
+/** The workspace of a session, put aside by the worker that has claimed it and laid out again by the next. docs/interface.md 17.6 */
+import { Readable } from 'node:stream'
+import type { WorkspaceStore } from '@steward/space/workspace/keep.ts'
+import { atMost } from '@steward/base/bytes.ts'
+import { moreThan } from '@steward/space/workspace/keep.ts'
+import {
+  CheckpointCommit,
+  CheckpointDone,
+  CheckpointPart,
+  CheckpointShown,
+  CheckpointUse,
+} from '@steward/protocol/checkpoints.ts'
+import type { Keeping } from '../../../ground/blobs/keeping.ts'
+import { Unmarked } from '../../../ground/blobs/keeping.ts'
+import { checkPending } from '../../../ground/blobs/pending.ts'
+import { archivesOf, workspaceStore } from '../../../resources/checkpoints/checkpoints.ts'
+import { invalid, notFound, PlatformError } from '../../../ground/core/errors.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases, Queries } from '../../../ground/database/database.ts'
+import type { Principal } from '../../../ground/http/principal.ts'
+import { claimOf } from '../../../ground/http/principal.ts'
+import type { Route } from '../../../ground/http/route.ts'
+import { rawRoute, route } from '../../../ground/http/route.ts'
+import { checkClaim } from '../../work/claim.ts'
+
+type Deps = {
+  databases: Databases
+  keeping: Keeping
+  clock: Clock
+  /** Compressed bytes of one archive. */
+  checkpointBytes: number
+}
+/** As `put` names them. */
+const archive = /^chkpt_\w{1,64}$/
+
+type Claimed = { tenant: string; principal: Principal; params: { session_id: string } }
+
+const claimed = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
+const path = '/v1/ext/checkpoints/:session_id' as const
+
+export function checkpointRoutes(deps: Deps): Route[] {
+  const { clock, checkpointBytes } = deps
+  /** Writes only while the claim stands. */
+  function storeOf(
+    { tenant, principal, params }: Claimed,
+    also: (tx: Queries) => Promise<void> = () => Promise.resolve(),
+  ): WorkspaceStore {
+    const claim = claimOf(principal)
+    return workspaceStore(deps, tenant, params.session_id, async (tx) => {
+      await checkClaim(tx, claim, clock.now())
+      await also(tx)
+    })
+  }
+  function keyOf({ tenant, params }: Claimed, id: string): string {
+    if (!archive.test(id)) throw notFound('archive', id)
+    return archivesOf(tenant, params.session_id) + id
+  }
+  /** The claim stands, so that its session's head is held: two that come together are both counted. */
+  async function checkRoom(tx: Queries, { tenant, params }: Claimed): Promise<void> {
+    await checkPending(tx, { tenant, prefix: archivesOf(tenant, params.session_id) }, clock.now(), {
+      busy: (most) =>
+        `${most} archives of this session were sent that nothing holds: give them up, or wait a day`,
+    })
+  }
+
+  return [
+    route(
+      {
+        ...{ ...claimed, method: 'get', path, answer: CheckpointShown },
+        summary: "Tell where a session's workspace is, and what was put aside of it",
+      },
+      async (call) => {
+        return { checkpoint: (await storeOf(call).row()) ?? null }
+      },
+    ),
+    route(
+      {
+        ...{ ...claimed, method: 'post', path: `${path}/use`, body: CheckpointUse },
+        ...{
+          answer: CheckpointDone,
+          summary: 'Have the newest workspace of a session from now on',
+        },
+      },
+      async ({ body: { folder, seen }, ...call }) => ({
+        done: await storeOf(call).use(folder, seen ?? undefined),
+      }),
+    ),
+    rawRoute(
+      {
+        ...{ ...claimed, method: 'post', path: `${path}/parts`, answer: CheckpointPart },
+        summary: 'Send an archive of a workspace, which nothing holds yet',
+      },
+      async (call, { body }) => {
+        const store = storeOf(call, (tx) => checkRoom(tx, call))
+        const tooLarge = () => new PlatformError('too_large', moreThan(checkpointBytes))
+        return store.put(atMost(body ?? Readable.from([]), checkpointBytes, tooLarge))
+      },
+    ),
+    route(
+      {
+        ...{ ...claimed, method: 'get', path: `${path}/parts/:part`, answer: 'bytes' },
+        summary: 'Read an archive of a workspace',
+      },
+      async (call) => {
+        const { part } = call.params
+        const key = keyOf(call, part)
+        const body = await storeOf(call).open({ key, size: 0, sha256: '' })
+        if (!body) throw notFound('archive', part)
+        const headers: [string, string][] = [['content-type', 'application/zstd']]
+        return { reply: 'raw', status: 200, headers, body: Readable.from(body), ours: true }
+      },
+    ),
+    route(
+      {
+        ...{ ...claimed, method: 'delete', path: `${path}/parts/:part`, answer: CheckpointDone },
+        summary: 'Give an archive up that nothing holds',
+      },
+      async (call) => {
+        await storeOf(call).abandon({ key: keyOf(call, call.params.part), size: 0, sha256: '' })
+        return { done: true }
+      },
+    ),
+    route(
+      {
+        ...{ ...claimed, method: 'post', path, body: CheckpointCommit, answer: CheckpointDone },
+        summary: 'Put a workspace aside as the archives that were sent',
+      },
+      async ({ body: { made, seen }, ...call }) => {
+        const own = archivesOf(call.tenant, call.params.session_id)
+        for (const part of [made.base, made.delta])
+          if (part && !(part.key.startsWith(own) && archive.test(part.key.slice(own.length))))
+            throw invalid(`made: ${part.key} is no archive of this session`)
+        if (made.delta && made.base.key !== seen.parts?.base.key)
+          throw invalid('made.delta: goes with the whole that was seen')
+        try {
+          return { done: await storeOf(call).commit(made, seen) }
+        } catch (error) {
+          if (error instanceof Unmarked)
+            throw invalid('made: the new archive is not there to be held')
+          throw error
+        }
+      },
+    ),
+  ]
+}

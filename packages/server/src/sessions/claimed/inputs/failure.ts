@@ -1,0 +1,77 @@
+/** What a worker could not lay out, as the session's log tells it. contract.md 2.7 */
+import type { NewEvent, SessionError } from '@steward/protocol/events.ts'
+import type { RepositoryFailed } from '@steward/protocol/inputs.ts'
+import { newId } from '../../../ground/core/ids.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../../ground/database/database.ts'
+import { readHead } from '../../log/head.ts'
+import { idleAgain } from '../../log/idle.ts'
+import { append, readEvents } from '../../log/log.ts'
+import { notFound } from '../../../ground/core/errors.ts'
+import { isRepository } from '../../resources/repositories.ts'
+import { resourceStore } from '../../rows/resources.ts'
+
+/** The work is handed out again and again: what was told so lately is not told again. */
+const quietMs = 10 * 60_000
+
+type Place = { tenant: string; session: string; resource: string }
+
+/** Whether it was told. The caller holds the session's head. */
+export async function tellFailure(
+  tx: Queries,
+  { tenant, session, resource }: Place,
+  { type, message: why }: RepositoryFailed,
+  now: number,
+): Promise<boolean> {
+  const row = await resourceStore(tx).row(tenant, session, resource)
+  if (!isRepository(row)) throw notFound('repository', resource)
+  const message = `${row.url} could not be cloned into ${row.resolved_path}: ${why}`
+  const retry_status = { type: 'retrying' } as const
+  return tellOnce(
+    tx,
+    { tenant, session },
+    { type, message, repository_url: row.url, retry_status },
+    now,
+  )
+}
+
+/** As `tellFailure`, for a worker that could begin nothing of the session. */
+export const tellNotBegun = (
+  tx: Queries,
+  place: Pick<Place, 'tenant' | 'session'>,
+  why: string,
+  now: number,
+): Promise<boolean> => {
+  const message = `a worker has claimed this session and could not begin: ${why}; its work is tried again`
+  const error = { type: 'unknown_error', message, retry_status: { type: 'retrying' } } as const
+  return tellOnce(tx, place, error, now)
+}
+
+async function tellOnce(
+  tx: Queries,
+  { tenant, session }: Pick<Place, 'tenant' | 'session'>,
+  error: SessionError,
+  now: number,
+): Promise<boolean> {
+  const head = await readHead(tx, tenant, session)
+  if (head.status === 'done' || head.status === 'deleted') return false
+  if (await wasTold(tx, { tenant, session }, error, now)) return false
+  const event: NewEvent = { id: newId('event'), type: 'session.error', error }
+  await append(tx, tenant, session, [{ event }, ...idleAgain(head, now)], { now })
+  return true
+}
+
+async function wasTold(
+  tx: Queries,
+  { tenant, session }: Pick<Place, 'tenant' | 'session'>,
+  error: SessionError,
+  now: number,
+): Promise<boolean> {
+  const [last] = await readEvents(tx, tenant, session, {
+    ...{ types: ['session.error'], order: 'desc', limit: 1 },
+    processed: [{ op: '>', at: iso(now - quietMs) }],
+  })
+  if (!last) return false
+  const { error: told } = JSON.parse(last.data) as { error: SessionError }
+  return told.type === error.type && told.message === error.message
+}

@@ -1,0 +1,205 @@
+/** What a session works with, for the worker that has claimed it. docs/interface.md 17.6 */
+import {
+  GivenFiles,
+  GivenFilesQuery,
+  MemoryChanges,
+  MemoryContents,
+  MemoryOutcomes,
+  MemoryPaths,
+  RepositoryFailed,
+  FailureTold,
+  NotBegun,
+  StoreFacts,
+  StoreRevisions,
+} from '@steward/protocol/inputs.ts'
+import type { Blobs } from '../../../ground/blobs/blobs.ts'
+import type { Bus } from '../../../ground/bus/bus.ts'
+import { forbidden, notFound } from '../../../ground/core/errors.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../../ground/database/database.ts'
+import { ring, say } from '../../log/topics.ts'
+import { claimOf } from '../../../ground/http/principal.ts'
+import { contentBody, recordBody } from '../../../ground/http/limits.ts'
+import type { Route } from '../../../ground/http/route.ts'
+import { route } from '../../../ground/http/route.ts'
+import { memoryStore } from '../../../resources/memory-stores/mounted.ts'
+import { memoryStoreStore } from '../../../resources/memory-stores/store.ts'
+import { checkClaim, checkStanding } from '../../work/claim.ts'
+import { givenFiles } from '../../resources/given.ts'
+import { isAttachedStore } from '../../resources/memory-stores.ts'
+import { resourceStore } from '../../rows/resources.ts'
+import { tellFailure, tellNotBegun } from './failure.ts'
+
+type Deps = { databases: Databases; blobs: Blobs; clock: Clock; bus: Bus }
+
+const claimedSession = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
+
+export const inputRoutes = (deps: Deps): Route[] => [
+  ...fileRoutes(deps),
+  ...storeRoutes(deps),
+  ...repositoryRoutes(deps),
+]
+
+function fileRoutes(deps: Deps): Route[] {
+  const path = '/v1/ext/inputs/:session_id/files' as const
+  return [
+    route(
+      {
+        ...{
+          ...claimedSession,
+          method: 'get',
+          path,
+          summary: 'List the files that lie in a session',
+        },
+        ...{ query: GivenFilesQuery, answer: GivenFiles },
+      },
+      async ({ tenant, params: { session_id }, query }) => {
+        const given = givenFiles(deps, tenant, session_id)
+        // Asked for before the files are, so that what comes meanwhile is seen at the next look.
+        const revision = (await given.revision()) ?? 0
+        if (revision === query.known) return { revision, files: null }
+        const files = await given.files()
+        return {
+          revision,
+          files: files.map(({ id, filename, resolvedPath, isTold }) => ({
+            ...{ id, filename, resolved_path: resolvedPath, is_told: isTold },
+          })),
+        }
+      },
+    ),
+    route(
+      {
+        ...{ ...claimedSession, method: 'get', path: `${path}/:file`, answer: 'bytes' },
+        summary: 'Read a file that lies in a session',
+      },
+      async ({ tenant, params: { session_id, file } }) => {
+        const body = await givenFiles(deps, tenant, session_id).open(file)
+        if (!body) throw notFound('file', file)
+        const headers: [string, string][] = [['content-type', 'application/octet-stream']]
+        return { reply: 'raw', status: 200, headers, body, ours: true }
+      },
+    ),
+  ]
+}
+
+function storeRoutes({ databases, clock }: Deps): Route[] {
+  const path = '/v1/ext/inputs/:session_id/stores' as const
+  const claimed = { ...claimedSession, claim: "session's stores" } as const
+  async function attached(tenant: string, session: string) {
+    const all = await resourceStore(databases.of(tenant).read).ofSessions(tenant, [session])
+    return (all.get(session) ?? []).filter(isAttachedStore)
+  }
+  async function one(tenant: string, session: string, id: string) {
+    const rows = await attached(tenant, session)
+    const row = rows.find(({ memory_store_id }) => memory_store_id === id)
+    if (!row) throw forbidden(`memory store ${id} is none of this session's`)
+    return row
+  }
+
+  return [
+    route(
+      {
+        ...{ ...claimed, method: 'get', path, answer: StoreRevisions },
+        summary: "Tell whether a session's memory stores have changed",
+      },
+      async ({ tenant, params: { session_id } }) => {
+        const rows = await attached(tenant, session_id)
+        const ids = rows.map(({ memory_store_id }) => memory_store_id)
+        if (ids.length === 0) return { revisions: {} }
+        const found = await memoryStoreStore(databases.of(tenant).read).revisions(tenant, ids)
+        return { revisions: Object.fromEntries(found) }
+      },
+    ),
+    route(
+      {
+        ...{ ...claimed, method: 'get', path: `${path}/:store`, answer: StoreFacts },
+        summary: 'List what lies in a memory store of a session',
+      },
+      async ({ tenant, params: { session_id, store } }) => {
+        await one(tenant, session_id, store)
+        const facts = await memoryStore(databases.of(tenant).read).facts(tenant, store)
+        return { facts: facts ? { ...facts, hashes: [...facts.hashes] } : null }
+      },
+    ),
+    route(
+      {
+        ...{ ...claimed, method: 'post', path: `${path}/:store/contents`, body: MemoryPaths },
+        limits: recordBody,
+        ...{ answer: MemoryContents, summary: 'Read memories of a session by their paths' },
+      },
+      async ({ tenant, params: { session_id, store }, body: { paths } }) => {
+        await one(tenant, session_id, store)
+        if (paths.length === 0) return { memories: [] }
+        const { read } = databases.of(tenant)
+        return { memories: await memoryStore(read).contents(tenant, store, paths) }
+      },
+    ),
+    route(
+      {
+        ...{ ...claimed, method: 'post', path: `${path}/:store/changes`, body: MemoryChanges },
+        limits: contentBody,
+        ...{ answer: MemoryOutcomes, summary: 'Bring back what a session has changed in a store' },
+      },
+      async ({ tenant, principal, params: { session_id, store }, body: { changes } }) => {
+        const { access } = await one(tenant, session_id, store)
+        if (access !== 'read_write')
+          throw forbidden(`memory store ${store} is attached to this session as read_only`)
+        const actor = { type: 'session_actor', session_id } as const
+        const written = await databases.of(tenant).write(async (tx) => {
+          await checkStanding(tx, claimOf(principal), clock.now())
+          return memoryStore(tx).writeAll(tenant, store, { actor, changes }, clock.now())
+        })
+        return { written: written ?? null }
+      },
+    ),
+  ]
+}
+
+function repositoryRoutes({ databases, clock, bus }: Deps): Route[] {
+  const failure = '/v1/ext/inputs/:session_id/failure' as const
+  const path = '/v1/ext/inputs/:session_id/repositories/:resource/failure' as const
+  return [
+    route(
+      {
+        ...{
+          ...claimedSession,
+          method: 'post',
+          path: failure,
+          body: NotBegun,
+          answer: FailureTold,
+        },
+        summary: "Tell the session's log why its worker could begin nothing",
+      },
+      async ({ tenant, principal, params: { session_id: session }, body: { message } }) => {
+        const now = clock.now()
+        const told = await databases.of(tenant).write(async (tx) => {
+          await checkClaim(tx, claimOf(principal), now)
+          return tellNotBegun(tx, { tenant, session }, message, now)
+        })
+        if (told) say(bus, session, ring)
+        return { told }
+      },
+    ),
+    route(
+      {
+        ...{
+          ...claimedSession,
+          method: 'post',
+          path,
+          body: RepositoryFailed,
+          answer: FailureTold,
+        },
+        summary: "Tell the session's log why one of its repositories could not be laid out",
+      },
+      async ({ tenant, principal, params: { session_id, resource }, body }) => {
+        const now = clock.now()
+        const told = await databases.of(tenant).write(async (tx) => {
+          await checkClaim(tx, claimOf(principal), now)
+          return tellFailure(tx, { tenant, session: session_id, resource }, body, now)
+        })
+        if (told) say(bus, session_id, ring)
+        return { told }
+      },
+    ),
+  ]
+}

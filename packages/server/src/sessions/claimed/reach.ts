@@ -1,0 +1,57 @@
+/** What a claim on a session covers besides the session. */
+import type { Session, SessionAgent } from '@steward/protocol/sessions.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import { fileStore } from '../../resources/files/store.ts'
+import type { Belongings } from '../work/claim.ts'
+import type { SessionWith } from '../work/reach.ts'
+import { workStore } from '../work/store.ts'
+import { isAttachedStore } from '../resources/memory-stores.ts'
+import { resourceStore } from '../rows/resources.ts'
+import { sessionStore } from '../rows/sessions.ts'
+
+export function belongings(databases: Databases): Belongings {
+  const reading = (tenant: string) => databases.of(tenant).read
+  return {
+    async agent(tenant, session) {
+      const row = await sessionStore(reading(tenant)).row(tenant, session)
+      return JSON.parse(row.agent) as SessionAgent
+    },
+    async stores(tenant, session) {
+      const rows = await resourceStore(reading(tenant)).ofSessions(tenant, [session])
+      return (rows.get(session) ?? [])
+        .filter(isAttachedStore)
+        .map(({ memory_store_id: id, access }) => ({ id, access }))
+    },
+    async hasFile(tenant, session, file) {
+      const [row] = await fileStore(reading(tenant)).named(tenant, [file])
+      return row?.session_id === session
+    },
+  }
+}
+
+export const sessionWith = (databases: Databases): SessionWith => ({
+  async file(tenant, file) {
+    const [row] = await fileStore(databases.of(tenant).read).named(tenant, [file])
+    return row?.session_id ?? undefined
+  },
+  skill: (tenant, environment, skill, now) =>
+    workStore(databases.of(tenant).read).claimedWithSkill(tenant, environment, skill, now),
+})
+
+/**
+ * A session as its worker sees it: MCP servers stand behind the proxy, and the worker learns of no other address. Those
+ * that it starts itself have none.
+ */
+export const forWorker = (session: Session, base: string): Session => ({
+  ...session,
+  agent: {
+    ...session.agent,
+    mcp_servers: session.agent.mcp_servers.map((server) =>
+      server.url ? { ...server, url: proxyUrl(session.id, server.name, base) } : server,
+    ),
+  },
+})
+
+/** `base` may have a path of its own. */
+const proxyUrl = (session: string, server: string, base: string): string =>
+  `${base.replace(/\/+$/, '')}/v1/ext/mcp-proxy/${session}/${encodeURIComponent(server)}`

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { findCall, openCalls, startCalls } from './calls.ts'
+import { keep, newHead, said, tenant } from './fixture.ts'
+
+const use = (evaluated_permission: 'allow' | 'ask'): EventOf<'agent.tool_use'> => ({
+  id: newId('event'),
+  type: 'agent.tool_use',
+  name: 'bash',
+  input: {},
+  evaluated_permission,
+})
+const custom = (): EventOf<'agent.custom_tool_use'> => ({
+  id: newId('event'),
+  type: 'agent.custom_tool_use',
+  name: 'mine',
+  input: {},
+})
+const result = (tool_use_id: string): NewEvent => ({
+  id: newId('event'),
+  type: 'agent.tool_result',
+  tool_use_id,
+})
+const answered = (custom_tool_use_id: string): NewEvent => ({
+  id: newId('event'),
+  type: 'user.custom_tool_result',
+  custom_tool_use_id,
+})
+const confirmed = (
+  tool_use_id: string,
+  decision: 'allow' | 'deny',
+  deny_message?: string,
+): NewEvent => ({
+  id: newId('event'),
+  type: 'user.tool_confirmation',
+  tool_use_id,
+  result: decision,
+  ...(deny_message === undefined ? {} : { deny_message }),
+})
+
+for (const [dialect, open] of Object.entries(databases)) {
+  describe(`calls on ${dialect}`, () => {
+    it('stand where the event that made them puts them, in the order they were made', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const [one, two, three] = [use('ask'), custom(), use('allow')]
+      await keep(database, session, [said('x'), one, two, three])
+      const calls = await openCalls(database.read, tenant, session)
+      assert.deepEqual(
+        calls.map((call) => ({ ...call })),
+        [
+          { event_id: one.id, type: one.type, seq: 2, state: 'asked', deny_message: null },
+          { event_id: two.id, type: two.type, seq: 3, state: 'waiting', deny_message: null },
+          { event_id: three.id, type: three.type, seq: 4, state: 'started', deny_message: null },
+        ],
+      )
+    })
+
+    it('are allowed or denied by a confirmation, begun, and done by their result', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const [yes, no, mute] = [use('ask'), use('ask'), use('ask')]
+      await keep(database, session, [yes, no, mute])
+      await keep(database, session, [
+        confirmed(yes.id, 'allow'),
+        confirmed(no.id, 'deny', 'not now'),
+      ])
+      await keep(database, session, [confirmed(mute.id, 'deny')])
+      const states = async () =>
+        (await openCalls(database.read, tenant, session)).map((call) => [
+          call.state,
+          call.deny_message,
+        ])
+      assert.deepEqual(await states(), [
+        ['allowed', null],
+        ['denied', 'not now'],
+        ['denied', ''],
+      ])
+      await database.write((tx) => startCalls(tx, session, [yes.id]))
+      await database.write((tx) => startCalls(tx, session, []))
+      assert.deepEqual((await states())[0], ['started', null])
+      await keep(database, session, [result(yes.id), result(no.id)])
+      assert.deepEqual(await states(), [['denied', '']])
+      const call = await findCall(database.read, tenant, session, yes.id)
+      assert.equal(call?.state, 'done')
+    })
+
+    it('may be made and answered in one append', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const call = custom()
+      await keep(database, session, [call, answered(call.id)])
+      assert.deepEqual(await openCalls(database.read, tenant, session), [])
+    })
+
+    it('of an MCP tool ask, are confirmed, and are done by a result of their own', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const names = { mcp_server_name: 'files', mcp_tool_name: 'echo' }
+      const call = { ...use('ask'), ...names, type: 'agent.mcp_tool_use' as const }
+      await keep(database, session, [call])
+      const [waiting] = await openCalls(database.read, tenant, session)
+      assert.deepEqual([waiting?.state, waiting?.type], ['asked', 'agent.mcp_tool_use'])
+      await keep(database, session, [confirmed(call.id, 'allow')])
+      const done = { id: newId('event'), type: 'agent.mcp_tool_result' as const }
+      await keep(database, session, [{ ...done, mcp_tool_use_id: call.id }])
+      assert.deepEqual(await openCalls(database.read, tenant, session), [])
+    })
+
+    it('stay done, whatever comes later', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const call = use('ask')
+      await keep(database, session, [call, result(call.id)])
+      await keep(database, session, [confirmed(call.id, 'allow')])
+      assert.equal((await findCall(database.read, tenant, session, call.id))?.state, 'done')
+    })
+
+    it('belong to one session of one tenant', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const [mine, other] = [await newHead(database), await newHead(database)]
+      const call = custom()
+      await keep(database, mine, [call])
+      await keep(database, other, [answered(call.id)])
+      assert.equal((await openCalls(database.read, tenant, mine)).length, 1)
+      assert.equal(await findCall(database.read, tenant, other, call.id), undefined)
+      assert.equal(await findCall(database.read, 'wrkspc_other', mine, call.id), undefined)
+      assert.deepEqual(await openCalls(database.read, 'wrkspc_other', mine), [])
+    })
+  })
+}

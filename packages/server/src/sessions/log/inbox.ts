@@ -1,0 +1,194 @@
+/** What was accepted and has not begun: admit, promote, cancel. */
+import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
+import { sql } from 'kysely'
+import { PlatformError } from '../../ground/core/errors.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Promoted, StoredEvent } from './log.ts'
+import { fieldsText } from './log.ts'
+
+/** Kinds that wait for a runner; everything else a client posts is processed on receipt. */
+export type Waiting =
+  | EventOf<'user.message'>
+  | EventOf<'system.message'>
+  | EventOf<'user.interrupt'>
+
+/** One that waits, without what it says: that may be many megabytes. */
+export type Admitted = { position: number; id: string; type: string }
+
+/** `data`: its fields as text. */
+export type Admission = Pick<StoredEvent, 'id' | 'type' | 'data'>
+
+export const admission = (event: Waiting): Admission => ({
+  ...{ id: event.id, type: event.type, data: fieldsText(event) },
+})
+
+/** The whole event as it waits: what is before its fields is known by its columns. */
+const headText = ({ id, type }: Pick<Admission, 'id' | 'type'>): string =>
+  `{"id":"${id}","type":"${type}"`
+const wholeText = (event: Admission): string =>
+  `${headText(event)}${event.data === '{}' ? '}' : `,${event.data.slice(1)}`}`
+
+function fieldsOf(row: { id: string; type: string; event: string }): string {
+  const head = headText(row)
+  // Earlier versions wrote the fields in another order.
+  if (!row.event.startsWith(head)) return fieldsText(JSON.parse(row.event) as Waiting)
+  const rest = row.event.slice(head.length)
+  return rest === '}' ? '{}' : `{${rest.slice(1)}`
+}
+
+/** What may wait in one session: all of it is promoted in one commit, and read at once. */
+const mostWaiting = { events: 10_000, bytes: 64 * 1024 * 1024 }
+
+/** Throws where the session has no room for more to wait. */
+async function checkRoom(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  added: readonly { event: string }[],
+): Promise<void> {
+  const held = await tx
+    .selectFrom('inbox')
+    .select((eb) => eb.fn.countAll<number>().as('events'))
+    .select(sql<number>`coalesce(sum(octet_length(event)), 0)`.as('bytes'))
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .executeTakeFirstOrThrow()
+  const events = Number(held.events) + added.length
+  const bytes = added.reduce((sum, { event }) => sum + Buffer.byteLength(event), Number(held.bytes))
+  if (events > mostWaiting.events || bytes > mostWaiting.bytes)
+    throw new PlatformError(
+      'rate_limited',
+      `session ${sessionId} has no room for more messages: ${mostWaiting.events} and ${mostWaiting.bytes} bytes may wait for its turn to end, or for an answer that it asks for`,
+    )
+}
+
+/** Puts the events behind those that wait already; `due` when a runner has something to do with them. */
+export async function admit(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  events: readonly Admission[],
+  { now, due }: { now: number; due: boolean },
+): Promise<void> {
+  const head = await tx
+    .updateTable('session_heads')
+    .set((eb) => ({
+      next_position: eb('next_position', '+', events.length),
+      ...(due ? { due: 1 } : {}),
+    }))
+    .where('session_id', '=', sessionId)
+    .where('tenant_id', '=', tenant)
+    .returning('next_position')
+    .executeTakeFirstOrThrow()
+  const first = head.next_position - events.length + 1
+  const created_at = iso(now)
+  const rows = events.map((event, index) => ({
+    tenant_id: tenant,
+    session_id: sessionId,
+    position: first + index,
+    id: event.id,
+    type: event.type,
+    event: wholeText(event),
+    created_at,
+  }))
+  // An interrupt is what ends the waiting.
+  if (rows.some(({ type }) => type !== 'user.interrupt'))
+    await checkRoom(tx, tenant, sessionId, rows)
+  await tx.insertInto('inbox').values(rows).execute()
+}
+
+/** All that waits, in the order it was accepted. */
+export async function waiting(db: Queries, tenant: string, sessionId: string): Promise<Admitted[]> {
+  return db
+    .selectFrom('inbox')
+    .select(['position', 'id', 'type'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .orderBy('position')
+    .execute()
+}
+
+/** The place of the newest interrupt that waits. */
+export async function lastInterrupt(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('inbox')
+    .select('position')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('type', '=', 'user.interrupt')
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.position
+}
+
+/** Whether anything waits behind a place. */
+export async function waitsBehind(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  position: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('inbox')
+    .select('position')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('position', '>', position)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Takes out what waits up to a position; the same transaction puts it into the log, or its cancellation. */
+export async function take(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  upTo: number,
+): Promise<Promoted[]> {
+  // Two statements: what one that deletes gives back, SQLite copies once more.
+  const rows = await tx
+    .selectFrom('inbox')
+    .select(['id', 'type', 'created_at', 'event'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('position', '<=', upTo)
+    .orderBy('position')
+    .execute()
+  await tx
+    .deleteFrom('inbox')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('position', '<=', upTo)
+    .execute()
+  return rows.map((row) => ({
+    ...{ id: row.id, type: row.type, created_at: row.created_at },
+    data: fieldsOf(row),
+  }))
+}
+
+/** What the log keeps of a message that will never be processed. */
+export const cancelled = (message: { id: string }, id: string, reason: string): NewEvent => ({
+  id,
+  type: 'system.user_message_cancelled',
+  message_id: message.id,
+  reason,
+})
+
+/** Those of the sessions that have an interrupt waiting. */
+export async function interruptsFor(db: Queries, sessionIds: string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .select('session_id')
+    .distinct()
+    .where('session_id', 'in', sessionIds)
+    .where('type', '=', 'user.interrupt')
+    .execute()
+  return rows.map((row) => row.session_id)
+}

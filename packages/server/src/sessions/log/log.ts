@@ -1,0 +1,313 @@
+/** A session's events in one sequence without gaps. Nothing here rings: whoever commits does, afterwards. */
+import type { EventType, NewEvent } from '@steward/protocol/events.ts'
+import type { Dialect } from '@steward/protocol/dialects.ts'
+import { eventInDialect, hiddenTypes, isTranslated } from '@steward/protocol/dialects.ts'
+import { sql } from 'kysely'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Fence } from '../../ground/database/lease.ts'
+import { iso } from '@steward/base/time.ts'
+import { projectCalls } from './calls.ts'
+import { listens, outbox } from '../../tenants/webhooks/outbox.ts'
+import { kindsOf } from '../../tenants/webhooks/kinds.ts'
+import { headChange } from './head.ts'
+import { light, rowSize, weighed, withTexts } from './weighed.ts'
+
+/** `data`: the fields of the event as text, where they were written before. */
+export type Entry = { event: NewEvent; data?: string; opaque?: string }
+
+/** What waited in the inbox: its text goes into the log as it stands. */
+export type Promoted = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'>
+
+/** What is kept of an event beside its id and type. */
+export function fieldsText({ id: _id, type: _type, ...fields }: NewEvent): string {
+  return JSON.stringify(fields)
+}
+
+export type EventRow = {
+  seq: number
+  id: string
+  type: string
+  created_at: string
+  processed_at: string | null
+  data: string
+}
+
+/** As `EventRow`; what waits in the inbox has no number yet. */
+export type StoredEvent = Omit<EventRow, 'seq'> & { seq: number | null }
+
+/** An event as the wire has it. contract.md 2.5 */
+export function showEvent(sessionId: string, row: StoredEvent, dialect: Dialect) {
+  const { id, type, seq, created_at, processed_at } = row
+  const place = { id, type, session_id: sessionId, seq, created_at, processed_at }
+  return eventInDialect(place, JSON.parse(row.data) as Record<string, unknown>, dialect)
+}
+
+/** The text of the same. What is kept is text already, and is not parsed for it where the caller sees it as it is. */
+export function eventText(sessionId: string, row: StoredEvent, dialect: Dialect): string {
+  if (isTranslated(row.type, dialect)) return JSON.stringify(showEvent(sessionId, row, dialect))
+  const { id, type, seq, created_at, processed_at, data } = row
+  const place = JSON.stringify({ id, type, session_id: sessionId, seq, created_at, processed_at })
+  const fields = data === '{}' ? '{' : `${data.slice(0, -1)},`
+  const again = dialect === 'interface' ? `,"data":${data}}` : '}'
+  return `${fields}${place.slice(1, -1)}${again}`
+}
+
+/** Both databases bound the parameters of one statement. */
+const rowsAtOnce = 500
+
+/** What of the head changes with the append, which saves a write. */
+type HeadSet = {
+  owner?: null
+  expires_at?: number
+  awaits_stdio?: 0 | 1
+  stdio_ms?: number | null
+  url_servers?: 0 | 1
+}
+
+/**
+ * Gives the entries the next numbers and moves the head with them; the caller's transaction makes it one step.
+ * Undefined when the fence no longer holds: the session has another owner, and nothing was written.
+ */
+export async function append(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  entries: readonly (Entry | Promoted)[],
+  { now, fence, due, set }: { now: number; fence?: Fence; due?: boolean; set?: HeadSet },
+): Promise<{ first: number; last: number } | undefined> {
+  // What waited changes neither the head nor a call.
+  const events = entries.flatMap((entry) => ('event' in entry ? entry.event : []))
+  let update = tx
+    .updateTable('session_heads')
+    .set((eb) => ({
+      next_seq: eb('next_seq', '+', entries.length),
+      ...headChange(events, now),
+      ...(due === undefined ? {} : { due: due ? 1 : 0 }),
+      ...set,
+    }))
+    .where('session_id', '=', sessionId)
+    .where('tenant_id', '=', tenant)
+  if (fence)
+    update = update.where('owner', '=', fence.owner).where('generation', '=', fence.generation)
+  const told = kindsOf(events)
+  const head = await update
+    .returning('next_seq')
+    .$if(told.length > 0, (query) => query.returning(listens(tenant)))
+    .executeTakeFirst()
+  if (!head) return undefined
+  if (head.listens) await outbox(tx).fromLog(tenant, told, sessionId, now)
+  const first = head.next_seq - entries.length + 1
+  if (entries.length === 0) return { first, last: head.next_seq }
+  const at = iso(now)
+  const rows = entries.map((entry, index) => ({
+    ...{ tenant_id: tenant, session_id: sessionId, seq: first + index, processed_at: at },
+    ...('event' in entry ? rowOf(entry, at) : { ...entry, opaque: null }),
+  }))
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    await tx
+      .insertInto('events')
+      .values(rows.slice(at, at + rowsAtOnce))
+      .execute()
+  }
+  await projectCalls(
+    tx,
+    tenant,
+    sessionId,
+    entries.flatMap((entry, index) =>
+      'event' in entry ? { seq: first + index, event: entry.event } : [],
+    ),
+  )
+  return { first, last: head.next_seq }
+}
+
+const rowOf = ({ event, data, opaque }: Entry, created_at: string) => ({
+  ...{ id: event.id, type: event.type, created_at },
+  data: data ?? fieldsText(event),
+  opaque: opaque ?? null,
+})
+
+export type Range = {
+  after?: number | undefined
+  before?: number | undefined
+  limit: number
+  order?: 'asc' | 'desc' | undefined
+  /** Exactly these; without it the default types of the dialect, or all of them with `extensions`. */
+  types?: readonly string[] | undefined
+  extensions?: boolean | undefined
+  dialect?: Dialect | undefined
+  /** Bounds on `processed_at`, as ISO text in UTC. */
+  processed?: { op: '>' | '>=' | '<' | '<='; at: string }[] | undefined
+}
+
+const places = ['seq', 'id', 'type', 'created_at', 'processed_at', 'size'] as const
+const columns = ['seq', 'id', 'type', 'created_at', 'processed_at', 'data'] as const
+
+/** Kept events in order of `seq`. */
+export const readEvents = (
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  range: Range,
+): Promise<EventRow[]> =>
+  within(db, tenant, sessionId, range)
+    .select(columns)
+    .orderBy('seq', range.order ?? 'asc')
+    .limit(range.limit)
+    .execute()
+
+/**
+ * As `readEvents`, and no more than `bytes` of them but for the last one: a log may hold a thousand events of many
+ * megabytes. `more` when there are events behind these.
+ */
+export async function readPage(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  { bytes, ...range }: Range & { bytes: number },
+): Promise<{ rows: EventRow[]; more: boolean }> {
+  const { order = 'asc', limit } = range
+  const sizes = within(db, tenant, sessionId, range)
+    .select(['seq as place', sql<number>`octet_length(data)`.as('size')])
+    .orderBy('seq', order)
+    .limit(limit + 1)
+  const found = await weighed(db, tenant, sessionId, sizes, { bytes, order })
+    .select([...places, light('data'), 'upto'])
+    .execute()
+  const last = found.at(-1)
+  const rows = await withTexts(db, tenant, sessionId, found.slice(0, limit))
+  if (found.length > limit || !last || last.upto < bytes)
+    return { rows, more: found.length > limit }
+  const behind = order === 'asc' ? { after: last.seq } : { before: last.seq }
+  const next = within(db, tenant, sessionId, { ...range, ...behind })
+    .select('seq')
+    .limit(1)
+  return { rows, more: (await next.executeTakeFirst()) !== undefined }
+}
+
+function within(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  { after, before, types, extensions, dialect = 'interface', processed = [] }: Range,
+) {
+  let rows = db
+    .selectFrom('events')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+  if (after !== undefined) rows = rows.where('seq', '>', after)
+  if (before !== undefined) rows = rows.where('seq', '<', before)
+  if (types) rows = rows.where('type', 'in', types)
+  else if (!extensions) rows = rows.where('type', 'not in', hiddenTypes[dialect])
+  for (const { op, at } of processed) rows = rows.where('processed_at', op, at)
+  return rows
+}
+
+/**
+ * What the model's history is folded from: only these types, with what only it may see. No more than `bytes` but for the
+ * last row; `more` when there are rows behind these.
+ */
+export async function readHistory(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  { bytes, ...range }: { after: number; types: readonly EventType[]; limit: number; bytes: number },
+): Promise<{ rows: (EventRow & { opaque: string | null })[]; more: boolean }> {
+  const sizes = within(db, tenant, sessionId, range)
+    .select(['seq as place', rowSize.as('size')])
+    .orderBy('seq')
+    .limit(range.limit)
+  const found = await weighed(db, tenant, sessionId, sizes, { bytes, order: 'asc' })
+    .select([...places, light('data'), light('opaque'), 'upto'])
+    .execute()
+  const rows = await withTexts(db, tenant, sessionId, found)
+  const isCut = found.length === range.limit || (found.at(-1)?.upto ?? 0) >= bytes
+  return { rows, more: isCut }
+}
+
+/**
+ * The place of the newest boundary, which holds all that a model is shown of what stands before it; 1 without one.
+ * Looks from the end of the log: at no more than is read of it afterwards.
+ */
+export async function lastBoundary(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+): Promise<number> {
+  const row = await db
+    .selectFrom('events')
+    .select('seq')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('type', '=', 'agent.thread_context_compacted')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.seq ?? 1
+}
+
+type Span = 'span.model_request' | 'span.compaction_summarize'
+
+/** The id of the newest span's start, when it has no end. */
+export async function danglingSpan(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  span: Span,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .select(['id', 'type'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('type', 'in', [`${span}_start`, `${span}_end`])
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.type === `${span}_start` ? row.id : undefined
+}
+
+/** Single events by their place, for calls that wait. */
+export const readAt = (
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  seqs: number[],
+): Promise<EventRow[]> =>
+  db
+    .selectFrom('events')
+    .select(['seq', 'id', 'type', 'created_at', 'processed_at', 'data'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('seq', 'in', seqs)
+    .orderBy('seq')
+    .execute()
+
+/**
+ * Removes events from the beginning of a log that nobody reads any more: at most `limit` rows, and no more than `bytes` of
+ * them but for the last one. True: that was all.
+ */
+export async function removeOldest(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  { limit, bytes }: { limit: number; bytes: number },
+): Promise<boolean> {
+  const oldest = await tx
+    .selectFrom('events')
+    .select(['seq', rowSize.as('size')])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+  let sum = 0
+  const last = oldest.find(({ size }) => (sum += size) >= bytes) ?? oldest.at(-1)
+  if (!last) return true
+  await tx
+    .deleteFrom('events')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('seq', '<=', last.seq)
+    .execute()
+  return oldest.length < limit && last === oldest.at(-1)
+}

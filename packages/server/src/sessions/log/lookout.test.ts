@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Database } from '../../ground/database/database.ts'
+import { memoryBus } from '../../ground/bus/memory.ts'
+import { databases, newPostgresUrl } from '../../ground/database/fixture.ts'
+import { postgresDatabase } from '../../ground/database/postgres.ts'
+import { postgresProxy } from '../../ground/database/proxy-fixture.ts'
+import { keep, newHead, said, tenant } from './fixture.ts'
+import { lookAtHeads } from './lookout.ts'
+import { tail } from './tail.ts'
+import { ring, say } from './topics.ts'
+
+/** The numbers of kept events, as a tail gives them. */
+function numbers(database: Database, bus: ReturnType<typeof memoryBus>, session: string) {
+  const { signal } = new AbortController()
+  const options = { after: 0, extensions: false, dialect: 'interface' as const, signal }
+  const tailed = tail({ read: database.read, bus }, tenant, session, options)
+  return {
+    async next(many: number): Promise<number[]> {
+      const got: number[] = []
+      while (got.length < many) {
+        const { value } = await tailed.next()
+        if (value?.kind === 'kept') got.push(value.row.seq)
+      }
+      return got
+    },
+    end: () => tailed.return(undefined),
+  }
+}
+
+for (const [dialect, open] of Object.entries(databases)) {
+  describe(`a look at the heads on ${dialect}`, () => {
+    it('wakes a tail for what no notification told of', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const bus = memoryBus()
+      const session = await newHead(database)
+      const tailed = numbers(database, bus, session)
+      const got = tailed.next(3)
+      await keep(database, session, [said('heard')])
+      say(bus, session, ring)
+      for (const text of ['unheard', 'unheard too']) {
+        await keep(database, session, [said(text)])
+        await lookAtHeads()
+      }
+      assert.deepEqual(await got, [1, 2, 3])
+      await tailed.end()
+    })
+  })
+}
+
+describe('a tail whose Postgres does not answer', () => {
+  it('stays, and goes on from where it stood', async () => {
+    await using proxy = await postgresProxy(await newPostgresUrl())
+    const limits = { connectMs: 1_500, statementMs: 700, heartbeatMs: 700 }
+    const database = await postgresDatabase(proxy.url, limits)
+    const bus = memoryBus()
+    const session = await newHead(database)
+    const tailed = numbers(database, bus, session)
+    await keep(database, session, [said('one')])
+    assert.deepEqual(await tailed.next(1), [1])
+    const got = tailed.next(2)
+    await keep(database, session, [said('two')])
+    proxy.vanish()
+    say(bus, session, ring)
+    await assert.rejects(database.read.selectFrom('settings').selectAll().execute())
+    proxy.resume()
+    const keeping = async (): Promise<void> =>
+      keep(database, session, [said('three')]).then(() => {}, keeping)
+    await keeping()
+    const looking = setInterval(() => void lookAtHeads(), 50)
+    assert.deepEqual(await got, [2, 3])
+    clearInterval(looking)
+    await tailed.end()
+    await database.close()
+  })
+})

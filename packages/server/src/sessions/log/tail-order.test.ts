@@ -1,0 +1,60 @@
+/** Live words of an event come before it, however late its reader is. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Frame } from '@steward/harness/turn.ts'
+import { memoryBus } from '../../ground/bus/memory.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { keep, newHead, said, tenant } from './fixture.ts'
+import type { Tailed } from './tail.ts'
+import { tail } from './tail.ts'
+import { ring, say } from './topics.ts'
+
+const framesOf = (id: string): Frame[] => [
+  { kind: 'start', of: 'agent.message', id },
+  { kind: 'chunk', of: 'agent.message', id, delta: 'text' },
+  { kind: 'end', of: 'agent.message', id },
+]
+
+const shown = (each: Tailed): string => {
+  if (each.kind === 'frame') return `${each.frame.kind} ${each.frame.id}`
+  if (each.kind === 'kept') return `kept ${each.row.id}`
+  return each.kind === 'queued' ? `queued ${each.event.id}` : `promoted ${each.id}`
+}
+
+for (const [dialect, open] of Object.entries(databases)) {
+  describe(`the order of a tail on ${dialect}`, () => {
+    // verifies: stream/event-deltas/order
+    it('has words that wait before the event that they lead to', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const bus = memoryBus()
+      const ended = new AbortController()
+      const options = { after: 0, extensions: true, signal: ended.signal } as const
+      const tailed = tail({ read: database.read, bus }, tenant, session, {
+        ...options,
+        dialect: 'interface',
+      })
+      const words: Frame[] = [...framesOf('one'), ...framesOf('two')]
+      say(bus, session, { kind: 'promoted', ids: ['one', 'three'] })
+      say(bus, session, { kind: 'frames', frames: words })
+      // The reader has not begun: it reads both rows for the ring of its own beginning.
+      await keep(database, session, [{ ...said('1'), id: 'one' }])
+      say(bus, session, ring)
+      await keep(database, session, [{ ...said('2'), id: 'two' }])
+      say(bus, session, ring)
+      const seen: string[] = []
+      while (seen.at(-1) !== 'promoted three') {
+        const { value, done } = await tailed.next()
+        assert.ok(!done)
+        seen.push(shown(value))
+      }
+      assert.deepEqual(seen, [
+        ...['promoted one', 'start one', 'chunk one', 'end one', 'kept one'],
+        ...['start two', 'chunk two', 'end two', 'kept two', 'promoted three'],
+      ])
+      assert.deepEqual(words, [...framesOf('one'), ...framesOf('two')])
+      await tailed.return(undefined)
+    })
+  })
+}

@@ -1,0 +1,239 @@
+import type { Dialect } from '@steward/protocol/dialects.ts'
+import type { Frame } from '@steward/harness/turn.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { StorageError } from '../../ground/core/errors.ts'
+import { eventLoop } from '../../ground/core/loop.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { EventRow, StoredEvent } from './log.ts'
+import { readPage } from './log.ts'
+import type { Follower } from './lookout.ts'
+import { watchHead } from './lookout.ts'
+import type { Heard } from './topics.ts'
+import { hear, ring } from './topics.ts'
+
+/** Kept events come in order and all of them; what is live only may be missing. */
+export type Tailed =
+  | { kind: 'kept'; row: EventRow }
+  | { kind: 'frame'; frame: Frame }
+  | { kind: 'queued'; event: StoredEvent }
+  | { kind: 'promoted'; id: string }
+
+/** Live words that may wait for a slow reader before they are dropped, and their length in characters. */
+const mostWaiting = 1_000
+const longestWaiting = 1024 * 1024
+/** What one reader holds of the log at a time, and what the process does without a break for a reader. */
+export const page = { limit: 64, bytes: 128 * 1024 }
+
+type Source = { read: Queries; bus: Bus }
+type Options = { after: number; extensions: boolean; dialect: Dialect; signal: AbortSignal }
+/** What one reader has before them. */
+type Reading = Follower & {
+  source: Source
+  tenant: string
+  extensions: boolean
+  dialect: Dialect
+  signal: AbortSignal
+  heard: Heard[]
+  /** Characters of live words in `heard`. */
+  length: number
+  shed: Set<string>
+  /** Frames that began since words were lost: others may lack a piece. Undefined while none were. */
+  whole: Set<string> | undefined
+  /** Goes on with what was heard. */
+  resume: () => void
+  leave: () => void
+}
+
+/**
+ * Everything after `after`, then whatever comes, until aborted. The bus only rings: what is kept is always read
+ * from the log, so there is no seam between past and present, nothing twice and nothing lost. It listens from the
+ * moment of the call; whoever calls must iterate, or return, what it gives.
+ */
+export function tail(
+  source: Source,
+  tenant: string,
+  sessionId: string,
+  { after, extensions, dialect, signal }: Options,
+): AsyncGenerator<Tailed> {
+  const reading: Reading = {
+    ...{ source, tenant, sessionId, extensions, dialect, signal },
+    heard: [ring],
+    length: 0,
+    shed: new Set(),
+    whole: undefined,
+    seen: after,
+    wokenFor: 0,
+    wake: () => take(reading, ring),
+    resume: () => {},
+    leave: () => {},
+  }
+  const quiet = hear(source.bus, sessionId, (word) => take(reading, word))
+  const unwatch = watchHead(source.read, reading)
+  const stop = () => reading.resume()
+  signal.addEventListener('abort', stop, { once: true })
+  reading.leave = () => {
+    signal.removeEventListener('abort', stop)
+    unwatch()
+    quiet()
+  }
+  const given = words(reading)
+  const end = given.return.bind(given)
+  // A generator that was never begun runs no `finally`.
+  given.return = (value) => {
+    reading.leave()
+    return end(value)
+  }
+  return given
+}
+
+function take(reading: Reading, word: Heard): void {
+  const { heard, shed } = reading
+  if (word.kind === 'ring' || word.kind === 'missed') {
+    const last = heard.at(-1)?.kind
+    if (last === 'ring' && word.kind === 'missed') heard.pop()
+    if (last !== 'missed' && last !== word.kind) heard.push(word)
+  } else {
+    const length = lengthOf(word)
+    // Whoever keeps up gets a word of any length.
+    if (
+      heard.length === 0 ||
+      (heard.length < mostWaiting && reading.length + length <= longestWaiting)
+    ) {
+      heard.push(word)
+      reading.length += length
+    } else if (word.kind === 'frames') for (const { id } of word.frames) shed.add(id)
+  }
+  reading.resume()
+}
+
+/** Messages are counted once for all their readers. */
+const lengths = new WeakMap<Heard, number>()
+
+function lengthOf(word: Heard): number {
+  if (word.kind === 'frames') {
+    let length = 0
+    for (const frame of word.frames) length += 100 + ('delta' in frame ? frame.delta.length : 0)
+    return length
+  }
+  if (word.kind === 'queued')
+    return word.events.reduce((sum, { data }) => sum + 200 + data.length, 0)
+  const known = lengths.get(word)
+  if (known !== undefined) return known
+  const length = JSON.stringify(word).length
+  lengths.set(word, length)
+  return length
+}
+
+async function* words(reading: Reading): AsyncGenerator<Tailed> {
+  const { signal, heard } = reading
+  try {
+    while (!signal.aborted) {
+      const next = heard.shift()
+      if (!next) await new Promise<void>((resolve) => (reading.resume = resolve))
+      else if (next.kind === 'ring') yield* newRows(reading)
+      else if (next.kind === 'missed') {
+        reading.whole = new Set()
+        yield* newRows(reading)
+      } else {
+        reading.length -= lengthOf(next)
+        yield* spread(next, reading)
+      }
+    }
+  } finally {
+    reading.leave()
+  }
+}
+
+async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
+  const { source, tenant, sessionId, extensions, dialect, signal, shed } = reading
+  for (;;) {
+    const range = { after: reading.seen, extensions, dialect, ...page }
+    const got = await readPage(source.read, tenant, sessionId, range).catch(absence)
+    if (!got) {
+      reading.wokenFor = 0
+      return
+    }
+    const { rows, more } = got
+    for (const row of rows) {
+      for (const word of wordsOn(row.id, reading)) yield* spread(word, reading)
+      reading.seen = row.seq
+      shed.delete(row.id)
+      yield { kind: 'kept', row }
+    }
+    if (!more || signal.aborted) return
+    await eventLoop.wait(tenant)
+  }
+}
+
+/** A database that is away ends no stream: the next notification or look at the head goes on from where it stood. */
+function absence(error: unknown): undefined {
+  if (error instanceof StorageError) return undefined
+  throw error
+}
+
+type Live = Exclude<Heard, { kind: 'ring' | 'missed' }>
+
+/**
+ * What waits of live words about an event, which came before it was kept: a row may be read for an earlier ring than
+ * its own, and would overtake them.
+ */
+function wordsOn(id: string, reading: Reading): Live[] {
+  const found: Live[] = []
+  const left: Heard[] = []
+  for (const word of reading.heard) {
+    const [about, others] = apart(word, id)
+    if (others) left.push(others)
+    if (!about) continue
+    found.push(about)
+    if (others) reading.length += lengthOf(others) - lengthOf(word as Live)
+    else reading.length -= lengthOf(about)
+  }
+  if (found.length > 0) reading.heard.splice(0, reading.heard.length, ...left)
+  return found
+}
+
+/** The part that is about the event, and the rest. Words are shared by all readers, and stay as they are. */
+function apart(word: Heard, id: string): [about: Live | undefined, others: Heard | undefined] {
+  switch (word.kind) {
+    case 'frames': {
+      const [about, others] = halves(word.frames, (frame) => frame.id === id)
+      return [about && { ...word, frames: about }, others && { ...word, frames: others }]
+    }
+    case 'queued': {
+      const [about, others] = halves(word.events, (event) => event.id === id)
+      return [about && { ...word, events: about }, others && { ...word, events: others }]
+    }
+    case 'promoted': {
+      const [about, others] = halves(word.ids, (each) => each === id)
+      return [about && { ...word, ids: about }, others && { ...word, ids: others }]
+    }
+    default:
+      return [undefined, word]
+  }
+}
+
+function halves<T>(
+  all: T[],
+  fits: (each: T) => boolean,
+): [fitting: T[] | undefined, others: T[] | undefined] {
+  if (!all.some(fits)) return [undefined, all]
+  const others = all.filter((each) => !fits(each))
+  return [all.filter(fits), others.length > 0 ? others : undefined]
+}
+
+/** What lost a piece says no more until its event is whole: shown pieces always join to a prefix of it. */
+function* spread(word: Live, { shed, whole }: Reading): Generator<Tailed> {
+  if (word.kind === 'frames') {
+    for (const frame of word.frames) {
+      if (frame.kind === 'start') whole?.add(frame.id)
+      const isWhole = !shed.has(frame.id) && (!whole || whole.has(frame.id))
+      if (isWhole || frame.kind === 'end') yield { kind: 'frame', frame }
+      if (frame.kind === 'end') {
+        shed.delete(frame.id)
+        whole?.delete(frame.id)
+      }
+    }
+  } else if (word.kind === 'queued')
+    for (const event of word.events) yield { kind: 'queued', event }
+  else if (word.kind === 'promoted') for (const id of word.ids) yield { kind: 'promoted', id }
+}

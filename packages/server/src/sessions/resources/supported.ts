@@ -1,0 +1,121 @@
+/** What a session of this version cannot run is refused by name, at its creation and never later. */
+import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
+import type { PackageManager } from '@steward/protocol/packages.ts'
+import { packageManagers } from '@steward/protocol/packages.ts'
+import type { SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
+import type { Tools } from '@steward/protocol/tools.ts'
+import type { WorkerInput } from '../../ground/config/config.ts'
+import { invalid, unsupported } from '../../ground/core/errors.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { credentialStore } from '../../resources/vaults/credentials.ts'
+import type { Wanted } from './add.ts'
+
+/** `isElsewhere`: workers have the session, and start servers of it. */
+export function checkAgent(agent: SessionAgent, isElsewhere: boolean): void {
+  for (const [index, { url }] of agent.mcp_servers.entries()) {
+    if (!url && !isElsewhere)
+      throw invalid(
+        `agent.mcp_servers.${index}.url: url is required: this service starts no stdio servers`,
+      )
+  }
+  checkUrlSources(agent.tools)
+}
+
+/** Where a page's address may come from is not followed: anything but everywhere would be a promise not kept. */
+function checkUrlSources(tools: Tools): void {
+  for (const [index, tool] of tools.entries()) {
+    if (tool.type !== 'agent_toolset_20260401') continue
+    for (const { name, url_sources } of tool.configs ?? []) {
+      for (const [source, value] of Object.entries(url_sources ?? {})) {
+        const type = typeof value === 'string' ? value : value?.type
+        if (type === undefined || type === 'all') continue
+        throw unsupported(
+          `agent.tools.${index}.configs.${name}.url_sources.${source}`,
+          `${type} is`,
+        )
+      }
+    }
+  }
+}
+
+/** Why sandboxes of this service do not start from an image; undefined where it may be tried. */
+export type RefuseImage = (reference: string) => string | undefined
+
+/** Why packages of this manager cannot be installed in sandboxes that start from this image; undefined where they can. */
+export type RefusePackages = (
+  manager: PackageManager,
+  image: string | undefined,
+) => string | undefined
+
+export type Refusals = {
+  refuseImage: RefuseImage
+  refusePackages: RefusePackages
+  /** What workers lay out besides skills and memory stores. */
+  workerInputs: readonly WorkerInput[]
+}
+
+export function checkEnvironment(
+  record: EnvironmentRecord,
+  { refuseImage, refusePackages }: Omit<Refusals, 'workerInputs'>,
+): void {
+  const refused = record.base_image === null ? undefined : refuseImage(record.base_image)
+  if (refused !== undefined) throw invalid(`environment.base_image: ${refused}`)
+  for (const manager of packageManagers) {
+    if (record.packages[manager].length === 0) continue
+    const why = refusePackages(manager, record.base_image ?? undefined)
+    if (why !== undefined) throw invalid(`environment.packages.${manager}: ${why}`)
+  }
+}
+
+const inputOf = { file: 'files', github_repository: 'repositories' } as const
+
+/** The worker of the official client lays skills and memory stores out; what else is laid out is the operator's to say. contract.md 4.6 */
+export function checkInputs(wanted: readonly Wanted[], inputs: readonly WorkerInput[]): void {
+  for (const { resource, at } of wanted) {
+    if (resource.type === 'memory_store' || inputs.includes(inputOf[resource.type])) continue
+    throw invalid(
+      `${at.slice(0, -1) || 'type'}: the workers of this self_hosted environment lay no ${resource.type} out; those that do are announced by the server's setting WORKER_INPUTS=${inputOf[resource.type]}`,
+    )
+  }
+}
+
+/** Workers run the tools of the built-in toolset alone. */
+export function checkToolsForWorker({ tools }: SessionAgent): void {
+  for (const [index, tool] of tools.entries())
+    if (tool.type === 'custom' && tool.execution?.type === 'sandbox')
+      throw invalid(
+        `agent.tools.${index}.execution: the tool ${tool.name} is one of the sandbox, and such do not run on a self_hosted environment`,
+      )
+}
+
+/** Nothing of a vault reaches a worker's sandbox, where the commands are that such a secret is for. */
+export async function checkVaultForWorker(
+  tx: Queries,
+  tenant: string,
+  vault: string,
+  at: string,
+): Promise<void> {
+  const all = await credentialStore(tx).allActive(tenant, vault)
+  const found = all.find(({ auth }) => auth.type === 'command_secret')
+  if (found)
+    throw invalid(
+      `${at}: the command_secret ${found.id} of vault ${vault} cannot be used on a self_hosted environment: its commands run where no secret of a vault is brought`,
+    )
+}
+
+/** Those that can be brought in, each with its place in the request; the agent's own store last, unless it is named. */
+export function resourcesOf(
+  { resources }: SessionCreate,
+  { memory_store_id }: SessionAgent,
+): Wanted[] {
+  const wanted = (resources ?? []).map((resource, index): Wanted => ({
+    resource,
+    at: `resources.${index}.`,
+  }))
+  const isNamed = wanted.some(
+    ({ resource }) =>
+      resource.type === 'memory_store' && resource.memory_store_id === memory_store_id,
+  )
+  if (memory_store_id === null || isNamed) return wanted
+  return [...wanted, { resource: { type: 'memory_store', memory_store_id }, at: 'agent.' }]
+}

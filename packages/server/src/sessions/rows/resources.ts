@@ -1,0 +1,91 @@
+import type { Checkout, SessionResource } from '@steward/protocol/session-resources.ts'
+import { notFound } from '../../ground/core/errors.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+
+export type ResourceRow = Tables['session_resources']
+
+/** What sessions bring in. */
+export function resourceStore(db: Queries) {
+  const ofTenant = (tenant: string) =>
+    db.selectFrom('session_resources').selectAll().where('tenant_id', '=', tenant)
+
+  return {
+    async row(tenant: string, session: string, id: string): Promise<ResourceRow> {
+      const found = await ofTenant(tenant)
+        .where('session_id', '=', session)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (!found) throw notFound('resource', id)
+      return found
+    },
+
+    list(tenant: string, session: string, paging: Paging): Promise<Listing<ResourceRow>> {
+      const rows = ofTenant(tenant).where('session_id', '=', session)
+      const long = ['url', 'checkout', 'description', 'instructions', 'mount_path']
+      return readPage(tenant, rows, paging, weightOf(...long))
+    },
+
+    /** By session, each in the order they were added. */
+    async ofSessions(
+      tenant: string,
+      sessions: readonly string[],
+    ): Promise<Map<string, ResourceRow[]>> {
+      const rows =
+        sessions.length === 0
+          ? []
+          : await ofTenant(tenant)
+              .where('session_id', 'in', sessions)
+              .orderBy('created_at')
+              .orderBy('id')
+              .execute()
+      return Map.groupBy(rows, (row) => row.session_id)
+    },
+
+    async insert(row: ResourceRow): Promise<void> {
+      await db.insertInto('session_resources').values(row).execute()
+    },
+
+    async update(
+      tenant: string,
+      session: string,
+      id: string,
+      change: Partial<Pick<ResourceRow, 'sealed_token' | 'cloned_at' | 'updated_at'>>,
+    ): Promise<void> {
+      await db
+        .updateTable('session_resources')
+        .set(change)
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    async remove(tenant: string, session: string, id?: string): Promise<void> {
+      await db
+        .deleteFrom('session_resources')
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+        .execute()
+    },
+  }
+}
+
+/** Never its token. */
+export function showResource(row: ResourceRow): SessionResource {
+  const { id, mount_path, resolved_path, created_at, updated_at } = row
+  const common = { id, mount_path, resolved_path, created_at, updated_at }
+  if (row.type === 'file') return { ...common, type: row.type, file_id: row.file_id ?? '' }
+  if (row.type === 'memory_store') {
+    const { type, memory_store_id, access, name, description, instructions } = row
+    return {
+      ...{ ...common, type, memory_store_id: memory_store_id ?? '', instructions },
+      ...{ access: access ?? 'read_only', name: name ?? '', description: description ?? '' },
+    }
+  }
+  const checkout = row.checkout === null ? null : (JSON.parse(row.checkout) as Checkout)
+  return { ...common, type: row.type, url: row.url ?? '', checkout }
+}

@@ -1,0 +1,254 @@
+import type { Session, SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
+import { sql } from 'kysely'
+import { invalid, notFound } from '../../ground/core/errors.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { listingOf } from '../../ground/core/page.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { taking } from '../../ground/database/lock.ts'
+import type { Moment } from '../../ground/database/seek.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import type { Head } from '../log/head.ts'
+import { readHead, usageOf } from '../log/head.ts'
+import type { ResourceRow } from './resources.ts'
+import { resourceStore, showResource } from './resources.ts'
+
+export type SessionRow = Tables['sessions']
+export type SessionFilter = {
+  agentId?: string | undefined
+  agentVersion?: number | undefined
+  memoryStoreId?: string | undefined
+  statuses?: string[] | undefined
+  archived: boolean
+  made: Moment[]
+}
+
+/** Counted for each resource, whose rows are long only where they attach one of at most eight memory stores. */
+const resourceBytes = 2048
+
+/** With the resources that are shown with it, which an index counts. */
+const sessionWeight = sql<number>`${weightOf('agent', 'title', 'metadata', 'vault_ids')} + ${sql.lit(resourceBytes)} *
+  cast((select count(*) from session_resources as resource
+    where resource.tenant_id = sessions.tenant_id and resource.session_id = sessions.id) as integer)`
+
+/** Session rows. Where a session stands is its log's head; the two are shown as one. */
+export function sessionStore(db: Queries) {
+  const byId = (tenant: string, id: string) =>
+    db
+      .selectFrom('sessions')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .where('deleted_at', 'is', null)
+
+  async function row(tenant: string, id: string, query = byId(tenant, id)): Promise<SessionRow> {
+    const found = await query.executeTakeFirst()
+    if (!found) throw notFound('session', id)
+    return found
+  }
+
+  const change = async (tenant: string, id: string, set: Partial<SessionRow>, now: number) => {
+    await db
+      .updateTable('sessions')
+      .set({ ...set, updated_at: iso(now) })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute()
+  }
+
+  return {
+    /** Throws not_found for what is absent, deleted, or another tenant's. */
+    row: (tenant: string, id: string) => row(tenant, id),
+    /** Another one whenever a file has come into its sandbox or gone from it; undefined once it is deleted. */
+    async filesRevision(tenant: string, id: string): Promise<number | undefined> {
+      const found = db
+        .selectFrom('sessions')
+        .select('files_revision')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .where('deleted_at', 'is', null)
+      return (await found.executeTakeFirst())?.files_revision
+    },
+
+    /** As `row`, and nobody else changes it until the transaction ends. */
+    take: (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id))),
+
+    /** As `take`, and not archived. */
+    async takeOpen(tenant: string, id: string): Promise<SessionRow> {
+      const found = await row(tenant, id, taking(db, byId(tenant, id)))
+      if (found.archived_at) throw invalid(`session ${id} is archived and takes nothing more`)
+      return found
+    },
+
+    async get(tenant: string, id: string, now: number): Promise<Session> {
+      const found = await row(tenant, id)
+      const head = await readHead(db, tenant, id)
+      const resources = await resourceStore(db).ofSessions(tenant, [id])
+      return showSession(found, head, { now, resources: resources.get(id) })
+    },
+
+    async list(
+      tenant: string,
+      paging: Paging,
+      filter: SessionFilter,
+      now: number,
+    ): Promise<Listing<Session>> {
+      let rows = db
+        .selectFrom('sessions')
+        .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
+        .selectAll('sessions')
+        .select(['head.status', 'head.stop_reason', 'head.next_seq', 'head.due', 'head.owner'])
+        .select([
+          'head.running_since_ms',
+          'head.active_ms',
+          'head.idle_since_ms',
+          'head.input_tokens',
+          'head.output_tokens',
+        ])
+        .select(['head.cache_read_input_tokens', 'head.cache_creation_input_tokens'])
+        .select(['head.stdio_ms', 'head.awaits_stdio', 'head.url_servers'])
+        .select(['head.previous_owner', 'head.generation', 'head.recoveries'])
+        .where('sessions.tenant_id', '=', tenant)
+        .where('deleted_at', 'is', null)
+      if (!filter.archived) rows = rows.where('archived_at', 'is', null)
+      if (filter.agentId) rows = rows.where('agent_id', '=', filter.agentId)
+      if (filter.agentVersion) rows = rows.where('agent_version', '=', filter.agentVersion)
+      const { memoryStoreId } = filter
+      if (memoryStoreId)
+        rows = rows.where('sessions.id', 'in', (eb) =>
+          eb
+            .selectFrom('session_resources')
+            .select('session_id')
+            .where('tenant_id', '=', tenant)
+            .where('memory_store_id', '=', memoryStoreId),
+        )
+      if (filter.statuses) rows = rows.where('head.status', 'in', filter.statuses)
+      for (const { op, at } of filter.made) rows = rows.where('created_at', op, at)
+      const found = await readPage(tenant, rows, paging, sessionWeight)
+      const resources = await resourceStore(db).ofSessions(
+        tenant,
+        found.rows.map(({ id }) => id),
+      )
+      return listingOf(found, (each) =>
+        showSession(each, each, { now, resources: resources.get(each.id) }),
+      )
+    },
+
+    /** `servers`: what the head knows of the MCP servers of the session's agent. */
+    async insert(
+      session: SessionRow,
+      status: SessionStatus,
+      servers: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers'>,
+    ): Promise<void> {
+      await db.insertInto('sessions').values(session).execute()
+      await db
+        .insertInto('session_heads')
+        .values({
+          tenant_id: session.tenant_id,
+          session_id: session.id,
+          status,
+          next_seq: 0,
+          next_position: 0,
+          due: 0,
+          generation: 0,
+          expires_at: 0,
+          recoveries: 0,
+          active_ms: 0,
+          input_tokens: 0,
+          output_tokens: 0,
+          cache_read_input_tokens: 0,
+          cache_creation_input_tokens: 0,
+          ...servers,
+          awaits_stdio: 0,
+        })
+        .execute()
+    },
+
+    update: change,
+    archive: (tenant: string, id: string, now: number) =>
+      change(tenant, id, { archived_at: iso(now) }, now),
+    /** Every read takes it for absent from now on; the row stays until `forget`. */
+    remove: (tenant: string, id: string, now: number) =>
+      change(tenant, id, { deleted_at: iso(now) }, now),
+
+    /** Of all tenants: deleted before the time, and nothing left to do for a runner, or to settle of a worker's item. */
+    deletedBefore: (before: string, limit: number): Promise<{ tenant_id: string; id: string }[]> =>
+      db
+        .selectFrom('sessions')
+        .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
+        .select(['sessions.tenant_id', 'sessions.id'])
+        .where('deleted_at', '<', before)
+        .where('head.due', '=', 0)
+        .where('head.owner', 'is', null)
+        .where((eb) => {
+          const live = eb
+            .selectFrom('work')
+            .select('work.id')
+            .whereRef('work.tenant_id', '=', 'sessions.tenant_id')
+            .whereRef('work.session_id', '=', 'sessions.id')
+            .where(sql<boolean>`work.state <> 'stopped'`)
+          return eb.not(eb.exists(live))
+        })
+        .orderBy('deleted_at')
+        .limit(limit)
+        .execute(),
+
+    /** Of all tenants: those of the ids whose rows are there, and whether each is deleted. */
+    async deletionsOf(ids: readonly string[]): Promise<Map<string, boolean>> {
+      const rows = await db
+        .selectFrom('session_heads as head')
+        .innerJoin('sessions', (join) =>
+          join
+            .onRef('sessions.tenant_id', '=', 'head.tenant_id')
+            .onRef('sessions.id', '=', 'head.session_id'),
+        )
+        .select(['sessions.id', 'sessions.deleted_at'])
+        .where('head.session_id', 'in', ids)
+        .execute()
+      return new Map(rows.map(({ id, deleted_at }) => [id, deleted_at !== null]))
+    },
+
+    /** Its last rows; the larger ones are removed before. */
+    async forget(tenant: string, id: string): Promise<void> {
+      for (const table of ['inbox', 'session_heads'] as const)
+        await db
+          .deleteFrom(table)
+          .where('tenant_id', '=', tenant)
+          .where('session_id', '=', id)
+          .execute()
+      await db.deleteFrom('sessions').where('tenant_id', '=', tenant).where('id', '=', id).execute()
+    },
+  }
+}
+
+export function showSession(
+  row: SessionRow,
+  head: Head,
+  { now, resources = [] }: { now: number; resources?: readonly ResourceRow[] | undefined },
+): Session {
+  const usage = usageOf(head, now)
+  return {
+    id: row.id,
+    type: 'session',
+    agent_id: row.agent_id,
+    agent_version: row.agent_version,
+    agent: JSON.parse(row.agent) as SessionAgent,
+    environment_id: row.environment_id,
+    status: row.archived_at ? 'done' : (head.status as Session['status']),
+    title: row.title,
+    metadata: JSON.parse(row.metadata) as Record<string, string>,
+    vault_ids: JSON.parse(row.vault_ids) as string[],
+    resources: resources.map(showResource),
+    usage,
+    stats: {
+      active_seconds: usage.active_seconds,
+      duration_seconds: (now - Date.parse(row.created_at)) / 1000,
+    },
+    outcome_evaluations: [],
+    budget: null,
+    archived_at: row.archived_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }
+}

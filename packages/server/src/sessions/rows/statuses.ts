@@ -1,0 +1,19 @@
+/** The filter by status of lists of sessions and of threads, which have the same words. */
+import type { Dialect } from '@steward/protocol/dialects.ts'
+import { statusFilter } from '@steward/protocol/dialects.ts'
+import { invalid } from '../../ground/core/errors.ts'
+
+/** In the interface's words; undefined without a filter. */
+export function statusesOf(
+  query: { status?: string[] | undefined; statuses?: string[] | undefined },
+  dialect: Dialect,
+): string[] | undefined {
+  const found = (['status', 'statuses'] as const).flatMap((field) =>
+    (query[field] ?? []).flatMap((word) => {
+      const words = statusFilter(word, dialect)
+      if (!words) throw invalid(`${field}: ${JSON.stringify(word)} is no status of a session`)
+      return words
+    }),
+  )
+  return found.length > 0 ? found : undefined
+}

@@ -1,0 +1,95 @@
+import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
+import { StdioReport } from '@steward/protocol/stdio-servers.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { recordText } from '../../ground/core/errors.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Head } from '../log/head.ts'
+import { asksForAction, lockHead } from '../log/head.ts'
+import { idleAgain } from '../log/idle.ts'
+import type { Entry } from '../log/log.ts'
+import { append } from '../log/log.ts'
+import { ring, say, wake } from '../log/topics.ts'
+import type { ClaimPrincipal } from '../../ground/http/principal.ts'
+import { claimOf } from '../../ground/http/principal.ts'
+import { empty } from '../../ground/http/reply.ts'
+import { recordBody } from '../../ground/http/limits.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { route } from '../../ground/http/route.ts'
+import { checkClaim } from '../work/claim.ts'
+import { serversIn, stdioError } from './standing.ts'
+import { stdioStore } from './store.ts'
+
+export function stdioRoutes({
+  databases,
+  bus,
+  clock,
+}: {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+}): Route[] {
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/v1/ext/stdio-servers/:session_id',
+        callers: ['claim'],
+        claim: 'session',
+        section: 'MCP servers',
+        summary: "Say which tools the session's stdio servers have, or why they have none",
+        body: StdioReport,
+        limits: recordBody,
+        answer: 'none',
+        status: 204,
+      },
+      async ({ tenant, principal, params: { session_id: session }, body: { servers } }) => {
+        const did = await databases
+          .of(tenant)
+          .write((tx) => keepReport(tx, claimOf(principal), servers, clock.now()))
+        if (did === 'told') say(bus, session, ring)
+        if (did === 'due') wake(bus, { tenant, session })
+        return empty(204)
+      },
+    ),
+  ]
+}
+
+/** `due`: a turn has waited for it; `told`: the log has grown. */
+async function keepReport(
+  tx: Queries,
+  claim: ClaimPrincipal,
+  servers: readonly StdioServer[],
+  now: number,
+): Promise<'due' | 'told' | 'kept'> {
+  const { tenant, sessionId: session, workId: work_id, generation } = claim
+  await checkClaim(tx, claim, now)
+  const head = await lockHead(tx, tenant, session)
+  const text = recordText('list of servers', servers)
+  const store = stdioStore(tx)
+  const before = await store.report(tenant, session)
+  await store.put({
+    ...{ tenant_id: tenant, session_id: session },
+    ...{ work_id, generation, servers: text },
+  })
+  if (head.awaits_stdio === 1) {
+    await append(tx, tenant, session, [], { now, due: true })
+    return 'due'
+  }
+  const known =
+    before?.work_id === work_id && before.generation === generation ? serversIn(before) : []
+  const fresh = servers.filter((server) => !known.some((each) => isStillDown(each, server)))
+  const errors = isAtWork(head) ? fresh.flatMap(toldOf) : []
+  if (errors.length === 0) return 'kept'
+  await append(tx, tenant, session, [...errors, ...idleAgain(head, now)], { now })
+  return 'told'
+}
+
+const isStillDown = (before: StdioServer, { name, tools, error }: StdioServer): boolean =>
+  before.name === name && before.tools === null && tools === null && before.error === error
+
+/** A turn that begins says by itself what is not there. */
+const isAtWork = (head: Head): boolean => head.status === 'running' || asksForAction(head)
+
+const toldOf = ({ name, error }: StdioServer): Entry[] =>
+  error === null ? [] : [stdioError({ server: name, message: error })]

@@ -1,0 +1,83 @@
+/** Whether a turn has what it needs of the stdio servers that the session's worker starts. docs/interface.md 16 */
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import type { Entry } from '../log/log.ts'
+
+type Agent = Pick<SessionAgent, 'mcp_servers'>
+type Report = Pick<Tables['stdio_reports'], 'work_id' | 'generation' | 'servers'>
+type Item = Pick<Tables['work'], 'id' | 'generation' | 'reserved_ms'>
+
+/** For everything before a server is started, and for its tools after that. */
+export const marginMs = 30_000
+
+/** Those that have no address: a worker starts them. */
+export const ownOf = ({ mcp_servers }: Agent) => mcp_servers.filter(({ url }) => !url)
+
+/** What a session's head knows of its servers; `stdio_ms` is null where a worker starts none. */
+export function serversOfHead(agent: Agent): { stdio_ms: number | null; url_servers: 0 | 1 } {
+  const limits = ownOf(agent).map(({ stdio }) => stdio?.ready_timeout_ms ?? 0)
+  return {
+    stdio_ms: limits.length > 0 ? Math.max(...limits) : null,
+    url_servers: agent.mcp_servers.some(({ url }) => url) ? 1 : 0,
+  }
+}
+
+export type Failure = { server: string; message: string }
+
+export const stdioError = ({ server, message }: Failure): Entry => ({
+  event: {
+    id: newId('event'),
+    type: 'session.error',
+    error: {
+      type: 'mcp_connection_failed_error',
+      mcp_server_name: server,
+      message,
+      retry_status: { type: 'retrying' },
+    },
+  },
+})
+
+/** `begin`: with what the report has, if it `stands`; `failures` are the servers that are not there. */
+export type Standing = 'wait' | { begin: true; stands: boolean; failures: Failure[] }
+
+/**
+ * A report counts for the claim that made it. Without one a turn waits for whoever has the session, within the time, and
+ * for as long as nobody has it.
+ */
+export function standingOf(
+  agent: Agent,
+  {
+    report,
+    item,
+    stdioMs,
+  }: { report?: Report | undefined; item?: Item | undefined; stdioMs: number },
+  now: number,
+): Standing {
+  const stands = report?.work_id === item?.id && report?.generation === item?.generation
+  if (report && stands) return { begin: true, stands, failures: failuresIn(agent, report) }
+  if (item && (item.reserved_ms === null || now < item.reserved_ms + stdioMs + marginMs))
+    return 'wait'
+  const why = item
+    ? `whoever has this session has not said within ${(stdioMs + marginMs) / 1000} seconds that it was started`
+    : 'nobody has this session'
+  return { begin: true, stands: false, failures: ownOf(agent).map((each) => failureOf(each, why)) }
+}
+
+function failuresIn(agent: Agent, report: Report): Failure[] {
+  const said = new Map(serversIn(report).map((server) => [server.name, server]))
+  return ownOf(agent).flatMap((server) => {
+    const found = said.get(server.name)
+    if (!found) return [failureOf(server, 'the worker of this session does not know of it')]
+    return found.tools === null ? [{ server: server.name, message: found.error ?? '' }] : []
+  })
+}
+
+export const serversIn = ({ servers }: Pick<Report, 'servers'>): StdioServer[] =>
+  JSON.parse(servers) as StdioServer[]
+
+const failureOf = ({ name }: { name: string }, why: string): Failure => ({
+  server: name,
+  message: `the MCP server ${name} cannot be used: ${why}`,
+})

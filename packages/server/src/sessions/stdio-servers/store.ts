@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+
+type Report = Tables['stdio_reports']
+
+/** As the indexes have them. */
+const awaits = sql<boolean>`awaits_stdio = 1`
+const isLive = sql<boolean>`work.state <> 'stopped'`
+
+export function stdioStore(db: Queries) {
+  return {
+    report: (tenant: string, session: string): Promise<Report | undefined> =>
+      db
+        .selectFrom('stdio_reports')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .executeTakeFirst(),
+
+    /** In place of what was said before. */
+    async put(report: Report): Promise<void> {
+      const { work_id, generation, servers } = report
+      await db
+        .insertInto('stdio_reports')
+        .values(report)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['tenant_id', 'session_id'])
+            .doUpdateSet({ work_id, generation, servers }),
+        )
+        .execute()
+    },
+
+    async remove(tenant: string, session: string): Promise<void> {
+      await db
+        .deleteFrom('stdio_reports')
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .execute()
+    },
+
+    /** Of all tenants: sessions that wait for a worker that has had them for too long, or that nobody will have. */
+    overdue: (
+      now: number,
+      { marginMs, limit }: { marginMs: number; limit: number },
+    ): Promise<{ tenant_id: string; session_id: string }[]> =>
+      db
+        .selectFrom('session_heads as head')
+        .leftJoin('work', (join) =>
+          join
+            .onRef('work.tenant_id', '=', 'head.tenant_id')
+            .onRef('work.session_id', '=', 'head.session_id')
+            .on(isLive),
+        )
+        .select(['head.tenant_id', 'head.session_id'])
+        .where(awaits)
+        .where('head.due', '=', 0)
+        .where((eb) =>
+          eb.or([
+            eb('work.id', 'is', null),
+            eb('work.reserved_ms', '<=', eb(eb.val(now - marginMs), '-', eb.ref('head.stdio_ms'))),
+          ]),
+        )
+        .limit(limit)
+        .execute(),
+  }
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { describe, it } from 'node:test'
+import { memoryBus } from '../../ground/bus/memory.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { oneDatabase } from '../../ground/database/database.ts'
+import { databases as kinds } from '../../ground/database/fixture.ts'
+import { tenant } from '../log/fixture.ts'
+import type { ClaimPrincipal } from '../../ground/http/principal.ts'
+import { newSession } from '../fixture.ts'
+import { claimEnds, underClaims } from './ending.ts'
+import { none } from './item.ts'
+import { beat, claimNext, enqueue } from './queue.ts'
+import { tellLost } from './topics.ts'
+
+const environment = 'env_test'
+
+for (const [kind, open] of Object.entries(kinds)) {
+  async function place() {
+    const opened = await open()
+    const { database } = opened
+    let now = 1_000_000
+    const waiting = new Set<() => void>()
+    const clock: Clock = {
+      now: () => now,
+      sleep: (_ms, signal) =>
+        new Promise((resolve) => {
+          waiting.add(resolve)
+          signal.addEventListener('abort', () => resolve(), { once: true })
+        }),
+    }
+    const bus = memoryBus()
+    const session = await newSession(database)
+    await database.write((tx) => enqueue(tx, { tenant, environment, session }, { now }))
+    const take = () => claimNext(database, tenant, environment, { now, reclaimMs: 1 })
+    const item = await take()
+    assert.ok(item)
+    const claim: ClaimPrincipal = {
+      ...{ kind: 'claim', tenant, environmentId: environment, sessionId: session },
+      ...{ workId: item.id, generation: item.generation, standing: 'current' },
+    }
+    const deps = { databases: oneDatabase(database), bus, clock }
+    return {
+      ...{ deps, claim, take, waiting },
+      beat: () =>
+        beat(
+          database,
+          { tenant, environment, id: item.id },
+          { by: { generation: item.generation }, expected: none },
+          { now, idleMs: 10 ** 9 },
+        ),
+      /** Time goes on, and whoever slept until then looks, and sleeps again. */
+      async pass(ms: number) {
+        now += ms
+        const all = [...waiting]
+        waiting.clear()
+        for (const wake of all) wake()
+        for (let n = 0; waiting.size === 0 && n < 100; n++)
+          await new Promise((resolve) => setTimeout(resolve, 5))
+      },
+      [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    }
+  }
+  const never = () => new AbortController().signal
+
+  describe(`what goes on under a claim on ${kind}`, () => {
+    it('ends when the lease runs out, though nobody tells of it', async () => {
+      await using here = await place()
+      await here.beat()
+      const ended = claimEnds(here.deps)(here.claim, never())
+      await here.pass(60_000)
+      assert.equal(ended.aborted, false)
+      void here.pass(60_000)
+      if (!ended.aborted) await once(ended, 'abort')
+    })
+
+    it('ends when another has claimed it, though word of that was lost', async () => {
+      await using here = await place()
+      const ended = claimEnds(here.deps)(here.claim, never())
+      await here.pass(10)
+      assert.equal(ended.aborted, false)
+      assert.ok(await here.take())
+      void here.pass(10)
+      if (!ended.aborted) await once(ended, 'abort')
+    })
+
+    it('ends at once where the loss is told', async () => {
+      await using here = await place()
+      const ended = claimEnds(here.deps)(here.claim, never())
+      tellLost(here.deps.bus, { work: here.claim.workId, below: here.claim.generation + 1 })
+      assert.equal(ended.aborted, true)
+    })
+
+    it('gives up a question and its answer with the claim, and looks no longer than they last', async () => {
+      await using here = await place()
+      const under = underClaims(here.deps)
+      const json = async () => ({})
+      const raw = { method: 'GET', headers: [], body: null, json, signal: never() }
+      const tell = (below: number) => tellLost(here.deps.bus, { work: here.claim.workId, below })
+      const asked = under(here.claim, raw, async ({ signal }) => {
+        await once(signal, 'abort')
+        throw new Error('given up')
+      })
+      tell(here.claim.generation + 1)
+      await assert.rejects(
+        asked,
+        (error) => error instanceof PlatformError && error.kind === 'unauthorized',
+      )
+      const body = new PassThrough()
+      let heard: AbortSignal | undefined
+      await under(here.claim, raw, async ({ signal }) => {
+        heard = signal
+        return { body }
+      })
+      assert.equal(heard?.aborted, false)
+      body.destroy()
+      await once(body, 'close')
+      assert.equal(heard?.aborted, true)
+    })
+  })
+}

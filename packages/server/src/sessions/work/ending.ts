@@ -1,0 +1,57 @@
+/** The end of a claim, for what goes on under it: streams, and answers that come from elsewhere. */
+import type { Readable } from 'node:stream'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { unauthorized } from '../../ground/core/errors.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { ClaimPrincipal, Principal } from '../../ground/http/principal.ts'
+import type { Raw } from '../../ground/http/route.ts'
+import { stands } from './claim.ts'
+import { lossOf } from './topics.ts'
+
+type Deps = { databases: Databases; bus: Bus; clock: Clock }
+
+/** How often a claim is looked at whose loss nobody tells of: its lease ran out, or word of it did not come. */
+const lookMs = 10_000
+
+/** Aborts when the claim stands no more, at once where that is told; listens until then, or until the signal aborts. */
+export const claimEnds =
+  (deps: Deps) =>
+  (claim: ClaimPrincipal, until: AbortSignal): AbortSignal => {
+    const { bus, clock } = deps
+    const over = new AbortController()
+    const either = lossOf(bus, claim, AbortSignal.any([over.signal, until]))
+    async function watch(): Promise<void> {
+      do await clock.sleep(lookMs, either)
+      while (!either.aborted && (await stands(deps, claim)))
+      over.abort()
+    }
+    watch().catch((error: unknown) => over.abort(error))
+    return either
+  }
+
+/** Asks for a caller; a worker's question and its answer are given up when its claim ends. */
+export type Under = <Answer extends { body: Readable }>(
+  principal: Principal,
+  raw: Raw,
+  ask: (raw: Raw) => Promise<Answer>,
+) => Promise<Answer>
+
+export function underClaims(deps: Deps): Under {
+  const ends = claimEnds(deps)
+  return async (principal, raw, ask) => {
+    if (principal.kind !== 'claim') return ask(raw)
+    const done = new AbortController()
+    const signal = ends(principal, AbortSignal.any([raw.signal, done.signal]))
+    try {
+      const answer = await ask({ ...raw, signal })
+      if (answer.body.closed) done.abort()
+      else answer.body.once('close', () => done.abort())
+      return answer
+    } catch (error) {
+      const isLost = signal.aborted && !raw.signal.aborted
+      done.abort()
+      throw isLost ? unauthorized('the claim has ended, or another has it now') : error
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { databases as kinds } from '../../ground/database/fixture.ts'
+import { leaseMs, none } from './item.ts'
+import { asks, environment, first, second, taken, workPlace } from './queue-fixture.ts'
+
+for (const [kind, open] of Object.entries(kinds)) {
+  const place = () => workPlace(open)
+
+  describe(`work that its worker let lapse on ${kind}`, () => {
+    // verifies: work/lapsed-last
+    it('is not offered first to whoever let it lapse', async () => {
+      await using here = await place()
+      await here.put()
+      const mine = await taken(here.claim(5_000, first))
+      await here.more()
+      here.pass(5_000)
+      await here.asks(first)
+      const other = await taken(here.claim(5_000, first))
+      assert.notEqual(other.id, mine.id)
+      assert.equal((await taken(here.claim(5_000, first))).id, mine.id, 'nobody else asks')
+      here.pass(5_000)
+      await here.asks(second)
+      assert.equal(await here.claim(5_000, first), undefined, 'another asks, and can have it')
+      const ids = [await taken(here.claim(5_000, second)), await taken(here.claim(5_000, second))]
+      assert.deepEqual(new Set(ids.map(({ id }) => id)), new Set([mine.id, other.id]))
+    })
+
+    // verifies: work/lapsed-last
+    it('is offered again to whoever let it lapse when no other has taken it for half a minute', async () => {
+      await using here = await place()
+      await here.put()
+      const mine = await taken(here.claim(5_000, first))
+      await here.beat(mine, none)
+      here.pass(leaseMs + 29_999)
+      await here.asks(second)
+      assert.equal(await here.claim(5_000, first), undefined)
+      here.pass(1)
+      assert.equal((await taken(here.claim(5_000, first))).id, mine.id)
+    })
+
+    // verifies: work/lapsed
+    it('is counted as queued when its lease or reservation has run out, and announced once', async () => {
+      await using here = await place()
+      await here.put()
+      await asks(here.database, here.session, here.now())
+      const figures = async () => {
+        const { depth, pending, oldest_queued_at } = await here.stats()
+        return [depth, pending, oldest_queued_at === null ? null : Date.parse(oldest_queued_at)]
+      }
+      const announced = async () => (await here.sweep()).queued
+      await taken(here.claim(20_000))
+      assert.deepEqual(await figures(), [0, 1, null])
+      here.pass(19_999)
+      assert.deepEqual(await announced(), [])
+      here.pass(1)
+      assert.deepEqual(await figures(), [1, 0, here.now()])
+      assert.deepEqual(await announced(), [environment])
+      assert.deepEqual(await announced(), [], 'once')
+      const item = await taken(here.claim())
+      const shortMs = 10_000
+      const { last_heartbeat } = await here.beat(item, none, shortMs)
+      assert.deepEqual(await figures(), [0, 0, null])
+      here.pass(shortMs)
+      assert.deepEqual(await figures(), [1, 0, here.now()])
+      assert.deepEqual(await announced(), [environment])
+      assert.equal((await here.beat(item, last_heartbeat)).lease_extended, true, 'late, and alone')
+      assert.deepEqual([await figures(), await announced()], [[0, 0, null], []])
+      here.pass(leaseMs)
+      assert.deepEqual(await announced(), [environment])
+    })
+
+    // verifies: work/withdrawn
+    it('is withdrawn when it lapses and its session owes nothing', async () => {
+      await using here = await place()
+      await here.put()
+      const item = await taken(here.claim())
+      await here.beat(item, none)
+      await here.rests()
+      here.pass(leaseMs)
+      assert.deepEqual((await here.sweep()).queued, [])
+      assert.equal(await here.state(item), 'stopped')
+      assert.equal(await here.claim(), undefined)
+    })
+  })
+}

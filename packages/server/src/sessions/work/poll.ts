@@ -1,0 +1,114 @@
+/** Polls that wait: woken by whoever puts work in, and asking the database once each. */
+import { checkEnvironment } from '../../tenants/api-keys/environment.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { Item, Worker } from './item.ts'
+import { ring, say } from '../log/topics.ts'
+import { claimNext, handBack } from './queue.ts'
+import { presence } from './presence.ts'
+import { hearQueue, tellLost, wakePollers } from './topics.ts'
+
+export type Poll = {
+  /** How long it may wait for work to come. */
+  blockMs: number
+  reclaimMs: number
+  worker: Worker
+  signal: AbortSignal
+}
+
+/** `isWoken` since it last asked. */
+type Waiter = { isWoken: boolean; wake: () => void }
+
+export function poller({
+  databases,
+  bus,
+  clock,
+}: {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+}) {
+  const waiting = new Map<string, Set<Waiter>>()
+  const see = presence(databases, clock)
+
+  /** Each item is for one of them: the one that has waited longest. */
+  function wakeOne(environment: string): void {
+    for (const waiter of waiting.get(environment) ?? []) {
+      if (waiter.isWoken) continue
+      waiter.isWoken = true
+      waiter.wake()
+      return
+    }
+  }
+  function wakeAll(): void {
+    for (const waiters of waiting.values())
+      for (const waiter of waiters) {
+        waiter.isWoken = true
+        waiter.wake()
+      }
+  }
+  hearQueue(bus, { listen: ({ environment }) => wakeOne(environment), miss: wakeAll })
+
+  async function claim(tenant: string, environment: string, poll: Poll) {
+    const { reclaimMs, worker, signal } = poll
+    const database = databases.of(tenant)
+    const at = { now: clock.now(), reclaimMs, by: worker }
+    const item = await claimNext(
+      database,
+      tenant,
+      environment,
+      at,
+      ({ id, generation, session_id }) => {
+        tellLost(bus, { work: id, below: generation })
+        say(bus, session_id, ring)
+      },
+    )
+    if (item && item.generation > 1) tellLost(bus, { work: item.id, below: item.generation })
+    if (!item || !signal.aborted) return item
+    if (await database.write((tx) => handBack(tx, item))) wakePollers(bus, { environment })
+    return undefined
+  }
+
+  /** Until it is woken, or the time is over, or the poller has gone. */
+  async function sleep(waiter: Waiter, ms: number, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController()
+    waiter.wake = () => woken.abort()
+    if (!waiter.isWoken) await clock.sleep(ms, AbortSignal.any([woken.signal, signal]))
+  }
+
+  /**
+   * In line before it first asks, so that it misses nothing. Only where there is nothing to have it is asked whether the
+   * environment is there at all.
+   */
+  async function wait(tenant: string, environment: string, poll: Poll): Promise<Item | undefined> {
+    const until = clock.now() + poll.blockMs
+    const others = waiting.get(environment) ?? new Set()
+    const waiter: Waiter = { isWoken: false, wake: () => {} }
+    let isThere = false
+    waiting.set(environment, others.add(waiter))
+    try {
+      do {
+        waiter.isWoken = false
+        const item = await claim(tenant, environment, poll)
+        if (item) return item
+        if (!isThere) await checkEnvironment(databases.of(tenant).read, tenant, environment)
+        isThere = true
+        const left = until - clock.now()
+        if (left <= 0) return undefined
+        await sleep(waiter, left, poll.signal)
+      } while (waiter.isWoken && !poll.signal.aborted)
+      return undefined
+    } finally {
+      others.delete(waiter)
+      if (others.size === 0) waiting.delete(environment)
+      if (waiter.isWoken) wakeOne(environment)
+    }
+  }
+
+  return async (tenant: string, environment: string, poll: Poll): Promise<Item | undefined> => {
+    if (poll.worker.id !== undefined) await see(tenant, environment, poll.worker.id)
+    if (poll.signal.aborted) return undefined
+    return wait(tenant, environment, poll)
+  }
+}

@@ -1,0 +1,40 @@
+/** Which workers have asked lately: written down for many of them at once. */
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { Seen } from './store.ts'
+import { workStore } from './store.ts'
+
+/** How old what is known of a worker may be. */
+const knownMs = 10_000
+const pauseMs = 1_000
+const mostKnown = 10_000
+/** Of a worker's name, which is its own choice. */
+const longestName = 128
+
+/** Undefined for a worker that names itself by nothing. */
+export const workerName = (given: string | undefined): string | undefined =>
+  given ? given.slice(0, longestName) : undefined
+
+export function presence(databases: Databases, clock: Clock) {
+  const known = new Map<string, number>()
+  let unwritten = new Map<string, Map<string, Seen>>()
+  let written = 0
+
+  return async (tenant: string, environment: string, worker: string): Promise<void> => {
+    const key = `${environment}/${worker}`
+    const now = clock.now()
+    if ((known.get(key) ?? 0) <= now - knownMs) {
+      if (known.size >= mostKnown) known.clear()
+      known.set(key, now)
+      const own = unwritten.get(tenant) ?? new Map<string, Seen>()
+      unwritten.set(tenant, own)
+      own.set(key, { environment_id: environment, worker_id: worker, seen_ms: now })
+    }
+    if (unwritten.size === 0 || written > now - pauseMs) return
+    const batches = unwritten
+    unwritten = new Map()
+    written = now
+    for (const [of, workers] of batches)
+      await databases.of(of).write((tx) => workStore(tx).seen(of, [...workers.values()]))
+  }
+}

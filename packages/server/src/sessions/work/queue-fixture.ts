@@ -1,0 +1,116 @@
+/** For tests: an item of work, and all that can be done to it. */
+import assert from 'node:assert/strict'
+import type { Database } from '../../ground/database/database.ts'
+import type { databases as kinds } from '../../ground/database/fixture.ts'
+import { lockHead } from '../log/head.ts'
+import { idle } from '../log/idle.ts'
+import { append } from '../log/log.ts'
+import { tenant } from '../log/fixture.ts'
+import { newSession } from '../fixture.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import { checkStanding } from './claim.ts'
+import type { Item, Worker } from './item.ts'
+import { leaseMs } from './item.ts'
+import { acknowledge, beat, claimNext, enqueue, settleOverdue, stop } from './queue.ts'
+import { workStore } from './store.ts'
+
+export const environment = 'env_test'
+export const idleMs = 60_000
+export const anyone: Worker = { key: 'key', id: undefined }
+export const [first, second]: [Worker, Worker] = [
+  { key: 'key', id: 'first' },
+  { key: 'key', id: 'second' },
+]
+
+/** A session with an item of its own in a new database, and a clock that stands still. */
+export async function workPlace(open: (typeof kinds)['sqlite']) {
+  const opened = await open()
+  const { database } = opened
+  let now = 1_000_000
+  const session = await newSession(database)
+  const put = () => database.write((tx) => enqueue(tx, { tenant, environment, session }, { now }))
+  const claim = (reclaimMs = 5_000, by = anyone) =>
+    claimNext(database, tenant, environment, { now, reclaimMs, by })
+  const at = ({ id }: Item) => ({ tenant, environment, id })
+  return {
+    ...{ database, session, put, claim },
+    pass: (ms: number) => (now += ms),
+    now: () => now,
+    ack: (item: Item, by = anyone) => acknowledge(database, at(item), by, now),
+    /** A worker asks, as others may see. */
+    asks: ({ id = '' }: Worker) =>
+      database.write((tx) =>
+        workStore(tx).seen(tenant, [{ environment_id: environment, worker_id: id, seen_ms: now }]),
+      ),
+    /** Its turn ends. */
+    rests: () =>
+      database.write(async (tx) => {
+        const entries = idle(await lockHead(tx, tenant, session), { type: 'end_turn' }, now)
+        await append(tx, tenant, session, entries, { now })
+      }),
+    stats: () => workStore(database.read).stats(tenant, environment, now),
+    more: async () => {
+      const other = await newSession(database)
+      await database.write((tx) => enqueue(tx, { tenant, environment, session: other }, { now }))
+    },
+    beat: (item: Item, expected?: string, ttlMs = leaseMs) =>
+      beat(
+        database,
+        at(item),
+        { by: { generation: item.generation }, expected, ttlMs },
+        { now, idleMs },
+      ),
+    stop: (item: Item, force = true) =>
+      database.write((tx) =>
+        stop(tx, at(item), { by: { generation: item.generation }, force }, now),
+      ),
+    sweep: () => database.write((tx) => settleOverdue(tx, { now, unclaimedMs: 30_000, limit: 10 })),
+    /** As whoever writes for the session under its claim does it. */
+    writes: ({ id, generation }: Item) =>
+      database.write((tx) =>
+        checkStanding(
+          tx,
+          {
+            ...{ kind: 'claim', tenant, environmentId: environment, sessionId: session },
+            ...{ workId: id, generation, standing: 'current' },
+          },
+          now,
+        ),
+      ),
+    state: async (item: Item) =>
+      (await workStore(database.read).row(tenant, environment, item.id)).state,
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  }
+}
+
+export const refused = (kindOf: string) => (error: unknown) =>
+  error instanceof PlatformError && error.kind === kindOf
+export const taken = async (item: Promise<Item | undefined>): Promise<Item> => {
+  const found = await item
+  assert.ok(found)
+  return found
+}
+/** What the session was told, line by line. */
+export const errorsOf = async (database: Database): Promise<string> => {
+  const query = database.read.selectFrom('events').select('data')
+  const rows = await query.where('type', '=', 'session.error').execute()
+  assert.ok(rows.length <= 1, 'told once')
+  return rows.map(({ data }) => data).join('\n')
+}
+export const asks = (database: Database, session: string, now: number) =>
+  database.write((tx) =>
+    append(
+      tx,
+      tenant,
+      session,
+      [
+        {
+          event: {
+            ...{ id: 'sevt_call', type: 'agent.tool_use', name: 'bash', input: {} },
+            ...{ evaluated_permission: 'allow', executed_by: 'worker' },
+          },
+        },
+      ],
+      { now },
+    ),
+  )

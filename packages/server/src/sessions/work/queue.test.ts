@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { databases as kinds } from '../../ground/database/fixture.ts'
+import { leaseMs, none, standing } from './item.ts'
+import {
+  anyone,
+  asks,
+  errorsOf,
+  first,
+  idleMs,
+  refused,
+  second,
+  taken,
+  workPlace,
+} from './queue-fixture.ts'
+
+for (const [kind, open] of Object.entries(kinds)) {
+  const place = () => workPlace(open)
+
+  describe(`work on ${kind}`, () => {
+    // verifies: work/state/reserved, work/state/reservation-expired
+    it('is handed out once, and again when nobody took it up in time', async () => {
+      await using here = await place()
+      assert.equal(await here.put(), true)
+      assert.equal(await here.put(), false, 'a session has one item that goes on')
+      const first = await taken(here.claim())
+      assert.equal(await here.claim(), undefined)
+      here.pass(4_999)
+      assert.equal(await here.claim(), undefined)
+      assert.equal(await here.claim(10_000), undefined)
+      here.pass(1)
+      const second = await taken(here.claim())
+      assert.deepEqual([second.id, second.generation], [first.id, first.generation + 1])
+    })
+
+    // verifies: work/state/acknowledged, work/state/first-heartbeat, work/heartbeat
+    it('is acknowledged by word or by the first beat, and held by beats that follow each other', async () => {
+      await using here = await place()
+      await here.put()
+      const item = await taken(here.claim())
+      assert.equal((await here.ack(item)).state, 'starting')
+      assert.equal((await here.ack(item)).state, 'starting', 'twice is once')
+      const first = await here.beat(item, none)
+      assert.deepEqual([first.state, first.lease_extended, first.ttl_seconds], ['active', true, 90])
+      const second = await here.beat(item, first.last_heartbeat)
+      assert.notEqual(second.last_heartbeat, first.last_heartbeat)
+      const again = await here.beat(item, first.last_heartbeat)
+      assert.equal(again.lease_extended, true, 'a beat whose answer was lost comes again')
+      await assert.rejects(here.beat(item, none), refused('precondition_failed'))
+      await assert.rejects(here.beat(item, 'else'), refused('precondition_failed'))
+      await assert.rejects(here.ack(item), refused('conflict'))
+    })
+
+    // verifies: work/state/lease-expired, work/state/stale-heartbeat, errors/case/stale-heartbeat
+    it('goes to another when its lease has run out, and the one before is refused', async () => {
+      await using here = await place()
+      await here.put()
+      const first = await taken(here.claim())
+      const { last_heartbeat } = await here.beat(first, none)
+      here.pass(leaseMs - 1)
+      assert.equal(await here.claim(), undefined)
+      here.pass(1)
+      const second = await taken(here.claim())
+      await assert.rejects(here.beat(first, last_heartbeat), refused('precondition_failed'))
+      await assert.rejects(here.stop(first), refused('precondition_failed'))
+      assert.equal((await here.beat(second, none)).lease_extended, true)
+      assert.equal(standing({ ...second, state: 'active' }, first.generation, 0), 'stale')
+    })
+
+    // verifies: work/stop
+    it('ends at once when it is stopped by force, else when its worker learns of it', async () => {
+      await using here = await place()
+      await here.put()
+      const item = await taken(here.claim())
+      const { last_heartbeat } = await here.beat(item, none)
+      assert.equal((await here.stop(item, false)).state, 'stopping')
+      const told = await here.beat(item, last_heartbeat)
+      assert.deepEqual([told.state, told.lease_extended], ['stopping', false])
+      assert.equal((await here.stop(item)).state, 'stopped')
+      assert.equal((await here.stop(item)).state, 'stopped', 'twice is once')
+      assert.equal(await here.put(), true)
+    })
+
+    it('is put in again when a worker leaves its session with a call unanswered, so often and no more', async () => {
+      await using here = await place()
+      await here.put()
+      await asks(here.database, here.session, here.now())
+      for (let attempt = 0; attempt <= 5; attempt++) {
+        const item = await taken(here.claim())
+        await here.beat(item, none)
+        await here.stop(item)
+        here.pass(60_000)
+      }
+      assert.equal(await here.claim(), undefined)
+      assert.match(await errorsOf(here.database), /6 times in a row.*"exhausted"/)
+    })
+
+    it('ends with the typed error when worker after worker takes it up and dies', async () => {
+      await using here = await place()
+      await here.put()
+      await asks(here.database, here.session, here.now())
+      for (let attempt = 0; attempt <= 5; attempt++) {
+        const item = await taken(here.claim())
+        if (attempt % 2 === 0) await here.beat(item, none)
+        else await here.ack(item)
+        here.pass(300_000)
+      }
+      assert.equal(await here.claim(), undefined)
+      assert.match(await errorsOf(here.database), /6 times in a row.*"exhausted"/)
+      here.pass(300_000)
+      assert.equal(await here.claim(), undefined)
+      assert.equal(await here.put(), true, 'a message begins anew')
+      assert.equal((await taken(here.claim())).attempts, 0)
+    })
+
+    // verifies: work/attempts
+    it('is handed out without an end to workers that acknowledge nothing: nobody has tried', async () => {
+      await using here = await place()
+      await here.put()
+      await asks(here.database, here.session, here.now())
+      for (let round = 0; round < 12; round++) {
+        assert.equal((await taken(here.claim())).attempts, 0)
+        here.pass(300_000)
+      }
+      assert.equal(await errorsOf(here.database), '')
+      await here.stop(await taken(here.claim()))
+      here.pass(1_999)
+      assert.equal(await here.claim(), undefined, 'one that was stopped so pauses')
+      here.pass(1)
+      assert.equal((await taken(here.claim())).attempts, 0)
+    })
+
+    // verifies: work/attempts
+    it('is not given up for what happens to its workers within five minutes', async () => {
+      await using here = await place()
+      await here.put()
+      await asks(here.database, here.session, here.now())
+      const attempt = async () => {
+        const item = await taken(here.claim())
+        await here.beat(item, none)
+        await here.stop(item)
+        here.pass(33_000)
+      }
+      for (let n = 0; n < 9; n++) await attempt()
+      assert.equal(await errorsOf(here.database), '')
+      here.pass(3_000)
+      await attempt()
+      assert.match(await errorsOf(here.database), /10 times in a row.*"exhausted"/)
+      assert.equal(await here.claim(), undefined)
+    })
+
+    // verifies: work/acknowledge-once
+    it('is acknowledged by the worker that it was handed to, and by no other', async () => {
+      await using here = await place()
+      await here.put()
+      const item = await taken(here.claim(5_000, first))
+      await assert.rejects(here.ack(item, second), refused('conflict'))
+      await assert.rejects(here.ack(item, { key: 'other', id: undefined }), refused('conflict'))
+      assert.equal((await here.ack(item, first)).state, 'starting')
+      assert.equal((await here.ack(item, first)).state, 'starting', 'twice is once')
+      assert.equal((await here.ack(item, anyone)).state, 'starting', 'by its key, without a name')
+      await assert.rejects(here.ack(item, second), refused('conflict'))
+    })
+
+    for (const state of ['reserved', 'acknowledged'])
+      it(`is acknowledged by one of many that name themselves at once, while it is ${state} without a name`, async () => {
+        await using here = await place()
+        for (let round = 0; round < 10; round++) {
+          await here.more()
+          const item = await taken(here.claim())
+          if (state === 'acknowledged') await here.ack(item)
+          const workers = Array.from({ length: 8 }, (_, n) => ({ key: 'key', id: `worker_${n}` }))
+          const acks = await Promise.allSettled(workers.map((worker) => here.ack(item, worker)))
+          const refusals = acks.filter((each) => each.status === 'rejected')
+          assert.ok(refusals.every(({ reason }) => refused('conflict')(reason)))
+          assert.equal(refusals.length, workers.length - 1)
+        }
+      })
+
+    it('is let go without an end as long as its workers get something done', async () => {
+      await using here = await place()
+      await here.put()
+      await asks(here.database, here.session, here.now())
+      for (let attempt = 0; attempt <= 12; attempt++) {
+        const item = await taken(here.claim())
+        await here.beat(item, none)
+        if (attempt % 4 === 3) await here.writes(item)
+        here.pass(300_000)
+      }
+      assert.equal(await errorsOf(here.database), '')
+    })
+
+    it('tells its session when the worker that had it is gone and no other takes it', async () => {
+      await using here = await place()
+      await here.put()
+      const told = async () => (await here.sweep()).told.length
+      await here.beat(await taken(here.claim()), none)
+      here.pass(leaseMs + 29_999)
+      assert.equal(await told(), 0)
+      here.pass(1)
+      assert.deepEqual([await told(), await told()], [1, 0])
+      await taken(here.claim())
+      here.pass(29_999)
+      assert.equal(await told(), 0)
+      here.pass(1)
+      assert.equal(await told(), 1, 'handed out, and not taken up')
+    })
+
+    it('is settled without its worker: one that died on its way out, one that nobody takes', async () => {
+      await using here = await place()
+      await here.put()
+      const { sweep } = here
+      here.pass(30_000)
+      assert.deepEqual((await sweep()).told, [here.session])
+      assert.deepEqual((await sweep()).told, [], 'once')
+      const item = await taken(here.claim())
+      await here.beat(item, none)
+      await here.stop(item, false)
+      await sweep()
+      assert.equal(await here.state(item), 'stopping')
+      here.pass(leaseMs)
+      await sweep()
+      assert.equal(await here.state(item), 'stopped')
+    })
+
+    it('is not lost to a clock that is set back, wherever it stands', async () => {
+      for (const stage of ['waiting', 'reserved', 'held', 'stopping'] as const) {
+        await using here = await place()
+        await here.put()
+        const item = stage === 'waiting' ? undefined : await taken(here.claim())
+        if (item && stage !== 'reserved') await here.beat(item, none)
+        if (item && stage === 'stopping') await here.stop(item, false)
+        here.pass(-3_600_000)
+        assert.equal(await here.claim(), undefined, stage)
+        await here.sweep()
+        here.pass(leaseMs)
+        await here.sweep()
+        if (item && stage === 'stopping') assert.equal(await here.state(item), 'stopped')
+        else await taken(here.claim())
+      }
+    })
+
+    it('ends with a beat when its session has rested', async () => {
+      await using here = await place()
+      await here.put()
+      const item = await taken(here.claim())
+      const first = await here.beat(item, none)
+      here.pass(idleMs)
+      const told = await here.beat(item, first.last_heartbeat)
+      assert.deepEqual([told.state, told.lease_extended], ['stopping', false])
+    })
+  })
+}

@@ -1,0 +1,353 @@
+/**
+ * Who has which work, in transactions of their callers: sessions put it in, workers of other machines claim it, one at a
+ * time. A claim is fenced by its generation, as a session's runner is by its lease. contract.md 4
+ */
+import type { SessionError } from '@steward/protocol/events.ts'
+import type { Heartbeat } from '@steward/protocol/work.ts'
+import { conflict, PlatformError } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import { openCalls } from '../log/calls.ts'
+import type { Head } from '../log/head.ts'
+import { asksForAction, lockHead, readHead } from '../log/head.ts'
+import { idleAgain } from '../log/idle.ts'
+import { append } from '../log/log.ts'
+import { outbox } from '../../tenants/webhooks/outbox.ts'
+import type { Change, Item, Left, Worker } from './item.ts'
+import {
+  acknowledged,
+  beaten,
+  handedOut,
+  heartbeatOf,
+  isExhausted,
+  leaseMs,
+  leftAgain,
+  mostAttempts,
+  stopped,
+  stopping,
+} from './item.ts'
+import type { Claiming } from './store.ts'
+import { workStore } from './store.ts'
+
+export type WorkSettings = {
+  /** A session that has rested so long is taken from its worker. */
+  idleMs: number
+  /** Work that nobody takes so long is told to its session. */
+  unclaimedMs: number
+}
+
+const againMs = 1_000
+/** Pauses grow with the attempts, and what nobody acknowledged is no attempt, but waits as after the first. */
+const pauseMs = (attempts: number): number =>
+  againMs * 2 ** Math.min(Math.max(attempts, 1), mostAttempts)
+
+type Place = { tenant: string; environment: string; id: string }
+
+/** What a caller of the work API is: of one claim, or with a key for all of them. */
+export type By = { generation: number } | 'key'
+
+/**
+ * Puts it in, unless the session has an item that goes on. With the change that makes it necessary, by whoever holds the
+ * session's head: it is taken before any item, so that nobody waits for each other and there are never two items.
+ */
+export async function enqueue(
+  tx: Queries,
+  { tenant, environment, session }: { tenant: string; environment: string; session: string },
+  { now, left }: { now: number; left?: Left },
+): Promise<boolean> {
+  const work = workStore(tx)
+  const live = await work.takeLive(tenant, session)
+  if (live && !isAbandoned(live, now)) return false
+  if (live) await work.change(live, stopped(live, now))
+  const due = left ? now + pauseMs(left.attempts) : now
+  await work.insert({
+    tenant_id: tenant,
+    environment_id: environment,
+    id: newId('work'),
+    session_id: session,
+    state: 'queued',
+    generation: 0,
+    due_ms: due,
+    reserved_ms: null,
+    reserved_until_ms: null,
+    worker_id: null,
+    key_id: null,
+    lease_ms: null,
+    heartbeat: null,
+    heartbeat_before: null,
+    ...(left ?? { attempts: 0, left_first_ms: null, left_last_ms: null }),
+    ...{ warned: 0, hinted: 0 },
+    metadata: '{}',
+    created_at: iso(now),
+    acknowledged_at: null,
+    started_at: null,
+    latest_heartbeat_at: null,
+    stop_requested_at: null,
+    stopped_at: null,
+  })
+  await outbox(tx).hint(tenant, session, { now, dueMs: due })
+  return true
+}
+
+const isAbandoned = ({ state, lease_ms }: Item, now: number): boolean =>
+  state === 'stopping' && (lease_ms ?? 0) <= now
+
+/**
+ * One item for this poller alone, of a generation of its own; undefined when there is none. What was let go too often, over
+ * too long a time, is nobody's any more, and `ended`.
+ */
+export async function claimNext(
+  database: Database,
+  tenant: string,
+  environment: string,
+  at: Claiming,
+  ended: (item: Item) => void = () => {},
+): Promise<Item | undefined> {
+  for (;;) {
+    const item = await database.once((db) =>
+      workStore(db).claim(tenant, environment, at, handedOut(at.now, at.by)),
+    )
+    if (!item || !isExhausted(item)) return item
+    if (await database.write((tx) => giveUp(tx, item, at.now))) ended(item)
+  }
+}
+
+/** Unless another has it by now. */
+async function giveUp(tx: Queries, handed: Item, now: number): Promise<boolean> {
+  const { tenant_id: tenant, environment_id: environment, id, generation } = handed
+  const { work, item } = await takeWithHead(tx, { tenant, environment, id })
+  if (item.generation !== generation || item.state !== 'queued') return false
+  await work.change(item, stopped(item, now))
+  if (await owes(tx, tenant, item.session_id)) await tellExhausted(tx, item, now)
+  return true
+}
+
+/** Handed out to a poller that has gone meanwhile: the next one need not wait for it. */
+export async function handBack(tx: Queries, handed: Item): Promise<boolean> {
+  const work = workStore(tx)
+  const item = await work.take(handed.tenant_id, handed.environment_id, handed.id)
+  const isItself = item.generation === handed.generation && item.state === 'queued'
+  if (isItself)
+    await work.change(item, { reserved_ms: null, reserved_until_ms: null, worker_id: null })
+  return isItself
+}
+
+/** What comes of an item as it is: told when that is written, and thought over when the item was another by then. */
+async function changed<T>(
+  database: Database,
+  { tenant, environment, id }: Place,
+  decide: (item: Item) => Promise<{ change: Change; answer: (item: Item) => T }>,
+): Promise<T> {
+  for (;;) {
+    const item = await workStore(database.read).row(tenant, environment, id)
+    const { change, answer } = await decide(item)
+    if (await database.once((db) => workStore(db).replace(item, change)))
+      return answer({ ...item, ...change })
+  }
+}
+
+export const acknowledge = (
+  database: Database,
+  place: Place,
+  by: Worker,
+  now: number,
+): Promise<Item> =>
+  changed(database, place, async (item) => {
+    const change = acknowledged(item, by, now)
+    if (change === 'another')
+      throw conflict(`work ${item.id} was handed to another worker, which alone acknowledges it`)
+    if (change) return { change, answer: (after) => after }
+    const what = item.state === 'queued' ? 'is handed out to nobody' : `is ${item.state}`
+    throw conflict(`work ${item.id} ${what} and cannot be acknowledged`)
+  })
+
+export const beat = (
+  database: Database,
+  place: Place,
+  { by, expected, ttlMs = leaseMs }: { by: By; expected?: string | undefined; ttlMs?: number },
+  { now, idleMs }: { now: number; idleMs: number },
+): Promise<Heartbeat> =>
+  changed(database, place, async (item) => {
+    if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
+    const beats =
+      item.state === 'active' && (await hasRested(database.read, item, now, idleMs))
+        ? { change: stopping(item, now), extended: false }
+        : beaten(item, { expected, ttlMs, now })
+    if (beats === 'stale') throw fenced(item, now)
+    return { change: beats.change, answer: (after) => heartbeatOf(after, beats.extended, now) }
+  })
+
+/** The beat of one that no longer has it, or does not know where it stands. contract.md 4.4 */
+const fenced = (item: Item, now: number) =>
+  new PlatformError(
+    'precondition_failed',
+    `work ${item.id} was claimed by another, or its last heartbeat is a later one`,
+    {
+      error_code: 'heartbeat_precondition_failed',
+      current_state: heartbeatOf(item, false, now),
+    },
+  )
+
+/** Idle, and not because someone must act: nothing is left for its worker to do. */
+async function hasRested(db: Queries, item: Item, now: number, idleMs: number): Promise<boolean> {
+  const head = await readHead(db, item.tenant_id, item.session_id)
+  const rests = head.status === 'idle' || head.status === 'pending'
+  if (!rests || head.due === 1 || asksForAction(head)) return false
+  const since = Math.max(head.idle_since_ms ?? 0, Date.parse(item.started_at ?? item.created_at))
+  return now - since >= idleMs
+}
+
+/** A turn has ended, and nobody is to act: unlike in a new session, whose worker may come before its first turn. */
+const isOver = (head: Head): boolean =>
+  head.status === 'idle' && head.stop_reason !== null && head.due === 0 && !asksForAction(head)
+
+/** Refused when another has claimed it since: what it does is not ended by who had it before. */
+export async function stop(
+  tx: Queries,
+  place: Place,
+  { by, force }: { by: By; force: boolean },
+  now: number,
+): Promise<Item> {
+  const { work, item } = await takeWithHead(tx, place)
+  if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
+  const change = force ? stopped(item, now) : stopping(item, now)
+  await work.change(item, change)
+  const now_ = { ...item, ...change }
+  if (item.state !== 'stopped' && now_.state === 'stopped') await leave(tx, item, now)
+  return now_
+}
+
+/** For changes after which the session may need another item. */
+async function takeWithHead(tx: Queries, { tenant, environment, id }: Place) {
+  const work = workStore(tx)
+  await lockHead(tx, tenant, (await work.row(tenant, environment, id)).session_id)
+  return { work, item: await work.take(tenant, environment, id) }
+}
+
+/** The session's item, if it has one, is asked to end: it was archived, deleted or interrupted for good. */
+export async function stopOf(
+  tx: Queries,
+  tenant: string,
+  session: string,
+  now: number,
+): Promise<void> {
+  const work = workStore(tx)
+  const item = await work.takeLive(tenant, session)
+  if (item) await work.change(item, stopping(item, now))
+}
+
+/**
+ * A worker has gone. What its session still owes goes to another one, so often and then no more: one that has not
+ * acknowledged it has not tried.
+ */
+async function leave(tx: Queries, item: Item, now: number): Promise<void> {
+  const { tenant_id: tenant, environment_id: environment, session_id: session } = item
+  if (!(await owes(tx, tenant, session))) return
+  const { attempts, left_first_ms, left_last_ms } = item
+  const before = { attempts, left_first_ms, left_last_ms }
+  const left = item.acknowledged_at === null ? before : leftAgain(item, now)
+  if (isExhausted(left)) await tellExhausted(tx, { ...item, ...left }, now)
+  else await enqueue(tx, { tenant, environment, session }, { now, left })
+}
+
+/** The session's turn is over and owes nothing: an item that nobody has would hold the next worker in vain. */
+export const withdraw = (
+  tx: Queries,
+  tenant: string,
+  session: string,
+  now: number,
+): Promise<void> => workStore(tx).stopFree(tenant, session, now)
+
+async function tellExhausted(tx: Queries, item: Item, now: number): Promise<void> {
+  const message = `workers left this session ${item.attempts} times in a row with work undone; send a message or an interrupt to go on`
+  const error = { type: 'unknown_error', message, retry_status: { type: 'exhausted' } } as const
+  await tell(tx, item, error, now)
+}
+
+async function tell(tx: Queries, item: Item, error: SessionError, now: number): Promise<void> {
+  const { tenant_id: tenant, session_id: session } = item
+  const head = await readHead(tx, tenant, session)
+  if (head.status === 'done' || head.status === 'deleted') return
+  const event = { id: newId('event'), type: 'session.error', error } as const
+  await append(tx, tenant, session, [{ event }, ...idleAgain(head, now)], { now })
+}
+
+/** Calls that wait for a worker, or a turn that makes some or is about to begin. */
+async function owes(tx: Queries, tenant: string, session: string): Promise<boolean> {
+  const { status, due } = await readHead(tx, tenant, session)
+  if (status === 'done' || status === 'deleted') return false
+  if (due === 1 || status === 'running' || status === 'rescheduling') return true
+  const calls = await openCalls(tx, tenant, session)
+  return calls.some(({ type, state }) => type === 'agent.tool_use' && state === 'waiting')
+}
+
+type Settled = {
+  isAll: boolean
+  /** Sessions that were told something. */
+  told: string[]
+  /** Environments whose workers have something to claim. */
+  queued: string[]
+}
+
+/** What the end of leases, of reservations and of patience bring about. Notifies nobody. */
+export async function settleOverdue(
+  tx: Queries,
+  { now, unclaimedMs, limit }: { now: number; unclaimedMs: number; limit: number },
+): Promise<Settled> {
+  const work = workStore(tx)
+  await work.bringBack(now)
+  const overdue = await work.overdue(now, limit)
+  for (const each of overdue) {
+    const { item } = await takeWithHead(tx, placeOf(each))
+    if (!isAbandoned(item, now)) continue
+    await work.change(item, stopped(item, now))
+    await leave(tx, item, now)
+  }
+  const lapsed = await work.lapsed(now, limit)
+  const queued: string[] = []
+  for (const each of lapsed) {
+    const { item } = await takeWithHead(tx, placeOf(each))
+    if (item.hinted === 0 && hasLapsed(item, now) && (await offerAgain(tx, item, now)))
+      queued.push(item.environment_id)
+  }
+  const unclaimed = await work.unclaimed(now - unclaimedMs, limit)
+  const told: string[] = []
+  for (const each of unclaimed) {
+    const { item } = await takeWithHead(tx, placeOf(each))
+    if (item.warned || isTaken(item, now - unclaimedMs)) continue
+    await work.change(item, { warned: 1 })
+    await tellUnclaimed(tx, item, now, unclaimedMs)
+    told.push(item.session_id)
+  }
+  const isAll = [overdue, lapsed, unclaimed].every(({ length }) => length < limit)
+  return { isAll, told, queued: [...new Set(queued)] }
+}
+
+const placeOf = ({ tenant_id: tenant, environment_id: environment, id }: Item): Place => ({
+  ...{ tenant, environment, id },
+})
+
+const hasLapsed = ({ state, lease_ms, reserved_until_ms }: Item, now: number): boolean =>
+  state !== 'stopping' && state !== 'stopped' && (lease_ms ?? reserved_until_ms ?? now + 1) <= now
+
+/**
+ * Announces once that an item which its worker let lapse can be had; the item of a session that owes nothing ends instead.
+ * Until another claims it, its worker may come back with a late heartbeat.
+ */
+async function offerAgain(tx: Queries, item: Item, now: number): Promise<boolean> {
+  const { tenant_id: tenant, session_id: session } = item
+  const isWanted = !isOver(await readHead(tx, tenant, session))
+  await workStore(tx).change(item, isWanted ? { hinted: 1 } : stopped(item, now))
+  if (isWanted) await outbox(tx).hint(tenant, session, { now })
+  return isWanted
+}
+
+const isTaken = ({ state, due_ms, lease_ms }: Item, before: number): boolean =>
+  state === 'stopping' || state === 'stopped' || (lease_ms ?? due_ms) > before
+
+async function tellUnclaimed(tx: Queries, item: Item, now: number, unclaimedMs: number) {
+  const message = `no worker of environment ${item.environment_id} has taken this session for ${unclaimedMs / 1000} seconds; it waits for one`
+  const error = { type: 'unknown_error', message, retry_status: { type: 'retrying' } } as const
+  await tell(tx, item, error, now)
+}

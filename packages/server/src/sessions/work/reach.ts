@@ -1,0 +1,45 @@
+/** The claim that an environment key stands for, where the key reaches sessions. interface.md "Environment keys" */
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { ClaimByKey, ClaimPrincipal } from '../../ground/http/principal.ts'
+import { standing } from './item.ts'
+import { workStore } from './store.ts'
+
+/** Which session a route is about that names none; undefined where the environment has no claimed session with it. */
+export type SessionWith = {
+  file: (tenant: string, file: string) => Promise<string | undefined>
+  skill: (
+    tenant: string,
+    environment: string,
+    skill: string,
+    now: number,
+  ) => Promise<string | undefined>
+}
+
+/** Undefined unless the session's item is one of the key's environment, and somebody has it at this moment. */
+export function claimByKey(
+  { databases, clock }: { databases: Databases; clock: Clock },
+  sessionWith: SessionWith,
+): ClaimByKey {
+  return async ({ tenant, environmentId, keyId }, scope, params) => {
+    const id = params['id'] ?? ''
+    const sessionOf: Record<typeof scope, () => string | undefined | Promise<string | undefined>> =
+      {
+        session: () => params['id'] ?? params['session_id'],
+        file: () => sessionWith.file(tenant, id),
+        skill: () => sessionWith.skill(tenant, environmentId, id, clock.now()),
+      }
+    const session = await sessionOf[scope]()
+    if (session === undefined) return undefined
+    const item = await workStore(databases.of(tenant).read).live(tenant, session)
+    if (item?.environment_id !== environmentId) return undefined
+    const { id: workId, generation } = item
+    const found = standing(item, generation, clock.now())
+    if (found === 'stale') return undefined
+    const claim: ClaimPrincipal = {
+      ...{ kind: 'claim', tenant, environmentId, sessionId: session },
+      ...{ workId, generation, standing: found, keyId },
+    }
+    return claim
+  }
+}

@@ -1,0 +1,249 @@
+import { ListOf } from '@steward/protocol/primitives.ts'
+import {
+  Heartbeat,
+  HeartbeatQuery,
+  Work,
+  WorkListQuery,
+  WorkPollQuery,
+  WorkStats,
+  WorkStop,
+  WorkUpdate,
+} from '@steward/protocol/work.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { ClaimTokens } from '../../ground/core/claim-token.ts'
+import { forbidden } from '../../ground/core/errors.ts'
+import { mergeMetadata } from '../../ground/core/metadata.ts'
+import { pageOf, paging } from '../../ground/core/page.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import { environmentStore } from '../../resources/environments/store.ts'
+import { ring, say } from '../log/topics.ts'
+import type { Principal } from '../../ground/http/principal.ts'
+import { json } from '../../ground/http/reply.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { also, route } from '../../ground/http/route.ts'
+import type { Item, Worker } from './item.ts'
+import { reservationMs } from './item.ts'
+import { poller } from './poll.ts'
+import { workerName } from './presence.ts'
+import type { By, WorkSettings } from './queue.ts'
+import { acknowledge, beat, stop } from './queue.ts'
+import { workStore } from './store.ts'
+import { tellLost } from './topics.ts'
+
+const section = 'Environment Work API'
+const one = '/v1/environments/:id/work/:work' as const
+
+export const showWork = (item: Item, secret: string | null = null): Work => ({
+  id: item.id,
+  type: 'work',
+  environment_id: item.environment_id,
+  state: item.state,
+  data: { type: 'session', id: item.session_id },
+  secret,
+  metadata: JSON.parse(item.metadata) as Record<string, string>,
+  created_at: item.created_at,
+  acknowledged_at: item.acknowledged_at,
+  started_at: item.started_at,
+  latest_heartbeat_at: item.latest_heartbeat_at,
+  stop_requested_at: item.stop_requested_at,
+  stopped_at: item.stopped_at,
+})
+
+/** A key of the environment opens its own work, a workspace's key all of it, and a claim the item that it is of. */
+function checkOwn(principal: Principal, environment: string): void {
+  if (principal.kind === 'environment' && principal.environmentId !== environment)
+    throw forbidden('this key belongs to another environment')
+}
+
+const workerOf = (principal: Principal, name: string | undefined): Worker => ({
+  key: ('keyId' in principal && principal.keyId) || '',
+  id: workerName(name),
+})
+
+const byOf = (principal: Principal): By =>
+  principal.kind === 'claim' ? { generation: principal.generation } : 'key'
+
+export function workRoutes(deps: {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+  claimTokens: ClaimTokens
+  work: WorkSettings
+}): Route[] {
+  const { databases, bus, clock, claimTokens, work: settings } = deps
+  const poll = poller(deps)
+  const secretOf = ({ tenant_id, environment_id, session_id, id, generation }: Item): string => {
+    const sessions_token = claimTokens.mint({
+      tenant: tenant_id,
+      environment: environment_id,
+      session: session_id,
+      work: id,
+      generation,
+    })
+    return Buffer.from(JSON.stringify({ sessions_token })).toString('base64url')
+  }
+  /** Of an environment that is there: a foreign one is told apart from one without work. */
+  const open = async (tenant: string, principal: Principal, environment: string) => {
+    checkOwn(principal, environment)
+    const { read } = databases.of(tenant)
+    await environmentStore(read).record(tenant, environment)
+    return read
+  }
+
+  const update = route(
+    {
+      method: 'post',
+      path: one,
+      callers: ['workspace'],
+      section,
+      summary: 'Change the metadata of a work item',
+      body: WorkUpdate,
+      answer: Work,
+    },
+    async ({ tenant, params, body }) =>
+      databases.of(tenant).write(async (tx) => {
+        const work = workStore(tx)
+        const item = await work.take(tenant, params.id, params.work)
+        const before = JSON.parse(item.metadata) as Record<string, string>
+        const metadata = JSON.stringify(mergeMetadata(before, body.metadata))
+        await work.change(item, { metadata })
+        return showWork({ ...item, metadata })
+      }),
+  )
+
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/v1/environments/:id/work/poll',
+        callers: ['environment'],
+        section,
+        summary: 'Claim one item of work; null when there is none',
+        query: WorkPollQuery,
+        answer: Work.nullable(),
+      },
+      async ({ tenant, principal, params: { id }, query, workerId, signal }) => {
+        checkOwn(principal, id)
+        const item = await poll(tenant, id, {
+          blockMs: query.block_ms ?? 0,
+          reclaimMs: query.reclaim_older_than_ms ?? reservationMs,
+          worker: workerOf(principal, workerId),
+          signal,
+        })
+        return json(200, item ? showWork(item, secretOf(item)) : null)
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/environments/:id/work/stats',
+        callers: ['workspace', 'environment'],
+        section,
+        summary: 'Figures of the queue',
+        answer: WorkStats,
+      },
+      async ({ tenant, principal, params: { id } }) => {
+        const read = await open(tenant, principal, id)
+        return workStore(read).stats(tenant, id, clock.now())
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/environments/:id/work',
+        callers: ['workspace', 'environment'],
+        section,
+        summary: 'List work items',
+        query: WorkListQuery,
+        answer: ListOf(Work),
+      },
+      async ({ tenant, principal, params: { id }, query }) => {
+        const read = await open(tenant, principal, id)
+        const scope = `work/${id}`
+        const page = paging(scope, query)
+        return pageOf(scope, page, await workStore(read).list(tenant, id, page), (item) =>
+          showWork(item),
+        )
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: one,
+        callers: ['workspace', 'environment'],
+        section,
+        summary: 'Get a work item',
+        answer: Work,
+      },
+      async ({ tenant, principal, params }) => {
+        checkOwn(principal, params.id)
+        const { read } = databases.of(tenant)
+        return showWork(await workStore(read).row(tenant, params.id, params.work))
+      },
+    ),
+    update,
+    also(update, { method: 'patch' }),
+    route(
+      {
+        method: 'post',
+        path: `${one}/ack`,
+        callers: ['environment'],
+        section,
+        summary: 'Acknowledge an item that was handed out',
+        answer: Work,
+      },
+      async ({ tenant, principal, params, workerId }) => {
+        checkOwn(principal, params.id)
+        const place = { tenant, environment: params.id, id: params.work }
+        const by = workerOf(principal, workerId)
+        return showWork(await acknowledge(databases.of(tenant), place, by, clock.now()))
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: `${one}/heartbeat`,
+        callers: ['environment', 'claim'],
+        claim: 'work',
+        section,
+        summary: 'Extend the lease of an item, by compare-and-set',
+        query: HeartbeatQuery,
+        answer: Heartbeat,
+      },
+      async ({ tenant, principal, params, query }) => {
+        checkOwn(principal, params.id)
+        const { expected_last_heartbeat: expected, desired_ttl_seconds: seconds } = query
+        const place = { tenant, environment: params.id, id: params.work }
+        const how = {
+          by: byOf(principal),
+          expected,
+          ...(seconds === undefined ? {} : { ttlMs: seconds * 1000 }),
+        }
+        const { idleMs } = settings
+        return beat(databases.of(tenant), place, how, { now: clock.now(), idleMs })
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: `${one}/stop`,
+        callers: ['workspace', 'environment', 'claim'],
+        claim: 'work',
+        section,
+        summary: 'Ask an item to end, or end it',
+        body: WorkStop,
+        answer: Work,
+      },
+      async ({ tenant, principal, params, body }) => {
+        checkOwn(principal, params.id)
+        const place = { tenant, environment: params.id, id: params.work }
+        const how = { by: byOf(principal), force: body.force ?? false }
+        const item = await databases.of(tenant).write((tx) => stop(tx, place, how, clock.now()))
+        say(bus, item.session_id, ring)
+        if (item.state === 'stopped') tellLost(bus, { work: item.id, below: item.generation + 1 })
+        return showWork(item)
+      },
+    ),
+  ]
+}

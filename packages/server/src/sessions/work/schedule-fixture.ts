@@ -1,0 +1,391 @@
+/** For tests: one random schedule of all that can happen to claimed work, each step held against the model. */
+import assert from 'node:assert/strict'
+import type { StopReason } from '@steward/protocol/events.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import { tenant } from '../log/fixture.ts'
+import { lockHead } from '../log/head.ts'
+import { idle } from '../log/idle.ts'
+import { take as takeWaiting, waiting } from '../log/inbox.ts'
+import { append } from '../log/log.ts'
+import { postEvents } from '../events/post.ts'
+import { archiveSession } from '../update.ts'
+import { checkStanding } from './claim.ts'
+import type { ModelItem, ModelSession, ModelWorker } from './model-fixture.ts'
+import {
+  beatOf,
+  endIt,
+  isFree,
+  isOwn,
+  liveOf,
+  mayAct,
+  noBeat,
+  owes,
+  put,
+  restIt,
+  stopIt,
+  take,
+  takeUp,
+} from './model-fixture.ts'
+import type { Random } from './random-fixture.ts'
+import { standing } from './item.ts'
+import { acknowledge, beat, claimNext, stop, withdraw } from './queue.ts'
+import { workStore } from './store.ts'
+
+const idleMs = 60_000
+
+type Claim = { session: string; item: ModelItem; id: string; generation: number; last: string }
+export type World = {
+  database: Database
+  clock: { now: number }
+  random: Random
+  environment: string
+  sessions: Map<string, ModelSession>
+  /** All that were ever handed out, to workers that may have crashed or lost them since: any may act again. */
+  claims: Claim[]
+  calls: Map<string, { session: string; by: string | undefined }>
+  /** When each worker that names itself asked last. */
+  seen: Map<string, number>
+}
+
+/** Three of them by one key, of which one names itself by nothing, and one by another key. */
+const workers: readonly ModelWorker[] = [
+  { key: 'key_1', id: 'first' },
+  { key: 'key_1', id: 'second' },
+  { key: 'key_1', id: undefined },
+  { key: 'key_2', id: 'third' },
+]
+const anyone: ModelWorker = { key: 'key_1', id: undefined }
+const presentMs = 30_000
+
+const kindOf = async (what: Promise<unknown>): Promise<string> =>
+  what.then(
+    () => 'ok',
+    (error: unknown) => {
+      if (error instanceof PlatformError) return error.kind
+      throw error
+    },
+  )
+
+const sessionOf = ({ sessions }: World, id: string): ModelSession => {
+  const session = sessions.get(id)
+  assert.ok(session)
+  return session
+}
+
+const principal = (world: World, { session, id, generation }: Claim) => ({
+  ...{ kind: 'claim' as const, tenant, standing: 'current' as const, generation },
+  ...{ environmentId: world.environment, sessionId: session, workId: id },
+})
+
+/** What a worker that asks knows of the others. */
+async function asking({ database, environment, clock, seen }: World, by: ModelWorker) {
+  const { now } = clock
+  if (by.id !== undefined) {
+    const one = { environment_id: environment, worker_id: by.id, seen_ms: now }
+    await database.write((tx) => workStore(tx).seen(tenant, [one]))
+    seen.set(by.id, now)
+  }
+  return { by, isAlone: ![...seen].some(([id, at]) => id !== by.id && at > now - presentMs) }
+}
+
+/** Undefined when there was nothing to have. */
+async function poll(
+  world: World,
+  reclaimMs: number,
+  by: ModelWorker = anyone,
+): Promise<Claim | undefined> {
+  const { database, environment, sessions, clock } = world
+  const { now } = clock
+  const at = { now, reclaimMs, ...(await asking(world, by)) }
+  const free = [...sessions].flatMap(([id, session]) => {
+    const live = liveOf(session)
+    return live && isFree(live, at) ? [{ id, isOwn: isOwn(live, by) }] : []
+  })
+  const ended = new Set<string>()
+  const got = await claimNext(database, tenant, environment, at, ({ session_id, id }) => {
+    const session = sessionOf(world, session_id)
+    const item = liveOf(session)
+    assert.ok(item && isFree(item, at), 'ended, and not to be had')
+    assert.equal(item.id ?? id, id)
+    assert.equal(take(session, item, at), false, 'ended, and not let go so often')
+    ended.add(session_id)
+  })
+  const left = free.filter(({ id }) => !ended.has(id))
+  if (!got) {
+    assert.deepEqual(left, [], 'work that was to be had was not handed out')
+    return undefined
+  }
+  const handed = left.find(({ id }) => id === got.session_id)
+  assert.ok(
+    handed,
+    `handed out, and not to be had: ${JSON.stringify([now, got, sessions.get(got.session_id)])}`,
+  )
+  if (handed.isOwn)
+    assert.ok(
+      left.every((each) => each.isOwn),
+      'offered first to who let it lapse',
+    )
+  const session = sessionOf(world, got.session_id)
+  const item = liveOf(session)
+  assert.ok(item)
+  item.id ??= got.id
+  assert.ok(take(session, item, at), 'handed out once too often')
+  assert.deepEqual([got.id, got.generation], [item.id, item.generation])
+  const claim = { session: got.session_id, item, id: got.id, generation: got.generation }
+  world.claims.push({ ...claim, last: noBeat })
+  return { ...claim, last: noBeat }
+}
+
+async function beats(world: World, claim: Claim, expected: string | undefined, isLost: boolean) {
+  const { database, environment, clock, random } = world
+  const { now } = clock
+  const { item, generation } = claim
+  const ttlMs = random.of([90_000, 90_000, 1, 10_000, 10 ** 9]) ?? 0
+  const said = beatOf(
+    sessionOf(world, claim.session),
+    item,
+    { generation, expected, ttlMs },
+    {
+      ...{ now, idleMs },
+    },
+  )
+  const place = { tenant, environment, id: claim.id }
+  const how = { by: { generation }, expected, ttlMs }
+  const beaten = beat(database, place, how, { now, idleMs })
+  if (said === 'fenced') {
+    assert.equal(await kindOf(beaten), 'precondition_failed')
+    return
+  }
+  const { last_heartbeat, lease_extended, state } = await beaten
+  assert.equal(lease_extended, said !== 'ending')
+  assert.equal(state, item.phase)
+  if (said === 'again') assert.equal(last_heartbeat, item.beats[0])
+  if (said === 'next') {
+    assert.ok(!item.beats.includes(last_heartbeat), 'a beat like one before')
+    item.beats = [last_heartbeat, item.beats[0]]
+  }
+  if (!isLost && said !== 'ending') claim.last = last_heartbeat
+}
+
+async function stops(world: World, claim: Claim, generation: number | null, force: boolean) {
+  const { database, environment, clock } = world
+  const { now } = clock
+  const session = sessionOf(world, claim.session)
+  const said = stopIt(session, claim.item, { generation, force }, now)
+  const by = generation === null ? 'key' : { generation }
+  const place = { tenant, environment, id: claim.id }
+  const stopped = database.write((tx) => stop(tx, place, { by, force }, now))
+  if (said === 'fenced') assert.equal(await kindOf(stopped), 'precondition_failed')
+  else assert.equal((await stopped).state, said)
+}
+
+/** A result under a claim, of any call that there ever was: as the route of events does it. */
+async function answers(world: World, claim: Claim, call: string): Promise<void> {
+  const { database, clock, calls } = world
+  const { now } = clock
+  const session = sessionOf(world, claim.session)
+  const text = `by ${claim.id} ${claim.generation} at ${now}`
+  const content = [{ type: 'text' as const, text }]
+  const event = { type: 'user.tool_result' as const, tool_use_id: call, content }
+  const posted = kindOf(
+    database.write(async (tx) => {
+      await checkStanding(tx, principal(world, claim), now)
+      return postEvents(tx, tenant, claim.session, [event], now)
+    }),
+  )
+  if (!mayAct(claim.item, claim.generation, now)) {
+    assert.equal(await posted, 'unauthorized', 'one that is no owner was heard')
+    return
+  }
+  // A call keeps its first result: the same again is heard, another one is refused.
+  const earlier = calls.get(call)?.by
+  const isRefused = session.status === 'done' || (earlier !== undefined && earlier !== text)
+  assert.equal(await posted, isRefused ? 'invalid_request' : 'ok')
+  if (isRefused) return
+  claim.item.attempts = 0
+  if (session.call !== call) return
+  Object.assign(session, { call: undefined, due: true })
+  calls.set(call, { session: claim.session, by: text })
+}
+
+async function says(world: World, id: string): Promise<void> {
+  const { database, clock } = world
+  const { now } = clock
+  const session = sessionOf(world, id)
+  const content = [{ type: 'text' as const, text: 'go on' }]
+  const events = [{ type: 'user.message' as const, content }]
+  const posted = kindOf(database.write((tx) => postEvents(tx, tenant, id, events, now)))
+  assert.equal(await posted, session.status === 'done' ? 'invalid_request' : 'ok')
+  if (session.status === 'done') return
+  session.messages++
+  if (session.call === undefined || session.status === 'running') session.due = true
+  put(session, now)
+}
+
+/** Half a turn: its beginning, or a call of a tool when there was a message, or its end. */
+async function runs(world: World, id: string): Promise<void> {
+  const { database, clock, calls } = world
+  const { now } = clock
+  const session = sessionOf(world, id)
+  if (session.status === 'done' || (session.status === 'idle' && !session.due)) return
+  const call = `sevt_${id}_${calls.size}`
+  const isBeginning = session.status === 'idle'
+  const asks = session.messages > 0
+  await database.write((tx) =>
+    halfTurn(tx, id, now, { isBeginning, call: asks ? call : undefined }),
+  )
+  if (isBeginning) {
+    Object.assign(session, { status: 'running', due: false })
+    return
+  }
+  Object.assign(session, { status: 'idle', idleSince: now, due: false })
+  if (!asks) return restIt(session)
+  session.call = call
+  session.messages = 0
+  calls.set(call, { session: id, by: undefined })
+}
+
+async function halfTurn(
+  tx: Queries,
+  id: string,
+  now: number,
+  { isBeginning, call }: { isBeginning: boolean; call: string | undefined },
+): Promise<void> {
+  const head = await lockHead(tx, tenant, id)
+  if (isBeginning) {
+    const event = { id: `sevt_run_${id}_${head.next_seq}`, type: 'session.status_running' } as const
+    await append(tx, tenant, id, [{ event }], { now, due: false })
+    return
+  }
+  const messages = await waiting(tx, tenant, id)
+  await takeWaiting(tx, tenant, id, messages.at(-1)?.position ?? 0)
+  const use = call && {
+    ...{ id: call, type: 'agent.tool_use' as const, name: 'bash', input: {} },
+    ...{ evaluated_permission: 'allow' as const, executed_by: 'worker' as const },
+  }
+  const stop: StopReason = call
+    ? { type: 'requires_action', event_ids: [call] }
+    : { type: 'end_turn' }
+  const entries = [...(use ? [{ event: use }] : []), ...idle(head, stop, now)]
+  await append(tx, tenant, id, entries, { now, due: false })
+  if (!call) await withdraw(tx, tenant, id, now)
+}
+
+async function archives(world: World, id: string): Promise<void> {
+  const { database, clock } = world
+  const { now } = clock
+  const session = sessionOf(world, id)
+  const archived = await kindOf(database.write((tx) => archiveSession(tx, tenant, id, now)))
+  assert.equal(archived, session.status === 'running' ? 'invalid_request' : 'ok')
+  if (archived === 'ok' && session.status !== 'done') endIt(session, now)
+}
+
+/** What each claim that ever was may do at this moment, and that of a session at most one may do anything. */
+async function probe(world: World): Promise<void> {
+  const { database, environment, clock, claims } = world
+  const owners = new Map<string, string>()
+  for (const { id, session, generation, item } of claims) {
+    const row = await workStore(database.read).find(tenant, environment, id)
+    const stands = row !== undefined && standing(row, generation, clock.now) === 'current'
+    assert.equal(stands, mayAct(item, generation, clock.now))
+    if (!stands) continue
+    const owner = `${id} ${generation}`
+    assert.equal(owners.get(session) ?? owner, owner, 'two own a session')
+    owners.set(session, owner)
+  }
+}
+
+function beatsSomehow(world: World, claim: Claim): Promise<void> {
+  const { random } = world
+  const [newest, before] = claim.item.beats
+  const other = random.of([noBeat, newest, before, 'of nobody', undefined])
+  return beats(world, claim, random.chance(0.6) ? claim.last : other, random.chance(0.2))
+}
+
+export async function step(world: World): Promise<void> {
+  const { random, claims, sessions, calls } = world
+  const session = random.of([...sessions.keys()]) ?? ''
+  const dice = random.below(100)
+  if (dice < 20) {
+    const reclaimMs = random.of([5_000, 5_000, 1, 60_000]) ?? 0
+    return void (await poll(world, reclaimMs, random.of(workers)))
+  }
+  if (dice < 30) return says(world, session)
+  if (dice < 45) return runs(world, session)
+  if (dice < 46) return archives(world, session)
+  if (dice < 50) return probe(world)
+  const claim = random.of(random.chance(0.6) ? claims.slice(-2) : claims)
+  if (!claim) return
+  if (dice < 75) return beatsSomehow(world, claim)
+  if (dice < 80) return acks(world, claim)
+  if (dice < 88)
+    return stops(world, claim, random.chance(0.2) ? null : claim.generation, random.chance(0.5))
+  const own = [...calls].filter(([, call]) => call.session === claim.session).map(([id]) => id)
+  const call = random.of(own)
+  if (call !== undefined) await answers(world, claim, call)
+}
+
+async function acks({ database, environment, clock, random }: World, { id, item }: Claim) {
+  const by = random.chance(0.7) ? (item.holder ?? anyone) : (random.of(workers) ?? anyone)
+  const isTaken = takeUp(item, by, clock.now)
+  const acked = acknowledge(database, { tenant, environment, id }, by, clock.now)
+  assert.equal(await kindOf(acked), isTaken ? 'ok' : 'conflict')
+}
+
+export async function agrees({ database, environment, sessions, claims }: World): Promise<void> {
+  for (const { id, item } of claims) {
+    const row = await workStore(database.read).row(tenant, environment, id)
+    const state = item.phase === 'reserved' ? 'queued' : item.phase
+    assert.deepEqual([row.state, row.generation], [state, item.generation])
+    if (['starting', 'active', 'stopping'].includes(state)) assert.equal(row.lease_ms, item.at)
+  }
+  const { rows } = await workStore(database.read).list(tenant, environment, {
+    ...{ limit: 1_000, order: 'asc', place: undefined },
+  })
+  for (const [id, session] of sessions) {
+    const own = rows.filter((row) => row.session_id === id)
+    assert.equal(own.length, session.items.length)
+    const live = own.filter((row) => row.state !== 'stopped').length
+    assert.equal(live, liveOf(session) ? 1 : 0, 'items that go on')
+  }
+}
+
+/** From here on workers do what they should: whatever was left undone comes to its end. */
+export async function heal(world: World): Promise<void> {
+  for (const [id, session] of world.sessions) {
+    if (owes(session) && !liveOf(session)) await says(world, id)
+    while (owes(session) && session.call === undefined) await runs(world, id)
+  }
+  while ([...world.sessions.values()].some(owes)) {
+    const claim = await poll(world, 5_000)
+    if (!claim) return
+    const session = sessionOf(world, claim.session)
+    await beats(world, claim, noBeat, false)
+    for (let turns = 0; session.call !== undefined || owes(session); turns++) {
+      assert.ok(turns < 100, 'a session that never ends')
+      if (session.call !== undefined) await answers(world, claim, session.call)
+      await runs(world, claim.session)
+    }
+    await stops(world, claim, claim.generation, true)
+  }
+}
+
+export async function results({ database, sessions, calls }: World): Promise<void> {
+  const rows = await database.read
+    .selectFrom('events')
+    .select('data')
+    .where('session_id', 'in', [...sessions.keys()])
+    .where('type', '=', 'user.tool_result')
+    .execute()
+  const kept = rows.map(({ data }) => JSON.parse(data))
+  for (const [id, { session, by }] of calls) {
+    const own = kept.filter((result) => result.tool_use_id === id)
+    if (sessions.get(session)?.status === 'done' && own.length === 0) continue
+    assert.deepEqual(
+      own.map((result) => result.content[0].text),
+      [by],
+      'kept once, and of its owner',
+    )
+  }
+}

@@ -1,0 +1,384 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { notFound } from '../../ground/core/errors.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { holding, skipping, taking } from '../../ground/database/lock.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import type { Change, Item, Worker } from './item.ts'
+import { leaseMs } from './item.ts'
+
+/** As the indexes have them: SQLite finds a partial index only by its own words. */
+const is = {
+  live: sql<boolean>`state <> 'stopped'`,
+  held: sql<boolean>`state in ('starting', 'active')`,
+  reserved: sql<boolean>`state = 'queued' and reserved_ms is not null`,
+  waiting: sql<boolean>`state = 'queued' and reserved_ms is null`,
+  stopping: sql<boolean>`state = 'stopping'`,
+  unwarned: sql<boolean>`state in ('queued', 'starting', 'active') and warned = 0`,
+  unhinted: sql<boolean>`state in ('queued', 'starting', 'active') and hinted = 0`,
+  stopped: sql<boolean>`state = 'stopped'`,
+}
+/** Since when somebody should have acknowledged it, or shown that it still has it. */
+const awaited = sql<number>`coalesce(lease_ms, due_ms)`
+/** When it can be had again, if whoever it was handed to does nothing. */
+const lapses = sql<number>`coalesce(lease_ms, reserved_until_ms)`
+/** Beyond every lease, and every pause before work is to be had again. */
+const furthestMs = 10 * 60 * 1000
+/** How long an item stays reserved at least. */
+const reclaimMsOf = (tenant: unknown, environment: unknown) =>
+  sql<number>`coalesce((select e.reclaim_ms from environments as e
+    where e.tenant_id = ${tenant} and e.id = ${environment}), 0)`
+/** How long a worker that asked counts as one that asks. contract.md 1.12 */
+const presentMs = 30_000
+/** A reservation may be asked for without an end. */
+const longestReservationMs = 10 ** 12
+
+const rowsAtOnce = 500
+
+/** `by`: where it matters who asks. */
+export type Claiming = { now: number; reclaimMs: number; by?: Worker }
+
+export type Seen = Pick<Tables['work_pollers'], 'environment_id' | 'worker_id' | 'seen_ms'>
+
+export function workStore(db: Queries) {
+  const ofEnvironment = (tenant: string, environment: string) =>
+    db
+      .selectFrom('work')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('environment_id', '=', environment)
+  const ofSession = (tenant: string, session: string) =>
+    db
+      .selectFrom('work')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('session_id', '=', session)
+  const byId = (tenant: string, environment: string, id: string) =>
+    ofEnvironment(tenant, environment).where('id', '=', id)
+
+  /**
+   * Those that are anyone's to have: what others left behind, then what waits, the oldest first. What this worker itself let
+   * lapse comes last, and for a while not at all where another worker asks: that one can do what this one did not.
+   */
+  const free = (tenant: string, environment: string, { now, reclaimMs, by }: Claiming) => {
+    const own = db
+      .selectFrom('work')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('environment_id', '=', environment)
+      .limit(1)
+    const held = own.where(is.held).where('lease_ms', '<=', now).orderBy('lease_ms')
+    const reserved = own
+      .where(is.reserved)
+      .where('reserved_ms', '<=', now - reclaimMs)
+      .where('reserved_ms', '<=', sql<number>`${now} - ${reclaimMsOf(tenant, environment)}`)
+      .orderBy('reserved_ms')
+    const waiting = own.where(is.waiting).where('due_ms', '<=', now).orderBy('due_ms').orderBy('id')
+    const worker = by?.id
+    if (worker === undefined) return [held, reserved, waiting]
+    const isOthers = sql<boolean>`worker_id is distinct from ${worker}`
+    const isOwn = sql<boolean>`worker_id = ${worker}`
+    const isAlone = sql<boolean>`not exists (select 1 from work_pollers as p
+      where p.tenant_id = ${tenant} and p.environment_id = ${environment}
+      and p.worker_id <> ${worker} and p.seen_ms > ${now - presentMs})`
+    return [
+      ...[held, reserved].map((query) => query.where(isOthers)),
+      waiting,
+      held.where(isOwn).where((eb) => eb.or([eb('lease_ms', '<=', now - presentMs), isAlone])),
+      reserved
+        .where(isOwn)
+        .where((eb) => eb.or([eb('reserved_ms', '<=', now - reclaimMs - presentMs), isAlone])),
+    ]
+  }
+
+  async function row(found: Promise<Item | undefined>, id: string): Promise<Item> {
+    const item = await found
+    if (!item) throw notFound('work', id)
+    return item
+  }
+
+  return {
+    row: (tenant: string, environment: string, id: string): Promise<Item> =>
+      row(byId(tenant, environment, id).executeTakeFirst(), id),
+
+    /** As `row`, and nobody else changes it until the transaction ends. */
+    take: (tenant: string, environment: string, id: string): Promise<Item> =>
+      row(taking(db, byId(tenant, environment, id)).executeTakeFirst(), id),
+
+    /** As `find`, and it stays as it is until the transaction ends. */
+    hold: (tenant: string, environment: string, id: string): Promise<Item | undefined> =>
+      holding(db, byId(tenant, environment, id)).executeTakeFirst(),
+
+    /** For whoever asks what a token names: absent is an answer. */
+    find: (tenant: string, environment: string, id: string): Promise<Item | undefined> =>
+      byId(tenant, environment, id).executeTakeFirst(),
+
+    /**
+     * Changes one that is to be had, and that nobody else is taking at the moment, to its next generation: one statement.
+     * One whose lease ran out is an attempt further, and waits from now on; a reservation that lapsed is neither.
+     */
+    claim: (
+      tenant: string,
+      environment: string,
+      claiming: Claiming,
+      change: Change,
+    ): Promise<Item | undefined> => {
+      const { now, reclaimMs } = claiming
+      const asked = Math.min(reclaimMs, longestReservationMs)
+      const least = reclaimMsOf(tenant, environment)
+      const ifHeld = (then: RawBuilder<number>, otherwise: string) =>
+        sql<number>`case when ${is.held} then ${then} else ${sql.ref(otherwise)} end`
+      return db
+        .updateTable('work')
+        .set((eb) => ({
+          ...change,
+          generation: eb('generation', '+', 1),
+          reserved_until_ms: sql<number>`${now} + (case when ${least} > ${asked} then ${least} else ${asked} end)`,
+          attempts: ifHeld(sql`attempts + 1`, 'attempts'),
+          left_first_ms: ifHeld(sql`coalesce(left_first_ms, lease_ms)`, 'left_first_ms'),
+          left_last_ms: ifHeld(sql`lease_ms`, 'left_last_ms'),
+          due_ms: ifHeld(sql`cast(${now} as bigint)`, 'due_ms'),
+          warned: ifHeld(sql`0`, 'warned'),
+        }))
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', (eb) =>
+          eb.fn.coalesce(
+            ...(free(tenant, environment, claiming).map((query) => skipping(db, query)) as [never]),
+          ),
+        )
+        .returningAll()
+        .executeTakeFirst()
+    },
+
+    /** The session's item that has not stopped: there is one at most. */
+    live: (tenant: string, session: string): Promise<Item | undefined> =>
+      ofSession(tenant, session).where(is.live).executeTakeFirst(),
+
+    /** As `live`. Nobody else changes it until the transaction ends. */
+    takeLive: (tenant: string, session: string): Promise<Item | undefined> =>
+      taking(db, ofSession(tenant, session).where(is.live)).executeTakeFirst(),
+
+    /** A session of the environment that somebody has claimed, whose agent has the skill. */
+    async claimedWithSkill(
+      tenant: string,
+      environment: string,
+      skill: string,
+      now: number,
+    ): Promise<string | undefined> {
+      // As JSON has it, once and whole: the agents of all claimed sessions are not read to be parsed.
+      const named = `"skill_id":${JSON.stringify(skill)}`
+      const row = await db
+        .selectFrom('work')
+        .innerJoin('sessions', (join) =>
+          join
+            .onRef('sessions.tenant_id', '=', 'work.tenant_id')
+            .onRef('sessions.id', '=', 'work.session_id'),
+        )
+        .select('work.session_id')
+        .where('work.tenant_id', '=', tenant)
+        .where('work.environment_id', '=', environment)
+        .where(sql<boolean>`work.state <> 'stopped'`)
+        .where(sql<boolean>`(work.lease_ms > ${now}
+          or work.state = 'queued' and work.reserved_ms is not null)`)
+        .where(sql<boolean>`replace(sessions.agent, ${named}, '') <> sessions.agent`)
+        .limit(1)
+        .executeTakeFirst()
+      return row?.session_id
+    },
+
+    /** Ends the session's item where nobody has it: nobody was handed it, or its end was announced since. */
+    async stopFree(tenant: string, session: string, now: number): Promise<void> {
+      await db
+        .updateTable('work')
+        .set({
+          ...{ state: 'stopped', stopped_at: iso(now) },
+          ...{ lease_ms: null, reserved_ms: null, reserved_until_ms: null },
+        })
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .where(is.live)
+        .where('state', '<>', 'stopping')
+        .where((eb) => eb.or([is.waiting, eb('hinted', '=', 1)]))
+        .execute()
+    },
+
+    async insert(item: Item): Promise<void> {
+      await db.insertInto('work').values(item).execute()
+    },
+
+    async change({ tenant_id, id }: Item, change: Change): Promise<void> {
+      if (Object.keys(change).length === 0) return
+      await db
+        .updateTable('work')
+        .set(change)
+        .where('tenant_id', '=', tenant_id)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    /** As `change`, in one statement, unless somebody has changed it since it was read; whether it was written. */
+    async replace(item: Item, change: Change): Promise<boolean> {
+      if (Object.keys(change).length === 0) return true
+      const { numUpdatedRows } = await db
+        .updateTable('work')
+        .set(change)
+        .where('tenant_id', '=', item.tenant_id)
+        .where('id', '=', item.id)
+        .where('state', '=', item.state)
+        .where('generation', '=', item.generation)
+        .where('key_id', 'is not distinct from', item.key_id)
+        .where('worker_id', 'is not distinct from', item.worker_id)
+        .where('reserved_ms', 'is not distinct from', item.reserved_ms)
+        .where('lease_ms', 'is not distinct from', item.lease_ms)
+        .where('heartbeat', 'is not distinct from', item.heartbeat)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
+    },
+
+    list: (tenant: string, environment: string, paging: Paging): Promise<Listing<Item>> =>
+      readPage(tenant, ofEnvironment(tenant, environment), paging, weightOf('metadata')),
+
+    /** Of all tenants: asked to end, or left by their workers, longer ago than their lease. */
+    overdue: (now: number, limit: number): Promise<Item[]> =>
+      db
+        .selectFrom('work')
+        .selectAll()
+        .where(is.stopping)
+        .where('lease_ms', '<=', now)
+        .limit(limit)
+        .execute(),
+
+    /** Of all tenants: due, or left by its worker, for longer than that, acknowledged by nobody, and not told yet. */
+    unclaimed: (before: number, limit: number): Promise<Item[]> =>
+      db
+        .selectFrom('work')
+        .selectAll()
+        .where(is.unwarned)
+        .where(awaited, '<=', before)
+        .where(
+          sql<boolean>`(lease_ms is not null or reserved_ms is null
+            or due_ms <= ${before} - ${reclaimMsOf(sql.ref('work.tenant_id'), sql.ref('work.environment_id'))})`,
+        )
+        .limit(limit)
+        .execute(),
+
+    /** Of all tenants: whose lease or reservation has run out, which nobody has announced yet. */
+    lapsed: (now: number, limit: number): Promise<Item[]> =>
+      db
+        .selectFrom('work')
+        .selectAll()
+        .where(is.unhinted)
+        .where(lapses, '<=', now)
+        .limit(limit)
+        .execute(),
+
+    /** Of all tenants: what lies further ahead than anything is set counts from now, as the clock was set back. */
+    async bringBack(now: number): Promise<void> {
+      const past = now + furthestMs
+      await db
+        .updateTable('work')
+        .set({ due_ms: now })
+        .where(is.unwarned)
+        .where(awaited, '>', past)
+        .where('lease_ms', 'is', null)
+        .execute()
+      await db
+        .updateTable('work')
+        .set({
+          reserved_ms: now,
+          reserved_until_ms: sql<number>`reserved_until_ms - reserved_ms + ${now}`,
+        })
+        .where(is.unhinted)
+        .where(lapses, '>', past)
+        .where('lease_ms', 'is', null)
+        .where('reserved_ms', '>', past)
+        .execute()
+      for (const held of [is.unwarned, is.stopping])
+        await db
+          .updateTable('work')
+          .set({ lease_ms: now + leaseMs })
+          .where(held)
+          .where(awaited, '>', past)
+          .where('lease_ms', '>', past)
+          .execute()
+    },
+
+    /** These workers asked at these times. */
+    async seen(tenant: string, workers: readonly Seen[]): Promise<void> {
+      for (let at = 0; at < workers.length; at += rowsAtOnce) {
+        const rows = workers.slice(at, at + rowsAtOnce)
+        await db
+          .insertInto('work_pollers')
+          .values(rows.map((row) => ({ tenant_id: tenant, ...row })))
+          .onConflict((conflict) =>
+            conflict
+              .columns(['tenant_id', 'environment_id', 'worker_id'])
+              .doUpdateSet((eb) => ({ seen_ms: eb.ref('excluded.seen_ms') })),
+          )
+          .execute()
+      }
+    },
+
+    /** Of all tenants: ended before that; so many at most. Whether that was all. */
+    async forgetStopped(before: number, limit: number): Promise<boolean> {
+      const old = await db
+        .selectFrom('work')
+        .select(['tenant_id', 'id'])
+        .where(is.stopped)
+        .where('stopped_at', '<', iso(before))
+        .limit(limit)
+        .execute()
+      for (const { tenant_id, id } of old)
+        await db
+          .deleteFrom('work')
+          .where('tenant_id', '=', tenant_id)
+          .where('id', '=', id)
+          .execute()
+      return old.length < limit
+    },
+
+    async forgetPollers(before: number): Promise<void> {
+      await db.deleteFrom('work_pollers').where('seen_ms', '<', before).execute()
+    },
+
+    /** `depth` counts what a poll is handed: what waits, and what those who had it have let lapse. */
+    async stats(tenant: string, environment: string, now: number) {
+      const ofAll = (states: RawBuilder<boolean>) =>
+        db
+          .selectFrom('work')
+          .where('tenant_id', '=', tenant)
+          .where('environment_id', '=', environment)
+          .where(states)
+      const counted = (rows: ReturnType<typeof ofAll>, oldest: RawBuilder<number>) =>
+        rows
+          .select((eb) => eb.fn.countAll<string | number>().as('all'))
+          .select((eb) => eb.fn.min<string | number | null>(oldest).as('oldest'))
+          .executeTakeFirstOrThrow()
+      const waiting = await counted(ofAll(is.waiting), sql`due_ms`)
+      const lapsed = [
+        await counted(ofAll(is.reserved).where(lapses, '<=', now), lapses),
+        await counted(ofAll(is.held).where('lease_ms', '<=', now), sql`lease_ms`),
+      ]
+      const pending = await counted(ofAll(is.reserved).where(lapses, '>', now), lapses)
+      const free = [waiting, ...lapsed]
+      const since = free.flatMap(({ oldest }) => (oldest === null ? [] : [Number(oldest)]))
+      const workers = await db
+        .selectFrom('work_pollers')
+        .select((eb) => eb.fn.countAll<string | number>().as('polling'))
+        .where('tenant_id', '=', tenant)
+        .where('environment_id', '=', environment)
+        .where('seen_ms', '>', now - presentMs)
+        .executeTakeFirstOrThrow()
+      return {
+        type: 'work_queue_stats' as const,
+        depth: free.reduce((sum, { all }) => sum + Number(all), 0),
+        pending: Number(pending.all),
+        oldest_queued_at: since.length > 0 ? iso(Math.min(...since)) : null,
+        workers_polling: Number(workers.polling),
+      }
+    },
+  }
+}

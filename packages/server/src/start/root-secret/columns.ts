@@ -1,0 +1,93 @@
+/** Every column that holds sealed values: what a change of the root secret has to go through. */
+import { agentTokenPlace } from '../../resources/agents/store.ts'
+import type { Sealed } from '../../ground/core/seal.ts'
+import { headersPlace, keyPlace } from '../../resources/model-cards/store.ts'
+import { tokenPlace } from '../../sessions/create.ts'
+import { repositoryTokenPlace } from '../../sessions/resources/repositories.ts'
+import type { SecretPart } from '../../resources/vaults/auth.ts'
+import { sealedPlace } from '../../resources/vaults/credentials.ts'
+import { secretPlace } from '../../tenants/webhooks/store.ts'
+
+type SealedTable =
+  | 'model_cards'
+  | 'agent_versions'
+  | 'sessions'
+  | 'vault_credentials'
+  | 'session_resources'
+  | 'webhook_endpoints'
+
+export type SealedColumn = {
+  table: SealedTable
+  /** The rest of the primary key, after the tenant. */
+  keys: readonly string[]
+  column: string
+  /** One value, or an object of values by name, as JSON. */
+  holds: 'value' | 'values'
+  /** Where the value, or the named one of a row's values, was sealed for. `id` is the first of the keys. */
+  place: (tenant: string, id: string, name: string) => string
+}
+
+export const sealedColumns: readonly SealedColumn[] = [
+  {
+    table: 'model_cards',
+    keys: ['id'],
+    column: 'sealed_key',
+    holds: 'value',
+    place: keyPlace,
+  },
+  {
+    table: 'model_cards',
+    keys: ['id'],
+    column: 'sealed_headers',
+    holds: 'value',
+    place: headersPlace,
+  },
+  {
+    table: 'agent_versions',
+    keys: ['agent_id', 'version'],
+    column: 'sealed_tokens',
+    holds: 'values',
+    place: agentTokenPlace,
+  },
+  {
+    table: 'sessions',
+    keys: ['id'],
+    column: 'sealed_tokens',
+    holds: 'values',
+    place: tokenPlace,
+  },
+  {
+    table: 'session_resources',
+    keys: ['id', 'session_id'],
+    column: 'sealed_token',
+    holds: 'value',
+    place: repositoryTokenPlace,
+  },
+  {
+    table: 'vault_credentials',
+    keys: ['id'],
+    column: 'sealed',
+    holds: 'values',
+    place: (tenant, id, part) => sealedPlace(tenant, id, part as SecretPart),
+  },
+  {
+    table: 'webhook_endpoints',
+    keys: ['id'],
+    column: 'sealed_secrets',
+    holds: 'values',
+    place: secretPlace,
+  },
+]
+
+/** What stands in the column, with each value made anew. */
+export function eachSealed(
+  { holds }: SealedColumn,
+  text: string,
+  make: (sealed: Sealed, name: string) => Sealed,
+): string {
+  if (holds === 'value') return make(text as Sealed, '')
+  const values = Object.entries(JSON.parse(text) as Record<string, Sealed>)
+  return JSON.stringify(
+    Object.fromEntries(values.map(([name, value]) => [name, make(value, name)])),
+  )
+}

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { agentStore, agentTokenPlace } from '../../resources/agents/store.ts'
+import { configOf } from '../../resources/agents/config.ts'
+import type { Seal, Sealed } from '../../ground/core/seal.ts'
+import { keyIdOf, sealUnder } from '../../ground/core/seal.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { announceRootKey, checkRootKey, withdrawRootKey } from '../../ground/database/root-key.ts'
+import { rowOf } from '../../resources/model-cards/write.ts'
+import { headersPlace, keyPlace, modelCardStore } from '../../resources/model-cards/store.ts'
+import { sealTokens, tokenPlace } from '../../sessions/create.ts'
+import { tenant } from '../../sessions/log/fixture.ts'
+import { newSession } from '../../sessions/fixture.ts'
+import { addResources } from '../../sessions/resources/add.ts'
+import { repositoryTokenPlace } from '../../sessions/resources/repositories.ts'
+import { credentialStore } from '../../resources/vaults/credentials.ts'
+import { openSecrets } from '../../resources/vaults/open.ts'
+import { createCredential, createVault } from '../../resources/vaults/write.ts'
+import { newEndpoint } from '../../tenants/webhooks/fixture.ts'
+import { endpointStore, secretsOf } from '../../tenants/webhooks/store.ts'
+import { checkSealed, rotateRootSecret } from './rotate.ts'
+
+const [first, second] = ['the first root secret', 'the second root secret']
+const before = sealUnder(first)
+const during = sealUnder(second, [first])
+const after = sealUnder(second)
+const now = Date.UTC(2030, 0)
+const quiet = () => {}
+const repository = {
+  type: 'github_repository',
+  url: 'https://git.example/one/repository',
+  authorization_token: 'of-a-repository',
+} as const
+
+async function newCredential(database: Database, seal: Seal, vault: string, n: number) {
+  return database.write((tx) =>
+    createCredential({ tx, tenant, seal, keyId: 'apikey_1', isAdmin: true, now }, vault, {
+      auth: {
+        type: 'mcp_oauth',
+        access_token: `access-${n}`,
+        mcp_server_url: `https://h${n}.example/mcp`,
+        refresh: {
+          client_id: 'me',
+          refresh_token: `refresh-${n}`,
+          token_endpoint: 'https://as.example/token',
+          token_endpoint_auth: { type: 'client_secret_basic', client_secret: `client-${n}` },
+        },
+      },
+    }),
+  )
+}
+
+const newVault = (database: Database, seal: Seal) =>
+  database.write((tx) =>
+    createVault({ tx, tenant, seal, keyId: 'apikey_1', isAdmin: true, now }, { display_name: 'v' }),
+  )
+
+/** One value at least in every column that holds sealed ones. */
+async function fill(database: Database, seal: Seal, credentials: number) {
+  const session = await newSession(database)
+  const agent = await database.write(async (tx) => {
+    const card = {
+      model_id: 'handle',
+      provider: 'oai-compatible',
+      model: 'm',
+      api_key: 'sk-of-a-card',
+      custom_headers: { 'x-secret': 'header-of-a-card' },
+    }
+    const kept = { tenant_id: tenant, id: 'card_1', created_at: new Date(now).toISOString() }
+    await modelCardStore(tx).insert(rowOf(kept, card, seal, kept.created_at))
+    await tx
+      .updateTable('sessions')
+      .set({ sealed_tokens: sealTokens(seal, { tenant, id: session }, { srv: 'of-a-session' }) })
+      .where('id', '=', session)
+      .execute()
+    const place = { tenant, session, now, seal, hosts: [], storeAccess: 'read_write' } as const
+    await addResources(tx, place, [{ resource: repository, at: '' }])
+    const { config } = configOf({ name: 'a', model: 'offline' })
+    const tokens = { srv: seal.seal('of-an-agent', agentTokenPlace(tenant)) }
+    await agentStore(tx).create(tenant, config, {}, now)
+    return agentStore(tx).create(tenant, config, tokens, now)
+  })
+  const made = []
+  for (let n = 0; n < credentials; n++) {
+    const vault = await newVault(database, seal)
+    made.push((await newCredential(database, seal, vault.id, n)).id)
+  }
+  const { id: endpoint } = await newEndpoint(database, seal, {
+    tenant,
+    url: 'https://hooks.example/',
+    events: ['agent.archived'],
+  })
+  return { agent: agent.id, session, credentials: made, endpoint }
+}
+
+type Filled = Awaited<ReturnType<typeof fill>>
+
+/** Everything, opened by this seal. */
+async function opened({ read }: Database, seal: Seal, filled: Filled): Promise<string[]> {
+  const card = await modelCardStore(read).row(tenant, 'card_1')
+  const tokensOf = (text: string | null) => JSON.parse(text ?? '{}') as Record<string, Sealed>
+  const { sealed_tokens: ofSession } = await read
+    .selectFrom('sessions')
+    .select('sealed_tokens')
+    .where('id', '=', filled.session)
+    .executeTakeFirstOrThrow()
+  const { sealed_tokens: ofAgent } = await read
+    .selectFrom('agent_versions')
+    .select('sealed_tokens')
+    .where('agent_id', '=', filled.agent)
+    .executeTakeFirstOrThrow()
+  const ofRepository = await read
+    .selectFrom('session_resources')
+    .select(['id', 'sealed_token'])
+    .where('session_id', '=', filled.session)
+    .executeTakeFirstOrThrow()
+  const texts = [
+    seal.open(ofRepository.sealed_token as Sealed, repositoryTokenPlace(tenant, ofRepository.id)),
+    seal.open(card.sealed_key, keyPlace(tenant, card.id)),
+    card.sealed_headers ? seal.open(card.sealed_headers, headersPlace(tenant, card.id)) : '',
+    seal.open(tokensOf(ofSession)['srv'] as Sealed, tokenPlace(tenant, filled.session, 'srv')),
+    seal.open(tokensOf(ofAgent)['srv'] as Sealed, agentTokenPlace(tenant)),
+  ]
+  texts.push(...secretsOf(seal, await endpointStore(read).row(tenant, filled.endpoint), now))
+  for (const id of filled.credentials) {
+    const row = await credentialStore(read).active(tenant, id)
+    assert.ok(row)
+    texts.push(JSON.stringify(openSecrets(seal, row)))
+  }
+  return texts
+}
+
+for (const [name, open] of Object.entries(databases)) {
+  describe(`the root secret on ${name}`, () => {
+    it('gives way to another, in every column and without a change of what is sealed', async () => {
+      await using place = await open()
+      const { database } = place
+      await checkRootKey(database, before)
+      const filled = await fill(database, before, 3)
+      const texts = await opened(database, before, filled)
+      await checkRootKey(database, during)
+      await checkSealed(database, during)
+      const told: string[] = []
+      const written = await rotateRootSecret(database, during, ({ column, done }) =>
+        told.push(`${column} ${done}`),
+      )
+      assert.equal(written, 6 + 3)
+      assert.ok(told.includes('vault_credentials.sealed 3'), told.join())
+      assert.deepEqual(await opened(database, after, filled), texts)
+      await checkRootKey(database, after)
+      await checkSealed(database, after)
+      await assert.rejects(checkRootKey(database, before), /PLATFORM_ROOT_SECRET/)
+      assert.equal(await rotateRootSecret(database, after, quiet), 0)
+    })
+
+    it('is resumed where it was stopped, and nothing starts half way with one secret', async () => {
+      await using place = await open()
+      const { database } = place
+      await checkRootKey(database, before)
+      const filled = await fill(database, before, 2)
+      const texts = await opened(database, before, filled)
+      const stop = () => {
+        throw new Error('killed')
+      }
+      await assert.rejects(rotateRootSecret(database, during, stop), /killed/)
+      await checkRootKey(database, before)
+      await assert.rejects(checkSealed(database, before), (error: Error) => {
+        assert.match(error.message, new RegExp(`${after.keyId}.*PLATFORM_ROOT_SECRET_PREVIOUS`))
+        return true
+      })
+      await assert.rejects(checkRootKey(database, after), /PLATFORM_ROOT_SECRET/)
+      await assert.rejects(checkSealed(database, after), new RegExp(before.keyId))
+      assert.deepEqual(await opened(database, during, filled), texts)
+      await rotateRootSecret(database, during, quiet)
+      assert.deepEqual(await opened(database, after, filled), texts)
+    })
+
+    it('is changed while others write: what they write stays, under whichever key', async () => {
+      await using place = await open()
+      const { database } = place
+      await checkRootKey(database, before)
+      const filled = await fill(database, before, 4)
+      const [id = ''] = filled.credentials
+      const rotating = rotateRootSecret(database, during, quiet)
+      for (let n = 0; n < 20; n++) {
+        const row = await credentialStore(database.read).active(tenant, id)
+        assert.ok(row)
+        const { sealed } = row
+        const token = `written-${n}`
+        const seal = n % 2 === 0 ? during : sealUnder(first, [second])
+        const access_token = seal.seal(token, `${tenant}/vault_credentials/${id}/access_token`)
+        const next = { auth: row.auth, sealed: { ...sealed, access_token }, now }
+        const stored = await database.write((tx) => credentialStore(tx).rotate(tenant, row, next))
+        assert.equal(stored, true, 'sealing anew is no change that a refresh has to know of')
+      }
+      await rotating
+      await rotateRootSecret(database, during, quiet)
+      const row = await credentialStore(database.read).active(tenant, id)
+      assert.ok(row)
+      assert.equal(openSecrets(after, row).access_token, 'written-19')
+      assert.ok(Object.values(row.sealed).every((value) => keyIdOf(value) === after.keyId))
+    })
+
+    it('is not changed under a running server that seals under another', async () => {
+      await using place = await open()
+      const { database } = place
+      await checkRootKey(database, before)
+      const filled = await fill(database, before, 1)
+      for (const other of [before, sealUnder(first, [second])]) {
+        await announceRootKey(database, other)
+        await assert.rejects(rotateRootSecret(database, during, quiet), /restart them/)
+      }
+      await opened(database, before, filled)
+      await announceRootKey(database, during)
+      await rotateRootSecret(database, during, quiet)
+      await withdrawRootKey(database)
+      await opened(database, after, filled)
+      await announceRootKey(database, after)
+    })
+
+    it('once on its way lets no server start under another, and may be changed back', async () => {
+      await using place = await open()
+      const { database } = place
+      await checkRootKey(database, before)
+      const filled = await fill(database, before, 2)
+      const starting = () => announceRootKey(database, before)
+      const stop = () => {
+        throw new Error('stopped')
+      }
+      await assert.rejects(rotateRootSecret(database, during, stop), /stopped/)
+      await assert.rejects(starting(), new RegExp(`${after.keyId}.*PLATFORM_ROOT_SECRET`))
+      const back = sealUnder(first, [second])
+      await rotateRootSecret(database, back, quiet)
+      await opened(database, before, filled)
+      await starting()
+    })
+
+    it('names the row whose value does not open', async () => {
+      await using place = await open()
+      const { database } = place
+      await checkRootKey(database, before)
+      const filled = await fill(database, before, 1)
+      const [id = ''] = filled.credentials
+      const moved = before.seal('moved', 'elsewhere')
+      await database.write((tx) =>
+        tx
+          .updateTable('vault_credentials')
+          .set({ sealed: JSON.stringify({ access_token: moved }) })
+          .where('id', '=', id)
+          .execute(),
+      )
+      await assert.rejects(rotateRootSecret(database, during, quiet), new RegExp(id))
+    })
+  })
+}

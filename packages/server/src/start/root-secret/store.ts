@@ -1,0 +1,67 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { Queries } from '../../ground/database/database.ts'
+import type { SealedColumn } from './columns.ts'
+
+/** The row's primary key without its tenant, as the column names it, and what the column holds. */
+export type SealedRow = { tenant_id: string; key: (string | number)[]; value: string }
+
+const marked = (keyId: string) => `v1.${keyId}.`
+
+/** Whether the column holds a value that was sealed under none of these keys. Base64 and ids hold no quotes. */
+function sealedElsewhere(
+  { column, holds }: SealedColumn,
+  keyIds: readonly string[],
+): RawBuilder<boolean> {
+  const value = sql.ref(column)
+  if (holds === 'value') {
+    const marks = sql.join(keyIds.map(marked))
+    return sql<boolean>`${value} is not null and substr(${value}, 1, 16) not in (${marks})`
+  }
+  const rest = keyIds.reduce<RawBuilder<unknown>>(
+    (text, keyId) => sql`replace(${text}, cast(${`"${marked(keyId)}`} as text), '')`,
+    value,
+  )
+  return sql<boolean>`${value} <> '{}' and ${rest} like '%"v1.%'`
+}
+
+export function sealedStore(db: Queries) {
+  return {
+    /** Those with a value under none of these keys, in the order of their keys. */
+    async elsewhere(
+      column: SealedColumn,
+      keyIds: readonly string[],
+      { after, limit }: { after?: SealedRow | undefined; limit: number },
+    ): Promise<SealedRow[]> {
+      const names = ['tenant_id', ...column.keys]
+      const key = sql.join(names.map((name) => sql.ref(name)))
+      const past = after
+        ? sql<boolean>`(${key}) > (${sql.join([after.tenant_id, ...after.key])})`
+        : sql<boolean>`1 = 1`
+      const { rows } = await sql<Record<string, string | number>>`
+        select ${key}, ${sql.ref(column.column)} as value
+        from ${sql.table(column.table)}
+        where ${sealedElsewhere(column, keyIds)} and ${past}
+        order by ${key}
+        limit ${limit}
+      `.execute(db)
+      return rows.map((row) => ({
+        tenant_id: String(row['tenant_id']),
+        key: column.keys.map((name) => row[name] ?? ''),
+        value: String(row['value']),
+      }))
+    },
+
+    /** False, with nothing written, when the column holds something else by now. */
+    async replace(column: SealedColumn, row: SealedRow, value: string): Promise<boolean> {
+      const own = column.keys.map((name, i) => sql`${sql.ref(name)} = ${row.key[i]}`)
+      const { numAffectedRows } = await sql`
+        update ${sql.table(column.table)}
+        set ${sql.ref(column.column)} = ${value}
+        where tenant_id = ${row.tenant_id} and ${sql.join(own, sql` and `)}
+          and ${sql.ref(column.column)} = ${row.value}
+      `.execute(db)
+      return numAffectedRows === 1n
+    },
+  }
+}

@@ -1,0 +1,197 @@
+/** Builds everything from a configuration, and takes it down again. The only room that names an adapter. */
+import type { Server } from 'node:http'
+import { resolve } from 'node:path'
+import { preloadMcp } from '@steward/harness/tools/mcp/connection.ts'
+import { preload } from '@steward/model/wire.ts'
+import { authentication } from '../tenants/api-keys/authenticate.ts'
+import { endWithKeys } from '../tenants/api-keys/ending.ts'
+import { app } from '../surfaces/v1/app.ts'
+import { blobKeeping } from '../ground/blobs/keeping.ts'
+import type { Bus } from '../ground/bus/bus.ts'
+import type { Config } from '../ground/config/config.ts'
+import { closeParts, partsOf } from '../ground/core/closing.ts'
+import type { Log } from '@steward/base/log.ts'
+import { derivedKey } from '../ground/core/signed.ts'
+import { claimTokens } from '../ground/core/claim-token.ts'
+import { mcpTokens } from '../ground/core/mcp-token.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Database, Databases } from '../ground/database/database.ts'
+import { oneDatabase } from '../ground/database/database.ts'
+import { announceRootKey, checkRootKey, withdrawRootKey } from '../ground/database/root-key.ts'
+import { egress } from '../engine/egress/egress.ts'
+import { inlineTokens } from '../engine/egress/inline.ts'
+import { heldByCheckpoint } from '../resources/checkpoints/store.ts'
+import { heldByFile } from '../resources/files/store.ts'
+import { heldBySkill } from '../resources/skills/store.ts'
+import { closing, listen } from '../ground/http/server.ts'
+import { createOpenAnswers } from '../ground/http/open-answers.ts'
+import type { Streams } from '../ground/http/streams.ts'
+import { createStreams } from '../ground/http/streams.ts'
+import { modelResolver, specOfModel } from '../resources/model-cards/resolve.ts'
+import { checkSealed } from './root-secret/rotate.ts'
+import { packagesOf } from '../engine/installs/packages.ts'
+import { belongings, sessionWith } from '../sessions/claimed/reach.ts'
+import { claimReader, withinClaim } from '../sessions/work/claim.ts'
+import { claimByKey } from '../sessions/work/reach.ts'
+import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
+import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
+import type { Elsewhere } from './outside.ts'
+import { outsideOf, upstreamsOf } from './outside.ts'
+import { limitsOf, sandboxes } from './sandboxes.ts'
+import { sharesOf } from './shares.ts'
+import { repositoriesOf, skillsOf, spacesOf } from './spaces.ts'
+import { sweepsOf, together } from './sweeps.ts'
+import { keysFor, openBlobs, openBus, openDatabase, sealOf } from './storage.ts'
+import { turnsOf } from './turns.ts'
+
+export const version = '0.1.0'
+
+/**
+ * Loaded before their first call. The library of the fourth takes 10 MiB: it is loaded ahead where the operator has a key
+ * for it, else by its first call, which waits 0.3 s for it while the event loop goes on.
+ */
+const wiresAhead = ['anthropic-messages', 'openai-completions', 'openai-responses'] as const
+
+/** What a test may put in place of a built part. */
+export type Overrides = {
+  clock?: Clock
+  database?: (built: Database) => Database
+  outside?: Elsewhere
+}
+
+/** What answers have to end, when the server stops and its turns have been left. */
+const lastAnswersMs = 2_000
+/** What a database that is away may take to refuse the last writes of turns. */
+const lastWritesMs = 45_000
+/** Workspaces are put aside, which may be large. */
+const lastWorkspacesMs = 300_000
+
+export type Running = { port: number; close(): Promise<void> }
+
+/** Who may come in, and with which tokens. */
+function doorFor(config: Config, deps: { databases: Databases; clock: Clock; bus: Bus }) {
+  const tokens = {
+    mcpTokens: mcpTokens(...keysFor(config, 'mcp token')),
+    claimTokens: claimTokens(...keysFor(config, 'claim token')),
+  }
+  const claimOf = claimReader({ ...deps, ...tokens })
+  return {
+    ...tokens,
+    authenticate: authentication({ ...deps, ...tokens, claimOf }),
+    withinClaim: withinClaim(belongings(deps.databases)),
+    claimByKey: claimByKey(deps, sessionWith(deps.databases)),
+  }
+}
+
+/** Streams end when nobody can come back to this server. */
+function endConnections(server: Server, streams: Streams, clock: Clock): Promise<void> {
+  const end = closing(server, clock)
+  streams.close()
+  return end(lastAnswersMs)
+}
+
+/** Commands of the local provider reach stores by other paths than those that are looked at. */
+const storeAccessOf = ({ sandbox }: Config) => (sandbox === 'local' ? 'read_only' : 'read_write')
+
+export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
+  const { fallbackKeys, offlineModel } = config
+  const clock = overrides.clock ?? systemClock
+  const seal = sealOf(config)
+  const built = await openDatabase(config)
+  const database = overrides.database?.(built) ?? built
+  const bus = await openBus(config)
+  const databases = oneDatabase(database)
+  await checkRootKey(database, seal)
+  await announceRootKey(database, seal)
+  await checkSealed(database, seal)
+  await ensureInitialWorkspace({ databases, clock }, config.apiKey)
+
+  const outside = outsideOf(config, log, overrides.outside)
+  const blobs = await openBlobs(config, outside.operator.agent)
+  const holders = [heldByFile, heldBySkill, heldByCheckpoint]
+  const keeping = blobKeeping({ databases, blobs, clock, holders })
+  const ofAll = { databases, clock, log }
+  const shares = sharesOf(config)
+  const webhooks = await openWebhooks(config.webhooks, { ...ofAll, bus, seal, outside })
+  const waysOut = egress({
+    ...{ databases, seal, clock, log },
+    profile: config.egressProfile,
+    ...{ ...outside.tenant, operatorConnect: outside.operator.connect },
+    placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
+    ...{ bus, authorityKeys: keysFor(config, 'sandbox authority') },
+    ...{ connections: shares.connections, mostConnections: config.shares.connections },
+    folder: resolve(config.dataDir, 'egress'),
+  })
+  const provider = await sandboxes(config, log)
+  const repositories = repositoriesOf(config, {
+    ...{ ...ofAll, ...outside.tenant, seal, provider },
+    share: shares.fetches,
+  })
+  const packages = packagesOf({
+    ...{ ...ofAll, provider, config, limits: limitsOf(config) },
+    ...{ outside: outside.operator, share: shares.builds },
+  })
+  const skills = skillsOf(config, { ...ofAll, blobs })
+  const spaces = spacesOf(config, {
+    ...{ databases, bus, clock, log, provider, keeping },
+    kinds: [packages.kind, ...repositories.kinds, skills.ofSessions.furnish],
+    ...{ bind: waysOut.bind, share: shares.sandboxes },
+  })
+  const resolveModel = modelResolver({ databases, seal, ...config })
+  const work = turnsOf(config, {
+    ...{ databases, bus, blobs, clock, log, spaces, resolveModel },
+    inlineTokens: (row) => inlineTokens(databases.of(row.tenant_id).read, seal, row),
+    ...{ skills: skills.ofSessions, slots: shares.turns },
+  })
+  const models = upstreamsOf(outside)
+  const streams = createStreams(shares.streams)
+  const openAnswers = createOpenAnswers()
+  const stopping = new AbortController()
+  const { server, port } = await listen(
+    app({
+      ...{ databases, bus, clock, seal, log, fallbackKeys, offlineModel },
+      ...{ resolveModel, version, stopping: stopping.signal },
+      ...doorFor(config, { databases, clock, bus }),
+      embeddingModel: config.embeddingModel,
+      ...{ repositoryHosts: config.repositoryHosts, storeAccess: storeAccessOf(config) },
+      refuseImage: (reference) => provider.refuseImage(reference),
+      refusePackages: packages.refuse,
+      ...{ egress: waysOut, keeping, streams, openAnswers, fileLimits: config.files },
+      specOfModel: specOfModel({ databases, seal, fallbackKeys }),
+      models,
+      modelAnswerMs: config.modelAnswerMs,
+      ...{ work: config.work, workerInputs: config.workerInputs },
+      checkpointBytes: config.checkpoints.largest,
+      ...{ publicUrl: config.publicUrl, publishes: config.publishes },
+    }),
+    config,
+  )
+  await work.sweep()
+  const jobs = together([
+    ...sweepsOf(config, { databases, bus, clock, keeping, log }),
+    endWithKeys({ databases, bus, clock, log, answers: openAnswers }),
+    ...[webhooks, repositories.sweep, packages.sweep, skills.sweep],
+  ])
+  void Promise.all([preload(fallbackKeys.google ? undefined : wiresAhead), preloadMcp()]).catch(
+    (error: unknown) => log.warn('libraries could not be loaded ahead', { error }),
+  )
+
+  return {
+    port,
+    async close() {
+      stopping.abort()
+      const held = { packages, sandboxes: spaces, egress: waysOut, models, jobs, bus }
+      await closeParts(
+        [
+          { name: 'turns', close: () => work.stop(), limitMs: config.stopMs + lastWritesMs },
+          { name: 'connections', close: () => endConnections(server, streams, clock) },
+          ...partsOf(held, { sandboxes: lastWorkspacesMs }),
+          { name: 'root key', close: () => withdrawRootKey(database) },
+          ...partsOf({ database }),
+        ],
+        { clock, log },
+      )
+    },
+  }
+}

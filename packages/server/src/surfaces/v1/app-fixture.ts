@@ -1,0 +1,60 @@
+/** For tests that look at the routes, or call those that need nothing but a database: whatever else would be asked fails. */
+import assert from 'node:assert/strict'
+import { routesOf } from './app.ts'
+import { unusedKeeping } from '../../ground/blobs/fixture.ts'
+import { memoryBus } from '../../ground/bus/memory.ts'
+import { claimTokens } from '../../ground/core/claim-token.ts'
+import { jsonLog } from '@steward/base/log.ts'
+import { mcpTokens } from '../../ground/core/mcp-token.ts'
+import { sealUnder } from '../../ground/core/seal.ts'
+import { derivedKey } from '../../ground/core/signed.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { oneDatabase } from '../../ground/database/database.ts'
+import type { Route } from '../../ground/http/route.ts'
+
+const rootSecret = 'a root secret for tests'
+const never = (): never => assert.fail('nothing beyond the database is asked')
+
+export function routesOver(database: Database): Route[] {
+  const databases = oneDatabase(database)
+  return routesOf({
+    databases,
+    bus: memoryBus(),
+    clock: systemClock,
+    seal: sealUnder(rootSecret),
+    log: jsonLog(() => {}),
+    authenticate: never,
+    streams: { enter: never, close: never },
+    openAnswers: { hold: never },
+    fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
+    offlineModel: true,
+    resolveModel: async () => never(),
+    egress: {
+      proxy: { find: never, ask: never, close: never },
+      remote: { tunnel: never, told: never, close: never },
+      validate: never,
+    },
+    mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
+    claimTokens: claimTokens(derivedKey(rootSecret, 'claim token')),
+    withinClaim: never,
+    claimByKey: never,
+    specOfModel: never,
+    models: { operator: { send: never }, tenant: { send: never } },
+    modelAnswerMs: 60_000,
+    work: { idleMs: 1, unclaimedMs: 1 },
+    publicUrl: undefined,
+    keeping: unusedKeeping(databases),
+    publishes: true,
+    fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
+    embeddingModel: 'none',
+    repositoryHosts: [],
+    refuseImage: () => undefined,
+    refusePackages: () => undefined,
+    workerInputs: [],
+    checkpointBytes: 1024,
+    storeAccess: 'read_write',
+    stopping: new AbortController().signal,
+    version: '1.2.3',
+  })
+}

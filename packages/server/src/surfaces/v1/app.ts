@@ -1,0 +1,146 @@
+/** The table of contents of the API: one line a resource. */
+import { z } from 'zod'
+import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
+import { agentRoutes } from '../../resources/agents/routes.ts'
+import { apiKeyRoutes } from '../../tenants/api-keys/routes.ts'
+import { auditRoutes } from '../../tenants/audit/routes.ts'
+import type { Keeping } from '../../ground/blobs/keeping.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Namer } from '../../ground/core/dial.ts'
+import type { ClaimTokens } from '../../ground/core/claim-token.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { McpTokens } from '../../ground/core/mcp-token.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { Egress } from '../../engine/egress/egress.ts'
+import type { Upstream } from '../../engine/egress/upstream.ts'
+import { mcpProxyRoutes, remoteEgressRoutes } from '../../engine/egress/routes.ts'
+import { environmentRoutes } from '../../resources/environments/routes.ts'
+import { fileRoutes } from '../../resources/files/routes.ts'
+import type { Limits } from '../../resources/files/upload.ts'
+import { readiness } from '../../ground/health/ready.ts'
+import { healthRoutes } from '../../ground/health/routes.ts'
+import { mount } from '../../ground/http/mount.ts'
+import { openApi } from '../../ground/http/openapi.ts'
+import type { Authenticate, ClaimByKey, WithinClaim } from '../../ground/http/principal.ts'
+import type { OpenAnswers } from '../../ground/http/open-answers.ts'
+import type { Route } from '../../ground/http/route.ts'
+import type { Streams } from '../../ground/http/streams.ts'
+import { route } from '../../ground/http/route.ts'
+import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
+import type { ResolveModel, SpecOfModel } from '../../resources/model-cards/resolve.ts'
+import { modelGatewayRoutes } from '../../engine/model-gateway/routes.ts'
+import { modelCardRoutes } from '../../resources/model-cards/routes.ts'
+import { modelRoutes } from '../../engine/models/routes.ts'
+import { memoryStoreRoutes } from '../../resources/memory-stores/routes.ts'
+import { sessionEventRoutes } from '../../sessions/events/routes.ts'
+import { outputRoutes } from '../../sessions/outputs/routes.ts'
+import type { RepositoryHosts } from '../../sessions/resources/repositories.ts'
+import { checkpointRoutes } from '../../sessions/claimed/checkpoints/routes.ts'
+import { inputRoutes } from '../../sessions/claimed/inputs/routes.ts'
+import { resourceRoutes } from '../../sessions/resources/routes.ts'
+import { sessionRoutes } from '../../sessions/routes.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
+import type { Refusals } from '../../sessions/resources/supported.ts'
+import { threadRoutes } from '../../sessions/threads/routes.ts'
+import { checkSkills } from '../../resources/skills/pin.ts'
+import { skillRoutes } from '../../resources/skills/routes.ts'
+import { checkStanding } from '../../sessions/work/claim.ts'
+import { underClaims } from '../../sessions/work/ending.ts'
+import type { WorkSettings } from '../../sessions/work/queue.ts'
+import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
+import { workRoutes } from '../../sessions/work/routes.ts'
+import { vaultRoutes } from '../../resources/vaults/routes.ts'
+import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
+
+export type AppDeps = Refusals & {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+  seal: Seal
+  log: Log
+  authenticate: Authenticate
+  streams: Streams
+  openAnswers: Pick<OpenAnswers, 'hold'>
+  fallbackKeys: FallbackKeys
+  offlineModel: boolean
+  resolveModel: ResolveModel
+  egress: Pick<Egress, 'proxy' | 'remote' | 'validate'>
+  mcpTokens: McpTokens
+  claimTokens: ClaimTokens
+  withinClaim: WithinClaim
+  claimByKey: ClaimByKey
+  specOfModel: SpecOfModel
+  models: Record<Namer, Pick<Upstream, 'send'>>
+  modelAnswerMs: number
+  work: WorkSettings
+  /** Where workers reach this service; as they did, where it is left out. */
+  publicUrl: string | undefined
+  keeping: Keeping
+  fileLimits: Limits
+  /** Compressed bytes of one archive of a workspace. */
+  checkpointBytes: number
+  /** Whether outputs are published. */
+  publishes: boolean
+  /** Aborts when the server was told to stop. */
+  stopping: AbortSignal
+  repositoryHosts: RepositoryHosts
+  storeAccess: MemoryAccess
+  /** Named by memory stores that name none. */
+  embeddingModel: string
+  version: string
+}
+
+/** Every route there is; what is not among them does not exist. */
+export function routesOf(deps: AppDeps): Route[] {
+  const resources = [
+    ...agentRoutes({ ...deps, checkSkills }),
+    ...environmentRoutes(deps),
+    ...sessionRoutes(deps),
+    ...sessionEventRoutes(deps),
+    ...threadRoutes(deps),
+    ...resourceRoutes(deps),
+    ...checkpointRoutes(deps),
+    ...inputRoutes({ ...deps, blobs: deps.keeping.blobs }),
+    ...outputRoutes({ ...deps, blobs: deps.keeping.blobs }),
+    ...fileRoutes({
+      ...deps,
+      limits: deps.fileLimits,
+      holdSession: async (tx, tenant, session) =>
+        void (await sessionStore(tx).takeOpen(tenant, session)),
+    }),
+    ...modelRoutes(deps),
+    ...modelCardRoutes(deps),
+    ...apiKeyRoutes(deps),
+    ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
+    ...auditRoutes(deps),
+    ...memoryStoreRoutes({ ...deps, checkClaim: checkStanding }),
+    ...skillRoutes({ ...deps, largest: deps.fileLimits.workspace }),
+    ...mcpProxyRoutes({ ...deps, under: underClaims(deps) }),
+    ...remoteEgressRoutes(deps),
+    ...workRoutes(deps),
+    ...stdioRoutes(deps),
+    ...modelGatewayRoutes(deps),
+    ...webhookRoutes(deps),
+  ]
+  const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
+  let described: object | undefined
+  const description: Route = route(
+    {
+      ...open,
+      path: '/openapi.json',
+      summary: 'This interface, as OpenAPI 3.1',
+      answer: z.looseObject({}),
+    },
+    async (): Promise<object> => (described ??= openApi(routes, deps.version)),
+  )
+  const routes: Route[] = [
+    ...healthRoutes(readiness(deps), deps.stopping),
+    description,
+    ...resources,
+  ]
+  return routes
+}
+
+export const app = (deps: AppDeps) => mount(routesOf(deps), deps)

@@ -1,0 +1,105 @@
+/** A request's credential to its principal. contract.md 0.1, interface.md "Authentication" */
+import type { Bus } from '../../ground/bus/bus.ts'
+import { unauthorized } from '../../ground/core/errors.ts'
+import { joined } from '../../ground/core/joined.ts'
+import type { McpTokens } from '../../ground/core/mcp-token.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { hashToken, tokenKind } from '../../ground/core/token.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { Authenticate, ClaimPrincipal, Principal } from '../../ground/http/principal.ts'
+import { apiKeyStore } from './store.ts'
+
+const cachedMs = 1_000
+const mostCached = 10_000
+export const revocations = 'keys'
+
+type Found = { principal: Principal; expiresAt: number }
+type Known = { until: number; found: Promise<Found | undefined> }
+
+export function authentication({
+  databases,
+  clock,
+  bus,
+  mcpTokens,
+  claimOf,
+}: {
+  databases: Databases
+  clock: Clock
+  bus: Bus
+  mcpTokens: McpTokens
+  /** The claim that a token stands for; undefined when it is none of ours. */
+  claimOf: (token: string) => Promise<ClaimPrincipal | undefined>
+}): Authenticate {
+  const known = new Map<string, Known>()
+  // Word of a revocation reaches other processes late; where there may be any, the database is asked after each request came.
+  const isAlone = databases.control.dialect === 'sqlite'
+  bus.subscribe(revocations, ({ hash }) => known.delete(String(hash)))
+
+  async function look(hash: string): Promise<Found | undefined> {
+    const row = await apiKeyStore(databases.control.read).byHash(hash)
+    if (!row || row.revoked_at) return undefined
+    const expiresAt =
+      row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at)
+    const base = { tenant: row.tenant_id, keyId: row.id }
+    const principal: Principal =
+      row.kind === 'workspace'
+        ? { kind: 'workspace', ...base, admin: row.admin === 1 }
+        : {
+            ...{ kind: 'environment', ...base },
+            ...{ environmentId: row.environment_id ?? '', reach: row.reach ?? 'work' },
+          }
+    return { principal, expiresAt }
+  }
+  const lookTogether = joined(look)
+
+  /** Alone, look-ups that happen at once share one query; an answer lasts a second, a failure not at all. */
+  function find(hash: string): Promise<Found | undefined> {
+    if (!isAlone) return lookTogether(hash)
+    const now = clock.now()
+    const cached = known.get(hash)
+    if (cached && cached.until > now) return cached.found
+    if (known.size >= mostCached) known.clear()
+    const found = look(hash)
+    found.catch(() => known.delete(hash))
+    known.set(hash, { until: now + cachedMs, found })
+    return found
+  }
+
+  function granted(token: string): Principal {
+    const grant = mcpTokens.read(token, clock.now())
+    if (!grant) throw unauthorized('the token is not known, or has expired')
+    const { tenant, session, server } = grant
+    return { kind: 'mcp', tenant, sessionId: session, server }
+  }
+
+  return async (header) => {
+    const key = credential(header)
+    if (tokenKind(key) === 'mcp') return granted(key)
+    if (tokenKind(key) === 'claim') {
+      const claim = await claimOf(key)
+      if (claim) return claim
+      throw unauthorized('the claim is not known')
+    }
+    const found = await find(hashToken(key))
+    if (!found) throw unauthorized('the API key is not known, or was revoked')
+    if (found.expiresAt <= clock.now()) throw unauthorized('the API key has expired')
+    return found.principal
+  }
+}
+
+const called = {
+  environment: 'an environment key',
+  claim: 'a claim token',
+  mcp: 'a token for an MCP server',
+}
+
+/** The Bearer value where there is one: the official client's helpers put theirs there, beside a caller's key. */
+function credential(header: (name: string) => string | undefined): string {
+  const bearer = /^Bearer\s+(\S.*)$/i.exec(header('authorization') ?? '')?.[1]?.trim()
+  const key = bearer ?? header('x-api-key')?.trim()
+  if (!key) throw unauthorized('an API key is required: send x-api-key, or Authorization: Bearer')
+  const kind = tokenKind(key)
+  if (kind !== 'workspace' && bearer === undefined)
+    throw unauthorized(`${called[kind]} is accepted only as Authorization: Bearer`)
+  return key
+}

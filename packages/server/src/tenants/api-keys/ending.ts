@@ -1,0 +1,48 @@
+/** Ends the answers that a key has open once the key is revoked or has expired. */
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Sweep } from '../../ground/core/sweep.ts'
+import { sweeping } from '../../ground/core/sweep.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { OpenAnswers } from '../../ground/http/open-answers.ts'
+import { revocations } from './authenticate.ts'
+import { apiKeyStore } from './store.ts'
+
+/** How often all keys with open answers are looked up: nobody publishes an expiry, and a message can get lost. */
+const lookEveryMs = 5_000
+const mostAtOnce = 500
+
+export function endWithKeys({
+  databases,
+  bus,
+  clock,
+  log,
+  answers,
+}: {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+  log: Log
+  answers: Pick<OpenAnswers, 'keyIds' | 'endAll'>
+}): Sweep {
+  const quiet = bus.subscribe(revocations, ({ id }) => answers.endAll(String(id)))
+
+  async function look(): Promise<boolean> {
+    const open = answers.keyIds()
+    for (let from = 0; from < open.length; from += mostAtOnce) {
+      const some = open.slice(from, from + mostAtOnce)
+      const valid = await apiKeyStore(databases.control.read).validOf(some, clock.now())
+      for (const keyId of some) if (!valid.has(keyId)) answers.endAll(keyId)
+    }
+    return true
+  }
+
+  const looks = sweeping('keys with open answers', look, { pauseMs: lookEveryMs, clock, log })
+  return {
+    async close() {
+      quiet()
+      await looks.close()
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import { notFound } from '../../ground/core/errors.ts'
+import type { Queries } from '../../ground/database/database.ts'
+
+/** A key is bound to an environment that exists; rows of another room are only read here. */
+export async function checkEnvironment(db: Queries, tenant: string, id: string): Promise<void> {
+  const row = await db
+    .selectFrom('environments')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw notFound('environment', id)
+}

@@ -1,0 +1,28 @@
+import { conflict, forbidden, notFound } from '../../ground/core/errors.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { apiKeyStore } from './store.ts'
+
+/**
+ * Returns the hash of the revoked key. An admin key is revoked by admins only, and never as the last valid one of its
+ * workspace: nobody there could make another.
+ */
+export async function revokeKey(
+  tx: Queries,
+  tenant: string,
+  id: string,
+  by: { admin: boolean; now: number },
+): Promise<string> {
+  const store = apiKeyStore(tx)
+  const admins = await store.takeAdmins(tenant, by.now)
+  const key = await store.active(tenant, id)
+  if (!key) throw notFound('api key', id)
+  if (key.admin === 1) {
+    if (!by.admin) throw forbidden('only a workspace-admin key revokes a workspace-admin key')
+    if (admins.every((admin) => admin === id))
+      throw conflict(
+        'this is the last valid workspace-admin key of its workspace: create another one first, with {"admin": true}',
+      )
+  }
+  await store.revoke(tenant, id, by.now)
+  return key.hash
+}

@@ -1,0 +1,110 @@
+import type { ApiKey } from '@steward/protocol/api-keys.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { listingOf } from '../../ground/core/page.ts'
+import { iso } from '@steward/base/time.ts'
+import { hashToken, preview } from '../../ground/core/token.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { taking } from '../../ground/database/lock.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+
+type Row = Tables['api_keys']
+export type NewKey = {
+  key: string
+  name: string
+  kind: Row['kind']
+  admin: boolean
+  environmentId: string | null
+  /** Of an environment key. */
+  reach?: Row['reach']
+  expiresAt: string | null
+}
+
+/** Hashes only: whoever holds the key proves it, nobody can read it. */
+export function apiKeyStore(db: Queries) {
+  const unrevoked = (tenant: string) =>
+    db
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('revoked_at', 'is', null)
+
+  return {
+    async create(tenant: string, made: NewKey, now: number): Promise<ApiKey> {
+      const row: Row = {
+        tenant_id: tenant,
+        id: newId('api_key'),
+        kind: made.kind,
+        name: made.name,
+        admin: made.admin ? 1 : 0,
+        environment_id: made.environmentId,
+        reach: made.reach ?? null,
+        hash: hashToken(made.key),
+        preview: preview(made.key),
+        expires_at: made.expiresAt,
+        revoked_at: null,
+        created_at: iso(now),
+      }
+      await db.insertInto('api_keys').values(row).execute()
+      return toKey(row)
+    },
+
+    async list(tenant: string, paging: Paging): Promise<Listing<ApiKey>> {
+      const listing = await readPage(tenant, unrevoked(tenant), paging, weightOf('name'))
+      return listingOf(listing, toKey)
+    },
+
+    /** A key that is not revoked. */
+    active: (tenant: string, id: string): Promise<Row | undefined> =>
+      unrevoked(tenant).where('id', '=', id).executeTakeFirst(),
+
+    /** The ids of the admin keys that are valid now; no other transaction revokes one until this one ends. */
+    async takeAdmins(tenant: string, now: number): Promise<string[]> {
+      const admins = unrevoked(tenant).where('admin', '=', 1).orderBy('id')
+      const rows = await taking(db, admins).execute()
+      return rows
+        .filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > now)
+        .map(({ id }) => id)
+    },
+
+    async revoke(tenant: string, id: string, now: number): Promise<void> {
+      await db
+        .updateTable('api_keys')
+        .set({ revoked_at: iso(now) })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    /** Across tenants: which of these keys, by their ids, are valid now. */
+    async validOf(ids: readonly string[], now: number): Promise<Set<string>> {
+      const rows = await db
+        .selectFrom('api_keys')
+        .select(['id', 'expires_at'])
+        .where('id', 'in', ids)
+        .where('revoked_at', 'is', null)
+        .execute()
+      const valid = rows.filter(({ expires_at: end }) => end === null || Date.parse(end) > now)
+      return new Set(valid.map(({ id }) => id))
+    },
+
+    /** Across tenants: the one look-up that finds out whose key it is. */
+    byHash: (hash: string): Promise<Row | undefined> =>
+      db.selectFrom('api_keys').selectAll().where('hash', '=', hash).executeTakeFirst(),
+  }
+}
+
+const toKey = (row: Row): ApiKey => ({
+  id: row.id,
+  type: 'api_key',
+  name: row.name,
+  kind: row.kind,
+  admin: row.admin === 1,
+  environment_id: row.environment_id,
+  reach: row.reach,
+  preview: row.preview,
+  expires_at: row.expires_at,
+  revoked_at: row.revoked_at,
+  created_at: row.created_at,
+})

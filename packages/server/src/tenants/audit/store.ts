@@ -1,0 +1,151 @@
+/** The trail of credentials: every use, by whom and where to; every change, by which key. No secret is in it. */
+import type { WebhookKind } from '@steward/protocol/webhooks.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import type { Moment } from '../../ground/database/seek.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import { outbox } from '../webhooks/outbox.ts'
+
+export type UseRow = Tables['credential_uses']
+export type ChangeRow = Tables['credential_changes']
+
+export type Change =
+  | 'vault.created'
+  | 'vault.updated'
+  | 'vault.archived'
+  | 'vault.deleted'
+  | 'credential.created'
+  | 'credential.updated'
+  | 'credential.rotated'
+  | 'credential.redirected'
+  | 'credential.refreshed'
+  | 'credential.refresh_failed'
+  | 'credential.archived'
+  | 'credential.deleted'
+  | 'model_card.redirected'
+
+/** Whose change it is. */
+export type Changed = { vault: string; credential?: string } | { modelCard: string }
+
+/** Whose doing it was: a caller's key, or a session's call. */
+export type Actor = { api_key_id?: string; session_id?: string }
+
+type Filter = {
+  session_id?: string | undefined
+  vault_id?: string | undefined
+  credential_id?: string | undefined
+  model_card_id?: string | undefined
+}
+
+type Asked = { filter: Filter; moments: readonly Moment[]; paging: Paging }
+
+/** What the outside may be told of; the resource is the credential, or the vault where there is none. */
+const webhookOf: { [change in Change]?: WebhookKind } = {
+  'vault.created': 'vault.created',
+  'vault.archived': 'vault.archived',
+  'vault.deleted': 'vault.deleted',
+  'credential.created': 'vault_credential.created',
+  'credential.archived': 'vault_credential.archived',
+  'credential.deleted': 'vault_credential.deleted',
+  'credential.refresh_failed': 'vault_credential.refresh_failed',
+}
+
+export function auditStore(db: Queries) {
+  return {
+    /** Uses that begin: their ends are not known. */
+    async begin(uses: readonly Omit<UseRow, 'status' | 'refreshed' | 'ms'>[]): Promise<void> {
+      const rows = uses.map((use) => ({ ...use, status: null, refreshed: 0, ms: null }))
+      await db.insertInto('credential_uses').values(rows).execute()
+    },
+
+    async end(
+      tenant: string,
+      id: string,
+      ended: { status: number; refreshed: boolean; ms: number },
+    ): Promise<void> {
+      await db
+        .updateTable('credential_uses')
+        .set({ status: ended.status, refreshed: ended.refreshed ? 1 : 0, ms: Math.round(ended.ms) })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    async changed(
+      tenant: string,
+      change: { change: Change; of: Changed; by: Actor; now: number },
+    ): Promise<void> {
+      const { of } = change
+      const { vault, credential } = 'vault' in of ? of : {}
+      await db
+        .insertInto('credential_changes')
+        .values({
+          tenant_id: tenant,
+          id: newId('credential_change'),
+          vault_id: vault ?? null,
+          credential_id: credential ?? null,
+          model_card_id: 'modelCard' in of ? of.modelCard : null,
+          change: change.change,
+          api_key_id: change.by.api_key_id ?? null,
+          session_id: change.by.session_id ?? null,
+          created_at: iso(change.now),
+        })
+        .execute()
+      const kind = webhookOf[change.change]
+      if (vault === undefined) return
+      const ids = credential === undefined ? { id: vault } : { id: credential, vault_id: vault }
+      if (kind) await outbox(db).put(tenant, [kind], ids, change.now)
+    },
+
+    /** Newest first unless asked otherwise. */
+    async uses(tenant: string, { filter, moments, paging }: Asked): Promise<Listing<UseRow>> {
+      const { session_id, vault_id, credential_id } = filter
+      let query = db.selectFrom('credential_uses').selectAll().where('tenant_id', '=', tenant)
+      if (session_id) query = query.where('session_id', '=', session_id)
+      if (vault_id) query = query.where('vault_id', '=', vault_id)
+      if (credential_id) query = query.where('credential_id', '=', credential_id)
+      for (const { op, at } of moments) query = query.where('created_at', op, at)
+      return readPage(tenant, query, paging, weightOf('caller', 'server', 'host'))
+    },
+
+    async changes(tenant: string, { filter, moments, paging }: Asked): Promise<Listing<ChangeRow>> {
+      const { session_id, vault_id, credential_id, model_card_id } = filter
+      let query = db.selectFrom('credential_changes').selectAll().where('tenant_id', '=', tenant)
+      if (session_id) query = query.where('session_id', '=', session_id)
+      if (vault_id) query = query.where('vault_id', '=', vault_id)
+      if (credential_id) query = query.where('credential_id', '=', credential_id)
+      if (model_card_id) query = query.where('model_card_id', '=', model_card_id)
+      for (const { op, at } of moments) query = query.where('created_at', op, at)
+      return readPage(tenant, query, paging, weightOf())
+    },
+  }
+}
+
+type Table = 'credential_uses' | 'credential_changes'
+
+/** What is old of the trail. */
+export const auditTrail = (db: Queries) => ({
+  async tenants(): Promise<string[]> {
+    const rows = await db.selectFrom('workspaces').select('id').execute()
+    return rows.map(({ id }) => id)
+  },
+
+  async before(table: Table, tenant: string, before: string, limit: number): Promise<string[]> {
+    const rows = await db
+      .selectFrom(table)
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('created_at', '<', before)
+      .orderBy('created_at')
+      .limit(limit)
+      .execute()
+    return rows.map(({ id }) => id)
+  },
+
+  async remove(table: Table, tenant: string, ids: readonly string[]): Promise<void> {
+    await db.deleteFrom(table).where('tenant_id', '=', tenant).where('id', 'in', ids).execute()
+  },
+})

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { taking } from '../../ground/database/lock.ts'
+import type { Row } from './outbox.ts'
+
+/** Deliveries as they are sent. */
+export function deliveryStore(db: Queries) {
+  const byId = (tenant: string, id: string) =>
+    db
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+
+  return {
+    /** Undefined when it is gone. */
+    take: (tenant: string, id: string) => taking(db, byId(tenant, id)).executeTakeFirst(),
+
+    /** Endpoints with something due, each found by one step into the index, however much waits for it. */
+    async waiting(now: number): Promise<string[]> {
+      const { rows } = await sql<{ endpoint_id: string }>`
+        with recursive waiting (endpoint_id) as (
+          select min(endpoint_id) from webhook_deliveries where due_ms is not null
+          union all
+          select (
+            select min(later.endpoint_id) from webhook_deliveries as later
+            where later.due_ms is not null and later.endpoint_id > waiting.endpoint_id
+          )
+          from waiting where waiting.endpoint_id is not null
+        )
+        select endpoint_id from waiting where endpoint_id is not null and exists (
+          select 1 from webhook_deliveries as one
+          where one.endpoint_id = waiting.endpoint_id and one.due_ms <= ${now}
+        )`.execute(db)
+      return rows.map(({ endpoint_id }) => endpoint_id)
+    },
+
+    due: (endpoint: string, now: number, limit: number): Promise<Row[]> =>
+      db
+        .selectFrom('webhook_deliveries')
+        .selectAll()
+        .where('endpoint_id', '=', endpoint)
+        .where('due_ms', '<=', now)
+        .orderBy('due_ms')
+        .limit(limit)
+        .execute(),
+
+    /** On record before it is made; false when another process was faster. Due again at `lostMs` unless it ends. */
+    async begin(row: Row, lostMs: number): Promise<boolean> {
+      const taken = await db
+        .updateTable('webhook_deliveries')
+        .set({ begun: row.begun + 1, due_ms: lostMs })
+        .where('tenant_id', '=', row.tenant_id)
+        .where('id', '=', row.id)
+        .where('begun', '=', row.begun)
+        .where('due_ms', '=', row.due_ms)
+        .returning('id')
+        .executeTakeFirst()
+      return taken !== undefined
+    },
+
+    async update(row: Row, set: Partial<Row>): Promise<void> {
+      await db
+        .updateTable('webhook_deliveries')
+        .set(set)
+        .where('tenant_id', '=', row.tenant_id)
+        .where('id', '=', row.id)
+        .execute()
+    },
+
+    /** All that wait for an endpoint that takes nothing more. */
+    async drop(endpoint: string, now: number): Promise<void> {
+      await db
+        .updateTable('webhook_deliveries')
+        .set({ state: 'failed', due_ms: null, ended_at: iso(now) })
+        .where('endpoint_id', '=', endpoint)
+        .where('due_ms', 'is not', null)
+        .execute()
+    },
+  }
+}

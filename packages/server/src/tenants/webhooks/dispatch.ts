@@ -1,0 +1,241 @@
+/**
+ * Sends what the outbox holds. An attempt is on record before it is made, under a number that nobody else takes, so
+ * that two processes make none of them both; one that a process died in counts, and is due again after a while.
+ */
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Sweep } from '../../ground/core/sweep.ts'
+import { sweeping } from '../../ground/core/sweep.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Database, Databases, Queries } from '../../ground/database/database.ts'
+import { deliveryStore } from './deliveries.ts'
+import { attemptsOf } from './log.ts'
+import type { Row } from './outbox.ts'
+import { hintSetting, operator } from './outbox.ts'
+import type { Post } from './post.ts'
+import { signedHeaders } from './sign.ts'
+import { endpointStore, secretsOf } from './store.ts'
+import type { Outcome } from './verdict.ts'
+import { mostAttempts, verdictOf } from './verdict.ts'
+
+/** How long what nobody rang for may wait. */
+const pauseMs = 1_000
+/** Far longer than an attempt may take: one that has not ended by then was its process's last. */
+const lostMs = 60_000
+/** At once, of a process: to one endpoint, to one whose last delivery failed, to the operator's, and to all. */
+const most = { endpoint: 4, failing: 1, operator: 16, all: 1024 }
+/** An endpoint is let go after so many deliveries in a row that failed. */
+const failuresInARow = 20
+
+const topic = 'webhooks'
+
+/** Something was put into the outbox, and shall not wait. After the commit. */
+export const ringWebhooks = (bus: Bus): void => bus.publish(topic, {})
+
+/** Where a delivery goes, as things stand when it is sent. */
+type Target = { url: string; secrets: string[]; room: number }
+type Begun = { row: Row; target: Target }
+
+export type DispatchDeps = {
+  databases: Databases
+  bus: Bus
+  seal: Seal
+  clock: Clock
+  log: Log
+  /** To what workspaces name. */
+  post: Post
+  /** To what the operator names. */
+  postHint: Post
+  /** The endpoint that the settings name. */
+  hint: { url: string; secret: string } | undefined
+  random?: () => number
+}
+
+export function dispatching({ random = Math.random, ...deps }: DispatchDeps): Sweep {
+  const { databases, bus, clock, log, post, postHint } = deps
+  const underWay = new Map<string, number>()
+  const sending = new Set<Promise<void>>()
+  const stopping = new AbortController()
+  let rung = new AbortController()
+  /** The endpoint that was served last. */
+  let last = ''
+
+  async function pass(): Promise<boolean> {
+    for (const database of databases.all()) {
+      const waiting = await deliveryStore(database.read).waiting(clock.now())
+      // Each in its turn, where there are more than may be served at once.
+      const first = waiting.findIndex((endpoint) => endpoint > last)
+      const turns = first < 0 ? waiting : [...waiting.slice(first), ...waiting.slice(0, first)]
+      for (const endpoint of turns) {
+        if (stopping.signal.aborted || sending.size >= most.all) return true
+        last = endpoint
+        await serve(database, endpoint)
+      }
+    }
+    return true
+  }
+
+  async function serve(database: Database, endpoint: string): Promise<void> {
+    const busy = underWay.get(endpoint) ?? 0
+    const begun = await database.write((tx) => begin(deps, tx, { endpoint, busy }))
+    for (const each of begun) {
+      underWay.set(endpoint, (underWay.get(endpoint) ?? 0) + 1)
+      const sent = send(database, each)
+        .catch((error: unknown) => log.error('a webhook delivery was not kept', { error }))
+        .then(() => {
+          sending.delete(sent)
+          const left = (underWay.get(endpoint) ?? 1) - 1
+          if (left > 0) underWay.set(endpoint, left)
+          else underWay.delete(endpoint)
+          rung.abort()
+        })
+      sending.add(sent)
+    }
+  }
+
+  async function send(database: Database, { row, target }: Begun): Promise<void> {
+    const at = clock.now()
+    const { url, secrets } = target
+    const headers = signedHeaders({ id: row.event_id, body: row.body }, secrets, at)
+    const send = row.endpoint_id === operator ? postHint : post
+    const outcome = await send({ url, headers, body: row.body }, stopping.signal)
+    const attempt = { row, url, at, outcome, now: clock.now(), random: random() }
+    const reason = await database.write((tx) => settle(tx, attempt))
+    const { tenant_id: tenant, endpoint_id } = row
+    if (reason) log.warn('webhook endpoint disabled', { tenant, endpoint: endpoint_id, reason })
+  }
+
+  const paced: Clock = {
+    now: () => clock.now(),
+    async sleep(ms, signal) {
+      await clock.sleep(ms, AbortSignal.any([signal, rung.signal]))
+      rung = new AbortController()
+    },
+  }
+  const deaf = bus.subscribe(topic, () => rung.abort())
+  const passes = sweeping('webhooks', pass, { pauseMs, clock: paced, log })
+  return {
+    /** What is under way is given up, and tried again by whoever is there next. */
+    async close() {
+      deaf()
+      stopping.abort()
+      await passes.close()
+      await Promise.all(sending)
+    },
+  }
+}
+
+/** Puts attempts on record, as many as there is room for. */
+async function begin(
+  { seal, clock, hint }: DispatchDeps,
+  tx: Queries,
+  { endpoint, busy }: { endpoint: string; busy: number },
+): Promise<Begun[]> {
+  const store = deliveryStore(tx)
+  const now = clock.now()
+  const [first] = await store.due(endpoint, now, 1)
+  if (!first) return []
+  const target = await targetOf({ seal, hint }, tx, first, now)
+  if (!target) {
+    await store.drop(endpoint, now)
+    return []
+  }
+  if (busy >= target.room) return []
+  const begun: Begun[] = []
+  for (const row of await store.due(endpoint, now, target.room - busy)) {
+    if (row.begun >= mostAttempts) await giveUp(tx, row, now)
+    else if (await store.begin(row, now + lostMs))
+      begun.push({ row: { ...row, begun: row.begun + 1 }, target })
+  }
+  return begun
+}
+
+/** Undefined when nothing goes there any more. */
+async function targetOf(
+  { seal, hint }: Pick<DispatchDeps, 'seal' | 'hint'>,
+  tx: Queries,
+  { tenant_id, endpoint_id }: Row,
+  now: number,
+): Promise<Target | undefined> {
+  if (endpoint_id === operator)
+    return hint && { url: hint.url, secrets: [hint.secret], room: most.operator }
+  const row = await endpointStore(tx).find(tenant_id, endpoint_id)
+  if (!row || row.disabled_at !== null) return undefined
+  const room = row.failures > 0 ? most.failing : most.endpoint
+  return { url: row.url, secrets: secretsOf(seal, row, now), room }
+}
+
+/** The process of its last attempt is gone, and nobody knows what came of it. */
+const giveUp = (tx: Queries, row: Row, now: number) =>
+  deliveryStore(tx).update(row, {
+    state: 'failed',
+    due_ms: null,
+    ended_at: iso(now),
+    attempts: JSON.stringify(told(row, row.begun)),
+  })
+
+const unknown = {
+  at: null,
+  status: null,
+  error: 'the server ended before there was an answer',
+  duration_ms: null,
+}
+
+/** As many as were begun: of some nobody knows how they ended. */
+function told(row: Row, begun: number) {
+  const known = attemptsOf(row)
+  return [...known, ...Array.from({ length: Math.max(0, begun - known.length) }, () => unknown)]
+}
+
+type Attempt = { row: Row; url: string; at: number; outcome: Outcome; now: number; random: number }
+
+/** Why the endpoint was disabled by it, if it was. */
+async function settle(
+  tx: Queries,
+  { row, url, at, outcome, now, random }: Attempt,
+): Promise<'redirect' | 'failures' | undefined> {
+  const store = deliveryStore(tx)
+  const { tenant_id: tenant, endpoint_id: endpoint } = row
+  const kept = await store.take(tenant, row.id)
+  if (!kept || kept.begun !== row.begun) return undefined
+  const verdict = verdictOf(outcome, row.begun, random)
+  const answer = { status: null, error: null, ...outcome }
+  const attempts = JSON.stringify([
+    ...told(kept, row.begun - 1),
+    { at: iso(at), ...answer, duration_ms: now - at },
+  ])
+  const ended = { attempts, due_ms: null, ended_at: iso(now) }
+  if (verdict.kind === 'delivered') {
+    await store.update(row, { ...ended, state: 'delivered' })
+    await endpointStore(tx).delivered(tenant, endpoint)
+    return undefined
+  }
+  if (verdict.kind === 'again') {
+    // Its endpoint was disabled meanwhile, and nothing goes there again.
+    const due = kept.due_ms === null ? {} : { due_ms: now + verdict.afterMs }
+    await store.update(row, { attempts, ...due })
+    return undefined
+  }
+  await store.update(row, { ...ended, state: 'failed' })
+  const reason = await reasonToDisable(tx, row, { url, redirected: verdict.redirected })
+  if (!reason) return undefined
+  if (endpoint === operator) await endpointStore(tx).setting(hintSetting, 'off')
+  else await endpointStore(tx).disable(tenant, endpoint, { reason, now })
+  await store.drop(endpoint, now)
+  return reason
+}
+
+async function reasonToDisable(
+  tx: Queries,
+  { tenant_id, endpoint_id }: Row,
+  { url, redirected }: { url: string; redirected: boolean },
+): Promise<'redirect' | 'failures' | undefined> {
+  if (endpoint_id === operator) return redirected ? 'redirect' : undefined
+  // Another address has taken its place meanwhile, of which this one's answer says nothing.
+  if ((await endpointStore(tx).find(tenant_id, endpoint_id))?.url !== url) return undefined
+  if (redirected) return 'redirect'
+  const failures = await endpointStore(tx).failed(tenant_id, endpoint_id)
+  return failures >= failuresInARow ? 'failures' : undefined
+}

@@ -1,0 +1,106 @@
+import type { WebhookAttempt, WebhookDelivery } from '@steward/protocol/webhooks.ts'
+import type { SelectQueryBuilder } from 'kysely'
+import { notFound } from '../../ground/core/errors.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import type { Row } from './outbox.ts'
+
+/** Deliveries as they are looked at, and forgotten. */
+export function deliveryLog(db: Queries) {
+  async function remove(
+    chosen: SelectQueryBuilder<Tables, 'webhook_deliveries', Pick<Row, 'tenant_id' | 'id'>>,
+  ): Promise<number> {
+    const gone = await db
+      .deleteFrom('webhook_deliveries')
+      .where((where) =>
+        where(where.refTuple('tenant_id', 'id'), 'in', chosen.$asTuple('tenant_id', 'id')),
+      )
+      .returning('id')
+      .execute()
+    return gone.length
+  }
+
+  return {
+    async row(tenant: string, endpoint: string, id: string): Promise<Row> {
+      const row = await db
+        .selectFrom('webhook_deliveries')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .where('endpoint_id', '=', endpoint)
+        .executeTakeFirst()
+      if (!row) throw notFound('webhook delivery', id)
+      return row
+    },
+
+    list(
+      tenant: string,
+      endpoint: string,
+      { paging, state }: { paging: Paging; state: Row['state'] | undefined },
+    ): Promise<Listing<Row>> {
+      let rows = db
+        .selectFrom('webhook_deliveries')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('endpoint_id', '=', endpoint)
+      if (state) rows = rows.where('state', '=', state)
+      return readPage(tenant, rows, paging, weightOf('body', 'attempts'))
+    },
+
+    /** At most `limit` that ended before; returns how many those were. */
+    forget: (before: string, limit: number): Promise<number> =>
+      remove(
+        db
+          .selectFrom('webhook_deliveries')
+          .select(['tenant_id', 'id'])
+          .where('ended_at', '<', before)
+          .limit(limit),
+      ),
+
+    /** At most `limit` of an endpoint's that have ended, beyond the newest `most`. */
+    async trim(
+      { tenant_id, id }: { tenant_id: string; id: string },
+      { most, limit }: { most: number; limit: number },
+    ): Promise<number> {
+      const own = db
+        .selectFrom('webhook_deliveries')
+        .where('tenant_id', '=', tenant_id)
+        .where('endpoint_id', '=', id)
+      const last = await own
+        .select('created_at')
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .offset(most)
+        .limit(1)
+        .executeTakeFirst()
+      if (!last) return 0
+      return remove(
+        own
+          .select(['tenant_id', 'id'])
+          .where('created_at', '<=', last.created_at)
+          .where('ended_at', 'is not', null)
+          .limit(limit),
+      )
+    },
+  }
+}
+
+export const attemptsOf = (row: Row): WebhookAttempt[] =>
+  JSON.parse(row.attempts) as WebhookAttempt[]
+
+export const showDelivery = (row: Row): WebhookDelivery => ({
+  id: row.id,
+  type: 'webhook_delivery',
+  endpoint_id: row.endpoint_id,
+  event_id: row.event_id,
+  event_type: row.kind,
+  status: row.state,
+  attempts: attemptsOf(row),
+  next_attempt_at: row.due_ms === null ? null : iso(row.due_ms),
+  body: row.body,
+  created_at: row.created_at,
+  ended_at: row.ended_at,
+})

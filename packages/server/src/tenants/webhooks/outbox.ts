@@ -1,0 +1,169 @@
+/**
+ * Events on their way out, written in the transaction of the change they tell of: a row for each endpoint that asked
+ * for it, and none where nobody did. They name resources and say nothing of them.
+ */
+import type { WebhookKind } from '@steward/protocol/webhooks.ts'
+import { sql } from 'kysely'
+import { newId } from '../../ground/core/ids.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+
+/** The endpoint that the server's settings name. */
+export const operator = 'operator'
+
+export const hintSetting = 'webhook_hint'
+export const organizationSetting = 'webhook_organization'
+
+const runStarted = 'session.status_run_started'
+
+export type Row = Tables['webhook_deliveries']
+/** `id` is the resource's. */
+type Ids = { id: string; vault_id?: string }
+
+/** For a statement that is made anyway: whether the tenant has an endpoint at all. */
+export const listens = (tenant: string) =>
+  sql<boolean | number>`exists (
+    select 1 from webhook_endpoints where tenant_id = ${tenant} and disabled_at is null
+  )`.as('listens')
+
+async function subscribers(tx: Queries, tenant: string, kinds: readonly string[]) {
+  const rows = await tx
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'enabled_events'])
+    .where('tenant_id', '=', tenant)
+    .where('disabled_at', 'is', null)
+    .execute()
+  return kinds.flatMap((kind) => {
+    const asked = rows.filter(({ enabled_events }) => {
+      const wanted = JSON.parse(enabled_events) as string[]
+      return wanted.includes(kind) || wanted.includes('*')
+    })
+    return asked.length > 0 ? [{ kind, endpoints: asked.map(({ id }) => id) }] : []
+  })
+}
+
+async function settings(tx: Queries) {
+  const rows = await tx
+    .selectFrom('settings')
+    .select(['name', 'value'])
+    .where('name', 'in', [hintSetting, organizationSetting])
+    .execute()
+  return new Map(rows.map(({ name, value }) => [name, value]))
+}
+
+/** Work is queued for it: the hint of that is another's to send. */
+async function isQueued(tx: Queries, tenant: string, session: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('sessions')
+    .select('self_hosted')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', session)
+    .executeTakeFirst()
+  return found?.self_hosted === 1
+}
+
+export function outbox(tx: Queries) {
+  async function write(
+    tenant: string,
+    sent: readonly { kind: string; endpoints: readonly string[] }[],
+    ids: Ids,
+    at: { organization: string | undefined; now: number; dueMs?: number },
+  ): Promise<void> {
+    const { organization, now, dueMs = now } = at
+    const rows = sent.flatMap(({ kind, endpoints }) => {
+      const named = { organization_id: organization ?? tenant, workspace_id: tenant }
+      const data = { type: kind, ...ids, ...named }
+      const event = { type: 'event', id: newId('webhook_event'), created_at: iso(now), data }
+      return endpoints.map((endpoint) => ({
+        ...deliveryOf(tenant, endpoint, event, now),
+        due_ms: dueMs,
+      }))
+    })
+    if (rows.length > 0) await tx.insertInto('webhook_deliveries').values(rows).execute()
+  }
+
+  async function put(
+    tenant: string,
+    kinds: readonly WebhookKind[],
+    ids: Ids,
+    now: number,
+  ): Promise<void> {
+    const sent = await subscribers(tx, tenant, kinds)
+    if (sent.length === 0) return
+    const organization = (await settings(tx)).get(organizationSetting)
+    await write(tenant, sent, ids, { organization, now })
+  }
+
+  return {
+    put,
+
+    /** As `put`, for what a session's log tells. */
+    async fromLog(tenant: string, kinds: readonly WebhookKind[], session: string, now: number) {
+      const isHint = kinds.includes(runStarted) && (await isQueued(tx, tenant, session))
+      const told = isHint ? kinds.filter((kind) => kind !== runStarted) : kinds
+      await put(tenant, told, { id: session }, now)
+    },
+
+    /**
+     * Work of the session was queued, and may be claimed from `dueMs` on: for the operator's endpoint, and for those of
+     * the tenant. contract.md 5
+     */
+    async hint(
+      tenant: string,
+      session: string,
+      { now, dueMs = now }: { now: number; dueMs?: number },
+    ): Promise<void> {
+      const known = await settings(tx)
+      const [asked] = await subscribers(tx, tenant, [runStarted])
+      const ours = known.get(hintSetting) === 'on' ? [operator] : []
+      const endpoints = [...ours, ...(asked?.endpoints ?? [])]
+      if (endpoints.length === 0) return
+      const organization = known.get(organizationSetting)
+      const sent = [{ kind: runStarted, endpoints }]
+      await write(tenant, sent, { id: session }, { organization, now, dueMs })
+    },
+
+    /** To one endpoint, whatever it asked for. */
+    async test(tenant: string, endpoint: string, now: number): Promise<Row> {
+      const named = {
+        organization_id: (await settings(tx)).get(organizationSetting) ?? tenant,
+        workspace_id: tenant,
+      }
+      const data = { type: 'webhook_endpoint.test', id: endpoint, ...named }
+      const event = { type: 'event', id: newId('webhook_event'), created_at: iso(now), data }
+      const row = deliveryOf(tenant, endpoint, event, now)
+      await tx.insertInto('webhook_deliveries').values(row).execute()
+      return row
+    },
+
+    /** The same event once more. */
+    async again(row: Row, now: number): Promise<Row> {
+      const { tenant_id, endpoint_id, event_id, kind, body } = row
+      const next = { ...waiting(now), tenant_id, endpoint_id, event_id, kind, body }
+      await tx.insertInto('webhook_deliveries').values(next).execute()
+      return next
+    },
+  }
+}
+
+function waiting(now: number) {
+  const state: Row['state'] = 'waiting'
+  const id = newId('webhook_delivery')
+  const fresh = { begun: 0, due_ms: now, attempts: '[]' }
+  return { ...fresh, id, state, created_at: iso(now), ended_at: null }
+}
+
+const deliveryOf = (
+  tenant: string,
+  endpoint: string,
+  event: { id: string; data: { type: string } },
+  now: number,
+): Row => ({
+  ...waiting(now),
+  tenant_id: tenant,
+  endpoint_id: endpoint,
+  event_id: event.id,
+  kind: event.data.type,
+  body: JSON.stringify(event),
+})

@@ -1,0 +1,250 @@
+import { Deleted, ListOf, ListQuery } from '@steward/protocol/primitives.ts'
+import {
+  WebhookDeliveryListQuery,
+  WebhookDeliveryShown,
+  WebhookEndpointCreate,
+  WebhookEndpointShown,
+  WebhookEndpointUpdate,
+  WebhookEndpointWithSecret,
+} from '@steward/protocol/webhooks.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import { pageOf, paging } from '../../ground/core/page.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { also, route } from '../../ground/http/route.ts'
+import { deliveryStore } from './deliveries.ts'
+import { ringWebhooks } from './dispatch.ts'
+import { deliveryLog, showDelivery } from './log.ts'
+import type { Row } from './outbox.ts'
+import { outbox } from './outbox.ts'
+import { newSecret } from './sign.ts'
+import { endpointOf, endpointStore, sealedSecrets, secretsOf, showEndpoint } from './store.ts'
+import { changedEndpoint } from './update.ts'
+
+const callers = ['workspace'] as const
+const section = 'Webhooks'
+const answer = WebhookEndpointShown
+const path = '/v1/ext/webhook_endpoints'
+const one = `${path}/:id` as const
+
+/** Of a workspace. */
+const mostEndpoints = 20
+/** How long the old secret of a rotation signs beside the new one. */
+const overlapMs = 24 * 60 * 60 * 1000
+
+type Deps = { databases: Databases; bus: Bus; seal: Seal; clock: Clock }
+
+export const webhookRoutes = (deps: Deps): Route[] => [
+  ...readRoutes(deps),
+  ...writeRoutes(deps),
+  rotation(deps),
+  ...deliveryRoutes(deps),
+]
+
+function readRoutes({ databases, clock }: Deps): Route[] {
+  return [
+    route(
+      {
+        method: 'get',
+        path,
+        callers,
+        section,
+        summary: 'List endpoints, without their secrets',
+        query: ListQuery,
+        answer: ListOf(answer),
+      },
+      async ({ tenant, query }) => {
+        const page = paging('webhook_endpoints', query)
+        const rows = await endpointStore(databases.of(tenant).read).list(tenant, page)
+        return pageOf('webhook_endpoints', page, rows, (row) => showEndpoint(row, clock.now()))
+      },
+    ),
+    route(
+      { method: 'get', path: one, callers, section, summary: 'Get an endpoint', answer },
+      async ({ tenant, params }) =>
+        showEndpoint(
+          await endpointStore(databases.of(tenant).read).row(tenant, params.id),
+          clock.now(),
+        ),
+    ),
+  ]
+}
+
+function writeRoutes({ databases, seal, clock }: Deps): Route[] {
+  const update = route(
+    {
+      method: 'post',
+      path: one,
+      callers,
+      section,
+      summary: 'Change address, events or description; enable or disable',
+      body: WebhookEndpointUpdate,
+      answer,
+    },
+    async ({ tenant, params: { id }, body }) =>
+      databases.of(tenant).write(async (tx) => {
+        const now = clock.now()
+        const kept = await endpointStore(tx).take(tenant, id)
+        const changed = changedEndpoint(kept, body, now)
+        if (changed.disabled_at !== null) await deliveryStore(tx).drop(id, now)
+        await endpointStore(tx).update(tenant, id, changed)
+        return showEndpoint(changed, now)
+      }),
+  )
+  return [
+    route(
+      {
+        method: 'post',
+        path,
+        callers,
+        section,
+        summary: 'Create an endpoint; the answer alone holds its secret',
+        body: WebhookEndpointCreate,
+        answer: WebhookEndpointWithSecret,
+      },
+      async ({ tenant, body }) => {
+        const secret = newSecret()
+        const row = endpointOf(tenant, body, { seal, secret, now: clock.now() })
+        await databases.of(tenant).write(async (tx) => {
+          if ((await endpointStore(tx).count(tenant)) >= mostEndpoints)
+            throw invalid(`a workspace has at most ${mostEndpoints} webhook endpoints`)
+          await endpointStore(tx).insert(row)
+        })
+        return { ...showEndpoint(row, clock.now()), secret }
+      },
+    ),
+    update,
+    also(update, { method: 'patch' }),
+    route(
+      {
+        method: 'delete',
+        path: one,
+        callers,
+        section,
+        summary: 'Delete an endpoint; what waits for it is not sent',
+        answer: Deleted('webhook_endpoint_deleted'),
+      },
+      async ({ tenant, params: { id } }) => {
+        await databases.of(tenant).write(async (tx) => {
+          await endpointStore(tx).take(tenant, id)
+          await endpointStore(tx).remove(tenant, id)
+          await deliveryStore(tx).drop(id, clock.now())
+        })
+        return { id, type: 'webhook_endpoint_deleted' }
+      },
+    ),
+  ]
+}
+
+const rotation = ({ databases, seal, clock }: Deps): Route =>
+  route(
+    {
+      method: 'post',
+      path: `${one}/rotate_secret`,
+      callers,
+      section,
+      summary: 'A new secret; the old one signs beside it for a day',
+      answer: WebhookEndpointWithSecret,
+    },
+    async ({ tenant, params: { id } }) => {
+      const secret = newSecret()
+      return databases.of(tenant).write(async (tx) => {
+        const now = clock.now()
+        const kept = await endpointStore(tx).take(tenant, id)
+        const [previous = ''] = secretsOf(seal, kept, now)
+        const changed = {
+          ...kept,
+          sealed_secrets: sealedSecrets(seal, { tenant, id }, { current: secret, previous }),
+          previous_until: iso(now + overlapMs),
+          updated_at: iso(now),
+        }
+        await endpointStore(tx).update(tenant, id, changed)
+        return { ...showEndpoint(changed, now), secret }
+      })
+    },
+  )
+
+function deliveryRoutes({ databases, bus, clock }: Deps): Route[] {
+  const deliveries = `${one}/deliveries` as const
+  const shown = WebhookDeliveryShown
+
+  /** Puts one delivery to an endpoint that takes any, and rings for it. */
+  async function putting(tenant: string, id: string, unit: (tx: Queries) => Promise<Row>) {
+    const row = await databases.of(tenant).write(async (tx) => {
+      const endpoint = await endpointStore(tx).take(tenant, id)
+      if (endpoint.disabled_at === null) return unit(tx)
+      throw invalid(`webhook endpoint ${id} is disabled: set its status to enabled first`)
+    })
+    ringWebhooks(bus)
+    return showDelivery(row)
+  }
+
+  return [
+    route(
+      {
+        method: 'post',
+        path: `${one}/test`,
+        callers,
+        section,
+        summary: 'Send an event that says nothing; answers its delivery',
+        answer: shown,
+      },
+      ({ tenant, params: { id } }) =>
+        putting(tenant, id, (tx) => outbox(tx).test(tenant, id, clock.now())),
+    ),
+    route(
+      {
+        method: 'get',
+        path: deliveries,
+        callers,
+        section,
+        summary: 'List what was sent to an endpoint, and how that ended',
+        query: WebhookDeliveryListQuery,
+        answer: ListOf(shown),
+      },
+      async ({ tenant, params: { id }, query }) => {
+        const { read } = databases.of(tenant)
+        await endpointStore(read).row(tenant, id)
+        const scope = `webhook_deliveries/${id}`
+        const page = paging(scope, query)
+        const asked = { paging: page, state: query.status }
+        const rows = await deliveryLog(read).list(tenant, id, asked)
+        return pageOf(scope, page, rows, showDelivery)
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: `${deliveries}/:delivery`,
+        callers,
+        section,
+        summary: 'Get a delivery',
+        answer: shown,
+      },
+      async ({ tenant, params: { id, delivery } }) => {
+        const { read } = databases.of(tenant)
+        await endpointStore(read).row(tenant, id)
+        return showDelivery(await deliveryLog(read).row(tenant, id, delivery))
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: `${deliveries}/:delivery/redeliver`,
+        callers,
+        section,
+        summary: 'Send the same event once more, as a delivery of its own',
+        answer: shown,
+      },
+      ({ tenant, params: { id, delivery } }) =>
+        putting(tenant, id, async (tx) => {
+          const row = await deliveryLog(tx).row(tenant, id, delivery)
+          return outbox(tx).again(row, clock.now())
+        }),
+    ),
+  ]
+}

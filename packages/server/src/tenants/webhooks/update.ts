@@ -1,0 +1,29 @@
+import type { WebhookEndpointUpdate } from '@steward/protocol/webhooks.ts'
+import { iso } from '@steward/base/time.ts'
+import type { EndpointRow } from './store.ts'
+
+/** The row with what the caller changes; the same row when that is nothing. Enabled anew, it starts without failures. */
+export function changedEndpoint(
+  kept: EndpointRow,
+  { url, description, enabled_events, status }: WebhookEndpointUpdate,
+  now: number,
+): EndpointRow {
+  const next = { ...kept, ...standing(kept, status, now), url: url ?? kept.url }
+  if (description !== undefined) next.description = description
+  if (enabled_events) next.enabled_events = JSON.stringify(enabled_events)
+  const isSame = JSON.stringify(next) === JSON.stringify(kept)
+  return isSame ? kept : { ...next, updated_at: iso(now) }
+}
+
+function standing(
+  kept: EndpointRow,
+  status: WebhookEndpointUpdate['status'],
+  now: number,
+): Partial<EndpointRow> {
+  const isDisabled = kept.disabled_at !== null
+  if (status === 'enabled' && isDisabled)
+    return { disabled_at: null, disabled_reason: null, failures: 0 }
+  if (status === 'disabled' && !isDisabled)
+    return { disabled_at: iso(now), disabled_reason: 'request' }
+  return {}
+}

@@ -1,0 +1,77 @@
+/** Workspaces are made by operators: the first at the first start, others by a command. */
+import { apiKeyStore } from '../api-keys/store.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { hashToken, newToken } from '../../ground/core/token.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
+import { workspaceStore } from './store.ts'
+
+type Deps = { databases: Databases; clock: Clock }
+
+const workspaceKey = (key: string, { name, admin }: { name: string; admin: boolean }) =>
+  ({ key, name, kind: 'workspace', admin, environmentId: null, expiresAt: null }) as const
+
+const firstKey = (key: string) => workspaceKey(key, { name: 'first key', admin: true })
+
+/** A workspace and its first key, a workspace-admin's, which is shown here and never again. */
+export function createWorkspace(
+  { databases, clock }: Deps,
+  name: string,
+): Promise<{ workspace: string; key: string }> {
+  const key = newToken('workspace')
+  return databases.control.write(async (tx) => ({
+    workspace: await make(tx, name, key, clock.now()),
+    key,
+  }))
+}
+
+/** A further key, by the id or the name of its workspace; it is shown here and never again. */
+export function createKey(
+  { databases, clock }: Deps,
+  workspace: string,
+  made: { name: string; admin: boolean },
+): Promise<{ workspace: string; id: string; name: string; admin: boolean; key: string }> {
+  const key = newToken('workspace')
+  return databases.control.write(async (tx) => {
+    const tenant = await workspaceId(tx, workspace)
+    const { id, name, admin } = await apiKeyStore(tx).create(
+      tenant,
+      workspaceKey(key, made),
+      clock.now(),
+    )
+    return { workspace: tenant, id, name, admin, key }
+  })
+}
+
+async function workspaceId(tx: Queries, idOrName: string): Promise<string> {
+  const found = await workspaceStore(tx).named(idOrName)
+  const [first, ...others] = found
+  if (!first) throw new Error(`no workspace has the id or the name ${idOrName}`)
+  if (others.length > 0)
+    throw new Error(
+      `${found.length} workspaces have the name ${idOrName}: name one by its id: ${found.join(', ')}`,
+    )
+  return first
+}
+
+/** Once: the workspace that the configured `API_KEY` owns. The key may be changed in the configuration at any start. */
+export async function ensureInitialWorkspace(
+  { databases, clock }: Deps,
+  apiKey: string | undefined,
+): Promise<void> {
+  await databases.control.write(async (tx) => {
+    const first = await workspaceStore(tx).first()
+    if (apiKey === undefined) return
+    const known = await apiKeyStore(tx).byHash(hashToken(apiKey))
+    if (known) return
+    if (!first) await make(tx, 'default', apiKey, clock.now())
+    else await apiKeyStore(tx).create(first.id, firstKey(apiKey), clock.now())
+  })
+}
+
+async function make(tx: Queries, name: string, key: string, now: number): Promise<string> {
+  const id = newId('workspace')
+  await workspaceStore(tx).create(id, name, now)
+  await apiKeyStore(tx).create(id, firstKey(key), now)
+  return id
+}

@@ -1,0 +1,64 @@
+/** The programs of the skills that every workspace has: what lies in `programs/`, with the libraries their scripts import. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Date of the newest file of all skills: raise it when a file changes. */
+export const changedAtMs = Date.UTC(2026, 10, 21)
+
+/** Display titles by id. */
+export const titles = {
+  docx: 'Word documents',
+  pdf: 'PDF',
+  pptx: 'Presentations',
+  xlsx: 'Spreadsheets',
+} as const
+
+export type SkillFile = { path: string; bytes: Buffer; executable: boolean }
+
+const root = join(import.meta.dirname, 'programs')
+
+/** Files that several skills hold, below `programs/shared`. */
+const shared: Record<string, readonly string[]> = {
+  docx: ['cli', 'inputs', 'markdown', 'package', 'replace', 'xml'],
+  pdf: ['cli', 'inputs', 'markdown'],
+  pptx: ['cli', 'inputs', 'markdown', 'package', 'replace', 'xml'],
+  xlsx: ['cli', 'inputs', 'package', 'xml'],
+}
+
+/** Libraries that are each one file: their names there, their modules, and where the licence is from these. */
+const fflate = ['fflate', 'fflate/browser', '../LICENSE'] as const
+const libraries: Record<string, readonly (readonly [string, string, string])[]> = {
+  docx: [fflate],
+  pdf: [
+    ['pdf-lib', 'pdf-lib/dist/pdf-lib.esm.min.js', '../LICENSE.md'],
+    ['unpdf', 'unpdf/pdfjs', '../LICENSE'],
+  ],
+  pptx: [fflate],
+  xlsx: [fflate],
+}
+
+/** What lies in the skill's folder, and what its scripts import from `lib`. */
+export async function filesOfSkill(id: string): Promise<SkillFile[]> {
+  const entries = await readdir(join(root, id), { recursive: true, withFileTypes: true })
+  const own = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map((place) => fileAt(place, relative(root, place)))
+  const lib = `${id}/scripts/lib`
+  const ofOthers = (shared[id] ?? []).map((name) =>
+    fileAt(join(root, 'shared', `${name}.mjs`), `${lib}/${name}.mjs`),
+  )
+  const ofLibraries = (libraries[id] ?? []).flatMap(([name, module, licence]) => {
+    const code = import.meta.resolve(module)
+    return [
+      fileAt(fileURLToPath(code), `${lib}/${name}.mjs`),
+      fileAt(fileURLToPath(new URL(licence, code)), `${lib}/LICENSE-${name}`),
+    ]
+  })
+  return Promise.all([...own, ...ofOthers, ...ofLibraries])
+}
+
+async function fileAt(place: string, path: string): Promise<SkillFile> {
+  return { path, bytes: await readFile(place), executable: false }
+}

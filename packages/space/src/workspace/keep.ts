@@ -1,0 +1,235 @@
+/**
+ * A workspace that outlives its machine: put aside while it rests or with its sandbox, and laid out again where the session
+ * goes on. It is never replaced by an older one, nor by an empty one where there is a checkpoint.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { copyFile, link, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type {
+  Checkpoint,
+  CheckpointPart as Part,
+  CheckpointParts as Parts,
+} from '@steward/protocol/checkpoints.ts'
+import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
+import { removeTree } from '@steward/sandbox/remove.ts'
+import { atMost } from '@steward/base/bytes.ts'
+import { TurnFailed } from '@steward/protocol/turn-failed.ts'
+import { isMoved, packed, unpack } from './archive.ts'
+
+/**
+ * What a sandbox starts with: nothing yet, what its predecessor here left, a checkpoint, or nothing although there was
+ * something elsewhere.
+ */
+export type Arrival =
+  | { kind: 'new' | 'here' | 'lost' }
+  /** Files are this process's until they are given to the session's user. */
+  | { kind: 'restored'; takenAt: string }
+
+const fresh =
+  'the sandbox was started anew: processes, shell variables and files outside of /workspace, /mnt/session/outputs and /mnt/user are gone'
+
+/** What the agent must know of a sandbox that is not the one it knew. */
+export function toldOf(arrival: Arrival): string | undefined {
+  if (arrival.kind === 'restored')
+    return `${fresh}; /workspace was restored as it was at ${arrival.takenAt}`
+  if (arrival.kind === 'new') return undefined
+  if (arrival.kind === 'here') return fresh
+  return `${fresh}; /workspace lay on a machine that is not at hand, no checkpoint of it exists, and it is empty now`
+}
+
+/** Checkpoints of one session, wherever they are kept. */
+export type WorkspaceStore = {
+  row: () => Promise<Checkpoint | undefined>
+  /** From now on the workspace in this folder is the newest; false when the row is no longer as it was seen. */
+  use: (folder: string, seen: Checkpoint | undefined) => Promise<boolean>
+  /** Undefined when it is not there. */
+  open: (part: Part) => Promise<AsyncIterable<Uint8Array> | undefined>
+  /** Nothing holds it yet. */
+  put: (body: AsyncIterable<Uint8Array>) => Promise<Part>
+  /** False when the session has gone on elsewhere meanwhile. */
+  commit: (made: Parts, seen: Checkpoint) => Promise<boolean>
+  abandon: (part: Part) => Promise<void>
+}
+
+export type Place = {
+  session: string
+  /** The session's folder on this host. */
+  own: string
+  /** Names the folder of all workspaces, see `folderId`. */
+  here: string
+  /** Compressed bytes of one archive. */
+  largest: number
+}
+
+/** In the order in which they come back: the workspace last, as its presence counts. */
+const parts = ['user', 'outputs', 'workspace']
+/** Checkpoints and folders of workspaces from before have none. */
+const isNew = (part: string): boolean => part === 'user'
+/** A new whole is made when what changed since the last has grown to this share of it. */
+const deltaShare = 0.5
+
+/** Before a sandbox starts, by whoever holds the session. `TurnFailed` when its checkpoint is corrupt. */
+export async function arrive(store: WorkspaceStore, place: Place): Promise<Arrival> {
+  const { here } = place
+  for (;;) {
+    const row = await store.row()
+    const isThere = existsSync(join(place.own, 'workspace'))
+    if (row?.folder === here && isThere) return { kind: 'here' }
+    const arrival = await layOut(store, place, row, isThere)
+    // Whoever had it last may have put more aside meanwhile.
+    if (await store.use(here, row)) return arrival
+  }
+}
+
+/** Puts aside what has changed; nothing happens when the session has gone on elsewhere meanwhile. */
+export async function save(store: WorkspaceStore, place: Place): Promise<void> {
+  const row = await store.row()
+  if (row?.folder === place.here) await put(store, place, row)
+}
+
+async function layOut(
+  store: WorkspaceStore,
+  place: Place,
+  row: Checkpoint | undefined,
+  isThere: boolean,
+): Promise<Arrival> {
+  const { own } = place
+  if (row?.parts) {
+    await restore(store, place, row.parts)
+    return { kind: 'restored', takenAt: row.taken_at ?? '' }
+  }
+  // It is older than what another machine had.
+  if (row && isThere) for (const part of ['workspace', 'user']) await removeTree(join(own, part))
+  for (const part of parts) await mkdir(join(own, part), { recursive: true })
+  if (row) return { kind: 'lost' }
+  return { kind: isThere ? 'here' : 'new' }
+}
+
+/** Of a folder of workspaces, the same for all who share it. It appears whole: several may be the first to ask. */
+export async function folderId(folder: string): Promise<string> {
+  const path = join(folder, 'folder-id')
+  if (existsSync(path)) return readFile(path, 'utf8')
+  await mkdir(folder, { recursive: true })
+  const id = randomUUID()
+  const mine = `${path}.${id}`
+  await writeFile(mine, id, { flag: 'wx' })
+  await link(mine, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(mine)
+  return readFile(path, 'utf8')
+}
+
+const snapshotOf = (own: string): string => join(own, 'checkpoint.snapshot')
+
+async function put(store: WorkspaceStore, place: Place, row: Checkpoint): Promise<void> {
+  const base = await baseOf(place.own, row)
+  if (!(await putPart(store, place, row, base))) await putPart(store, place, row, undefined)
+}
+
+/** What has changed since `base`, or the whole; false when the former cannot be told without moving a folder. */
+async function putPart(
+  store: WorkspaceStore,
+  { own, largest }: Place,
+  row: Checkpoint,
+  base: Part | undefined,
+): Promise<boolean> {
+  const snapshot = join(own, `${randomUUID()}.snapshot`)
+  for (const part of parts.filter(isNew)) await mkdir(join(own, part), { recursive: true })
+  try {
+    if (base) await copyFile(snapshotOf(own), snapshot)
+    const part = await store.put(
+      atMost(packed(own, parts, snapshot), largest, () => new Error(moreThan(largest))),
+    )
+    if (base && (await isMoved(snapshotOf(own), snapshot))) {
+      await store.abandon(part)
+      return false
+    }
+    const made = base ? { base, delta: part } : { base: part, delta: null }
+    const isKept = await store.commit(made, row)
+    if (!isKept) await store.abandon(part)
+    if (!isKept || base) return true
+    // Named after its archive: what a crash leaves here belongs to no checkpoint.
+    await writeFile(`${snapshot}.of`, part.key)
+    await rename(snapshot, snapshotOf(own))
+    await rename(`${snapshot}.of`, `${snapshotOf(own)}.of`)
+    return true
+  } finally {
+    await rm(snapshot, { force: true })
+  }
+}
+
+/** The whole that changes can be told against, while they are few. */
+async function baseOf(own: string, { parts: kept }: Checkpoint): Promise<Part | undefined> {
+  if (!kept) return undefined
+  const { base, delta } = kept
+  if ((delta?.size ?? 0) > base.size * deltaShare) return undefined
+  const of = await readFile(`${snapshotOf(own)}.of`, 'utf8').catch(() => undefined)
+  return of === base.key ? base : undefined
+}
+
+export const moreThan = (largest: number): string =>
+  `its checkpoint would take more than ${largest} bytes`
+
+/** Beside what is there, and in its place when it is whole. */
+async function restore(
+  store: WorkspaceStore,
+  { own, session }: Place,
+  { base, delta }: Parts,
+): Promise<void> {
+  const beside = join(own, 'restoring')
+  await removeTree(beside)
+  await mkdir(beside, { recursive: true, mode: 0o700 })
+  try {
+    await bring(store, beside, base)
+    if (delta) await bring(store, beside, delta)
+    // Never a link: a sandbox would have what it leads to.
+    for (const part of parts) {
+      const found = await lstat(join(beside, part)).catch(() => undefined)
+      if (!found && isNew(part)) await mkdir(join(beside, part))
+      else if (!found?.isDirectory()) throw new Corrupt(`it holds no ${part}`)
+    }
+  } catch (error) {
+    await removeTree(beside)
+    const what = error instanceof Corrupt ? 'is corrupt' : 'could not be read'
+    const message = `the checkpoint of the workspace of ${session} ${what} (${withoutHostPaths((error as Error).message)}): the session cannot go on without it`
+    throw new TurnFailed({ type: 'unknown_error', message }, { cause: error })
+  }
+  // What was known of files here does not hold for these.
+  await rm(`${snapshotOf(own)}.of`, { force: true })
+  for (const part of parts) {
+    await removeTree(join(own, part))
+    await rename(join(beside, part), join(own, part))
+  }
+  await rm(beside, { recursive: true })
+}
+
+class Corrupt extends Error {
+  override readonly name = 'Corrupt'
+}
+
+async function bring(store: WorkspaceStore, folder: string, part: Part): Promise<void> {
+  const body = await store.open(part)
+  if (!body) throw new Corrupt('its archive is not there')
+  const hash = createHash('sha256')
+  let bytes = 0
+  let unread: unknown
+  async function* seen(archive: AsyncIterable<Uint8Array>) {
+    try {
+      for await (const piece of archive) {
+        hash.update(piece)
+        bytes += piece.byteLength
+        yield piece
+      }
+    } catch (error) {
+      unread = error
+      throw error
+    }
+  }
+  await unpack(folder, seen(body)).catch((cause: unknown) => {
+    throw unread ?? new Corrupt((cause as Error).message, { cause })
+  })
+  if (bytes !== part.size || hash.digest('hex') !== part.sha256)
+    throw new Corrupt('its bytes are others')
+}
