@@ -48,12 +48,17 @@ async function waitingSession(place: Place): Promise<{ session: string; call: st
   return { session, call: String(data['id']) }
 }
 
+/** Of twenty each: 10,000 messages may wait. */
+const callsOfSession = 480
+
 export async function* appends(place: Place): AsyncGenerator<Figure> {
   const { call } = place
   const twenty = { events: Array.from({ length: 20 }, () => message('one of twenty').events[0]) }
-  const append = (session: string) => call.post(`/v1/sessions/${session}/events`, twenty)
-  const first = await waitingSession(place)
-  const one = await medianRate(place, 4, () => append(first.session))
+  const sessions = await Promise.all(Array.from({ length: 64 }, () => waitingSession(place)))
+  const append = (index: number) =>
+    call.post(`/v1/sessions/${sessions[index % sessions.length]?.session}/events`, twenty)
+  let calls = 0
+  const one = await medianRate(place, 4, () => append(Math.floor(calls++ / callsOfSession)))
   yield {
     what: 'appends, 20 a call, one session',
     value: one * 20,
@@ -61,9 +66,13 @@ export async function* appends(place: Place): AsyncGenerator<Figure> {
     goal: 8_000,
     rate: true,
   }
-  const sessions = await Promise.all(Array.from({ length: 16 }, () => waitingSession(place)))
-  let turn = 0
-  const many = await medianRate(place, 16, () => append(sessions[turn++ % 16]?.session ?? ''))
+  const others = await Promise.all(Array.from({ length: 128 }, () => waitingSession(place)))
+  sessions.splice(0, 64, ...others)
+  calls = 0
+  const many = await medianRate(place, 16, () => {
+    const group = Math.floor(calls / (16 * callsOfSession))
+    return append(16 * group + (calls++ % 16))
+  })
   yield {
     what: 'appends, 20 a call, 16 sessions',
     value: many * 20,

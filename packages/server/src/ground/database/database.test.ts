@@ -136,6 +136,7 @@ for (const [dialect, open] of Object.entries(databases)) {
 
 const zeros = {
   next_seq: 0,
+  inbox_bytes: 0,
   next_position: 0,
   due: 0,
   generation: 0,

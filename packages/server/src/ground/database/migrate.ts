@@ -24,6 +24,7 @@ import * as resolvedPaths from './migrations/0026-resolved-paths.ts'
 import * as workClaims from './migrations/0027-work-claims.ts'
 import * as environmentNames from './migrations/0028-environment-names.ts'
 import * as recoveries from './migrations/0034-recoveries.ts'
+import * as inboxBytes from './migrations/0035-inbox-bytes.ts'
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -49,6 +50,7 @@ const migrations: Record<string, Migration> = {
   '0027-work-claims': workClaims,
   '0028-environment-names': environmentNames,
   '0034-recoveries': recoveries,
+  '0035-inbox-bytes': inboxBytes,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

@@ -99,6 +99,8 @@ export type Tables = OtherTables & {
     id: string
     type: string
     event: Json
+    /** Of all that was ever put into this inbox before. */
+    bytes_before: number
     created_at: string
   }
   events: {
@@ -298,6 +300,8 @@ type SessionHeads = {
   session_id: string
   next_seq: number
   next_position: number
+  /** Of all that was ever put into its inbox. */
+  inbox_bytes: number
   status: string
   stop_reason: Json | null
   /** 1 while there is something for a runner to do. */

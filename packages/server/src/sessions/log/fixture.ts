@@ -20,6 +20,7 @@ export async function newHead(database: Database, head: Partial<Head> = {}): Pro
         session_id,
         next_seq: 0,
         next_position: 0,
+        inbox_bytes: 0,
         status: 'idle',
         stop_reason: null,
         due: 0,

@@ -40,29 +40,6 @@ function fieldsOf(row: { id: string; type: string; event: string }): string {
 /** What may wait in one session: all of it is promoted in one commit, and read at once. */
 const mostWaiting = { events: 10_000, bytes: 64 * 1024 * 1024 }
 
-/** Throws where the session has no room for more to wait. */
-async function checkRoom(
-  tx: Queries,
-  tenant: string,
-  sessionId: string,
-  added: readonly { event: string }[],
-): Promise<void> {
-  const held = await tx
-    .selectFrom('inbox')
-    .select((eb) => eb.fn.countAll<number>().as('events'))
-    .select(sql<number>`coalesce(sum(octet_length(event)), 0)`.as('bytes'))
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .executeTakeFirstOrThrow()
-  const events = Number(held.events) + added.length
-  const bytes = added.reduce((sum, { event }) => sum + Buffer.byteLength(event), Number(held.bytes))
-  if (events > mostWaiting.events || bytes > mostWaiting.bytes)
-    throw new PlatformError(
-      'rate_limited',
-      `session ${sessionId} has no room for more messages: ${mostWaiting.events} and ${mostWaiting.bytes} bytes may wait for its turn to end, or for an answer that it asks for`,
-    )
-}
-
 /** Puts the events behind those that wait already; `due` when a runner has something to do with them. */
 export async function admit(
   tx: Queries,
@@ -71,17 +48,33 @@ export async function admit(
   events: readonly Admission[],
   { now, due }: { now: number; due: boolean },
 ): Promise<void> {
+  const texts = events.map(wholeText)
+  const sizes = texts.map((text) => Buffer.byteLength(text))
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  // What waits has places in a row, so the oldest tells how many there are and, by what came before it, how large they are.
+  const oldest = (column: 'position' | 'bytes_before') =>
+    sql<number | null>`(select ${sql.ref(column)} from inbox where session_id = ${sessionId}
+      and tenant_id = ${tenant} order by position limit 1)`
   const head = await tx
     .updateTable('session_heads')
     .set((eb) => ({
       next_position: eb('next_position', '+', events.length),
+      inbox_bytes: eb('inbox_bytes', '+', bytes),
       ...(due ? { due: 1 } : {}),
     }))
     .where('session_id', '=', sessionId)
     .where('tenant_id', '=', tenant)
-    .returning('next_position')
+    .returning(['next_position', 'inbox_bytes'])
+    .returning([oldest('position').as('oldest'), oldest('bytes_before').as('gone')])
     .executeTakeFirstOrThrow()
   const first = head.next_position - events.length + 1
+  const before = head.inbox_bytes - bytes
+  // An interrupt is what ends the waiting.
+  if (events.some(({ type }) => type !== 'user.interrupt'))
+    checkRoom(sessionId, {
+      events: head.next_position - (head.oldest ?? first) + 1,
+      bytes: head.inbox_bytes - (head.gone ?? before),
+    })
   const created_at = iso(now)
   const rows = events.map((event, index) => ({
     tenant_id: tenant,
@@ -89,13 +82,20 @@ export async function admit(
     position: first + index,
     id: event.id,
     type: event.type,
-    event: wholeText(event),
+    event: texts[index] ?? '',
+    bytes_before: sizes.slice(0, index).reduce((sum, size) => sum + size, before),
     created_at,
   }))
-  // An interrupt is what ends the waiting.
-  if (rows.some(({ type }) => type !== 'user.interrupt'))
-    await checkRoom(tx, tenant, sessionId, rows)
   await tx.insertInto('inbox').values(rows).execute()
+}
+
+/** Throws where more would wait than may. */
+function checkRoom(sessionId: string, { events, bytes }: typeof mostWaiting): void {
+  if (events > mostWaiting.events || bytes > mostWaiting.bytes)
+    throw new PlatformError(
+      'rate_limited',
+      `session ${sessionId} has no room for more messages: ${mostWaiting.events} and ${mostWaiting.bytes} bytes may wait for its turn to end, or for an answer that it asks for`,
+    )
 }
 
 /** All that waits, in the order it was accepted. */

@@ -150,6 +150,7 @@ export function sessionStore(db: Queries) {
           status,
           next_seq: 0,
           next_position: 0,
+          inbox_bytes: 0,
           due: 0,
           generation: 0,
           expires_at: 0,
