@@ -1,0 +1,84 @@
+/** The pages for people: their links lead somewhere, and each page is listed in the index. */
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, it } from 'node:test'
+
+const root = join(import.meta.dirname, '..')
+const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted()
+const read = (page: string) => readFileSync(join(root, page), 'utf8')
+const withoutBlocks = (markdown: string) => markdown.replace(/^ *```[^]*?^ *```$/gm, '')
+const withoutCode = (markdown: string) => withoutBlocks(markdown).replace(/`[^`\n]*`/g, '')
+
+/** The anchors that a repository's web page gives to headings. */
+function anchorsOf(markdown: string): Set<string> {
+  const anchors = new Set<string>()
+  for (const [, heading = ''] of withoutBlocks(markdown).matchAll(/^#+ (.+)$/gm)) {
+    const slug = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-')
+    let anchor = slug
+    for (let count = 1; anchors.has(anchor); count++) anchor = `${slug}-${count}`
+    anchors.add(anchor)
+  }
+  return anchors
+}
+
+type Link = { page: string; target: string; path: string; anchor: string | undefined }
+
+/** Relative links; `path` counts from the root of the repository. */
+function linksOf(page: string, markdown: string): Link[] {
+  const targets = [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to)
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => {
+      const [file = '', anchor] = target.split('#')
+      const path = file === '' ? page : normalize(join(dirname(page), file))
+      return { page, target, path, anchor }
+    })
+}
+
+function isBroken({ path, anchor }: Link): boolean {
+  if (path.startsWith('..') || !existsSync(join(root, path))) return true
+  return anchor !== undefined && !anchorsOf(read(path)).has(anchor)
+}
+
+const shown = ({ page, target }: Link) => `${page}: ${target}`
+
+describe('a page for people', () => {
+  it('links to files and headings that exist', () => {
+    const links = pages.flatMap((page) => linksOf(page, read(page)))
+    assert.ok(links.length > 50, 'too few links were found')
+    assert.deepEqual(links.filter(isBroken).map(shown), [])
+  })
+
+  it('is listed in docs/README.md when it lies below docs', () => {
+    const listed = new Set(
+      linksOf('docs/README.md', read('docs/README.md')).map(({ path }) => path),
+    )
+    const unlisted = pages.filter(
+      (page) => page.startsWith('docs/') && page !== 'docs/README.md' && !listed.has(page),
+    )
+    assert.deepEqual(unlisted, [])
+  })
+})
+
+describe('the check of links', () => {
+  const broken = (markdown: string) => linksOf('docs/README.md', markdown).filter(isBroken).length
+
+  it('refuses a missing file, a missing heading and a path out of the repository', () => {
+    assert.equal(broken('[a](nowhere.md) [b](words.md#no-such-heading) [c](../../etc/passwd)'), 3)
+  })
+
+  it('takes headings with code, numbers and repetitions, and leaves code and other sites alone', () => {
+    assert.equal(
+      broken('[a](interface.md#22-two-dialects) [b](https://example.com/x) `[c](nowhere.md)`'),
+      0,
+    )
+    assert.deepEqual(
+      [...anchorsOf('# A `b` (c)\n## Same\n## Same\n```\n# no\n```\n')],
+      ['a-b-c', 'same', 'same-1'],
+    )
+  })
+})
