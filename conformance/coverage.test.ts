@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { citationsIn, isRequirement, scanTests, uncitedIn } from './citations.ts'
+import { danglingReferences, referenceChecker } from './references.ts'
 import { requirements } from './requirements.ts'
 import { readSpecification } from './specification.ts'
 import { uncovered } from './uncovered.ts'
@@ -98,5 +99,60 @@ describe('a citation', () => {
       assert.deepEqual(ids(source), [])
       assert.equal(found(source).unreadable.length, 1, source)
     }
+  })
+})
+
+describe('a reference of comments and docs', () => {
+  it('leads to a requirement, a file or a heading of this repository', () => {
+    assert.deepEqual(danglingReferences(), [])
+  })
+
+  const pages: Record<string, string> = {
+    'docs/interface.md': '# Interface\n## 4 Agents\n### 4.1 Fields of an agent\n',
+    'docs/operations.md': '',
+    'packages/gate/src/outbound.ts': '',
+  }
+  const check = referenceChecker(Object.keys(pages), (path) => pages[path] ?? '')
+  const inCode = (comment: string) =>
+    check({ path: 'packages/a/src/b.ts', text: `/** ${comment} */` })
+  const inDocs = (text: string) => check({ path: 'docs/operations.md', text })
+
+  it('is reported when its requirement, its document or its number is missing', () => {
+    for (const wrong of [
+      '[agents/gets]',
+      'contract.md 1.1',
+      'docs/notes.md',
+      'docs/interface.md 4.2',
+      'interface.md section 5',
+      'gate/inbound.ts',
+    ])
+      assert.equal(inCode(`Agents as they are. ${wrong}`).length, 1, wrong)
+    for (const right of [
+      '[agents/get] [agents/list]',
+      'docs/interface.md 4.1',
+      'interface.md, chapter 4',
+      'gate/outbound.ts',
+      'resources/x/store.ts',
+      'SKILL.md',
+    ])
+      assert.deepEqual(inCode(`Agents as they are. ${right}`), [], right)
+  })
+
+  it('is read in comments alone: code has brackets and paths of its own', () => {
+    const text = "const ids = list['a/b'] // [agents/gets]\nconst file = 'docs/notes.md'\n"
+    assert.deepEqual(check({ path: 'packages/a/src/b.ts', text }), [])
+  })
+
+  it('is reported when a link of the docs leads to no file or no heading', () => {
+    assert.equal(inDocs('[fields](interface.md#fields)').length, 1)
+    assert.equal(inDocs('[notes](notes.md)').length, 1)
+    assert.deepEqual(inDocs('[fields](interface.md#41-fields-of-an-agent)'), [])
+    assert.deepEqual(inDocs('[elsewhere](https://example.com/notes.md)'), [])
+  })
+
+  it('is reported when a number in the specification is no heading of it', () => {
+    const text = (number: string) => `${pages['docs/interface.md']}As in section ${number}.`
+    assert.equal(check({ path: 'docs/interface.md', text: text('9') }).length, 1)
+    assert.deepEqual(check({ path: 'docs/interface.md', text: text('4.1') }), [])
   })
 })

@@ -1,4 +1,4 @@
-/** Every way in which the official worker may lose or keep its claim, and who ends the item then. contract.md 4.4, flows C11 and C12 */
+/** Every way in which the official worker may lose or keep its claim, and who ends the item then. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

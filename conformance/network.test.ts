@@ -1,4 +1,4 @@
-/** The network between a worker and the service is cut, for less and for more than a lease. interface.md "Environment Work API" */
+/** The network between a worker and the service is cut, for less and for more than a lease. [work/state/lease-expired] */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'

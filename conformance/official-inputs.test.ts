@@ -1,4 +1,4 @@
-/** What the official worker makes of large stores, of writers beside it, of skills that are missing, of turns that are over. contract.md 9, flows C14, C15 and C18 */
+/** What the official worker makes of large stores, of writers beside it, of skills that are missing, of turns that are over. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'

@@ -1,4 +1,4 @@
-/** Sessions of the official worker from end to end, by its newest version and its first. contract.md 4.3, flows C8 to C10 */
+/** Sessions of the official worker from end to end, by its newest version and its first. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

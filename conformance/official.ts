@@ -1,4 +1,4 @@
-/** The unmodified worker of the official client, of two versions, as processes of their own. contract.md 4 and 9 */
+/** The unmodified worker of the official client, of two versions, as processes of their own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** Workspaces of sessions that go from one of our workers to another. docs/interface.md 17.5 */
+/** Workspaces of sessions that go from one of our workers to another. [worker/checkpoint] */
 import assert from 'node:assert/strict'
 import { readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'

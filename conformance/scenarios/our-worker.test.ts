@@ -1,4 +1,4 @@
-/** Our worker, as a process of its own, against the service as a process of its own. contract.md 4.8 */
+/** Our worker, as a process of its own, against the service as a process of its own. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

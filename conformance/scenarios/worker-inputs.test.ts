@@ -1,4 +1,4 @@
-/** What a session on somebody's worker brings with it, and what is refused before any worker hears of it. contract.md 4.6 */
+/** What a session on somebody's worker brings with it, and what is refused before any worker hears of it. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Service } from '../service.ts'

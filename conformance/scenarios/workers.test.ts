@@ -1,4 +1,4 @@
-/** The worker of the official client, as it is, on an environment of its own. contract.md 4 and 9 */
+/** The worker of the official client, as it is, on an environment of its own. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

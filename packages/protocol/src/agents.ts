@@ -17,7 +17,7 @@ const effortInput = z
   .union([z.enum(effortLevels).transform((type) => ({ type })), Effort])
   .nullish()
 
-/** The object form names a model card; controls belong to the agent version. interface.md "Agent model object" */
+/** The object form names a model card; controls belong to the agent version. [agents/model/pinned] */
 export const ModelObject = z.strictObject({
   id: z.string().min(1).max(256),
   effort: effortInput,
@@ -69,7 +69,7 @@ const SkillRef = z.strictObject({
   skill_id: z.string().min(1),
   version: z.string().min(1).nullish(),
 })
-/** A bare string is accepted and binds nothing. interface.md "AgentConfig" */
+/** A bare string is accepted and binds nothing. [agents/skills/bare-strings] */
 export const SkillRefs = z
   .array(z.union([SkillRef, z.string()]))
   .transform((refs) =>
@@ -83,7 +83,7 @@ export type SkillRefs = z.infer<typeof SkillRefs>
 const numberOrText = (type: z.ZodNumber) =>
   z.preprocess((value) => (typeof value === 'string' ? Number(value) : value), type)
 
-/** Typed, and longer than other values may be. interface.md "Harness compaction" */
+/** Typed, and longer than other values may be. [agents/metadata/compaction-keys] */
 const compaction = {
   compaction_strategy: z.string(),
   compaction_trigger_fraction: numberOrText(z.number().gt(0).lte(1)),
@@ -136,11 +136,11 @@ const fields = {
     .nullish(),
 }
 
-/** What a caller may set. contract.md 1.1 */
+/** What a caller may set. [agents/create/assigned] */
 export const AgentCreate = z.strictObject(fields)
 export type AgentCreate = z.infer<typeof AgentCreate>
 
-/** Omitted keeps; `version` is an optimistic guard. contract.md 1.1 */
+/** Omitted keeps; `version` is an optimistic guard. [agents/update/omitted] [agents/update/version-guard] */
 export const AgentUpdate = z.strictObject({
   ...fields,
   model: ModelRef.optional(),

@@ -1,4 +1,4 @@
-/** Workspaces that are put aside by whoever runs a session's sandbox elsewhere. docs/interface.md 17.6 */
+/** Workspaces that are put aside by whoever runs a session's sandbox elsewhere. [worker/checkpoint/asked] */
 import { z } from 'zod'
 
 /** One archive: a tar, compressed by zstd. `key` is the service's name of it. */

@@ -34,7 +34,7 @@ export const SearchResultBlock = z.strictObject({
   citations: z.object({ enabled: z.boolean() }).default({ enabled: false }),
 })
 
-/** What a person's message may hold. contract.md 2.4 */
+/** What a person's message may hold. [events/post/user-message] */
 export const UserContent = z.discriminatedUnion('type', [TextBlock, ImageBlock, DocumentBlock])
 export type UserContent = z.infer<typeof UserContent>
 

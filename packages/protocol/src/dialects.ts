@@ -1,6 +1,6 @@
 /**
  * The keys whose values two dialects of one resource cannot share. The official client always sends
- * `anthropic-version`; whoever does not speaks the interface's own words. contract.md 0.4
+ * `anthropic-version`; whoever does not speaks the interface's own words. [dialects/superset]
  */
 import type { EventType } from './events.ts'
 import { extensionTypes } from './events.ts'
@@ -60,7 +60,7 @@ const session: Rule = (shown, dialect, betas) => {
   }
 }
 
-/** Clients from before the object say so by their beta value. contract.md 1.10 */
+/** Clients from before the object say so by their beta value. [dialects/skill-source] */
 const skill: Rule = (shown, dialect, betas) =>
   dialect === 'client' && !betas.has('skills-2025-10-02')
     ? { ...shown, source: { type: shown['source'] } }

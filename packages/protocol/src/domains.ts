@@ -1,4 +1,4 @@
-/** What may stand in the domain lists of the web tools. behaviours.md 1.2 */
+/** What may stand in the domain lists of the web tools. [tools/web/lists] */
 
 const localNames = /(^|\.)(localhost|local|internal|localdomain|invalid)$/
 /** Under which registries of countries sell names; a list could not know them all. */

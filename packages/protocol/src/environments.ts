@@ -62,7 +62,7 @@ const fields = {
   scope: z.enum(['organization', 'account']).nullish(),
 }
 
-/** Both spellings: the interface's top level and the official client's `config`. contract.md 1.2 */
+/** Both spellings: the interface's top level and the official client's `config`. [environments/two-spellings] */
 export const EnvironmentCreate = z.strictObject(fields)
 export type EnvironmentCreate = z.infer<typeof EnvironmentCreate>
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The six words of the interface, and those of the official client that they answer to. contract.md 6.1 */
+/** The six words of the interface, and those of the official client that they answer to. [dialects/error-type] */
 export const ErrorType = z.enum([
   'invalid_request',
   'not_found',

@@ -67,7 +67,7 @@ const unknownType = ({ input }: { input?: unknown }): string => {
     : `${JSON.stringify(type || null).slice(0, 100)} is no event that may be sent here`
 }
 
-/** What a client may post. contract.md 2.3 */
+/** Events that a client posts. [events/post/unknown-type] */
 export const ClientEvent = z.discriminatedUnion(
   'type',
   [UserMessage, Interrupt, Confirmation, CustomToolResult, ToolResult, SystemMessage],
@@ -107,7 +107,7 @@ export const PostEvents = z.strictObject({
 export const InitialEvent = z.discriminatedUnion('type', [UserMessage], { error: unknownType })
 export type InitialEvent = z.infer<typeof InitialEvent>
 
-/** A string is one text block. interface.md "Sessions" */
+/** A string is one text block. [messages/content] */
 export const PostMessage = z.strictObject({
   content: z
     .union([
@@ -130,7 +130,7 @@ export type SessionErrorType =
   | 'tool_use_limit_reached_error'
   | 'compaction_limit_reached_error'
 
-/** What went wrong, with what it concerns. contract.md 2.7 */
+/** What went wrong, with what it concerns. [events/type/error] */
 export type SessionFailure = { message: string } & (
   | { type: SessionErrorType }
   | { type: McpErrorType; mcp_server_name: string }
@@ -171,7 +171,7 @@ type ModelUsage = {
   cache_read_input_tokens: number
 }
 
-/** Everything a log may hold, by type; fields as contract.md 2.5 has them. */
+/** Every event of a log by its type, with its fields. [events/field/type] */
 export type EventFields = {
   'user.message': { content: UserContent[] }
   'user.interrupt': { session_thread_id?: string | null }
@@ -240,7 +240,7 @@ export const extensionTypes: readonly EventType[] = [
   'span.compaction_summarize_end',
 ]
 
-/** An event on the wire: flat fields, and in the interface's dialect the same fields under `data`. contract.md 2.5 */
+/** An event on the wire: flat fields, and in the interface's dialect the same fields under `data`. [events/object] [dialects/event-data] */
 export const EventShown = z.looseObject({
   id: z.string(),
   type: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Id, ListQuery, TextList, Timestamp, wholeNumberFrom } from './primitives.ts'
 
-/** A stored file without its bytes. contract.md 1.9 */
+/** A stored file without its bytes. [files/metadata] */
 export const FileShown = z.object({
   id: z.string(),
   type: z.literal('file'),

@@ -1,4 +1,4 @@
-/** What a session works with, as whoever runs its sandbox elsewhere asks for it. docs/interface.md 17.6 */
+/** What a session works with, as whoever runs its sandbox elsewhere asks for it. [worker/input/files/asked] [worker/input/memory-asked] */
 import { z } from 'zod'
 
 /** `known`: a revision whose files are known; with it nothing is listed again. */

@@ -25,7 +25,7 @@ export const MemoryStoreCreate = z.strictObject({
 })
 export type MemoryStoreCreate = z.infer<typeof MemoryStoreCreate>
 
-/** Omitted and null keep; an empty description clears. contract.md 1.8 */
+/** Omitted and null keep; an empty description clears. [memory-stores/update] */
 export const MemoryStoreUpdate = z.strictObject({
   name: name.nullish(),
   description: description.nullish(),
@@ -35,7 +35,7 @@ export type MemoryStoreUpdate = z.infer<typeof MemoryStoreUpdate>
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
-/** 1 to 20 segments behind slashes, at most 1,024 bytes, as Unicode composes them. contract.md 1.8 */
+/** 1 to 20 segments behind slashes, at most 1,024 bytes, as Unicode composes them. */
 export const MemoryPath = Line.superRefine((path, context) => {
   const problem = pathProblem(path)
   if (problem) context.addIssue({ code: 'custom', message: problem })
@@ -112,7 +112,7 @@ export const MemoryVersionListQuery = ListQuery.extend({
   service_account_id: z.string().optional(),
 }).transform(capFullView)
 
-/** Who did it: contract.md 1.8 */
+/** Who changed a memory: the caller of an API key, or the agent of a session. [memory-versions/audit] */
 export const MemoryActor = z.discriminatedUnion('type', [
   z.object({ type: z.literal('api_actor'), api_key_id: z.string() }),
   z.object({ type: z.literal('session_actor'), session_id: z.string() }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ListQuery, TextList } from './primitives.ts'
 
-/** The official Model resource. contract.md 1.11 */
+/** The official Model resource. [models/list] */
 export const ModelInfo = z.looseObject({
   id: z.string(),
   type: z.literal('model'),

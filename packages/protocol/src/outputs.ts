@@ -1,4 +1,4 @@
-/** What a session leaves for people, as whoever runs its sandbox elsewhere publishes it. docs/interface.md 17.6 */
+/** What a session leaves for people, as whoever runs its sandbox elsewhere publishes it. [worker/outputs/asked] */
 import { z } from 'zod'
 
 /**

@@ -29,7 +29,7 @@ function hasExtras(text: string): boolean {
   return Boolean(username || password || hash)
 }
 
-/** At most 16 pairs; keys up to 64 characters, values up to 512. contract.md 1 */
+/** At most 16 pairs; keys up to 64 characters, values up to 512. [metadata/limits] */
 export const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((bag) => Object.keys(bag).length <= 16, 'at most 16 pairs')
@@ -74,7 +74,7 @@ export type CreatedAtQuery = z.infer<typeof CreatedAtQuery>
 export const pageLimit = wholeNumber
 export const wholeNumberFrom = (least: number) => wholeNumber(least, Number.MAX_SAFE_INTEGER)
 
-/** The one list envelope; `next_page` is null on the last page, never an empty cursor. contract.md 0.3 */
+/** The one list envelope; `next_page` is null on the last page, never an empty cursor. [lists/envelope] [lists/next-page] */
 export const ListOf = <S extends z.ZodType>(item: S) =>
   z.object({
     data: z.array(item),

@@ -3,7 +3,7 @@ import { Id, Line, ListQuery, Timestamp } from './primitives.ts'
 
 const mount_path = Line.max(1024).nullish()
 
-/** A file that a session brings in. contract.md 1.4 */
+/** A file that a session brings in. [resources/file] */
 export const FileResource = z.strictObject({
   type: z.literal('file'),
   file_id: Id,
@@ -28,7 +28,7 @@ const Checkout = z.discriminatedUnion('type', [
 ])
 export type Checkout = z.infer<typeof Checkout>
 
-/** A repository that a session works in. contract.md 1.3 */
+/** A repository that a session works in. [resources/repository] */
 export const RepositoryResource = z.strictObject({
   type: z.literal('github_repository'),
   url: Line.max(2048),
@@ -41,7 +41,7 @@ export type RepositoryResource = z.infer<typeof RepositoryResource>
 const MemoryAccess = z.enum(['read_write', 'read_only'])
 export type MemoryAccess = z.infer<typeof MemoryAccess>
 
-/** A memory store that a session works with. contract.md 1.3 */
+/** A memory store that a session works with. [resources/memory-store] */
 export const MemoryStoreResource = z.strictObject({
   type: z.literal('memory_store'),
   memory_store_id: Id,

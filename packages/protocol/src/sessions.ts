@@ -40,7 +40,7 @@ const AgentChoice = z.union([
 ])
 export type AgentChoice = z.infer<typeof AgentChoice>
 
-/** Kinds of what a session brings in. contract.md 1.3 */
+/** Kinds of what a session brings in. [sessions/create/resources] */
 const Resource = z.discriminatedUnion('type', [
   FileResource,
   RepositoryResource,

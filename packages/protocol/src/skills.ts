@@ -6,7 +6,7 @@ export type SkillSource = (typeof skillSources)[number]
 
 /**
  * Both generations of names in one object; only `source` depends on the dialect. `latest_version` is null once all
- * versions are deleted. contract.md 1.10
+ * versions are deleted. [dialects/skill-source] [skills/field/latest-version]
  */
 export const SkillShown = z.object({
   id: z.string(),

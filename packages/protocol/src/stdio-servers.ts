@@ -1,4 +1,4 @@
-/** What a worker says of the stdio MCP servers of its session. docs/interface.md 16 */
+/** What a worker says of the stdio MCP servers of its session. [mcp/stdio/reported] */
 import { z } from 'zod'
 
 /** As the server lists it: the service makes names and schemas of it that models take. */

@@ -159,7 +159,7 @@ export const CustomTool = z.strictObject({
 })
 export type CustomTool = z.infer<typeof CustomTool>
 
-/** Entries of an agent's `tools`. contract.md 1.1, interface.md ToolDefinition */
+/** Entries of an agent's `tools`. [agents/field/tools] [tools/entry/toolset] */
 export const Tools = z
   .array(z.discriminatedUnion('type', [Toolset, McpToolset, CustomTool]))
   .max(256, 'at most 256 tools in all')
@@ -190,7 +190,7 @@ export const Tools = z
 export type Tools = z.infer<typeof Tools>
 export type ToolEntry = Tools[number]
 
-/** A toolset whose server is not declared; a server needs no toolset. behaviours.md 1.8 */
+/** A toolset whose server is not declared; a server needs no toolset. [agents/mcp/unreferenced] */
 export function strayToolset(
   tools: readonly ToolEntry[],
   servers: readonly { name: string }[],

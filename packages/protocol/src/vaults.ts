@@ -72,7 +72,7 @@ const Prefix = Line.min(1)
   .max(256)
   .regex(/^\S+( \S+)*$/, 'words with one space between them')
 
-/** The write form: it holds secrets, and no answer is ever made of it. contract.md 1.7 */
+/** The write form: it holds secrets, and no answer is ever made of it. */
 export const AuthCreate = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('static_bearer'), token: Token, mcp_server_url: HttpUrl }),
   z
@@ -116,7 +116,7 @@ export type AuthCreate = z.infer<typeof AuthCreate>
 
 /**
  * What may change; the type must be the stored one's. URL, name, CLI and variable are fixed, and null is the same as
- * leaving out. contract.md 1.7
+ * leaving out.
  */
 export const AuthUpdate = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('static_bearer'), token: Token.nullish() }),
@@ -210,7 +210,7 @@ type Names = { display_name?: string | null | undefined; name?: string | null | 
 const isOneName = ({ display_name, name }: Names) => !display_name || !name || display_name === name
 const twoNames = { path: ['name'], error: 'differs from display_name, which is the same field' }
 
-/** Both spellings of the name, and secrets in the body. contract.md 1.6 and section 7 row 18 */
+/** `name` and `display_name` are one field in two spellings; secrets come in the body. [dialects/input-both] */
 export const VaultCreate = z
   .strictObject({
     display_name: vaultName.optional(),

@@ -1,4 +1,4 @@
-/** Webhooks: their events, and the endpoints that a workspace has them sent to. contract.md 5 */
+/** Webhooks: their events, and the endpoints that a workspace has them sent to. */
 import { z } from 'zod'
 import { HttpUrl, Line, ListQuery, Timestamp } from './primitives.ts'
 

@@ -1,4 +1,4 @@
-/** Work that environment workers claim. contract.md 1.12 and 4, interface.md "Environment Work API" */
+/** Work that environment workers claim. [work/poll] [work/views] */
 import { z } from 'zod'
 import { ListQuery, MetadataPatch, Timestamp, wholeNumberFrom } from './primitives.ts'
 

@@ -1,4 +1,4 @@
-/** Who owns what while a session runs. interface.md "Environment Work API" */
+/** Who owns what while a session runs. [worker/lane/ama-worker] [worker/lane/supervised] */
 import { fileURLToPath } from 'node:url'
 import type { DiskQuota } from '@steward/space/workspace/quota.ts'
 import { toldOf } from '@steward/space/workspace/keep.ts'

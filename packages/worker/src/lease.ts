@@ -1,4 +1,4 @@
-/** The outer worker's heartbeat of one claim, until the service or its silence ends it. contract.md 4.4 */
+/** The outer worker's heartbeat of one claim, until the service or its silence ends it. [work/heartbeat] */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Claim } from './service.ts'
 import { isRefusal } from './service.ts'

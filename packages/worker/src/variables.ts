@@ -1,4 +1,4 @@
-/** What the runtime of a session is told, and nothing else of this process. interface.md "Environment Work API" */
+/** What the runtime of a session is told, and nothing else of this process. [worker/variable/prefix] */
 
 export type Told = {
   environmentId: string

@@ -15,7 +15,7 @@ const Input = z.object({
   timeout_ms: z.number().optional(),
 })
 
-/** One shell for the session: directory, variables and functions carry over. contract.md 4.7 */
+/** One shell for the session: directory, variables and functions carry over. [tools/bash] */
 export const bashTool = (commandSecrets: Outside['commandSecrets']): SandboxTool => ({
   name: 'bash',
   description:

@@ -1,4 +1,4 @@
-/** The domain lists of the web tools. behaviours.md 1.2 */
+/** The domain lists of the web tools. [tools/web/lists] */
 
 export type DomainLists = {
   allowed_domains?: readonly string[] | null | undefined

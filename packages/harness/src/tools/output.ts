@@ -1,6 +1,6 @@
 import type { ShellResult } from '@steward/sandbox/sandbox.ts'
 
-/** Bytes that a sandbox keeps of one output. contract.md 4.7 */
+/** Bytes that a sandbox keeps of one output. [tools/bash/output-cut] */
 const keptBytes = 100 * 1024
 
 /** What a program wrote, behind a note when it was cut, and where the whole is. */

@@ -8,7 +8,7 @@ import { resultsFolder } from './spill.ts'
 import type { SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
 
-/** contract.md 4.7, behaviours.md 1.2 */
+/** Paths of one `glob`, and the time of one `grep`. [tools/glob] [tools/grep] */
 const mostPaths = 200
 const mostEntries = 50_000
 const searchTimeoutMs = 60_000

@@ -6,7 +6,7 @@ import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { SandboxResult, SandboxTool, Tool, ToolResult } from './tool.ts'
 import { textResult } from './tool.ts'
 
-/** Characters of one result. behaviours.md 1.2 */
+/** Characters of one result. [tools/result/spilled] */
 const mostCharacters = 100_000
 const shownCharacters = 4_000
 /** In the workspace, so that it is still there when the sandbox was stopped in between. */

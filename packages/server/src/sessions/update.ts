@@ -22,7 +22,7 @@ import { sessionStore } from './rows/sessions.ts'
 import { stopOf } from './work/queue.ts'
 import { checkAgent, checkToolsForWorker } from './resources/supported.ts'
 
-/** Tools and servers are replaced whole, for this session only, and only between turns. behaviours.md 1.8 */
+/** Tools and servers are replaced whole, for this session only, and only between turns. [sessions/update/tools-local] [sessions/update/running] */
 export async function updateSession(
   tx: Queries,
   tenant: string,

@@ -34,7 +34,7 @@ export type StoreFiles = {
   remove(path: string): Promise<boolean>
 }
 
-/** behaviours.md 1.15 */
+/** Bytes of one memory. [memory-stores/not-taken] */
 export const mostBytes = 102_400
 const mostEntries = 20_000
 

@@ -1,4 +1,4 @@
-/** A session's memory stores in its sandbox. contract.md 1.4, behaviours.md 1.15 */
+/** A session's memory stores in its sandbox. [memory-stores/written-back] [memory-stores/followed] */
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'

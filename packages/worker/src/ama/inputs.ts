@@ -1,4 +1,4 @@
-/** What the official worker lays out itself is left to it; files are there before it starts. contract.md 4.6 */
+/** What the official worker lays out itself is left to it; files are there before it starts. [worker/lane/ama-worker] */
 import Anthropic from '@anthropic-ai/sdk'
 import type { FurnishedAll } from '@steward/space/furnished.ts'
 import { furnish } from '@steward/space/furnished.ts'

@@ -1,4 +1,4 @@
-/** Files that people give to the session, where the service's own sandboxes have them. docs/interface.md 17.6 */
+/** Files that people give to the session, where the service's own sandboxes have them. [worker/input/files] */
 import { Readable } from 'node:stream'
 import { APIError } from '@anthropic-ai/sdk'
 import { furnishFiles as furnish } from '@steward/space/files/furnish.ts'

@@ -1,4 +1,4 @@
-/** What a session brings with it, fetched by the claim's token and laid out in its sandbox. contract.md 4.3 */
+/** What a session brings with it, fetched by the claim's token and laid out in its sandbox. [worker/lane/supervised] */
 import type { FurnishedAll } from '@steward/space/furnished.ts'
 import { furnish } from '@steward/space/furnished.ts'
 import { furnishFiles } from './files.ts'

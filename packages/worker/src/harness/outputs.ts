@@ -1,4 +1,4 @@
-/** What a session leaves for people, published from inside of its sandbox after the call that wrote it. docs/interface.md 17.6 */
+/** What a session leaves for people, published from inside of its sandbox after the call that wrote it. [worker/outputs] */
 import { createHash } from 'node:crypto'
 import { APIError } from '@anthropic-ai/sdk'
 import { OutputHashes, outputName, OutputTaken } from '@steward/protocol/outputs.ts'

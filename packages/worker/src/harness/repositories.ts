@@ -1,6 +1,6 @@
 /**
  * Repositories of the session, cloned from inside of its sandbox by their plain addresses: what token there is for them is
- * added by the service, on the way out. Whatever stands in a workspace already is left as it is. contract.md 2.7
+ * added by the service, on the way out. Whatever stands in a workspace already is left as it is. [worker/input/repositories]
  */
 import { join, posix } from 'node:path'
 import type Anthropic from '@anthropic-ai/sdk'

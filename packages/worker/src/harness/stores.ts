@@ -1,4 +1,4 @@
-/** Memory stores of the session: each change is written to the service after the call that made it. docs/interface.md 17.6 */
+/** Memory stores of the session: each change is written to the service after the call that made it. [worker/input/memory-conflicts] */
 import { join } from 'node:path'
 import type { Attached } from '@steward/space/memory/furnish.ts'
 import { furnishStores as furnish } from '@steward/space/memory/furnish.ts'

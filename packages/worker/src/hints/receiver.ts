@@ -1,4 +1,4 @@
-/** Takes the service's signed hints of queued work, as webhooks. contract.md 5 */
+/** Takes the service's signed hints of queued work, as webhooks. [worker/hint/polls] */
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:http'

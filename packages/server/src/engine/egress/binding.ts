@@ -4,7 +4,7 @@ import type { Refusal } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 
-/** Who asks: the proxy's route, the harness, the sandbox. interface.md "Proxy log record" */
+/** Who asks: the proxy's route, the harness, the sandbox. [proxy/log/caller] */
 export type Caller = 'http' | 'rpc-mcp' | 'rpc-outbound'
 
 /** What a call stands on. It holds no secret and names no vault: those of the session are read with each call. */

@@ -1,6 +1,6 @@
 /**
  * Which credential a call carries. The rows come in order: the session's vaults as it names them, within a vault the
- * oldest first; the first that matches wins. interface.md "Vault and credentials", behaviours.md 1.5
+ * oldest first; the first that matches wins. [credentials/match/order]
  */
 import { normalUrl } from '../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../resources/vaults/credentials.ts'

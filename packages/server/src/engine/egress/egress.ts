@@ -1,6 +1,6 @@
 /**
  * Every way out of the service that a tenant's sessions take, and the one place where their secrets are opened.
- * interface.md "Credential proxy behavior"
+ * [proxy/lookup-every-call]
  */
 import type { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'

@@ -1,4 +1,4 @@
-/** What an environment lets out. interface.md "Environment", behaviours.md 1.5 */
+/** What an environment lets out. [environments/network/allowlist] [environments/network/denylist] */
 import type { RefusalReason, Target } from '@steward/gate/outbound.ts'
 import { hostList, hostPolicy, isBadPort, normalHost } from '@steward/gate/policy.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'

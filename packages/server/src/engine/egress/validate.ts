@@ -1,4 +1,4 @@
-/** Whether an OAuth credential works, found out by asking its MCP server. contract.md 1.7 */
+/** Whether an OAuth credential works, found out by asking its MCP server. */
 import type { Answer, Headers } from '@steward/gate/outbound.ts'
 import { maskOf } from '@steward/mask/mask.ts'
 import type { Validation } from '@steward/protocol/vaults.ts'

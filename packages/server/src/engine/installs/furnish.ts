@@ -1,6 +1,6 @@
 /**
  * An environment's packages in its sandboxes: those of the system at their places in it, the others below one prefix.
- * Built when the first session needs them. contract.md 1.2, sandbox.md (f)
+ * Built when the first session needs them. [environments/packages/installed]
  */
 import { join } from 'node:path'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'

@@ -1,4 +1,4 @@
-/** A session's memory stores in its sandbox, as they lie in the database. contract.md 1.4, behaviours.md 1.15 */
+/** A session's memory stores in its sandbox, as they lie in the database. [resources/memory-store] */
 import { join } from 'node:path'
 import type { Furnished } from '@steward/space/furnished.ts'
 import type { Attached } from '@steward/space/memory/furnish.ts'

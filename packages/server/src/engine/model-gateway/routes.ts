@@ -1,6 +1,6 @@
 /**
  * Models for harnesses that run elsewhere: a claim's session reaches its own model by its own wire, and the key is added
- * here. interface.md "Authentication" 4, docs/interface.md 17.4
+ * here. [worker/model-gateway/own-model]
  */
 import type { Readable } from 'node:stream'
 import { Transform, pipeline } from 'node:stream'
@@ -81,7 +81,7 @@ export function modelGatewayRoutes({
         path: `/v1/ext/model-gateway/:session_id${paths[wire].here}`,
         callers: ['claim'],
         claim: 'session',
-        section: 'Model gateway',
+        section: 'Workers',
         limits: historyBody,
         summary: `Ask the session's model by ${wire}, with its key`,
       },

@@ -1,4 +1,4 @@
-/** The list that a provider itself gives for a key. Deprecated; two legacy families only. interface.md "Models" */
+/** The list that a provider itself gives for a key. Deprecated; two legacy families only. [models/catalog/live] */
 import { boundedAnswer } from '@steward/model/wire/bounded.ts'
 import { z } from 'zod'
 import { asOperator } from '../../ground/core/dial.ts'

@@ -1,4 +1,4 @@
-/** Why a repository could not be brought. contract.md 2.7 */
+/** Why a repository could not be brought. [resources/repository/errors] */
 import type { RepositoryErrorType } from '@steward/protocol/events.ts'
 
 /** The world's failure, as the session's log tells it. */

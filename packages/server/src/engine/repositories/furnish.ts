@@ -1,7 +1,7 @@
 /**
  * Repositories in a session's workspace. Each is cloned once, before the first command, from objects that the service
  * has fetched; what follows is between the sandbox and the repository's server. One that cannot be brought does not
- * stop the session, and is tried again. contract.md 2.7
+ * stop the session, and is tried again. [resources/repository/cloned]
  */
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, rm } from 'node:fs/promises'

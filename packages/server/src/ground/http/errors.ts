@@ -20,7 +20,7 @@ const noMore = { connection: 'close' }
 /** For what passes within seconds. */
 const atOnce = { 'retry-after': '1' }
 
-/** Status and both vocabularies of each kind. contract.md 6.1 */
+/** Status and both vocabularies of each kind. [errors/type/invalid-request] */
 const answers: Record<ErrorKind, Answer> = {
   invalid_request: { status: 400, interface: 'invalid_request', client: 'invalid_request_error' },
   unauthorized: { status: 401, interface: 'unauthorized', client: 'authentication_error' },

@@ -16,7 +16,7 @@ const mebibyte = 1024 * 1024
 export const plainBody: BodyLimits = { bytes: mebibyte, values: 10_000 }
 /** For records, which are kept up to 1 MiB each: written with spaces and escapes they are longer. */
 export const recordBody: BodyLimits = { bytes: 4 * mebibyte, values: 20_000 }
-/** For messages with images and documents, and for files as JSON. behaviours.md 1.8 */
+/** For messages with images and documents, and for files as JSON. [limits/json-body] */
 export const contentBody: BodyLimits = {
   ...{ bytes: 32 * mebibyte, values: 12_000 },
   escapes: 4 * mebibyte,

@@ -1,6 +1,6 @@
 /**
  * A query string as an object. Arrays come as `name[]`, or by repetition; range filters keep their brackets
- * (`created_at[gte]`); an empty value is the official client's null and counts as absent. contract.md 0.1
+ * (`created_at[gte]`); an empty value is the official client's null and counts as absent. [http/query/lists]
  */
 export function queryObject(search: URLSearchParams): Record<string, string | string[]> {
   const values = new Map<string, string | string[]>()

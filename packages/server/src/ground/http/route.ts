@@ -54,7 +54,7 @@ type Declared<Path extends string, Query, Body> = {
   callers: readonly Caller[]
   /** With the caller `claim`: what of a claim it opens. */
   claim?: ClaimScope
-  /** Where docs/interface.md describes it. */
+  /** The heading of docs/interface.md under which it stands, without its number. */
   section: string
   summary: string
   query?: z.ZodType<Query>

@@ -1,4 +1,4 @@
-/** Server-sent events, written raw to the node response: the one place that does. contract.md 2.1 */
+/** Server-sent events, written raw to the node response: the one place that does. [stream/frame] */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '@steward/base/time.ts'
 import type { StreamPlace } from './streams.ts'

@@ -1,4 +1,4 @@
-/** From what a caller sends to what a version fixes; no rows here. contract.md 1.1 */
+/** From what a caller sends to what a version fixes; no rows here. */
 import type {
   AgentConfig,
   AgentCreate,

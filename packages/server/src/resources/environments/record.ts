@@ -1,4 +1,4 @@
-/** Both spellings of an environment folded into the one stored record. contract.md 1.2 */
+/** Both spellings of an environment folded into the one stored record. [environments/two-spellings] */
 import type {
   EnvironmentCreate,
   EnvironmentRecord,

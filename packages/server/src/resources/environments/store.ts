@@ -28,7 +28,7 @@ export function environmentStore(db: Queries) {
   /** As `row`, and nobody else changes it until the transaction ends. */
   const take = (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id)))
 
-  /** An archived environment has freed its name. [environments/name-unique] */
+  /** An archived environment has freed its name. [environments/archive/name-freed] */
   async function checkName(tenant: string, name: string): Promise<void> {
     const taken = await db
       .selectFrom('environments')

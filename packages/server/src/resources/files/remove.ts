@@ -7,7 +7,7 @@ import type { FileRow } from './store.ts'
 import { fileStore, isExpired } from './store.ts'
 
 const sweepLimit = 100
-/** How long what is known of an expired file can still be read. behaviours.md 1.15 */
+/** How long what is known of an expired file can still be read. [files/expiry] */
 const rememberedMs = 30 * 24 * 60 * 60 * 1000
 
 /** The rows, and marks on what they held. */

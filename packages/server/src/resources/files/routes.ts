@@ -124,7 +124,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
 
 type Query = { [name: string]: unknown; ids?: string[] | undefined }
 
-/** On one page, in the order asked for; those that are not there are left out. contract.md 1.9 */
+/** On one page, in the order asked for; those that are not there are left out. [files/list/ids] */
 async function named(store: ReturnType<typeof fileStore>, tenant: string, query: Query) {
   const ids = [...new Set(query.ids)]
   for (const other of ['limit', 'page', 'cursor', 'after_id', 'before_id', 'scope_id'])

@@ -1,4 +1,4 @@
-/** One page of what lies in a store, flat or one level deep, by the bytes of paths. contract.md 1.8 */
+/** One page of what lies in a store, flat or one level deep, by the bytes of paths. [memories/list] */
 import type { Memory, MemoryListQuery, MemoryPrefix } from '@steward/protocol/memory-stores.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'

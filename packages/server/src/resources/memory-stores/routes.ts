@@ -52,7 +52,7 @@ const section = 'Memory stores'
 const own = 'agent-memory-2026-07-22'
 const broad = 'managed-agents-2026-04-01'
 
-/** contract.md section 7, row 3 */
+/** The memory beta; clients of before it send the broad one, which counts in their dialect alone. [memory-stores/beta-header] */
 function checkBeta({ betas, dialect }: Anyone): void {
   if (betas.has(own) || (dialect === 'client' && betas.has(broad))) return
   throw invalid(`the header vendor-beta: ${own} is required for memory stores`)

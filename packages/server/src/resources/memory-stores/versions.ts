@@ -37,7 +37,7 @@ const facts = [
 
 /** Those that are kept of a memory however old they are. */
 const recent = 10
-/** behaviours.md 1.15 */
+/** How long every version of a memory is kept, from its creation on. */
 const keptMs = 30 * 24 * 60 * 60 * 1000
 
 /** How what lies in a store came to be. A version never changes, but that it may be redacted. */

@@ -1,4 +1,4 @@
-/** Changes of what lies in a store, each with its version, under the lock of the store. contract.md 1.8 */
+/** Changes of what lies in a store, each with its version, under the lock of the store. [memory-versions/audit] */
 import { createHash } from 'node:crypto'
 import type {
   MemoryActor,

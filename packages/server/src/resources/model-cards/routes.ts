@@ -26,7 +26,7 @@ import { changed, newDestinations, probed, rowOf } from './write.ts'
 const callers = ['workspace'] as const
 /** Of an update that others come before. */
 const mostAttempts = 3
-const section = 'Model cards'
+const section = 'Models'
 const answer = ModelCardShown
 
 export function modelCardRoutes({

@@ -1,4 +1,4 @@
-/** A card as a caller sends it, checked, probed and sealed. interface.md "Models and model cards" */
+/** A card as a caller sends it, checked, probed and sealed. [model-cards/create] */
 import { resolveModel as targetOf } from '@steward/model/catalog.ts'
 import { probe } from '@steward/model/probe.ts'
 import { refuseModel } from '@steward/model/spec.ts'

@@ -1,4 +1,4 @@
-/** The head of a SKILL.md: YAML between two lines of dashes. behaviours.md 1.6 */
+/** The head of a SKILL.md: YAML between two lines of dashes. [skills/create/json] */
 import { isUtf8 } from 'node:buffer'
 import { parse } from 'yaml'
 import { invalid } from '../../ground/core/errors.ts'

@@ -7,7 +7,7 @@ import { digitsOf, sourceOf } from './catalog.ts'
 import type { VersionRow } from './store.ts'
 import { isVersionId, skillStore, versionDigits, versionId } from './store.ts'
 
-/** Skills of one session. behaviours.md 1.6 */
+/** Skills of one session. */
 const mostSkills = 500
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Skills that lie in a session's repositories, at .claude/skills/<name>/SKILL.md of each: told of once, by name and place,
  * with the result of a call, and read by the agent when it wants one. They are the words of whoever wrote the repository, and
- * so no part of the system prompt. behaviours.md 1.6
+ * so no part of the system prompt. [skills/repository]
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

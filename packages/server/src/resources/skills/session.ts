@@ -84,7 +84,7 @@ export function sessionSkills({
     /**
      * Parts of the system prompt: where the files are, for an agent that can look, and the body of each SKILL.md as it
      * is. Nothing in a body is escaped: it speaks with the words of whoever gave the skill to the agent, and may as well
-     * close its own tag. interface.md "Skill"
+     * close its own tag. [skills/inlined/as-it-is]
      */
     async told(
       tenant: string,

@@ -1,4 +1,4 @@
-/** A credential as it is written, split into what it is for and what is secret. contract.md 1.7 */
+/** A credential as it is written, split into what it is for and what is secret. [service/vaults/kinds] */
 import { createHash } from 'node:crypto'
 import type { AuthCreate, AuthUpdate, CredentialAuth } from '@steward/protocol/vaults.ts'
 import { invalid } from '../../ground/core/errors.ts'
@@ -205,6 +205,6 @@ function purposeOf(auth: CredentialAuth): string {
   }
 }
 
-/** Scheme and host in lower case, no default port, no slash at the end. behaviours.md 1.5 */
+/** Scheme and host in lower case, no default port, no slash at the end. */
 export const normalUrl = (url: URL): string =>
   `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}`

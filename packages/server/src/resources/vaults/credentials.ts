@@ -23,7 +23,7 @@ export type CredentialRow = Pick<Row, 'tenant_id' | 'vault_id' | 'id' | 'revisio
   sealed: SealedSecrets
 }
 
-/** interface.md "Limits" */
+/** Credentials of one vault. [limits/vault-credentials] */
 const mostPerVault = 20
 
 /** Where a secret is sealed for. */

@@ -1,4 +1,4 @@
-/** A posted answer against the call it names: it settles the call, repeats what did, or is refused. contract.md 2.3 */
+/** A posted answer against the call it names: it settles the call, repeats what did, or is refused. [events/post/repeated-result] [events/post/other-result] */
 import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'

@@ -1,4 +1,4 @@
-/** One message posted and its turn watched, in one request. interface.md "Sessions", POST messages */
+/** One message posted and its turn watched, in one request. [sessions/messages] */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { UserContent } from '@steward/protocol/content.ts'
 import type { Bus } from '../../ground/bus/bus.ts'

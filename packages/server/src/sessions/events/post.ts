@@ -1,4 +1,4 @@
-/** What a client posts, admitted or processed on receipt, in one transaction. contract.md 2.3 */
+/** What a client posts, admitted or processed on receipt, in one transaction. [events/post/all-or-nothing] */
 import type { ClientEvent, EventOf, NewEvent } from '@steward/protocol/events.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'

@@ -1,4 +1,4 @@
-/** Pages and streams over a session's log. contract.md 2.2, interface.md "Stream behavior" */
+/** Pages and streams over a session's log. [events/page/envelope] [stream/live-only] */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { EventListQuery } from '@steward/protocol/events.ts'
 import { z } from 'zod'

@@ -28,7 +28,7 @@ import { viewOf } from './wire.ts'
 
 const callers = ['workspace'] as const
 const withClaim = ['workspace', 'claim'] as const
-const section = 'Session events'
+const section = 'Events'
 
 /** What a worker has to say: people speak, confirm and interrupt with keys of their own. */
 function checkWorkers(events: readonly ClientEvent[]): void {

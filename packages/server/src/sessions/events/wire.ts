@@ -1,4 +1,4 @@
-/** What a stream shows of a session: the default events, and the families its reader opted in to. contract.md 2.1, 2.8 */
+/** What a stream shows of a session: the default events, and the families its reader opted in to. [stream/default-union] */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { Frame, StreamedType } from '@steward/harness/turn.ts'
 import type { StreamQuery } from '@steward/protocol/events.ts'

@@ -4,7 +4,7 @@ import type { Head } from './head.ts'
 import { usageOf } from './head.ts'
 import type { Entry } from './log.ts'
 
-/** The two events that end every turn; nothing may follow them. contract.md 2.9 */
+/** The two events that end every turn; nothing may follow them. [turns/usage-before-idle] [turns/idle-last] */
 export function idle(head: Head, stop_reason: StopReason, now: number): Entry[] {
   return [
     {

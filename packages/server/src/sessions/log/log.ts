@@ -35,7 +35,7 @@ export type EventRow = {
 /** As `EventRow`; what waits in the inbox has no number yet. */
 export type StoredEvent = Omit<EventRow, 'seq'> & { seq: number | null }
 
-/** An event as the wire has it. contract.md 2.5 */
+/** An event as the wire has it. [events/object] */
 export function showEvent(sessionId: string, row: StoredEvent, dialect: Dialect) {
   const { id, type, seq, created_at, processed_at } = row
   const place = { id, type, session_id: sessionId, seq, created_at, processed_at }

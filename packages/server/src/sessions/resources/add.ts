@@ -18,7 +18,7 @@ import { checkRepositoryUrl, defaultMount, repositoryColumns } from './repositor
 import type { ResourceRow } from '../rows/resources.ts'
 import { resourceStore } from '../rows/resources.ts'
 
-/** behaviours.md 1.15 */
+/** Resources of one session. [resources/file/most] */
 const mostResources = 500
 
 export type AddDeps = {

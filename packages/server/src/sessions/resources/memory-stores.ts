@@ -1,4 +1,4 @@
-/** Memory stores that a session works with: fixed at its creation, each at a place of its own. contract.md 1.4 */
+/** Memory stores that a session works with: fixed at its creation, each at a place of its own. [resources/memory-store/fixed] */
 import type { MemoryAccess, MemoryStoreResource } from '@steward/protocol/session-resources.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -6,7 +6,7 @@ import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import { resolveStorePath } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
 
-/** behaviours.md 1.15 */
+/** Memory stores of one session. [resources/memory-store/refused] */
 const mostStores = 8
 const root = '/mnt/memory'
 

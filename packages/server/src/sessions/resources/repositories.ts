@@ -1,4 +1,4 @@
-/** Repositories that a session works in: which addresses are taken, and their tokens. contract.md 1.4 */
+/** Repositories that a session works in: which addresses are taken, and their tokens. [resources/repository/address] */
 import { hostList, isBadPort, normalHost } from '@steward/gate/policy.ts'
 import type { Checkout, RepositoryResource } from '@steward/protocol/session-resources.ts'
 import { invalid } from '../../ground/core/errors.ts'

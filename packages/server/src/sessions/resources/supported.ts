@@ -69,7 +69,7 @@ export function checkEnvironment(
 
 const inputOf = { file: 'files', github_repository: 'repositories' } as const
 
-/** The worker of the official client lays skills and memory stores out; what else is laid out is the operator's to say. contract.md 4.6 */
+/** The worker of the official client lays skills and memory stores out; what else is laid out is the operator's to say. [worker/input/refused] */
 export function checkInputs(wanted: readonly Wanted[], inputs: readonly WorkerInput[]): void {
   for (const { resource, at } of wanted) {
     if (resource.type === 'memory_store' || inputs.includes(inputOf[resource.type])) continue

@@ -1,4 +1,4 @@
-/** Whether a turn has what it needs of the stdio servers that the session's worker starts. docs/interface.md 16 */
+/** Whether a turn has what it needs of the stdio servers that the session's worker starts. [mcp/stdio/waits] */
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
 import { newId } from '../../ground/core/ids.ts'

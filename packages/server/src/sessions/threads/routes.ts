@@ -17,14 +17,14 @@ import { statusesOf } from '../rows/statuses.ts'
 import { sessionStore } from '../rows/sessions.ts'
 
 const callers = ['workspace'] as const
-const section = 'Session threads'
+const section = 'Threads'
 const Thread = z.looseObject({
   id: z.string(),
   type: z.literal('session_thread'),
   session_id: z.string(),
 })
 
-/** The primary thread alone: another name for the session and its log. contract.md 1.5 */
+/** The primary thread alone: another name for the session and its log. [threads/list] */
 const primary = (session: Session) => ({
   id: threadOf(session.id),
   type: 'session_thread',

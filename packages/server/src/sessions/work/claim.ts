@@ -1,4 +1,4 @@
-/** What a worker's token stands for at the moment it is used, and what it covers. interface.md "Authentication" 4 */
+/** What a worker's token stands for at the moment it is used, and what it covers. [auth/claim-token/checked-live] [auth/claim-token/opens] */
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { ClaimTokens } from '../../ground/core/claim-token.ts'
 import { unauthorized } from '../../ground/core/errors.ts'

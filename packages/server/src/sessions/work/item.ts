@@ -1,6 +1,6 @@
 /**
  * The states of a work item and every way from one to another, as functions of the item and the time. Whoever calls holds
- * the row until the change is written. contract.md 3 and 4.4
+ * the row until the change is written. [work/state/queued] [work/state/lease-expired]
  */
 import type { Heartbeat } from '@steward/protocol/work.ts'
 import { iso } from '@steward/base/time.ts'

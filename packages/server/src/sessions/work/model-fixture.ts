@@ -1,6 +1,6 @@
 /**
  * For tests: who owns what, written once more as a small model of its own. A session has items one after the other; of
- * an item, whoever was handed the newest generation is the owner. contract.md 3 and 4
+ * an item, whoever was handed the newest generation is the owner.
  */
 type Phase = 'queued' | 'reserved' | 'starting' | 'active' | 'stopping' | 'stopped'
 

@@ -1,6 +1,6 @@
 /**
  * Who has which work, in transactions of their callers: sessions put it in, workers of other machines claim it, one at a
- * time. A claim is fenced by its generation, as a session's runner is by its lease. contract.md 4
+ * time. A claim is fenced by its generation, as a session's runner is by its lease. [work/poll-only]
  */
 import type { SessionError } from '@steward/protocol/events.ts'
 import type { Heartbeat } from '@steward/protocol/work.ts'
@@ -178,7 +178,7 @@ export const beat = (
     return { change: beats.change, answer: (after) => heartbeatOf(after, beats.extended, now) }
   })
 
-/** The beat of one that no longer has it, or does not know where it stands. contract.md 4.4 */
+/** The beat of one that no longer has it, or does not know where it stands. [errors/case/stale-heartbeat] */
 const fenced = (item: Item, now: number) =>
   new PlatformError(
     'precondition_failed',

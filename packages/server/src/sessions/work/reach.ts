@@ -1,4 +1,4 @@
-/** The claim that an environment key stands for, where the key reaches sessions. interface.md "Environment keys" */
+/** The claim that an environment key stands for, where the key reaches sessions. [auth/environment-key/reach] */
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { ClaimByKey, ClaimPrincipal } from '../../ground/http/principal.ts'

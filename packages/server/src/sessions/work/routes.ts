@@ -31,7 +31,7 @@ import { acknowledge, beat, stop } from './queue.ts'
 import { workStore } from './store.ts'
 import { tellLost } from './topics.ts'
 
-const section = 'Environment Work API'
+const section = 'Workers'
 const one = '/v1/environments/:id/work/:work' as const
 
 export const showWork = (item: Item, secret: string | null = null): Work => ({

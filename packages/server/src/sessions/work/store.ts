@@ -31,7 +31,7 @@ const furthestMs = 10 * 60 * 1000
 const reclaimMsOf = (tenant: unknown, environment: unknown) =>
   sql<number>`coalesce((select e.reclaim_ms from environments as e
     where e.tenant_id = ${tenant} and e.id = ${environment}), 0)`
-/** How long a worker that asked counts as one that asks. contract.md 1.12 */
+/** How long a worker that asked counts as one that asks. [work/views] */
 const presentMs = 30_000
 /** A reservation may be asked for without an end. */
 const longestReservationMs = 10 ** 12

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { routesOver } from './app-fixture.ts'
@@ -32,7 +33,24 @@ function* inside(value: unknown): Generator<object> {
   for (const inner of Object.values(value)) yield* inside(inner)
 }
 
+const specification = readFileSync(
+  new URL('../../../../../docs/interface.md', import.meta.url),
+  'utf8',
+)
+const headings = new Set(
+  [...specification.matchAll(/^#+ [\d.]+ (.+)$/gm)].map(([, title = '']) => title),
+)
+
 describe('the published description', () => {
+  it('groups routes by headings of docs/interface.md', async () => {
+    const { routes } = await described()
+    const strays = routes.filter(({ section }) => !headings.has(section))
+    assert.deepEqual(
+      strays.map(({ method, path, section }) => `${method} ${path}: ${section}`),
+      [],
+    )
+  })
+
   it('is a valid OpenAPI 3.1 document', async () => {
     const { text } = await described()
     const validator = new Validator()

@@ -1,4 +1,4 @@
-/** A request's credential to its principal. contract.md 0.1, interface.md "Authentication" */
+/** A request's credential to its principal. [auth/prefixes] [auth/workspace-key/both] */
 import type { Bus } from '../../ground/bus/bus.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
 import { joined } from '../../ground/core/joined.ts'

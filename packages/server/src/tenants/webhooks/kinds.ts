@@ -13,7 +13,7 @@ const ofEvents: { [type in NewEvent['type']]?: readonly WebhookKind[] } = {
 
 const needed: readonly WebhookKind[] = ['session.requires_action']
 
-/** What a session's log has to tell the outside; empty for nearly everything. contract.md 5 */
+/** What a session's log has to tell the outside; empty for nearly everything. [webhooks/events/session-log] */
 export const kindsOf = (events: readonly NewEvent[]): WebhookKind[] =>
   events.flatMap((event) => {
     const kinds = ofEvents[event.type] ?? []

@@ -107,7 +107,7 @@ export function outbox(tx: Queries) {
 
     /**
      * Work of the session was queued, and may be claimed from `dueMs` on: for the operator's endpoint, and for those of
-     * the tenant. contract.md 5
+     * the tenant. [webhooks/events/run-started]
      */
     async hint(
       tenant: string,

@@ -1,4 +1,4 @@
-/** Standard Webhooks: what a receiver checks before it believes a body. contract.md 5 */
+/** Standard Webhooks: what a receiver checks before it believes a body. [webhooks/verified] */
 import { createHmac, randomBytes } from 'node:crypto'
 
 const prefix = 'whsec_'

@@ -1,4 +1,4 @@
-/** What becomes of a delivery after an attempt. interface.md, webhook delivery */
+/** What becomes of a delivery after an attempt. [webhooks/attempts] [webhooks/redirect] */
 
 export const mostAttempts = 3
 

@@ -1,4 +1,4 @@
-/** The workspace of a session, put aside by the worker that has claimed it and laid out again by the next. docs/interface.md 17.6 */
+/** The workspace of a session, put aside by the worker that has claimed it and laid out again by the next. [worker/checkpoint/asked] */
 import { Readable } from 'node:stream'
 import type { WorkspaceStore } from '@steward/space/workspace/keep.ts'
 import { atMost } from '@steward/base/bytes.ts'

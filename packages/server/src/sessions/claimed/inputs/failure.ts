@@ -1,4 +1,4 @@
-/** What a worker could not lay out, as the session's log tells it. contract.md 2.7 */
+/** What a worker could not lay out, as the session's log tells it. [work/not-begun] */
 import type { NewEvent, SessionError } from '@steward/protocol/events.ts'
 import type { RepositoryFailed } from '@steward/protocol/inputs.ts'
 import { newId } from '../../../ground/core/ids.ts'

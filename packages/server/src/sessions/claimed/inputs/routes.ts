@@ -1,4 +1,4 @@
-/** What a session works with, for the worker that has claimed it. docs/interface.md 17.6 */
+/** What a session works with, for the worker that has claimed it. [worker/input/files/asked] */
 import {
   GivenFiles,
   GivenFilesQuery,

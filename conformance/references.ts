@@ -1,0 +1,129 @@
+/** What comments and docs refer to: requirement ids, files, headings. A reader must be able to follow each of them. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isRequirement } from './citations.ts'
+
+type Page = { path: string; text: string }
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const codeFiles = '{packages/*/src,conformance,bench,scripts}/**/*.{ts,mjs,c,h,sh}'
+const docFiles = '{docs/**/*.md,*.md}'
+
+/** Files of these names belong to skills and to the repositories of agents. */
+const foreignFiles = new Set(['SKILL.md', 'CLAUDE.md'])
+
+const blockComments = /(?<=^|[ \t])\/\*[\s\S]*?\*\//gm
+const lineComments = /^\s*(?:\/\/|#(?!!|include|define|if|endif|else)).*$/gm
+const requirement = /\[([a-z][a-z0-9-]*(?:\/[a-z0-9-]+)+)\](?!\()/g
+/** A document by its name, and where a number follows, the heading that has it. */
+const document =
+  /(?<![\w*<>])((?:[\w.-]+\/)*[\w-]+\.md)(?:,? (?:sections? |chapters? )?(\d+(?:\.\d+)?)\b)?/g
+const link = /\]\(([^)\s]+)\)/g
+/** A file of the repository, with a folder before it; `x` as a name stands for any. */
+const sourceFile = /(?<![\w./*<>:@-])((?:[\w-][\w.-]*\/)+[\w.-]+\.(?:ts|cjs|sh))\b/g
+const placeholder = /(?:^|\/)x(?:[./]|$)|^path\/to\//
+const ownNumber = /\((\d{1,2}\.\d{1,2})\)|\bsections? (\d{1,2}(?:\.\d{1,2})?)\b/g
+
+const isDoc = (path: string): boolean => path.endsWith('.md')
+
+/** Anchors as code hosts make them of headings. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+const headingsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.trim())
+
+function commentsOf({ path, text }: Page): string {
+  if (isDoc(path)) return text
+  return [...text.matchAll(blockComments), ...text.matchAll(lineComments)]
+    .map(([comment]) => comment)
+    .join('\n')
+}
+
+/** Reads pages of the repository; `paths` are all its files, from its root. */
+export function referenceChecker(paths: readonly string[], read: (path: string) => string) {
+  const files = new Set(paths)
+  const endings = new Set(
+    paths.flatMap((path) => {
+      const parts = path.split('/')
+      return parts.flatMap((_, from) => {
+        const ending = parts.slice(from).join('/')
+        return [ending, ending.replace('/src/', '/')]
+      })
+    }),
+  )
+
+  const resolve = (from: string, target: string): string | undefined =>
+    [
+      posix.join(posix.dirname(from), target),
+      posix.join('docs', target),
+      posix.normalize(target),
+    ].find((path) => files.has(path))
+
+  function documentProblem(from: string, name: string, number: string | undefined) {
+    if (foreignFiles.has(posix.basename(name))) return undefined
+    const path = resolve(from, name)
+    if (path === undefined) return 'no such document'
+    if (number === undefined) return undefined
+    const numbered = headingsOf(read(path)).some((title) => title.startsWith(`${number} `))
+    return numbered ? undefined : 'no heading has this number'
+  }
+
+  function linkProblem(from: string, target: string) {
+    if (/^[a-z]+:/.test(target)) return undefined
+    const [file = '', anchor] = target.split('#')
+    const path = file === '' ? from : posix.join(posix.dirname(from), file)
+    if (!files.has(path) && !paths.some((each) => each.startsWith(`${path.replace(/\/$/, '')}/`)))
+      return 'no such file'
+    if (anchor === undefined) return undefined
+    return headingsOf(read(path)).some((title) => anchorOf(title) === anchor)
+      ? undefined
+      : 'no such heading'
+  }
+
+  type Problem = [reference: string, problem: string | undefined]
+
+  function* inProse(from: string, prose: string): Generator<Problem> {
+    for (const [whole, id = ''] of prose.matchAll(requirement))
+      yield [whole, isRequirement(id) ? undefined : 'no such requirement']
+    const withoutLinks = prose.replaceAll(link, '')
+    for (const [whole, name = '', number] of withoutLinks.matchAll(document))
+      yield [whole, documentProblem(from, name, number)]
+    for (const [whole, file = ''] of withoutLinks.matchAll(sourceFile))
+      yield [whole, endings.has(file) || placeholder.test(file) ? undefined : 'no such file']
+  }
+
+  function* inDocs(from: string, prose: string): Generator<Problem> {
+    for (const [whole, target = ''] of prose.matchAll(link))
+      yield [whole, linkProblem(from, target)]
+    if (from !== 'docs/interface.md') return
+    for (const [whole, inBrackets, behindWord] of prose.matchAll(ownNumber))
+      yield [whole, documentProblem(from, 'interface.md', inBrackets ?? behindWord)]
+  }
+
+  /** References of a page that lead nowhere, each with the reason. */
+  return function dangling({ path, text }: Page): string[] {
+    const prose = commentsOf({ path, text })
+    const found = [...inProse(path, prose), ...(isDoc(path) ? inDocs(path, prose) : [])]
+    return found.flatMap(([reference, problem]) =>
+      problem === undefined ? [] : [`${path}: ${reference}: ${problem}`],
+    )
+  }
+}
+
+/** Every reference of the repository's comments and docs that leads nowhere. */
+export function danglingReferences(): string[] {
+  const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
+  const among = (pattern: string) =>
+    globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] })
+  const pages = [...among(codeFiles), ...among(docFiles)]
+  const others = ['package.json', 'LICENSE', 'test', 'try'].filter((name) =>
+    existsSync(`${root}${name}`),
+  )
+  const dangling = referenceChecker([...pages, ...others], read)
+  return pages.flatMap((path) => dangling({ path, text: read(path) }))
+}
