@@ -4,6 +4,8 @@
  */
 import type { EventType } from './events.ts'
 import { extensionTypes } from './events.ts'
+import type { SessionStatus } from './sessions.ts'
+import { sessionStatuses } from './sessions.ts'
 
 export type Dialect = 'client' | 'interface'
 
@@ -94,15 +96,18 @@ export function inDialect<T>(body: T, dialect: Dialect, betas = none): T {
   return body
 }
 
-const statusWords = ['pending', 'idle', 'running', 'rescheduling', 'done', 'failed', 'terminated']
+/** Of a session as it is kept, which is the interface's word. */
+type StatusWord = SessionStatus | 'rescheduling'
+const statusWords: readonly StatusWord[] = [...sessionStatuses, 'rescheduling']
 
 /**
  * Either vocabulary of a status filter, in the interface's words; what both know means what its dialect shows.
  * Undefined for a word of neither.
  */
-export function statusFilter(word: string, dialect: Dialect): string[] | undefined {
-  if (!statusWords.includes(word)) return undefined
-  if (word === 'terminated') return ['done', 'failed']
+export function statusFilter(text: string, dialect: Dialect): StatusWord[] | undefined {
+  if (text === 'terminated') return ['done', 'failed']
+  const word = statusWords.find((each) => each === text)
+  if (word === undefined) return undefined
   if (dialect === 'client') return word === 'idle' ? ['idle', 'pending'] : [word]
   return word === 'running' ? ['running', 'rescheduling'] : [word]
 }

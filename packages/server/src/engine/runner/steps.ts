@@ -2,7 +2,6 @@
  * What a session needs next, decided and recorded in one transaction: an interrupt to settle, a turn that a dead
  * process left, calls that were answered, messages to promote, or nothing.
  */
-import { noUsage } from '@steward/model/model.ts'
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -10,14 +9,17 @@ import type { Fence } from '../../ground/database/lease.ts'
 import type { Call } from '../../sessions/log/calls.ts'
 import { openCalls, startCalls } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import { asksForAction, lockHead, readHead } from '../../sessions/log/head.ts'
+import { lockHead, readHead, stateOf } from '../../sessions/log/head.ts'
 import { idle } from '../../sessions/log/idle.ts'
 import type { Admitted } from '../../sessions/log/inbox.ts'
 import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../../sessions/log/inbox.ts'
 import type { Entry, Promoted } from '../../sessions/log/log.ts'
-import { append, danglingSpan } from '../../sessions/log/log.ts'
+import { append } from '../../sessions/log/log.ts'
 import { stdioError } from '../../sessions/stdio-servers/standing.ts'
 import { withdraw } from '../../sessions/work/queue.ts'
+import type { Finding } from './decision.ts'
+import { actionFor } from './decision.ts'
+import { cutSpans, leftBehind, wasGivenBack } from './left-behind.ts'
 import { ownServers } from './own-servers.ts'
 
 export type Place = { tenant: string; session: string; fence: Fence }
@@ -39,6 +41,7 @@ const mostRecoveries = 5
 
 const isHeld = (head: Head, { owner, generation }: Fence): boolean =>
   head.owner === owner && head.generation === generation
+const isInterrupt = ({ type }: Admitted): boolean => type === 'user.interrupt'
 const unanswered = (call: Call): boolean => call.state === 'asked' || call.state === 'waiting'
 const released = { owner: null, expires_at: 0 }
 
@@ -53,20 +56,39 @@ export async function nextStep(
   const head = await lockHead(tx, tenant, session)
   // What waits is another's by now, and stays where it is.
   if (!isHeld(head, place.fence)) return { kind: 'lost' }
-  if (head.status === 'deleted') return { kind: 'gone' }
   const open = await openCalls(tx, tenant, session)
   const queue = await waiting(tx, tenant, session)
-  const interrupted = queue.findLast(({ type }) => type === 'user.interrupt')?.position
-  const left = claimed && wasRunning(head) ? await leftBehind(tx, place, head, open) : []
-  if (interrupted !== undefined)
-    return settleInterrupt(tx, place, { head, open, queue, interrupted, left }, now)
-  if (isWaiting(head)) return begin(tx, place, head, { entries: [], promoted: [] }, now)
-  if (isUnfinished(head)) return takeUp(tx, place, { head, open, queue, left }, now)
-  const rest = open.filter(unanswered)
-  if (rest.length > 0) return askAgain(tx, place, head, rest, now)
-  if (open.length > 0 || asksForAction(head)) return resume(tx, place, open, now)
-  if (queue.length > 0) return promote(tx, place, head, { queue, before: [] }, now)
-  return write(tx, place, [], { due: false, ...released }, now, { kind: 'rest' })
+  const state = stateOf(head)
+  const wasRunning = state === 'running' || state === 'rescheduling'
+  const left = claimed && wasRunning ? await leftBehind(tx, place, head, open) : []
+  const action = actionFor(state, findingOf(open, queue))
+  switch (action) {
+    case 'remove':
+      return { kind: 'gone' }
+    case 'settle_interrupt':
+      return settleInterrupt(tx, place, { head, open, queue, left }, now)
+    case 'begin':
+      return begin(tx, place, head, { entries: [], promoted: [] }, now)
+    case 'take_up':
+      return takeUp(tx, place, { head, open, queue, left }, now)
+    case 'ask_again':
+      return askAgain(tx, place, head, open.filter(unanswered), now)
+    case 'resume':
+      return resume(tx, place, open, now)
+    case 'promote':
+      return promote(tx, place, head, { queue, before: [] }, now)
+    case 'rest':
+      return write(tx, place, [], { due: false, ...released }, now, { kind: 'rest' })
+    default:
+      return action satisfies never
+  }
+}
+
+function findingOf(open: readonly Call[], queue: readonly Admitted[]): Finding {
+  if (queue.some(isInterrupt)) return 'interrupt'
+  if (open.some(unanswered)) return 'unanswered'
+  if (open.length > 0) return 'answered'
+  return queue.length > 0 ? 'messages' : 'nothing'
 }
 
 /** Of a deleted session, when nothing is left of it: it is due no more, and the lease is given back. */
@@ -77,19 +99,14 @@ export const settleGone = (tx: Queries, { tenant, session, fence }: Place, now: 
 async function settleInterrupt(
   tx: Queries,
   place: Place,
-  {
-    head,
-    open,
-    queue,
-    interrupted,
-    left,
-  }: { head: Head; open: Call[]; queue: Admitted[]; interrupted: number; left: Entry[] },
+  { head, open, queue, left }: Unfinished,
   now: number,
 ): Promise<Step> {
-  const { entries, behind } = await takeInterrupt(tx, place, open, queue, interrupted)
+  const position = queue.findLast(isInterrupt)?.position ?? 0
+  const { entries, behind } = await takeInterrupt(tx, place, open, queue, position)
   const last = idle(head, { type: 'end_turn' }, now)
   if (behind.length === 0) return endHere(tx, place, [...left, ...entries, ...last], now)
-  const ended = isUnfinished(head) ? last : []
+  const ended = hasTurn(head) ? last : []
   return promote(tx, place, head, { queue: behind, before: [...left, ...entries, ...ended] }, now)
 }
 
@@ -106,15 +123,8 @@ async function takeInterrupt(
   }
 }
 
-/** A session made with initial events reads `running` before its first turn has begun. */
-const isUnfinished = (head: Head): boolean =>
-  head.status === 'rescheduling' || (head.status === 'running' && head.running_since_ms !== null)
-
-/** Its turn has begun, and waits for servers: nobody runs it. */
-const isWaiting = (head: Head): boolean => head.awaits_stdio === 1
-/** By a process that was stopped and left its turn to another: no attempt at the turn that failed. */
-const wasGivenBack = (head: Head): boolean => head.previous_owner === null
-const wasRunning = (head: Head): boolean => isUnfinished(head) && !isWaiting(head)
+const hasTurn = (head: Head): boolean =>
+  ['awaits_servers', 'running', 'rescheduling'].includes(stateOf(head))
 
 async function write<S extends Step>(
   tx: Queries,
@@ -152,46 +162,6 @@ export function closing(call: Call, why: string): NewEvent {
   return call.type === 'agent.mcp_tool_use'
     ? { id, type: 'agent.mcp_tool_result', mcp_tool_use_id: call.event_id, ...answer }
     : { id, type: 'agent.tool_result', tool_use_id: call.event_id, ...answer }
-}
-
-/**
- * A process left this turn. What it had begun and not kept is told to the model, not guessed. Empty when the turn was
- * given back between two of its steps.
- */
-async function leftBehind(tx: Queries, place: Place, head: Head, open: Call[]): Promise<Entry[]> {
-  const lost = open.filter((call) => call.state === 'started').map((call) => call.event_id)
-  const spans = await cutSpans(tx, place)
-  const isGivenBack = wasGivenBack(head)
-  if (isGivenBack && lost.length === 0 && spans.length === 0) return []
-  const who = `the process that ran this turn ${isGivenBack ? 'was stopped' : 'ended'}`
-  const warning: NewEvent = {
-    id: newId('event'),
-    type: 'session.warning',
-    reason: isGivenBack ? 'turn_handed_over' : 'turn_recovered',
-    message:
-      lost.length > 0
-        ? `${who}; ${lost.length} tool call(s) were begun and have no result`
-        : `${who}; what its model had not finished is lost`,
-    event_ids: lost,
-  }
-  return [of(warning), ...spans]
-}
-
-/** The ends of model requests that will have no other: every start has one. */
-async function cutSpans(tx: Queries, { tenant, session }: Place): Promise<Entry[]> {
-  const request = await danglingSpan(tx, tenant, session, 'span.model_request')
-  const summary = await danglingSpan(tx, tenant, session, 'span.compaction_summarize')
-  const cut = { is_error: true, model_usage: noUsage }
-  const ends: NewEvent[] = []
-  if (summary) {
-    const type = 'span.compaction_summarize_end'
-    ends.push({ id: newId('event'), type, compaction_summarize_start_id: summary, ...cut })
-  }
-  if (request) {
-    const type = 'span.model_request_end'
-    ends.push({ id: newId('event'), type, model_request_start_id: request, ...cut })
-  }
-  return ends.map(of)
 }
 
 type Unfinished = { head: Head; open: Call[]; queue: Admitted[]; left: Entry[] }

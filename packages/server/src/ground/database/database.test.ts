@@ -98,7 +98,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       const head = {
         tenant_id: 't',
         session_id: 's',
-        status: 'idle',
+        status: 'idle' as const,
         stop_reason: null,
         owner: null,
       }

@@ -1,4 +1,5 @@
 /** Every table as a type. Times are ISO text as on the wire; `…_ms` and `expires_at` of leases are numbers. */
+import type { SessionStatus } from '@steward/protocol/sessions.ts'
 import type { Sealed } from '../core/seal.ts'
 import type { MemoryTables } from './memory-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
@@ -294,6 +295,9 @@ export type Tables = OtherTables & {
 /** `asked` and `waiting` need a person or a client; `started` has begun; `done` has its result in the log. */
 export type CallState = 'asked' | 'waiting' | 'allowed' | 'denied' | 'started' | 'done'
 
+/** `done`: archived. `failed`: a word of the wire that nothing sets. `deleted`: its files and rows are still to be removed. */
+export type HeadStatus = SessionStatus | 'rescheduling' | 'deleted'
+
 /** The row that every append to a session's log updates, and the lease of its runner. */
 type SessionHeads = {
   tenant_id: string
@@ -302,7 +306,7 @@ type SessionHeads = {
   next_position: number
   /** Of all that was ever put into its inbox. */
   inbox_bytes: number
-  status: string
+  status: HeadStatus
   stop_reason: Json | null
   /** 1 while there is something for a runner to do. */
   due: number

@@ -7,7 +7,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { openCalls } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
-import { asksForAction, lockHead } from '../log/head.ts'
+import { lockHead, stateOf } from '../log/head.ts'
 import type { Waiting } from '../log/inbox.ts'
 import { admission, admit } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
@@ -64,7 +64,8 @@ export async function postEvents(
   const { waits, kept, stands } = sorted
   const interrupt = waits.some((event) => event.type === 'user.interrupt')
   // A session that waits for an answer takes messages without running them.
-  const due = kept.length > 0 || interrupt || (waits.length > 0 && !asksForAction(target.head))
+  const due =
+    kept.length > 0 || interrupt || (waits.length > 0 && stateOf(target.head) !== 'requires_action')
   const admitted = waits.map(admission)
   if (waits.length > 0) await admit(tx, tenant, sessionId, admitted, { now, due })
   const queue = await queued(tx, session, now)

@@ -2,9 +2,10 @@ import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import { sql } from 'kysely'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import type { HeadStatus } from '../../ground/database/tables.ts'
 
 /** What status an event leaves its session in; the log's head follows the log, in the same commit. */
-const statusAfter: Partial<Record<NewEvent['type'], string>> = {
+const statusAfter: Partial<Record<NewEvent['type'], HeadStatus>> = {
   'session.status_running': 'running',
   'session.status_rescheduled': 'rescheduling',
   'session.status_idle': 'idle',
@@ -56,7 +57,7 @@ export function headChange(events: readonly NewEvent[], now: number) {
 }
 
 export type Head = {
-  status: string
+  status: HeadStatus
   stop_reason: string | null
   next_seq: number
   due: number
@@ -128,8 +129,41 @@ export function usageOf(head: Head, now: number) {
   }
 }
 
-/** Idle until someone answers a call. */
-export const asksForAction = (head: Head): boolean =>
-  head.status === 'idle' &&
-  head.stop_reason !== null &&
-  (JSON.parse(head.stop_reason) as StopReason).type === 'requires_action'
+/**
+ * Where a session stands. `resting`: no turn; messages begin one. `requires_action`: no turn until its open calls are
+ * answered. `awaits_servers`: a turn has begun, and nobody runs it until its MCP servers are listed.
+ */
+export type SessionState =
+  | 'resting'
+  | 'requires_action'
+  | 'awaits_servers'
+  | 'running'
+  | 'rescheduling'
+  | 'done'
+  | 'deleted'
+
+export function stateOf(head: Head): SessionState {
+  const { status } = head
+  switch (status) {
+    case 'pending':
+      return 'resting'
+    case 'running':
+      if (head.awaits_stdio === 1) return 'awaits_servers'
+      // A session made with initial events is shown as running before its first turn.
+      return head.running_since_ms === null ? 'resting' : 'running'
+    case 'rescheduling':
+      return head.awaits_stdio === 1 ? 'awaits_servers' : 'rescheduling'
+    case 'idle':
+      return stopsForAction(head) ? 'requires_action' : 'resting'
+    case 'done':
+    case 'failed':
+      return 'done'
+    case 'deleted':
+      return 'deleted'
+    default:
+      return status satisfies never
+  }
+}
+
+const stopsForAction = ({ stop_reason }: Head): boolean =>
+  stop_reason !== null && (JSON.parse(stop_reason) as StopReason).type === 'requires_action'

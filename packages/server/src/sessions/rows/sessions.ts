@@ -8,7 +8,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { Moment } from '../../ground/database/seek.ts'
-import type { Tables } from '../../ground/database/tables.ts'
+import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
 import { readHead, usageOf } from '../log/head.ts'
 import type { ResourceRow } from './resources.ts'
@@ -19,7 +19,7 @@ export type SessionFilter = {
   agentId?: string | undefined
   agentVersion?: number | undefined
   memoryStoreId?: string | undefined
-  statuses?: string[] | undefined
+  statuses?: HeadStatus[] | undefined
   archived: boolean
   made: Moment[]
 }

@@ -2,12 +2,13 @@
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { statusFilter } from '@steward/protocol/dialects.ts'
 import { invalid } from '../../ground/core/errors.ts'
+import type { HeadStatus } from '../../ground/database/tables.ts'
 
 /** In the interface's words; undefined without a filter. */
 export function statusesOf(
   query: { status?: string[] | undefined; statuses?: string[] | undefined },
   dialect: Dialect,
-): string[] | undefined {
+): HeadStatus[] | undefined {
   const found = (['status', 'statuses'] as const).flatMap((field) =>
     (query[field] ?? []).flatMap((word) => {
       const words = statusFilter(word, dialect)

@@ -5,7 +5,7 @@ import { recordText } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import type { Head } from '../log/head.ts'
-import { asksForAction, lockHead } from '../log/head.ts'
+import { lockHead, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
 import type { Entry } from '../log/log.ts'
 import { append } from '../log/log.ts'
@@ -89,7 +89,8 @@ const isStillDown = (before: StdioServer, { name, tools, error }: StdioServer): 
   before.name === name && before.tools === null && tools === null && before.error === error
 
 /** A turn that begins says by itself what is not there. */
-const isAtWork = (head: Head): boolean => head.status === 'running' || asksForAction(head)
+const isAtWork = (head: Head): boolean =>
+  head.status === 'running' || stateOf(head) === 'requires_action'
 
 const toldOf = ({ name, error }: StdioServer): Entry[] =>
   error === null ? [] : [stdioError({ server: name, message: error })]

@@ -10,7 +10,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { openCalls } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
-import { asksForAction, lockHead, readHead } from '../log/head.ts'
+import { lockHead, readHead, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
 import { append } from '../log/log.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
@@ -193,14 +193,17 @@ const fenced = (item: Item, now: number) =>
 async function hasRested(db: Queries, item: Item, now: number, idleMs: number): Promise<boolean> {
   const head = await readHead(db, item.tenant_id, item.session_id)
   const rests = head.status === 'idle' || head.status === 'pending'
-  if (!rests || head.due === 1 || asksForAction(head)) return false
+  if (!rests || head.due === 1 || stateOf(head) === 'requires_action') return false
   const since = Math.max(head.idle_since_ms ?? 0, Date.parse(item.started_at ?? item.created_at))
   return now - since >= idleMs
 }
 
 /** A turn has ended, and nobody is to act: unlike in a new session, whose worker may come before its first turn. */
 const isOver = (head: Head): boolean =>
-  head.status === 'idle' && head.stop_reason !== null && head.due === 0 && !asksForAction(head)
+  head.status === 'idle' &&
+  head.stop_reason !== null &&
+  head.due === 0 &&
+  stateOf(head) !== 'requires_action'
 
 /** Refused when another has claimed it since: what it does is not ended by who had it before. */
 export async function stop(

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Head } from '../../sessions/log/head.ts'
+import { stateOf } from '../../sessions/log/head.ts'
+import { actionFor, findings } from './decision.ts'
+
+const head = (change: Partial<Head>): Head => ({
+  ...{ status: 'idle', stop_reason: null, next_seq: 1, due: 1, owner: null, previous_owner: null },
+  ...{ generation: 1, recoveries: 0, running_since_ms: null, active_ms: 0, idle_since_ms: null },
+  ...{ stdio_ms: null, awaits_stdio: 0, url_servers: 0, input_tokens: 0, output_tokens: 0 },
+  ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+  ...change,
+})
+const stop = (type: string) => ({ stop_reason: JSON.stringify({ type, event_ids: ['sevt_1'] }) })
+
+describe('where a session stands', () => {
+  it('is at rest before its first turn, also where it was made with a message and is shown as running', () => {
+    assert.equal(stateOf(head({ status: 'pending' })), 'resting')
+    assert.equal(stateOf(head({ status: 'running' })), 'resting')
+    assert.equal(stateOf(head({ status: 'running', running_since_ms: 0 })), 'running')
+  })
+
+  it('is told by why its last turn ended', () => {
+    assert.equal(stateOf(head(stop('end_turn'))), 'resting')
+    assert.equal(stateOf(head(stop('retries_exhausted'))), 'resting')
+    assert.equal(stateOf(head(stop('requires_action'))), 'requires_action')
+  })
+
+  it('is a turn that nobody runs while its servers are not listed', () => {
+    const waits = { awaits_stdio: 1, running_since_ms: 0 }
+    assert.equal(stateOf(head({ status: 'running', ...waits })), 'awaits_servers')
+    assert.equal(stateOf(head({ status: 'rescheduling', ...waits })), 'awaits_servers')
+    assert.equal(stateOf(head({ status: 'rescheduling' })), 'rescheduling')
+  })
+})
+
+describe('what a session needs next', () => {
+  const live = ['resting', 'requires_action', 'awaits_servers', 'running', 'rescheduling'] as const
+
+  it('is to be cleared away when it is deleted, whatever waits', () => {
+    for (const finding of findings) assert.equal(actionFor('deleted', finding), 'remove')
+  })
+
+  it('is its interrupt before anything else', () => {
+    for (const state of live) assert.equal(actionFor(state, 'interrupt'), 'settle_interrupt')
+  })
+
+  it('is the turn that has begun, before messages that wait', () => {
+    for (const finding of ['unanswered', 'answered', 'messages', 'nothing'] as const) {
+      assert.equal(actionFor('running', finding), 'take_up')
+      assert.equal(actionFor('rescheduling', finding), 'take_up')
+      assert.equal(actionFor('awaits_servers', finding), 'begin')
+    }
+  })
+
+  it('is an answer, as long as one of its calls waits for it', () => {
+    assert.equal(actionFor('resting', 'unanswered'), 'ask_again')
+    assert.equal(actionFor('requires_action', 'unanswered'), 'ask_again')
+  })
+
+  it('is to go on once all calls are answered, before messages that wait', () => {
+    assert.equal(actionFor('resting', 'answered'), 'resume')
+    for (const finding of ['answered', 'messages', 'nothing'] as const)
+      assert.equal(actionFor('requires_action', finding), 'resume')
+  })
+
+  it('is a turn with what waits, or rest', () => {
+    assert.equal(actionFor('resting', 'messages'), 'promote')
+    assert.equal(actionFor('resting', 'nothing'), 'rest')
+    assert.equal(actionFor('done', 'nothing'), 'rest')
+  })
+})
