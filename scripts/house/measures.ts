@@ -1,0 +1,137 @@
+import { globSync, readFileSync } from 'node:fs'
+import { danglingReferences } from '../../conformance/references.ts'
+import { copies } from './copies.ts'
+import { circles, importsOf, upwards } from './imports.ts'
+import { journeys } from './journeys.ts'
+import { participles, sharedNames, typesOf } from './names.ts'
+import { matches, rootHooks, rowCasts, splitLiterals } from './patterns.ts'
+import { scatteredSettings } from './settings.ts'
+import { readSources, root } from './sources.ts'
+
+/** `is` counts `places`, unless the measure is a length or a size, whose places say what it was taken of. */
+export type Measure = { name: string; is: number; places: string[]; mend: string }
+
+const counted = (name: string, places: string[], mend: string): Measure => ({
+  name,
+  is: places.length,
+  places,
+  mend,
+})
+
+/** The largest of some, and all that are of its size. */
+function largest(name: string, of: readonly (readonly [string, number])[], mend: string): Measure {
+  const is = Math.max(...of.map(([, size]) => size))
+  return { name, is, places: of.filter(([, size]) => size === is).map(([what]) => what), mend }
+}
+
+const wings = 'packages/server/src'
+const roomsOf = (wing: string): [string, number] => [
+  wing,
+  globSync('*/', { cwd: `${root}${wings}/${wing}` }).length,
+]
+const linesOf = (path: string) =>
+  readFileSync(`${root}${path}`, 'utf8').trimEnd().split('\n').length
+
+/** Migrations stay as they were released; programs of skills run alone, each with what it needs. */
+const repeats = /\/migrations\/|^packages\/skills\/src\/programs\//
+
+export function measureHouse(): Measure[] {
+  const all = readSources()
+  const own = all.filter(({ isTest }) => !isTest)
+  const imports = importsOf(own)
+  const types = typesOf(own)
+  const told = journeys(all)
+  return [
+    largest(
+      'rooms in a wing, at most',
+      globSync('*/', { cwd: `${root}${wings}` }).map(roomsOf),
+      'move a room to the wing that it belongs to, or put two rooms of one noun together',
+    ),
+    counted(
+      'imports up or sideways',
+      upwards(imports),
+      'lift the file that imports, or pass it what it needs; the floors are in .dependency-cruiser.cjs',
+    ),
+    counted(
+      'imports on a circle',
+      circles(imports),
+      'put what both files need into a third one below them',
+    ),
+    largest(
+      'lines of the longest file',
+      all.map(({ path, lines }) => [path, lines.length]),
+      'move one thought of it into a file named for what it does',
+    ),
+    {
+      name: 'lines of README.md',
+      is: linesOf('README.md'),
+      places: [],
+      mend: 'link to a page of docs/',
+    },
+    {
+      name: 'lines of AGENTS.md',
+      is: linesOf('AGENTS.md'),
+      places: [],
+      mend: 'link to a page of docs/',
+    },
+    counted(
+      'type names exported by several files',
+      sharedNames(types),
+      'give each type the noun of its own domain: MemoryView and StreamView in place of View',
+    ),
+    counted(
+      'types named by a participle alone',
+      participles(types),
+      'name the thing: ClaimRequest in place of Asked (docs/words.md)',
+    ),
+    counted(
+      'casts of parsed JSON',
+      matches(own, rowCasts),
+      'parse with a schema, or read the column by its codec in ground/database',
+    ),
+    counted(
+      'references that lead nowhere',
+      danglingReferences(),
+      'cite a requirement of docs/interface.md as [its/id], or say the fact',
+    ),
+    counted(
+      'settings stated in several files',
+      scatteredSettings(own),
+      'read the setting where it is declared',
+    ),
+    counted(
+      'runs of six lines that stand twice',
+      copies(own.filter(({ path }) => !repeats.test(path))),
+      'let one function serve both places where the logic is the same',
+    ),
+    counted(
+      'hooks at the root of test files',
+      matches(all, rootHooks),
+      'put the hook inside of a describe: without isolation it runs for the tests of every file',
+    ),
+    counted(
+      'object literals spread in place',
+      matches(own, splitLiterals),
+      'write the properties out, and shorten the file by moving a thought out of it',
+    ),
+    counted(
+      'files of a journey that are not there',
+      told.flatMap(({ missing }) => missing),
+      'mend the journey in docs/architecture.md',
+    ),
+    ...told.flatMap(({ title, lines, files }): Measure[] => [
+      {
+        name: `lines: ${title}`,
+        is: lines,
+        places: files,
+        mend: 'shorten the files of the journey (docs/architecture.md)',
+      },
+      {
+        name: `files: ${title}`,
+        is: files.length,
+        places: files,
+        mend: 'let fewer files lie between the ends of the journey (docs/architecture.md)',
+      },
+    ]),
+  ]
+}

@@ -1,0 +1,43 @@
+import type { Source } from './sources.ts'
+
+const declaration = /^(export )?(?:declare )?(?:type|interface|class|enum) (\w+)/gm
+
+/** Participles alone say nothing of what a thing is (docs/words.md). */
+const forbidden = new Set(
+  ['Asked', 'Begun', 'Bound', 'Held', 'Kept', 'Said', 'Told', 'Wanted'].concat([
+    'Brought',
+    'Found',
+    'Given',
+    'Gone',
+    'Known',
+    'Made',
+    'Opened',
+    'Shown',
+    'Taken',
+    'Tried',
+  ]),
+)
+
+type Type = { name: string; path: string; exported: boolean }
+
+export const typesOf = (sources: readonly Source[]): Type[] =>
+  sources.flatMap(({ path, text }) =>
+    [...text.matchAll(declaration)].map(([, exported, name = '']) => ({
+      name,
+      path,
+      exported: exported !== undefined,
+    })),
+  )
+
+/** Exported names that stand for different types in different files. */
+export function sharedNames(types: readonly Type[]): string[] {
+  const places = new Map<string, Set<string>>()
+  for (const { name, path, exported } of types)
+    if (exported) places.set(name, (places.get(name) ?? new Set()).add(path))
+  return [...places]
+    .filter(([, paths]) => paths.size > 1)
+    .map(([name, paths]) => `${name}: ${[...paths].join(' ')}`)
+}
+
+export const participles = (types: readonly Type[]): string[] =>
+  types.filter(({ name }) => forbidden.has(name)).map(({ name, path }) => `${path}: ${name}`)

@@ -1,0 +1,20 @@
+/** What a search of the text finds, line by line. */
+import type { Source } from './sources.ts'
+
+/** Each match as `path:line: its line`. */
+export const matches = (sources: readonly Source[], pattern: RegExp): string[] =>
+  sources.flatMap(({ path, text, lines }) =>
+    [...text.matchAll(pattern)].map(({ index }) => {
+      const line = text.slice(0, index).split('\n').length
+      return `${path}:${line}: ${lines[line - 1]?.trim()}`
+    }),
+  )
+
+/** `JSON.parse(…) as T`, on one line or several; `as unknown` claims nothing. */
+export const rowCasts = /\bJSON\.parse\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s+as (?!unknown\b)/g
+
+/** `...{ a, b }` inside of an object literal. */
+export const splitLiterals = /\.\.\.\{\s/g
+
+/** With isolation off, a hook outside of every suite runs for all files of the process. */
+export const rootHooks = /^(?:before|after|beforeEach|afterEach)\(/gm
