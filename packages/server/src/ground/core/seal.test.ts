@@ -5,6 +5,7 @@ import { keyIdOf, sealUnder } from './seal.ts'
 
 const place = 'wrkspc_a/model_cards/card_1/key'
 const ours = sealUnder('the first root secret')
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 describe('a seal', () => {
   it('opens what it sealed, in the place it was sealed for', () => {
@@ -58,9 +59,10 @@ describe('a seal', () => {
     const sealed = ours.seal('a secret of some length', place)
     const [version, id, nonce = '', body = ''] = sealed.split('.')
     const bytes = Buffer.from(body, 'base64url')
-    const flipped = Buffer.from(bytes.map((byte, at) => (at === 3 ? byte ^ 1 : byte)))
+    const flip = (some: Buffer) => Buffer.from(some.map((byte, at) => (at === 3 ? byte ^ 1 : byte)))
     const wrong = [
-      [version, id, nonce, flipped.toString('base64url')],
+      [version, id, nonce, flip(bytes).toString('base64url')],
+      [version, id, flip(Buffer.from(nonce, 'base64url')).toString('base64url'), body],
       [version, id, nonce, bytes.subarray(1).toString('base64url')],
       // A tag of four bytes would be guessed in minutes.
       ...[4, 8, 12, 15].map((n) => [version, id, nonce, bytes.subarray(-n).toString('base64url')]),
@@ -70,6 +72,30 @@ describe('a seal', () => {
       ['nothing'],
     ]
     for (const parts of wrong) assert.throws(() => ours.open(parts.join('.') as Sealed, place))
+  })
+
+  it('refuses every text but the one it wrote, even where that decodes to the same bytes', () => {
+    // 12 bytes of nonce fill 16 characters; 17 bytes of ciphertext and tag leave two stray bits in the last of 23.
+    const sealed = ours.seal('s', place)
+    const [version, id, nonce = '', body = ''] = sealed.split('.')
+    const last = alphabet.indexOf(body.at(-1) ?? '')
+    assert.equal(last % 4, 0)
+    const strayBits = body.slice(0, -1) + alphabet[last + 1]
+    const same = [
+      [version, id, nonce, strayBits],
+      [version, id, nonce, `${body}=`],
+      [version, id, `${nonce}A`, body],
+      [version, id, `${nonce} `, body],
+      [version, id, nonce, `${body}\n`],
+      [version, id, nonce, body, ''],
+    ]
+    for (const [, , someNonce = '', someBody = ''] of same) {
+      assert.deepEqual(Buffer.from(someNonce, 'base64url'), Buffer.from(nonce, 'base64url'))
+      assert.deepEqual(Buffer.from(someBody, 'base64url'), Buffer.from(body, 'base64url'))
+    }
+    for (const parts of same)
+      assert.throws(() => ours.open(parts.join('.') as Sealed, place), /not a sealed value/)
+    assert.equal(ours.open(sealed, place), 's')
   })
 
   it('refuses a short tag even where it is the true beginning of the right one', () => {

@@ -28,6 +28,15 @@ export interface Seal {
 const derive = (secret: string, info: string, bytes: number) =>
   Buffer.from(hkdfSync('sha256', secret, 'steward', info, bytes))
 
+const notSealed = () => new Error('not a sealed value')
+
+/** Node also decodes Base64url with stray characters or stray bits: then many texts would open as one value. */
+function decodeCanonical(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.toString('base64url') !== text) throw notSealed()
+  return bytes
+}
+
 /** Which key a value was sealed under. */
 export const keyIdOf = (sealed: Sealed): string => sealed.split('.')[1] ?? ''
 
@@ -57,10 +66,10 @@ export function sealUnder(rootSecret: string, others: readonly string[] = []): S
       ) as Sealed
     },
     open(sealed, place) {
-      const [version, id, nonce, body] = sealed.split('.')
-      if (version !== 'v1' || !id || !nonce || !body) throw new Error('not a sealed value')
-      const bytes = Buffer.from(body, 'base64url')
-      const iv = Buffer.from(nonce, 'base64url')
+      const [version, id, nonce, body, ...rest] = sealed.split('.')
+      if (version !== 'v1' || !id || !nonce || !body || rest.length > 0) throw notSealed()
+      const bytes = decodeCanonical(body)
+      const iv = decodeCanonical(nonce)
       // Without a length, any beginning of a tag would be taken for the whole.
       const decipher = createDecipheriv('aes-256-gcm', keyFor(id), iv, { authTagLength: 16 })
         .setAAD(Buffer.from(place))
