@@ -5,10 +5,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isLongRun } from '@steward/server/ground/database/fixture.ts'
+import { inheritedEnvironment } from './process.ts'
 import type { Pool } from './workers.ts'
 
 /** The newest, and the first whose worker knows claims. */
-export const officialVersions = ['1.12.0', '0.120.0'] as const
+const versions = ['1.12.0', '0.120.0'] as const
+
+/** Both in `npm run test:long`, and where `npm test` was given a word; else the newest. */
+export const officialVersions: readonly (typeof versions)[number][] = isLongRun
+  ? versions
+  : versions.slice(0, 1)
 
 const program = fileURLToPath(new URL('./official-worker.ts', import.meta.url))
 
@@ -23,7 +30,7 @@ export type Official = AsyncDisposable & {
 }
 
 export type OfficialOptions = {
-  version?: (typeof officialVersions)[number]
+  version?: (typeof versions)[number]
   folder?: string
   maxIdleMs?: number
   /** Words before the command, to run it elsewhere on this machine. */
@@ -55,7 +62,7 @@ export async function startOfficial(
   const own = folder ?? (await mkdtemp(join(tmpdir(), 'steward-official-')))
   const node = [process.execPath, program, own, String(maxIdleMs)] as const
   const [command, ...words] = by ? ([...by, ...node] as const) : node
-  const env = { PATH: process.env['PATH'], ANTHROPIC_BASE_URL: base, ANTHROPIC_LOG: 'info' }
+  const env = { ...inheritedEnvironment, ANTHROPIC_BASE_URL: base, ANTHROPIC_LOG: 'info' }
   const child = spawn(command, words, {
     env: { ...env, OFFICIAL_CLIENT: version, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],

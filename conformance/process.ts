@@ -6,10 +6,16 @@ import { adminKey, rootSecret } from './service.ts'
 
 const main = fileURLToPath(import.meta.resolve('@steward/server/main.ts'))
 
+/** `NODE_COMPILE_CACHE`: set by scripts/test.ts, for a faster start. */
+export const inheritedEnvironment = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+}
+
 type Environment = Record<string, string | undefined>
 
 const environment = (env: Environment) => ({
-  PATH: process.env['PATH'],
+  ...inheritedEnvironment,
   PORT: '0',
   PLATFORM_ROOT_SECRET: rootSecret,
   API_KEY: adminKey,

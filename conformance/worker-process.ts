@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inheritedEnvironment } from './process.ts'
 import type { Clients } from './service.ts'
 import type { Pool } from './workers.ts'
 
@@ -41,7 +42,7 @@ export async function startWorker(
   const node = [process.execPath, main] as const
   const [command, ...words] = by ? ([...by, ...node] as const) : node
   const child = spawn(command, words, {
-    env: { PATH: process.env['PATH'], WORKER_DIR: dir, ...env },
+    env: { ...inheritedEnvironment, WORKER_DIR: dir, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   // What it has started may hold its outputs for longer.

@@ -17,7 +17,8 @@ export type Postgres = {
 /** Root may not run it: then it runs as `nobody`, who cannot read a checkout below a private home. */
 const nobody = 65_534
 
-export async function startPostgres(): Promise<Postgres> {
+/** `isDurable`: as an operator's; else a crash of the machine may lose its data, and a commit costs no wait for the disk. */
+export async function startPostgres({ isDurable = true } = {}): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-postgres-'))
   chmodSync(folder, 0o755)
   const binaries = join(folder, 'native')
@@ -41,8 +42,9 @@ export async function startPostgres(): Promise<Postgres> {
   const port = await freePort()
   const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '']
   const limits = ['-c', 'max_connections=300', '-c', 'shared_buffers=128MB']
+  const durability = isDurable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off']
   const start = () => {
-    const started = spawn(join(binaries, 'bin/postgres'), [...options, ...limits], {
+    const started = spawn(join(binaries, 'bin/postgres'), [...options, ...limits, ...durability], {
       ...as,
       env,
       stdio: 'ignore',

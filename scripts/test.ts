@@ -1,59 +1,215 @@
 /**
- * `npm test`: every test file, or those whose path holds one of the words given. Two processes share them, for many tests wait
- * for most of their time. Fails when one of the two prints no summary.
+ * `npm test`: see `--help`. Each test file runs in a process of its own, the longest first, several at a time, because most
+ * tests wait for most of their time. One Postgres serves all files; each test makes its own databases there.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { globSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startPostgres } from './postgres.ts'
+import type { FileResult } from './test-process.ts'
+import { killAll, runFile } from './test-process.ts'
+import type { TestResult } from './test-reporter.ts'
 
-const words = process.argv.slice(2)
-const files = globSync(['packages/*/src/**/*.test.ts', 'conformance/**/*.test.ts'])
-  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-  .toSorted()
-if (files.length === 0) throw new Error(`no test file matches ${words.join(', ')}`)
+/** Of a file that `--fast` runs, by the table. */
+const mostFastSeconds = 1
+const deadlineSeconds = { usual: 300, long: 1_800 }
+const progressSeconds = 10
+const slowestCount = 10
 
-const options = [
-  '--test',
-  '--test-isolation=none',
-  '--test-timeout=60000',
-  // A handle that a failed test leaves open must not keep the run from its end.
-  '--test-force-exit',
-  '--test-global-setup=scripts/test-setup.ts',
-  '--test-reporter=dot',
-  '--test-reporter-destination=stderr',
-  '--test-reporter=spec',
-  '--test-reporter-destination=stdout',
-]
+const help = `npm test [-- [options] [word...]]
 
-async function run(some: string[]): Promise<{ code: number; text: string }> {
-  const child = spawn(process.execPath, [...options, ...some], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+Runs the test files whose path holds one of the words; without a word, all of them.
+
+  npm test             everything once: a conformance scenario on SQLite or on Postgres, by the name of its file;
+                       1,000 random schedules of claimed work
+  npm test -- word     files by name, each as npm run test:long runs it
+  npm run test:fast    the files that take less than ${mostFastSeconds} s each: a minute in all
+  npm run test:long    all scenarios on both databases, all versions of the official client, 10,000 random schedules
+
+  --fast, --long       what the two commands above pass on
+  --processes <n>      how many files run at a time; 6 unless given
+  --record             writes the seconds of each file to scripts/test-seconds.json, by which the longest run first
+  --help               this text
+
+A failure is printed when it happens, with its file. A file that does not end is killed and has failed. The run ends with
+counts by suite and the slowest tests.
+`
+
+function refuse(why: string): never {
+  console.error(`${why}\n\n${help}`)
+  process.exit(2)
+}
+
+function readArguments() {
+  const options = {
+    fast: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
+    processes: { type: 'string', default: '6' },
+    record: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  } as const
+  try {
+    return parseArgs({ allowPositionals: true, options })
+  } catch (error) {
+    return refuse((error as Error).message)
+  }
+}
+
+const { values, positionals: words } = readArguments()
+const processes = Number(values.processes)
+if (!(processes >= 1)) refuse('--processes: give a number of at least 1')
+
+const root = join(import.meta.dirname, '..')
+const tablePath = join(import.meta.dirname, 'test-seconds.json')
+/** Seconds by file. */
+type Table = Record<string, number>
+const table = JSON.parse(readFileSync(tablePath, 'utf8')) as Table
+
+const recorded = Object.values(table)
+const average = recorded.reduce((sum, each) => sum + each, 0) / Math.max(1, recorded.length)
+const secondsOf = (file: string): number => table[file] ?? average
+
+function chosenFiles(): string[] {
+  const files = globSync(['packages/*/src/**/*.test.ts', 'conformance/**/*.test.ts'], { cwd: root })
+    .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+    .filter((file) => !values.fast || secondsOf(file) < mostFastSeconds)
+  if (files.length === 0) refuse(`no test file matches ${words.join(', ')}`)
+  return files.toSorted((a, b) => secondsOf(b) - secondsOf(a))
+}
+
+const began = performance.now()
+const elapsed = (): string => {
+  const seconds = Math.round((performance.now() - began) / 1000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+function printFailure(file: string, { path, ms, problem }: TestResult): void {
+  console.log(`✖ ${file}: ${path.join(' > ')} (${ms} ms)`)
+  if (problem) console.log(problem.replace(/^/gm, '    '))
+}
+
+/** Runs the files, `processes` at a time; a process that is free takes the next. */
+async function runFiles(files: readonly string[], env: Record<string, string>) {
+  const results: FileResult[] = []
+  const counts = { tests: 0, failed: 0 }
+  const underWay = new Map<string, number>()
+  const queue = [...files]
+  const progress = setInterval(() => {
+    const slow = [...underWay].map(([file, at]) => `${file} ${seconds(performance.now() - at)}`)
+    console.log(
+      `${elapsed()}  ${results.length} of ${files.length} files, ${counts.tests} tests, ` +
+        `${counts.failed} failed; running: ${slow.join(', ')}`,
+    )
+  }, progressSeconds * 1000)
+  async function work(): Promise<void> {
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      const of = file
+      underWay.set(of, performance.now())
+      const result = await runFile(join(root, of), {
+        env,
+        deadlineSeconds: isWhole ? deadlineSeconds.long : deadlineSeconds.usual,
+        onTest(test) {
+          counts.tests++
+          if (test.outcome !== 'failed') return
+          counts.failed++
+          printFailure(of, test)
+        },
+      })
+      underWay.delete(of)
+      results.push({ ...result, file: of })
+      if (result.problem) console.log(`✖ ${of}: ${result.problem}`)
+      if (hasFailed(result) && result.output) console.log(result.output.replace(/^/gm, '    | '))
+    }
+  }
+  await Promise.all(Array.from({ length: processes }, work))
+  clearInterval(progress)
+  return results
+}
+
+const hasFailed = ({ problem, tests }: FileResult): boolean =>
+  problem !== undefined || tests.some(({ outcome }) => outcome === 'failed')
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
+/** A package, a wing of the server, or a folder of the conformance tests. */
+const suiteOf = (file: string): string =>
+  /^packages\/server\/src\/\w+|^packages\/[\w-]+|^conformance\/\w+(?=\/)|^conformance/.exec(
+    file,
+  )?.[0] ?? file
+
+const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
+
+function printCounts(results: readonly FileResult[]): void {
+  const suites = Map.groupBy(results, ({ file }) => suiteOf(file))
+  const lines = [...suites].toSorted(byName).map(([suite, files]) => {
+    const tests = files.flatMap((each) => each.tests)
+    const count = (outcome: TestResult['outcome']) =>
+      tests.filter((each) => each.outcome === outcome).length
+    const took = files.reduce((sum, each) => sum + each.seconds, 0)
+    const failed = count('failed') + files.filter(({ problem }) => problem !== undefined).length
+    const cells = [suite, files.length, count('passed'), failed, count('skipped'), took.toFixed(0)]
+    return cells.map(String)
   })
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-    text += piece
+  const sums = [1, 2, 3, 4, 5].map((column) =>
+    String(lines.reduce((sum, line) => sum + Number(line[column]), 0)),
+  )
+  const head = ['suite', 'files', 'passed', 'failed', 'skipped', 'seconds']
+  for (const [name = '', ...rest] of [head, ...lines, ['all', ...sums]])
+    console.log(name.padEnd(36) + rest.map((each) => each.padStart(8)).join(''))
+}
+
+function printSlowest(results: readonly FileResult[]): void {
+  const tests = results.flatMap(({ file, tests: some }) => some.map((each) => ({ ...each, file })))
+  console.log('\nThe slowest tests:')
+  for (const { file, path, ms } of tests.toSorted((a, b) => b.ms - a.ms).slice(0, slowestCount))
+    console.log(`  ${seconds(ms).padStart(7)}  ${file}: ${path.at(-1)}`)
+}
+
+function printFailedFiles(results: readonly FileResult[]): void {
+  const failed = results.filter(hasFailed)
+  if (failed.length === 0) return
+  console.log('\nFailed:')
+  for (const { file, problem, tests } of failed) {
+    if (problem) console.log(`  ${file}: ${problem}`)
+    for (const { path, outcome } of tests)
+      if (outcome === 'failed') console.log(`  ${file}: ${path.join(' > ')}`)
+  }
+}
+
+function record(results: readonly FileResult[]): void {
+  const known = new Set(globSync(Object.keys(table), { cwd: root }))
+  const next = Object.entries({
+    ...Object.fromEntries(Object.entries(table).filter(([file]) => known.has(file))),
+    ...Object.fromEntries(results.map((each) => [each.file, Math.round(each.seconds * 10) / 10])),
+  }).toSorted(byName)
+  writeFileSync(tablePath, `${JSON.stringify(Object.fromEntries(next), null, 2)}\n`)
+}
+
+const isWhole = values.long || words.length > 0
+
+async function main(): Promise<void> {
+  const files = chosenFiles()
+  const postgres = await startPostgres({ isDurable: false })
+  async function end(): Promise<void> {
+    killAll()
+    await postgres.stop()
+    process.exit(1)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end())
+  const results = await runFiles(files, {
+    STEWARD_TEST_POSTGRES: postgres.url,
+    STEWARD_TEST_LONG: isWhole ? '1' : '',
+    // A server is some hundred files: read again by each process, they cost a second of its time.
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/steward/compiled'),
   })
-  const [code] = (await once(child, 'close')) as [number | null]
-  // A test that ends the process would leave no summary, and an exit code of 0.
-  return { code: code === 0 && !/^ℹ pass [1-9]/m.test(text) ? 1 : (code ?? 1), text }
+  await postgres.stop()
+  printCounts(results)
+  printSlowest(results)
+  printFailedFiles(results)
+  if (values.record) record(results)
+  console.log(`\n${elapsed()} in all`)
+  process.exitCode = results.some(hasFailed) ? 1 : 0
 }
 
-function slowest(count: number): string[] {
-  const lines = runs.flatMap(({ text }) => [...text.matchAll(/^[✔✖] (.+) \(([\d.]+)ms\)$/gm)])
-  const took = lines.map(([, name, ms]) => ({ name, seconds: Math.round(Number(ms) / 1000) }))
-  const sorted = took.toSorted((a, b) => b.seconds - a.seconds)
-  return sorted.slice(0, count).map(({ name, seconds }) => `${seconds} s  ${name}`)
-}
-
-const shares = [0, 1].map((share) => files.filter((_, index) => index % 2 === share))
-const runs = await Promise.all(shares.filter(({ length }) => length > 0).map(run))
-const sums = new Map<string, number>()
-for (const { text } of runs) {
-  const failures = text.split('failing tests:')[1]
-  if (failures) console.log(`failing tests:${failures.replace(/^ℹ .*$/gm, '').trimEnd()}`)
-  for (const [, what = '', count] of text.matchAll(/^ℹ (\w+) (\d+)/gm))
-    if (what !== 'duration_ms') sums.set(what, (sums.get(what) ?? 0) + Number(count))
-}
-if (words.length === 0) console.log(['The slowest:', ...slowest(10)].join('\n'))
-for (const [what, count] of sums) console.log(`ℹ ${what} ${count}`)
-process.exitCode = Math.max(...runs.map(({ code }) => code))
+if (values.help) console.log(help)
+else await main()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { custom, fresh, newSession, only, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`fields of agents on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

@@ -3,13 +3,13 @@ import { after, before, describe } from 'node:test'
 import { AuthenticationError, PermissionDeniedError } from '@anthropic-ai/sdk'
 import Anthropic from '@anthropic-ai/sdk'
 import type { Loose, Service } from '../service.ts'
-import { adminKey, boot, databases } from '../service.ts'
+import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession, post } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 type Made = Loose & { key: string }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`credentials on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 describe('programs of known services', () => {
-  for (const database of databases) {
+  for (const database of scenarioDatabases(import.meta.filename)) {
     verifies(
       ['credentials/match/cli', 'credentials/type/cap-cli'],
       `are signed in at their hosts alone, in the form of each, on ${database}`,

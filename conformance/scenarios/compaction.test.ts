@@ -9,7 +9,7 @@ import type { Answer, Recorded, Reply, Stub } from '@steward/model/stubs/stub-se
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Seen } from '../turns.ts'
 import { all, fresh, idleOf, logOf, newSession, only, say, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -48,7 +48,7 @@ function at(requests: readonly Recorded[], index: number): Recorded {
 const begins = (longer: Recorded, shorter: Recorded): boolean =>
   sent(longer).startsWith(sent(shorter).slice(0, -1))
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`compaction on ${database}`, () => {
     let service: Service
     let stub: Stub

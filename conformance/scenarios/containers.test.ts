@@ -35,33 +35,25 @@ async function run(service: Clients, session: string, ...commands: string[]): Pr
 }
 
 const kinds = ['docker', 'podman'] as const
-let reached: Upstreams
-const engines = new Map<string, ContainerEngine>()
-before(async () => {
-  const start = async (kind: (typeof kinds)[number]) =>
-    engines.set(kind, await containerEngine(kind))
-  ;[reached] = await Promise.all([upstreams(), ...kinds.map(start)])
-})
-after(async () => {
-  await reached?.[Symbol.asyncDispose]()
-  await Promise.all([...engines.values()].map((engine) => engine.stop()))
-})
-
 for (const kind of kinds) {
   describe(`sessions in containers of ${kind}`, () => {
+    let reached: Upstreams
     let engine: ContainerEngine
     let service: Service
     before(async () => {
-      const started = engines.get(kind)
-      assert.ok(started)
-      engine = started
+      reached = await upstreams()
+      engine = await containerEngine(kind)
       const limits = { SANDBOX_MEMORY_MB: '512', SANDBOX_PROCESSES: '64', SANDBOX_CPUS: '1.5' }
       service = await boot('sqlite', {
         env: { ...engine.env, SANDBOX_SOCKET: engine.between.socket, ...reached.env, ...limits },
         overrides: { outside: reached.outside },
       })
     })
-    after(() => service.close())
+    after(async () => {
+      await service.close()
+      await engine.stop()
+      await reached[Symbol.asyncDispose]()
+    })
 
     const hostPath = (session: string, ...path: string[]) =>
       join(service.dataDir, 'sandboxes', session, ...path)

@@ -4,14 +4,14 @@ import { ConflictError, NotFoundError } from '@anthropic-ai/sdk'
 import { NotFoundError as OldestNotFoundError } from '@anthropic-ai/sdk-oldest'
 import { auditStore } from '@steward/server/tenants/audit/store.ts'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const url = 'https://mcp.example/mcp'
 const secret = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`credentials on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

@@ -8,7 +8,7 @@ import { openaiChatDialect } from '@steward/model/stubs/stub-openai-chat.ts'
 import type { Answer } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { Loose, Service } from '../service.ts'
-import { adminKey, boot, databases } from '../service.ts'
+import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession, only, textOf, turn } from '../turns.ts'
 import type { Seen } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -18,7 +18,7 @@ const says = (text: string): Answer => ({
   stop: 'end_turn',
 })
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`two dialects, two clients on ${database}`, () => {
     let service: Service
     let broken = false

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
 import { connectBy, echo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Seen } from '../turns.ts'
 import { fresh, logOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -19,7 +19,7 @@ function resultOf(events: Seen[]): string {
   return content.map(({ text }) => text ?? '').join('\n')
 }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`egress on ${database}`, () => {
     let service: Service
     let api: TestUpstream

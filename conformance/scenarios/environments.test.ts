@@ -3,11 +3,11 @@ import { after, before, describe } from 'node:test'
 import type { BadRequestError } from '@anthropic-ai/sdk'
 import { ConflictError, NotFoundError } from '@anthropic-ai/sdk'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`environments on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

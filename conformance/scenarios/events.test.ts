@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { untilIdle } from '../reader.ts'
 import type { Seen } from '../turns.ts'
 import { all, custom, logOf, message, newSession, only } from '../turns.ts'
 import { post, say, textOf, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`events on ${database}`, () => {
     let service: Service
     let told: string

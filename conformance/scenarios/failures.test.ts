@@ -7,7 +7,7 @@ import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { openStream, untilIdle } from '../reader.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, fresh, idleOf, logOf, newSession, only } from '../turns.ts'
 import { post, textOf, turn, types } from '../turns.ts'
 import type { Seen } from '../turns.ts'
@@ -31,7 +31,7 @@ const says = (text: string): Answer => ({
 const errorOf = (event: Seen) =>
   event['error'] as { type: string; message: string; retry_status: { type: string } }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`model failures on ${database}`, () => {
     let service: Service
     /** The one that makes this 0 fails. */

@@ -10,13 +10,13 @@ import { toFile as oldestToFile } from '@anthropic-ai/sdk-oldest'
 import { systemClock } from '@steward/base/time.ts'
 import { postFile, uploadFile } from '../files.ts'
 import type { Loose, Service } from '../service.ts'
-import { adminKey, boot, databases } from '../service.ts'
+import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { newSession } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const json = { accept: 'application/json' }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`files on ${database}`, () => {
     let service: Service
     let now = () => Date.now()

@@ -4,13 +4,13 @@ import { after, before, describe } from 'node:test'
 import { BadRequestError, NotFoundError, toFile } from '@anthropic-ai/sdk'
 import { uploadFile } from '../files.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { logOf, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const tools = [{ type: 'agent_toolset_20260401', default_config: { enabled: true } }]
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`files in sandboxes on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

@@ -7,7 +7,7 @@ import type { Letter, Receiver } from '@steward/server/tenants/webhooks/fixture.
 import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
 import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, post, say, textOf } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
@@ -20,7 +20,7 @@ const hintKey = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const otherKey = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const anHour = '3600'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`hinted workers on ${database}`, () => {
     let service: Service
     /** Keeps what the service sends, and answers as if it had arrived. */

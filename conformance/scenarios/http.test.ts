@@ -4,14 +4,14 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:http'
 import { after, before, describe } from 'node:test'
 import type { Loose, Service } from '../service.ts'
-import { adminKey, boot, databases } from '../service.ts'
+import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import { openPaths } from '../workers.ts'
 
 const agent = { name: 'n', model: 'offline', tools: [] }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`requests and answers on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

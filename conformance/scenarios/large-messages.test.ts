@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, newSession, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -10,7 +10,7 @@ const most = 4_194_304
 const text = (length: number) => ({ type: 'text', text: 'x'.repeat(length) })
 const message = (...content: object[]) => ({ type: 'user.message', content })
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`large messages, on ${database}`, () => {
     let service: Service
     before(async () => {

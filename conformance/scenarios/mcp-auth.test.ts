@@ -4,7 +4,7 @@ import { authorizationServer } from '@steward/server/engine/egress/fixture.ts'
 import type { McpHosts } from '../mcp.ts'
 import { at, call, errorsOf, mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, logOf, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -16,7 +16,7 @@ const bearer = (token: string, mcp_server_url: string) => ({
 })
 const echo = (server: string) => call(`mcp__${server}__echo`, { text: 'hello' })
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`MCP servers that want credentials, on ${database}`, () => {
     let service: Service
     let hosts: McpHosts

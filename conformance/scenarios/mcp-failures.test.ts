@@ -13,7 +13,7 @@ import type { ServerProcess } from '../process.ts'
 import { startServer } from '../process.ts'
 import { openStream, readStream } from '../reader.ts'
 import type { Service } from '../service.ts'
-import { adminKey, boot, databases } from '../service.ts'
+import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { all, fresh, idleOf, logOf, message, only, post, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -34,7 +34,7 @@ function waiting() {
   return { make, called: called.promise, cancelled: cancelled.promise }
 }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`MCP servers that fail, on ${database}`, () => {
     let service: Service
     let hosts: McpHosts

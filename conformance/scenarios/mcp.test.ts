@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { McpHosts } from '../mcp.ts'
 import { at, call, errorsOf, mcpHosts, sessionOf } from '../mcp.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Posted } from '../turns.ts'
 import { all, idleOf, logOf, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -23,7 +23,7 @@ const confirm = (id: string, result: 'allow' | 'deny', deny_message?: string): P
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`MCP servers on ${database}`, () => {
     let service: Service
     let hosts: McpHosts

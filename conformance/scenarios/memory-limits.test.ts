@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { BadRequestError } from '@anthropic-ai/sdk'
 import { createMemory } from '@steward/server/resources/memory-stores/write.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 
 const median = (all: readonly number[]): number =>
@@ -11,7 +11,7 @@ const median = (all: readonly number[]): number =>
 
 const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`limits of memory stores on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { BadRequestError, ConflictError, NotFoundError } from '@anthropic-ai/sdk'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`memory stores on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { after, before, describe } from 'node:test'
 import { errorsOf } from '../mcp.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, fresh, idleOf, newSession, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
@@ -38,7 +38,7 @@ const answers: Record<string, (response: ServerResponse) => unknown> = {
   },
 }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`answers of a model's endpoint, on ${database}`, () => {
     let service: Service
     let endpoint: Server

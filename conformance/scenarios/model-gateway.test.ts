@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { after, before, describe } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Service } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -14,7 +14,7 @@ import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
 
 const key = 'sk-a-key-that-nobody-elsewhere-sees'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the model gateway on ${database}`, () => {
     let service: Service
     let provider: Server

@@ -4,7 +4,7 @@ import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type { Answer, Stub, StubBlock } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, fresh, logOf, newSession, only, say, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -14,7 +14,7 @@ const says = (text: string): Answer => ({
   stop: 'end_turn',
 })
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`model cards on ${database}`, () => {
     let service: Service
     let stub: Stub

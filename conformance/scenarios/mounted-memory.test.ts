@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, newSession, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const tools = [{ type: 'agent_toolset_20260401' }]
 const root = '/mnt/memory/notes'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`memory stores in sandboxes on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

@@ -4,14 +4,14 @@ import { after, before, describe } from 'node:test'
 import { NotFoundError, toFile } from '@anthropic-ai/sdk'
 import { uploadFile } from '../files.ts'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, logOf, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const tools = [{ type: 'agent_toolset_20260401', default_config: { enabled: true } }]
 const beta = { 'vendor-beta': 'managed-agents-2026-04-01' }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`outputs on ${database}`, () => {
     let service: Service
     before(async () => {

@@ -3,7 +3,7 @@ import { after, before, describe } from 'node:test'
 import type { McpHosts } from '../mcp.ts'
 import { call, mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Seen } from '../turns.ts'
 import { logOf, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -31,7 +31,7 @@ const resultOf = (events: readonly Seen[]) => {
   return { text: textOf(result), isError: result['is_error'], blocks }
 }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`tools that reach outside on ${database}`, () => {
     let service: Service
     let hosts: McpHosts

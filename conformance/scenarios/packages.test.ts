@@ -4,7 +4,7 @@ import { after, before, describe } from 'node:test'
 import type { Registry } from '@steward/server/engine/installs/registry-fixture.ts'
 import { registry } from '@steward/server/engine/installs/registry-fixture.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, fresh, logOf, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -12,7 +12,7 @@ const tools = [{ type: 'agent_toolset_20260401', default_config: { enabled: true
 const bash = (command: string) => `call bash ${JSON.stringify({ command })}`
 const type = 'session.environment_build'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`packages on ${database}`, () => {
     let service: Service
     let registries: Registry

@@ -6,7 +6,7 @@ import { openStream } from '../reader.ts'
 import type { McpHosts } from '../mcp.ts'
 import { at, call, mcpHosts, sessionOf, until, vaultOf } from '../mcp.ts'
 import type { Service } from '../service.ts'
-import { adminKey, boot, databases } from '../service.ts'
+import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { only, post, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -14,7 +14,7 @@ const host = 'child.api.example'
 const canary = `canary-${crypto.randomUUID()}`
 const toolset = { type: 'agent_toolset_20260401' }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the proxy for local children on ${database}`, () => {
     let service: Service
     let hosts: McpHosts

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, custom, fresh, logOf, newSession, only, result, turn, types } from '../turns.ts'
 import { message } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const many = Array.from({ length: 8 }, (_, index) => index)
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`races on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

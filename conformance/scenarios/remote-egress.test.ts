@@ -7,14 +7,14 @@ import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
 import { connectBy, echo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import { closing, httpsTo, openTunnel, throughTo } from '../remote-sandbox.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import type { Claimed, Pool } from '../workers.ts'
 import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
 
 const secret = 'canary-of-the-way-out-0123456789'
-const places = [...databases, 'two processes'] as const
+const places = [...scenarioDatabases(import.meta.filename), 'two processes'] as const
 
 for (const place of places)
   describe(`the way out of a claim on ${place}`, () => {

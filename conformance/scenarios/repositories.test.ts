@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError, NotFoundError } from '@anthropic-ai/sdk'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { newSession } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -10,7 +10,7 @@ const type = 'github_repository'
 const url = 'https://git.example/one/repository'
 const token = 'canary-token-of-a-repository'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`repositories of sessions on ${database}`, () => {
     let service: Service
     before(async () => {

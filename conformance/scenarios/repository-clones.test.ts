@@ -10,7 +10,7 @@ import { connectTo } from '@steward/server/engine/egress/fixture.ts'
 import type { GitServer } from '@steward/server/engine/repositories/git-fixture.ts'
 import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -24,7 +24,7 @@ const outsideTo = ({ server }: GitServer) => ({
   dial: async () => connect({ port: server.port, host: '127.0.0.1' }),
 })
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`clones of repositories on ${database}`, () => {
     let service: Service
     let git: GitServer

@@ -5,7 +5,7 @@ import { connectTo } from '@steward/server/engine/egress/fixture.ts'
 import type { GitServer } from '@steward/server/engine/repositories/git-fixture.ts'
 import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { skillText } from '../skills.ts'
 import { all, newSession, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -14,7 +14,7 @@ const tools = [{ type: 'agent_toolset_20260401' }]
 const token = 'a-token-of-a-repository'
 const at = (name: string) => `.claude/skills/${name}/SKILL.md`
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`skills of repositories on ${database}`, () => {
     let service: Service
     let git: GitServer

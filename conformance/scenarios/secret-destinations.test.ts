@@ -5,14 +5,14 @@ import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type { Stub } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const secret = 'sk-canary-0123456789abcdef'
 const header = 'canary-header-0123456789'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`where secrets go on ${database}`, () => {
     let service: Service
     let [own, other]: [Stub?, Stub?] = []

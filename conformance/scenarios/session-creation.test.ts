@@ -3,14 +3,14 @@ import { after, before, describe } from 'node:test'
 import { NotFoundError } from '@anthropic-ai/sdk'
 import { untilIdle } from '../reader.ts'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, custom, fresh, message } from '../turns.ts'
 import { only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const toolset = { type: 'agent_toolset_20260401' } as const
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`creating sessions on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

@@ -7,7 +7,7 @@ import type { Answer, Stub } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { Skill } from '@steward/protocol/skills.ts'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { send, skillForm, skillText } from '../skills.ts'
 import type { Seen } from '../turns.ts'
 import { all, fresh, logOf, newSession, textOf, turn } from '../turns.ts'
@@ -23,7 +23,7 @@ const custom = (skill_id: string, version?: string) => ({ type: 'custom', skill_
 const builtin = (skill_id: string) => ({ type: 'anthropic', skill_id })
 const resultsOf = (seen: readonly Seen[]) => all(seen, 'agent.tool_result').map(textOf)
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`skills of a session on ${database}`, () => {
     let service: Service
     let stub: Stub

@@ -3,12 +3,12 @@ import { after, before, describe } from 'node:test'
 import { BadRequestError } from '@anthropic-ai/sdk'
 import { openStream, untilIdle } from '../reader.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, custom, fresh, idleOf, logOf, newSession } from '../turns.ts'
 import { only, say, post, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`sessions on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

@@ -6,7 +6,7 @@ import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type { Stub } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Posted } from '../turns.ts'
 import { custom, fresh, newSession, only, post, say, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -18,7 +18,7 @@ const pixel = Buffer.from(
   'base64',
 )
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`files in messages on ${database}`, () => {
     let service: Service
     let stub: Stub

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Skill } from '@steward/protocol/skills.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Sent } from '../skills.ts'
 import { oddZip, send, skillForm, skillText } from '../skills.ts'
 import { verifies } from '../verifies.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`uploads of skills on ${database}`, () => {
     let service: Service
     let made = 0

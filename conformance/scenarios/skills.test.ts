@@ -9,14 +9,14 @@ import { toFile as oldToFile } from '@anthropic-ai/sdk-oldest'
 import type { Skill, SkillVersion } from '@steward/protocol/skills.ts'
 import { unzipped } from '@steward/server/resources/skills/zip.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Sent } from '../skills.ts'
 import { oddZip, send, skillForm, skillText } from '../skills.ts'
 import { verifies } from '../verifies.ts'
 
 const builtins = ['docx', 'pdf', 'pptx', 'xlsx']
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`skills on ${database}`, () => {
     let service: Service
     let made = 0

@@ -11,7 +11,7 @@ import { declared, layServerOut } from '@steward/worker/harness/stdio/server-fix
 import { call, errorsOf } from '../mcp.ts'
 import { startServer } from '../process.ts'
 import type { Clients, Service } from '../service.ts'
-import { boot, clientsOf, databases } from '../service.ts'
+import { boot, clientsOf, scenarioDatabases } from '../service.ts'
 import type { Seen } from '../turns.ts'
 import { all, logOf, only, post, say, textOf, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -43,7 +43,7 @@ const logWith = (service: Clients, session: string, type: string, times = 1): Pr
     return all(log, type).length >= times ? log : undefined
   })
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`stdio servers on ${database}`, () => {
     let service: Service
     let pool: Pool

@@ -6,11 +6,11 @@ import type { BetaManagedAgentsAgentMessageEvent } from '@anthropic-ai/sdk/resou
 import { accumulateManagedAgentsEvent } from '@anthropic-ai/sdk/lib/sessions/accumulate'
 import { openStream, untilIdle } from '../reader.ts'
 import type { Service } from '../service.ts'
-import { adminKey, boot, databases } from '../service.ts'
+import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { all, logOf, newSession, only, post, say, textOf, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the stream on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

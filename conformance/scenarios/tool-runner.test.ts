@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, custom, newSession, only, post, say, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const maxIdleMs = 300
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the official tool runner on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

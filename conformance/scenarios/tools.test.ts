@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { openStream, untilIdle } from '../reader.ts'
 import type { Posted, Seen } from '../turns.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { all, idleOf, logOf, newSession, only, post, textOf, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -20,7 +20,7 @@ const confirm = (id: string, result: 'allow' | 'deny', deny_message?: string): P
   ...(deny_message === undefined ? {} : { deny_message }),
 })
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`tools on ${database}`, () => {
     let service: Service
     let session: string

@@ -3,13 +3,13 @@ import { after, before, describe } from 'node:test'
 import { BadRequestError } from '@anthropic-ai/sdk'
 import { openStream, untilIdle } from '../reader.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Posted } from '../turns.ts'
 import { all, custom, idleOf, logOf, message, newSession, only, post } from '../turns.ts'
 import { result, say, textOf, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`turns on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

@@ -6,10 +6,10 @@ import { after, before, describe, it } from 'node:test'
 import { toFile } from '@anthropic-ai/sdk'
 import { postFile } from '../files.ts'
 import type { Service } from '../service.ts'
-import { adminKey, boot, databases } from '../service.ts'
+import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { verifies } from '../verifies.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`uploads on ${database}`, () => {
     let service: Service
     before(async () => {

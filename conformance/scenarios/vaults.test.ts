@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { BadRequestError, ConflictError, NotFoundError } from '@anthropic-ai/sdk'
 import type { Loose, Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const canary = () => `canary-${fresh('secret')}-${Math.random().toString(36).slice(2)}`
 const url = 'https://mcp.example.com/mcp'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`vaults on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

@@ -4,7 +4,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Receiver } from '@steward/server/tenants/webhooks/fixture.ts'
 import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { custom, fresh, newSession, post, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import type { Delivery, Endpoint } from '../webhooks.ts'
@@ -15,7 +15,7 @@ const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
 const hintKey = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const [minute, day] = [60_000, 24 * 60 * 60_000]
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`webhooks on ${database}`, () => {
     let service: Service
     let hinted: Receiver

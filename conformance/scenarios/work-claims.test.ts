@@ -1,7 +1,7 @@
 /** How long a claim lasts, who acknowledges it, and what nobody claims any more. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Loose, Service } from '../service.ts'
 import { poolVariables, startOfficial } from '../official.ts'
 import { all, fresh, post, say, types } from '../turns.ts'
@@ -9,7 +9,7 @@ import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import { claimedSession, newPool, poll, restsAfter, sessionIn, states } from '../workers.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`claims of work on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

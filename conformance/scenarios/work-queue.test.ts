@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Loose, Service } from '../service.ts'
 import { fresh, logOf, message } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import type { Pool } from '../workers.ts'
 import { acknowledge, claimedSession, newPool, poll, sessionIn, tokenOf } from '../workers.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the work queue on ${database}`, () => {
     let service: Service
     let passed = 0

@@ -5,7 +5,7 @@ import { after, before, describe } from 'node:test'
 import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
 import { connectBy, echo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Seen } from '../turns.ts'
 import { all, fresh, post, say, textOf } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -20,7 +20,7 @@ const bearer = (token: string) => ({
   mcp_server_url: 'https://api.example/mcp',
 })
 
-for (const database of databases)
+for (const database of scenarioDatabases(import.meta.filename))
   describe(`sandboxes of workers on ${database}`, () => {
     let service: Service
     let api: TestUpstream

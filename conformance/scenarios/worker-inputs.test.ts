@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import { newPool, poll, sessionIn } from '../workers.ts'
 
 const repository = { type: 'github_repository', url: 'https://git.example/a/b' }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`inputs of workers on ${database}`, () => {
     let service: Service
     before(async () => void (service = await boot(database)))

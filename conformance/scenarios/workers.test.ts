@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { systemClock } from '@steward/base/time.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Service } from '../service.ts'
 import { all, fresh, message, only, say, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -22,7 +22,7 @@ import {
   untilStopped,
 } from '../workers.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`workers on ${database}`, () => {
     let service: Service
     let pool: Pool

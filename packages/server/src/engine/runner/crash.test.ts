@@ -47,7 +47,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
           API_KEY: 'key',
           PLATFORM_ROOT_SECRET: 'a root secret for crashes',
           STEWARD_OFFLINE_THINK_MS: '0',
-          NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
           ...(url ? { DATABASE_URL: url } : {}),
         },
       })

@@ -35,6 +35,7 @@ describe('a server that is told to stop', () => {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         PORT: '0',
         DATA_DIR: folder,
         API_KEY: 'key',

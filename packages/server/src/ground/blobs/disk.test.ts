@@ -10,10 +10,6 @@ import { blobContract } from './contract.ts'
 import { diskBlobs } from './disk.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'steward-blobs-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
-
-blobContract('a folder', () => diskBlobs(folder))
-
 async function* bytes(content: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(content)
 }
@@ -21,6 +17,10 @@ async function* bytes(content: string): AsyncGenerator<Uint8Array> {
 const openFiles = () => readdirSync('/proc/self/fd').length
 
 describe('blobs on disk', () => {
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  blobContract('a folder', () => diskBlobs(folder))
+
   it('have an empty range where they are empty', async () => {
     const blobs = await diskBlobs(folder)
     await blobs.put('empty', bytes(''))

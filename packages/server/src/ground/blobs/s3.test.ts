@@ -12,210 +12,212 @@ import { servedBucket } from './s3-fixture.ts'
 import type { Bucket } from './s3-wire.ts'
 import { s3Blobs } from './s3.ts'
 
-let served: Awaited<ReturnType<typeof servedBucket>>
-before(async () => void (served = await servedBucket()))
-after(() => served.close())
-
-blobContract('a bucket', () => s3Blobs({ ...served.bucket, prefix: '' }))
-blobContract('a folder of a bucket', () => s3Blobs({ ...served.bucket, prefix: 'ours/blobs' }))
-blobContract('a bucket with a host name of its own', () => {
-  const { port } = new URL(served.bucket.endpoint)
-  const found = [{ address: '127.0.0.1', family: 4 }]
-  const dispatcher = new Agent({
-    connect: { lookup: (_host, _options, callback) => callback(null, found) },
-  })
-  const endpoint = `http://s3.amazonaws.com:${port}`
-  return s3Blobs({
-    ...served.bucket,
-    endpoint,
-    pathStyle: false,
-    dispatcher,
-    prefix: 'by-host',
-  })
-})
-
-async function* bytes(...each: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
-  for (const piece of each) yield typeof piece === 'string' ? Buffer.from(piece) : piece
-}
-
-/** Hands the request to the store as it was signed, and gives its answer whole. */
-async function pass(incoming: IncomingMessage) {
-  const { method = '', url = '' } = incoming
-  const chunks = (await Array.fromAsync(incoming)) as Buffer[]
-  const { connection: _, ...headers } = incoming.headers
-  const isPlain = method === 'GET' || method === 'HEAD'
-  const got = await request(served.bucket.endpoint + url, {
-    method: method as 'GET',
-    headers,
-    body: isPlain ? null : Buffer.concat(chunks),
-  })
-  return { ...got, bytes: Buffer.from(await got.body.arrayBuffer()) }
-}
-
-/** In front of the store: answers instead of it where `answer` says so. */
-async function between(
-  answer: (at: { method: string; url: string }) => RequestListener | undefined,
-) {
-  const seen: string[] = []
-  const front = createServer((incoming, outgoing) => {
-    const { method = '', url = '' } = incoming
-    seen.push(`${method} ${url.replace(/uploadId=\w+/, 'uploadId')}`)
-    const instead = answer({ method, url })
-    if (instead) return instead(incoming, outgoing)
-    pass(incoming).then(
-      ({ statusCode, headers, bytes }) => outgoing.writeHead(statusCode, headers).end(bytes),
-      (error: unknown) => outgoing.destroy(error as Error),
-    )
-  })
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
-  const { port } = front.address() as AddressInfo
-  const bucket: Bucket & { prefix: string } = {
-    ...served.bucket,
-    prefix: '',
-    endpoint: `http://127.0.0.1:${port}`,
-  }
-  return {
-    bucket,
-    seen,
-    async [Symbol.asyncDispose]() {
-      front.closeAllConnections()
-      await new Promise((resolve) => front.close(resolve))
-    },
-  }
-}
-
-const status =
-  (code: number, body = ''): RequestListener =>
-  (incoming, outgoing) => {
-    incoming.resume().once('end', () => outgoing.writeHead(code).end(body))
-  }
-
-const read = async (blobs: Blobs, key: string) => {
-  const found = await blobs.get(key)
-  return found && (await text(found.body))
-}
-
 describe('blobs in a bucket', () => {
-  it('are asked for again when the store is busy or breaks off', async () => {
-    let failures = 0
-    await using front = await between(({ url }) => {
-      if (!url.includes('/retried') || ++failures > 3) return undefined
-      if (failures === 2) return (incoming) => incoming.socket.destroy()
-      return status(failures === 1 ? 503 : 429)
+  let served: Awaited<ReturnType<typeof servedBucket>>
+  before(async () => void (served = await servedBucket()))
+  after(() => served.close())
+
+  blobContract('a bucket', () => s3Blobs({ ...served.bucket, prefix: '' }))
+  blobContract('a folder of a bucket', () => s3Blobs({ ...served.bucket, prefix: 'ours/blobs' }))
+  blobContract('a bucket with a host name of its own', () => {
+    const { port } = new URL(served.bucket.endpoint)
+    const found = [{ address: '127.0.0.1', family: 4 }]
+    const dispatcher = new Agent({
+      connect: { lookup: (_host, _options, callback) => callback(null, found) },
     })
-    const blobs = await s3Blobs(front.bucket)
-    await blobs.put('retried', bytes('there'))
-    assert.equal(failures, 4)
-    assert.equal(await read(blobs, 'retried'), 'there')
-  })
-
-  it('fail with what the store says when it goes on', async () => {
-    const xml = '<Error><Code>SlowDown</Code><Message>&lt;later&gt;</Message></Error>'
-    await using front = await between(({ method }) =>
-      method === 'PUT' ? status(503, xml) : undefined,
-    )
-    const blobs = await s3Blobs(front.bucket)
-    await assert.rejects(blobs.put('busy', bytes('x')), /503 \(SlowDown: <later>\).*busy/)
-    assert.equal(front.seen.filter((each) => each.startsWith('PUT')).length, 4)
-  })
-
-  it('are whole when only the answer to their end was lost', async () => {
-    let ends = 0
-    await using front = await between(({ method, url }) => {
-      if (method !== 'POST' || !url.includes('uploadId')) return undefined
-      ends++
-      if (ends > 1) return status(404, '<Error><Code>NoSuchUpload</Code></Error>')
-      return (incoming, outgoing) => {
-        pass(incoming).then(() => outgoing.destroy(), assert.fail)
-      }
+    const endpoint = `http://s3.amazonaws.com:${port}`
+    return s3Blobs({
+      ...served.bucket,
+      endpoint,
+      pathStyle: false,
+      dispatcher,
+      prefix: 'by-host',
     })
-    const blobs = await s3Blobs(front.bucket)
-    const part = new Uint8Array(5 * 1024 * 1024)
-    const { size } = await blobs.put('ended', bytes(part, part, part))
-    assert.equal(ends, 2)
-    assert.deepEqual(await blobs.head('ended'), { size })
   })
 
-  it('are not there when their end fails under a good status', async () => {
-    await using front = await between(({ method, url }) =>
-      method === 'POST' && url.includes('uploadId')
-        ? status(200, '<Error><Code>InternalError</Code></Error>')
-        : undefined,
-    )
-    const blobs = await s3Blobs(front.bucket)
-    const part = new Uint8Array(5 * 1024 * 1024)
-    await assert.rejects(blobs.put('unended', bytes(part, part)), /InternalError.*unended/)
-    assert.equal(await blobs.head('unended'), undefined)
-    assert.equal(front.seen.filter((each) => each.startsWith('DELETE')).length, 1)
-  })
+  async function* bytes(...each: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+    for (const piece of each) yield typeof piece === 'string' ? Buffer.from(piece) : piece
+  }
 
-  it('have an empty range where the store says that there is none', async () => {
-    await using front = await between(({ method, url }) =>
-      method === 'GET' && url.endsWith('/short') ? status(416) : undefined,
-    )
-    const blobs = await s3Blobs(front.bucket)
-    await blobs.put('short', bytes('abc'))
-    const found = await blobs.get('short', { start: 3 })
-    assert.deepEqual([found?.size, found && (await text(found.body))], [3, ''])
-  })
+  /** Hands the request to the store as it was signed, and gives its answer whole. */
+  async function pass(incoming: IncomingMessage) {
+    const { method = '', url = '' } = incoming
+    const chunks = (await Array.fromAsync(incoming)) as Buffer[]
+    const { connection: _, ...headers } = incoming.headers
+    const isPlain = method === 'GET' || method === 'HEAD'
+    const got = await request(served.bucket.endpoint + url, {
+      method: method as 'GET',
+      headers,
+      body: isPlain ? null : Buffer.concat(chunks),
+    })
+    return { ...got, bytes: Buffer.from(await got.body.arrayBuffer()) }
+  }
 
-  it('are listed over many pages', async () => {
-    const blobs = await s3Blobs({ ...served.bucket, prefix: 'pages', pageLength: 2 })
-    const keys = ['n/1', 'n/2', 'n/3', 'n/4', 'n/5']
-    for (const key of keys) await blobs.put(key, bytes('x'))
-    assert.deepEqual(
-      (await Array.fromAsync(blobs.list('n/'))).map(({ key }) => key),
-      keys,
-    )
-  })
-
-  it('leave no unfinished upload behind when their body fails', async () => {
-    await using front = await between(() => undefined)
-    const blobs = await s3Blobs(front.bucket)
-    const broken = async function* () {
-      yield new Uint8Array(20 * 1024 * 1024)
-      throw new Error('gone')
+  /** In front of the store: answers instead of it where `answer` says so. */
+  async function between(
+    answer: (at: { method: string; url: string }) => RequestListener | undefined,
+  ) {
+    const seen: string[] = []
+    const front = createServer((incoming, outgoing) => {
+      const { method = '', url = '' } = incoming
+      seen.push(`${method} ${url.replace(/uploadId=\w+/, 'uploadId')}`)
+      const instead = answer({ method, url })
+      if (instead) return instead(incoming, outgoing)
+      pass(incoming).then(
+        ({ statusCode, headers, bytes }) => outgoing.writeHead(statusCode, headers).end(bytes),
+        (error: unknown) => outgoing.destroy(error as Error),
+      )
+    })
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+    const { port } = front.address() as AddressInfo
+    const bucket: Bucket & { prefix: string } = {
+      ...served.bucket,
+      prefix: '',
+      endpoint: `http://127.0.0.1:${port}`,
     }
-    await assert.rejects(blobs.put('broken', broken()), /gone/)
-    assert.ok(front.seen.some((each) => each === 'DELETE /steward-test/broken?uploadId'))
-  })
+    return {
+      bucket,
+      seen,
+      async [Symbol.asyncDispose]() {
+        front.closeAllConnections()
+        await new Promise((resolve) => front.close(resolve))
+      },
+    }
+  }
 
-  it('do not begin where the bucket or its keys are wrong', async () => {
-    const { bucket } = served
-    await assert.rejects(s3Blobs({ ...bucket, bucket: 'another', prefix: '' }), /NoSuchBucket/)
-    await assert.rejects(
-      s3Blobs({ ...bucket, accessKeyId: 'wrong', prefix: '' }),
-      /InvalidAccessKeyId/,
-    )
-  })
+  const status =
+    (code: number, body = ''): RequestListener =>
+    (incoming, outgoing) => {
+      incoming.resume().once('end', () => outgoing.writeHead(code).end(body))
+    }
 
-  it('are not looked for at an address that the operator does not allow', async () => {
-    const dispatcher = guardedAgent(operatorGuard(parseRanges('')))
-    await assert.rejects(
-      s3Blobs({ ...served.bucket, dispatcher, prefix: '' }),
-      /private or reserved address/,
-    )
-  })
+  const read = async (blobs: Blobs, key: string) => {
+    const found = await blobs.get(key)
+    return found && (await text(found.body))
+  }
 
-  it('hold two parts of a body and no more of it', async () => {
-    let taken = 0
-    await using front = await between(({ url }) =>
-      url.includes('partNumber') ? () => {} : undefined,
-    )
-    const blobs = await s3Blobs(front.bucket)
-    const endless = async function* () {
-      for (;;) {
-        taken += 1024 * 1024
-        yield new Uint8Array(1024 * 1024)
-        await new Promise((resolve) => setImmediate(resolve))
+  describe('blobs in a bucket', () => {
+    it('are asked for again when the store is busy or breaks off', async () => {
+      let failures = 0
+      await using front = await between(({ url }) => {
+        if (!url.includes('/retried') || ++failures > 3) return undefined
+        if (failures === 2) return (incoming) => incoming.socket.destroy()
+        return status(failures === 1 ? 503 : 429)
+      })
+      const blobs = await s3Blobs(front.bucket)
+      await blobs.put('retried', bytes('there'))
+      assert.equal(failures, 4)
+      assert.equal(await read(blobs, 'retried'), 'there')
+    })
+
+    it('fail with what the store says when it goes on', async () => {
+      const xml = '<Error><Code>SlowDown</Code><Message>&lt;later&gt;</Message></Error>'
+      await using front = await between(({ method }) =>
+        method === 'PUT' ? status(503, xml) : undefined,
+      )
+      const blobs = await s3Blobs(front.bucket)
+      await assert.rejects(blobs.put('busy', bytes('x')), /503 \(SlowDown: <later>\).*busy/)
+      assert.equal(front.seen.filter((each) => each.startsWith('PUT')).length, 4)
+    })
+
+    it('are whole when only the answer to their end was lost', async () => {
+      let ends = 0
+      await using front = await between(({ method, url }) => {
+        if (method !== 'POST' || !url.includes('uploadId')) return undefined
+        ends++
+        if (ends > 1) return status(404, '<Error><Code>NoSuchUpload</Code></Error>')
+        return (incoming, outgoing) => {
+          pass(incoming).then(() => outgoing.destroy(), assert.fail)
+        }
+      })
+      const blobs = await s3Blobs(front.bucket)
+      const part = new Uint8Array(5 * 1024 * 1024)
+      const { size } = await blobs.put('ended', bytes(part, part, part))
+      assert.equal(ends, 2)
+      assert.deepEqual(await blobs.head('ended'), { size })
+    })
+
+    it('are not there when their end fails under a good status', async () => {
+      await using front = await between(({ method, url }) =>
+        method === 'POST' && url.includes('uploadId')
+          ? status(200, '<Error><Code>InternalError</Code></Error>')
+          : undefined,
+      )
+      const blobs = await s3Blobs(front.bucket)
+      const part = new Uint8Array(5 * 1024 * 1024)
+      await assert.rejects(blobs.put('unended', bytes(part, part)), /InternalError.*unended/)
+      assert.equal(await blobs.head('unended'), undefined)
+      assert.equal(front.seen.filter((each) => each.startsWith('DELETE')).length, 1)
+    })
+
+    it('have an empty range where the store says that there is none', async () => {
+      await using front = await between(({ method, url }) =>
+        method === 'GET' && url.endsWith('/short') ? status(416) : undefined,
+      )
+      const blobs = await s3Blobs(front.bucket)
+      await blobs.put('short', bytes('abc'))
+      const found = await blobs.get('short', { start: 3 })
+      assert.deepEqual([found?.size, found && (await text(found.body))], [3, ''])
+    })
+
+    it('are listed over many pages', async () => {
+      const blobs = await s3Blobs({ ...served.bucket, prefix: 'pages', pageLength: 2 })
+      const keys = ['n/1', 'n/2', 'n/3', 'n/4', 'n/5']
+      for (const key of keys) await blobs.put(key, bytes('x'))
+      assert.deepEqual(
+        (await Array.fromAsync(blobs.list('n/'))).map(({ key }) => key),
+        keys,
+      )
+    })
+
+    it('leave no unfinished upload behind when their body fails', async () => {
+      await using front = await between(() => undefined)
+      const blobs = await s3Blobs(front.bucket)
+      const broken = async function* () {
+        yield new Uint8Array(20 * 1024 * 1024)
+        throw new Error('gone')
       }
-    }
-    void blobs.put('endless', endless()).catch(() => {})
-    let before = -1
-    while (taken !== before) {
-      before = taken
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-    assert.ok(taken <= 18 * 1024 * 1024, `${taken} bytes were taken`)
+      await assert.rejects(blobs.put('broken', broken()), /gone/)
+      assert.ok(front.seen.some((each) => each === 'DELETE /steward-test/broken?uploadId'))
+    })
+
+    it('do not begin where the bucket or its keys are wrong', async () => {
+      const { bucket } = served
+      await assert.rejects(s3Blobs({ ...bucket, bucket: 'another', prefix: '' }), /NoSuchBucket/)
+      await assert.rejects(
+        s3Blobs({ ...bucket, accessKeyId: 'wrong', prefix: '' }),
+        /InvalidAccessKeyId/,
+      )
+    })
+
+    it('are not looked for at an address that the operator does not allow', async () => {
+      const dispatcher = guardedAgent(operatorGuard(parseRanges('')))
+      await assert.rejects(
+        s3Blobs({ ...served.bucket, dispatcher, prefix: '' }),
+        /private or reserved address/,
+      )
+    })
+
+    it('hold two parts of a body and no more of it', async () => {
+      let taken = 0
+      await using front = await between(({ url }) =>
+        url.includes('partNumber') ? () => {} : undefined,
+      )
+      const blobs = await s3Blobs(front.bucket)
+      const endless = async function* () {
+        for (;;) {
+          taken += 1024 * 1024
+          yield new Uint8Array(1024 * 1024)
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+      }
+      void blobs.put('endless', endless()).catch(() => {})
+      let before = -1
+      while (taken !== before) {
+        before = taken
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+      assert.ok(taken <= 18 * 1024 * 1024, `${taken} bytes were taken`)
+    })
   })
 })

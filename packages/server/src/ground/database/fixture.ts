@@ -8,6 +8,9 @@ import type { Database } from './database.ts'
 import { postgresDatabase } from './postgres.ts'
 import { sqliteDatabase } from './sqlite.ts'
 
+/** Whether everything runs: in `npm run test:long`, and in `npm test` for files that are named. */
+export const isLongRun = process.env['STEWARD_TEST_LONG'] === '1'
+
 /** The URL of a new, empty database on the Postgres that `npm test` starts. */
 export async function newPostgresUrl(): Promise<string> {
   const server = process.env['STEWARD_TEST_POSTGRES']

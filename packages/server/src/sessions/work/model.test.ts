@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { isLongRun } from '../../ground/database/fixture.ts'
 import type { Schedules } from './schedules-fixture.ts'
 
 const seed = Number(process.env['STEWARD_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** Where Linux keeps files in memory. */
 const memory = '/dev/shm'
-const schedules = { sqlite: 9_500, postgres: 500 } as const
+const schedules = isLongRun ? { sqlite: 9_500, postgres: 500 } : { sqlite: 1_000, postgres: 100 }
 /** Half a minute where nothing else runs. */
 const timeout = 300_000
 

@@ -1,0 +1,34 @@
+/** Rules of this repository, which oxlint runs beside its own. */
+
+/** The parts of oxlint's interface for plugins that the rules use; oxlint exports no types for them. */
+type Node = { type: string; parent: Node | null }
+type ImportDeclaration = { source: { value: string }; specifiers: { local: { name: string } }[] }
+type CallExpression = Node & { callee: Node & { name?: string } }
+type Context = { report(problem: { node: Node; message: string }): void }
+
+const hooks = ['before', 'after', 'beforeEach', 'afterEach']
+const functions = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']
+
+const isInFunction = (node: Node | null): boolean =>
+  node !== null && (functions.includes(node.type) || isInFunction(node.parent))
+
+/** A hook at the root of a file runs for every test of the process: when it fails, all of them have failed. */
+const noRootHook = {
+  create(context: Context) {
+    const imported = new Set<string>()
+    return {
+      ImportDeclaration({ source, specifiers }: ImportDeclaration) {
+        if (source.value !== 'node:test') return
+        for (const { local } of specifiers) if (hooks.includes(local.name)) imported.add(local.name)
+      },
+      CallExpression(node: CallExpression) {
+        const { name } = node.callee
+        if (name === undefined || !imported.has(name) || isInFunction(node.parent)) return
+        context.report({ node, message: `Move ${name}() into a describe().` })
+      },
+    }
+  },
+}
+
+// oxlint-disable-next-line import/no-default-export -- oxlint loads a plugin by its default export
+export default { meta: { name: 'steward' }, rules: { 'no-root-hook': noRootHook } }

@@ -1,0 +1,75 @@
+/**
+ * Runs in the process of a test file: writes each finished test, and the end of the file, as a line of JSON to the
+ * descriptor that scripts/test-process.ts reads.
+ */
+import { writeSync } from 'node:fs'
+import type { TestEvent } from 'node:test/reporters'
+import { inspect } from 'node:util'
+
+/** The first descriptor after stdin, stdout and stderr. */
+export const reportDescriptor = 3
+
+export type TestResult = {
+  /** The names of the suites around the test and its own name, outermost first. */
+  path: string[]
+  ms: number
+  outcome: 'passed' | 'failed' | 'skipped'
+  /** The error of a failed test; empty for a test that was cancelled with its suite. */
+  problem: string
+}
+
+/** `end`: every test of the file has ended. */
+export type Report = { kind: 'test'; result: TestResult } | { kind: 'end' }
+
+type Completed = Extract<TestEvent, { type: 'test:complete' }>['data']
+
+/** An assertion about a large body would fill the screen with it. */
+const mostLine = 600
+const mostProblem = 8_000
+
+const shortened = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => (line.length > mostLine ? `${line.slice(0, mostLine)}…` : line))
+    .join('\n')
+    .slice(0, mostProblem)
+
+const enqueued = new Map<number, { name: string; parentId: number | undefined }>()
+
+const pathOf = (id: number | undefined): string[] => {
+  const test = id === undefined ? undefined : enqueued.get(id)
+  return test ? [...pathOf(test.parentId), test.name] : []
+}
+
+/** Undefined for a suite, unless the suite itself failed: in a hook, or before its first test. */
+function resultOf(completed: Completed): TestResult | undefined {
+  const { passed, duration_ms, type, error } = completed.details
+  const { failureType, cause } = (error ?? {}) as { failureType?: string; cause?: unknown }
+  if (type === 'suite' && (passed || failureType === 'subtestsFailed')) return undefined
+  const isSkipped = Boolean(completed.skip ?? completed.todo)
+  return {
+    // A test that was cancelled with its suite was never enqueued.
+    path: [...pathOf(completed.parentId), completed.name],
+    ms: Math.round(duration_ms),
+    outcome: isSkipped ? 'skipped' : passed ? 'passed' : 'failed',
+    problem:
+      passed || failureType === 'cancelledByParent' ? '' : shortened(inspect(cause ?? error)),
+  }
+}
+
+const write = (report: Report): void =>
+  void writeSync(reportDescriptor, `${JSON.stringify(report)}\n`)
+
+// oxlint-disable-next-line import/no-default-export, require-yield -- Node loads a reporter by its default export
+export default async function* report(
+  events: AsyncIterable<TestEvent>,
+): AsyncGenerator<string, void> {
+  for await (const { type, data } of events) {
+    if (type === 'test:enqueue') enqueued.set(data.testId, data)
+    if (type === 'test:complete') {
+      const result = resultOf(data)
+      if (result) write({ kind: 'test', result })
+    }
+    if (type === 'test:summary') write({ kind: 'end' })
+  }
+}
