@@ -305,6 +305,20 @@ void describe('a request that the provider refuses as too long', () => {
     assert.deepEqual(second.end.stop, { type: 'end_turn' })
   })
 
+  void it('ends the turn before a request of more than 96 MiB is written', async () => {
+    const beyond = userMessage('x'.repeat(96 * 1024 * 1024))
+    const played = await play({ before: [beyond], answers: [] })
+    assert.equal(played.model.calls.length, 0)
+    assert.deepEqual(
+      errors(played).map(({ type, message }) => [
+        type,
+        /holds more than 100663296 bytes/.test(message),
+      ]),
+      [['compaction_limit_reached_error', true]],
+    )
+    assert.deepEqual(played.end.stop, { type: 'retries_exhausted' })
+  })
+
   void it('shortens the newest results when they alone are too much', async () => {
     const result = exchange(words('huge', 900))
     const played = await play({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { describe, it } from 'node:test'
@@ -157,6 +158,48 @@ for (const [api, dialect] of Object.entries(wires)) {
     })
   })
 }
+
+void describe('an event of many parts', () => {
+  const api = 'google-generative-ai'
+  async function askGoogle(parts: string[]) {
+    const content = `{"content":{"parts":[${parts.join(',')}]},"finishReason":"STOP"}`
+    await using endpoint = await hostile((response) => {
+      response.writeHead(200, stream).end(`data: {"candidates":[${content}]}\n\n`)
+    })
+    const spec = { provider: 'acme', api, model: 'm', base_url: endpoint.url, api_key: key }
+    const began = performance.now()
+    const delays = monitorEventLoopDelay({ resolution: 10 })
+    delays.enable()
+    const { last } = await read(openModel(spec), [user('Hi')])
+    delays.disable()
+    return { last, tookMs: performance.now() - began, heldMs: delays.max / 1e6 }
+  }
+  const calls = (count: number) =>
+    Array.from({ length: count }, (_, n) => `{"functionCall":{"name":"f","id":"${n}"}}`)
+
+  void it('may be 1,024 tool calls', async () => {
+    const { last } = await askGoogle(calls(1_024))
+    assert.equal(last?.type === 'end' && last.stop, 'tool_use')
+  })
+
+  void it('is refused with more of them, before the library has compared all their ids', async () => {
+    const { last, heldMs } = await askGoogle(calls(45_000))
+    assert.ok(last?.type === 'failed')
+    assert.deepEqual([last.failure.kind, last.failure.retryable], ['request_failed', false])
+    assert.match(last.failure.message, /more than 1024 tools in one answer/)
+    assert.ok(heldMs < 2_000, `${heldMs} ms`)
+  })
+
+  void it('may be tens of thousands of texts, and others are served between them', async () => {
+    const texts = Array.from({ length: 10_000 }, () => [
+      '{"text":"a"}',
+      '{"text":"b","thought":true}',
+    ])
+    const { last, tookMs, heldMs } = await askGoogle(texts.flat())
+    assert.equal(last?.type === 'end' && last.stop, 'end_turn')
+    assert.ok(heldMs < tookMs / 2, `${heldMs} of ${tookMs} ms`)
+  })
+})
 
 void describe('a stream of events in pieces', () => {
   const small = { ...answerLimits, eventBytes: 100, eventLines: 4, eventMarks: 5, answerBytes: 500 }

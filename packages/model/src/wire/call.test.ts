@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
 import { user } from '../stubs/read-answer.ts'
+import type { ModelEvent } from '../model.ts'
 import { callWire } from './call.ts'
 import {
   type AssistantMessage,
@@ -73,5 +74,38 @@ void describe('an answer that comes steadily and never ends', () => {
     } finally {
       mock.timers.reset()
     }
+  })
+})
+
+void describe('an answer whose content is too long', () => {
+  void it('is given up at 8 Mi characters, and is not to be asked for again', async () => {
+    const delta = 'x'.repeat(1024 * 1024)
+    const about = { contentIndex: 0, partial }
+    async function* pieces(): AsyncGenerator<AssistantMessageEvent> {
+      yield { type: 'text_start', ...about }
+      for (let sent = 0; sent < 10; sent++) yield { type: 'text_delta', ...about, delta }
+    }
+    const known = await loadLibrary('openai-completions')
+    // The library's stream is a class; what is read of it is that it can be iterated.
+    const streamSimple = () => pieces() as never
+    const library: Library = { ...known, streams: { ...known.streams, streamSimple } }
+    const spec = {
+      ...{ provider: 'acme', api: 'openai-completions', model: 'm', api_key: 'k' },
+      base_url: 'http://127.0.0.1:1',
+    }
+    const call = {
+      ...{ system: '', messages: [user('Hi')], tools: [] },
+      signal: new AbortController().signal,
+    }
+    let characters = 0
+    let last: ModelEvent | undefined
+    for await (const event of callWire('openai-completions', spec, async () => library, call)) {
+      if (event.type === 'delta') characters += event.delta.length
+      last = event
+    }
+    assert.equal(characters, 8 * delta.length)
+    assert.ok(last?.type === 'failed')
+    assert.deepEqual([last.failure.kind, last.failure.retryable], ['request_failed', false])
+    assert.match(last.failure.message, /longer than 8388608 characters/)
   })
 })

@@ -6,6 +6,7 @@ import { documentSet } from './documents.ts'
 import { failureOf, redact, secretsOf } from './failure.ts'
 import { libraryMessages, libraryTools } from './messages.ts'
 import { RefusedAnswer } from './bounded.ts'
+import { boundToolCalls } from './tool-calls.ts'
 import { observedFetch, type Seen, withFetch } from './observed.ts'
 import { finishPayload } from './payload.ts'
 import { inputOf, libraryModel } from './pi-model.ts'
@@ -22,6 +23,10 @@ export type Reader = {
   saw: (partial: AssistantMessage) => void
 }
 
+/** Events of the library between two rounds of the event loop: one event of the endpoint can make a hundred thousand. */
+const eventsAtOnce = 500
+const nextRound = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 /** Sends the call and reads its answer to the end. */
 export async function request(
   library: Library,
@@ -34,7 +39,9 @@ export async function request(
   const seen: Seen = { sent: false }
   const events = send(library, wire, spec, call, signal, seen)
   const ordered = sequence(wire === 'openai-completions', library.parseStreamingJson, reader.emit)
+  let read = 0
   for await (const event of events) {
+    if (++read % eventsAtOnce === 0) await nextRound()
     if (event.type === 'done') {
       reader.saw(event.message)
       ordered.close(event.message)
@@ -48,6 +55,7 @@ export async function request(
       ordered.close(event.error)
       return { type: 'end', stop: 'refusal' }
     }
+    if (event.type === 'start') boundToolCalls(event.partial, (error) => (seen.cause = error))
     reader.saw(event.partial)
     ordered.take(event)
   }

@@ -22,6 +22,8 @@ type Segment = {
 
 type State = {
   segments: Segment[]
+  /** The same by the library's block: an answer may have tens of thousands. */
+  byBlock: Map<number, Segment[]>
   /** The first segment that has not ended; also its index in our message. */
   head: number
   /** Reasoning that chat completions complete only at the end, when its block has long been given out. */
@@ -43,7 +45,7 @@ export function sequence(
   parseJson: (json: string) => unknown,
   emit: (event: ModelEvent) => void,
 ): Sequence {
-  const state: State = { segments: [], head: 0, endsLate, parseJson, emit }
+  const state: State = { segments: [], byBlock: new Map(), head: 0, endsLate, parseJson, emit }
   return {
     take(event) {
       if (event.type === 'start') return
@@ -79,6 +81,9 @@ function begin(
   if (state.endsLate && last !== undefined && isWhole(last)) last.cut = true
   const segment: Segment = { of, kind, text: '', cut: false }
   state.segments.push(segment)
+  const parts = state.byBlock.get(of)
+  if (parts) parts.push(segment)
+  else state.byBlock.set(of, [segment])
   unburden(partial.content[of])
   return segment
 }
@@ -90,7 +95,7 @@ function extend(
   delta: string,
   partial: AssistantMessage,
 ): void {
-  const last = state.segments.findLast((each) => each.of === of)
+  const last = state.byBlock.get(of)?.at(-1)
   if (kind !== 'tool_call') {
     const segment = last?.cut === false ? last : begin(state, of, kind, partial)
     segment.text += delta
@@ -102,7 +107,7 @@ function extend(
 
 function end(state: State, of: number, partial: AssistantMessage): void {
   const block = partial.content[of]
-  const parts = state.segments.filter((each) => each.of === of)
+  const parts = state.byBlock.get(of) ?? []
   const last = parts.at(-1)
   if (last === undefined || block === undefined) return
   if (parts.length === 1 && !last.cut) {
