@@ -71,6 +71,18 @@ describe('a stream', () => {
     assert.equal(await answer.text(), `: open\n\n${frame('1', 1)}${frame('2', 2)}`)
   })
 
+  it('shows a long text as it is, wherever its characters are cut', async () => {
+    const long = frame(`"${'x'.repeat(1024 * 1024 - 23)}${'😀'.repeat(1024 * 1024)}é"`, 1)
+    await using server = await served([
+      streaming('/s', async function* () {
+        yield `x${long}`
+        yield long
+      }),
+    ])
+    const text = await (await fetch(`${server.url}/s`)).text()
+    assert.ok(text === `: open\n\nx${long}${long}`)
+  })
+
   it('stops asking for frames when its reader goes away, and lets them clean up', async () => {
     const cleaned = Promise.withResolvers<string>()
     await using server = await served([

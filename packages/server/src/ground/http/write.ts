@@ -9,6 +9,8 @@ export type Texts = (signal: AbortSignal) => AsyncIterable<string>
 
 /** Bytes that wait for a reader; what a large piece has beyond them is not handed to the connection yet. */
 const sliceBytes = 64 * 1024
+/** Characters that are encoded at once: the longest texts would hold the event loop. */
+const blockLength = 1024 * 1024
 /** A reader that takes not even one slice in so long is let go: a stream's comes back with `Last-Event-ID`. */
 export const stalledMs = 60_000
 
@@ -62,14 +64,26 @@ export async function writeBytes(
 /** False when the reader is gone. */
 async function writeSlices(response: ServerResponse, text: string, clock: Clock): Promise<boolean> {
   if (text.length < sliceBytes / 4) return response.write(text) || taken(response, clock)
-  // By bytes: a string may be cut within a character.
-  const bytes = Buffer.from(text)
-  for (let at = 0; at < bytes.length; at += sliceBytes) {
-    if (!response.write(bytes.subarray(at, at + sliceBytes)) && !(await taken(response, clock)))
-      return false
+  for (let from = 0; from < text.length;) {
+    const to = endOfBlock(text, from)
+    const bytes = Buffer.from(text.slice(from, to))
+    from = to
+    // By bytes: a string may be cut within a character.
+    for (let at = 0; at < bytes.length; at += sliceBytes) {
+      if (!response.write(bytes.subarray(at, at + sliceBytes)) && !(await taken(response, clock)))
+        return false
+    }
   }
   return true
 }
+
+/** A block of the text to encode at once; no surrogate pair is cut. */
+function endOfBlock(text: string, from: number): number {
+  const end = from + blockLength
+  return isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end
+}
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00
 
 /** Waits until what was written is gone; a reader that does not take it is cut off. */
 async function taken(response: ServerResponse, clock: Clock): Promise<boolean> {
