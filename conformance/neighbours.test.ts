@@ -9,9 +9,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import type { EndlessAnswer } from './endless-endpoint.ts'
+import { startEndlessEndpoint } from './endless-endpoint.ts'
 import type { ServerProcess } from './process.ts'
 import { runServer, startServer } from './process.ts'
 import type { Clients } from './service.ts'
@@ -27,8 +29,21 @@ const nominalTurn = 30
 /** Running sessions of the server. */
 const places = 20
 
-/** What one attack does until the signal ends it. */
-type Attack = (attacker: Clients, until: AbortSignal) => Promise<void>
+/** Attacks until the signal ends it. It calls `took` when the server has taken the attack on, which is measured from then on. */
+type Attack = (attacker: Clients, until: AbortSignal, took: () => void) => Promise<void>
+
+/** An attack that does not take place proves nothing: `taken` rejects after a time without a call of `took`. */
+function proofOfAttack() {
+  const { promise: taken, resolve: took, reject } = Promise.withResolvers<void>()
+  const late = setTimeout(() => reject(new Error('the attack did not take place')), 45_000)
+  return {
+    taken,
+    took() {
+      clearTimeout(late)
+      took()
+    },
+  }
+}
 
 /** Does the same over and over, a number of times at once; refusals are answers like others. */
 async function flood(until: AbortSignal, atOnce: number, act: () => Promise<unknown>) {
@@ -45,19 +60,24 @@ const large = 'x'.repeat(900_000)
 const deepBody = Buffer.from(`{"name":[${'[],'.repeat(10_000_000)}[]]}`)
 
 const attacks: Record<string, Attack> = {
-  async 'reads lists of its largest agents'(attacker, until) {
+  async 'reads lists of its largest agents'(attacker, until, took) {
     const tool = { type: 'custom', name: 'wide', input_schema: { type: 'object' } }
     const body = { name: 'wide', model: 'offline', tools: [{ ...tool, description: large }] }
-    for (let made = 0; made < 60; made++) await attacker.ask('POST', '/v1/agents', body)
+    for (let made = 0; made < 60; made++) {
+      const { status } = await attacker.ask('POST', '/v1/agents', body)
+      assert.equal(status, 200)
+    }
     const headers = { 'x-api-key': keyOf(attacker) }
     await flood(until, 3, async () => {
       const url = `${attacker.base}/v1/agents?limit=1000`
       const answer = await fetch(url, { headers, signal: until })
-      for await (const _piece of answer.body ?? []);
+      let bytes = 0
+      for await (const piece of answer.body ?? []) bytes += piece.byteLength
+      if (bytes > large.length) took()
     })
   },
 
-  async 'posts bodies of millions of values'(attacker, until) {
+  async 'posts bodies of millions of values'(attacker, until, took) {
     const session = await newSession(attacker)
     const paths = ['/v1/agents', `/v1/sessions/${session}/events`]
     const headers = { 'x-api-key': keyOf(attacker), 'content-type': 'application/json' }
@@ -68,22 +88,23 @@ const attacks: Record<string, Attack> = {
           headers,
           body: deepBody,
         })
-        await answer.text()
+        if (/more than \d+ values/.test(await answer.text())) took()
         // The cores of the machine are no tenant's share: what is measured is who holds the loop.
         await sleep(100)
       }
     })
   },
 
-  async 'starts more sessions than the server runs at once'(attacker, until) {
+  async 'starts more sessions than the server runs at once'(attacker, until, took) {
     const sessions = await Promise.all(
       Array.from({ length: 2 * places }, () => newSession(attacker)),
     )
     for (const session of sessions) await post(attacker, session, 'wait: 600000')
+    took()
     await once(until, 'abort')
   },
 
-  async 'replays a long session a hundred times'(attacker, until) {
+  async 'replays a long session a hundred times'(attacker, until, took) {
     const session = await newSession(attacker)
     const text = `say: ${'word '.repeat(40_000)}`
     for (let written = 0; written < 20; written++) await turn(attacker, session, text)
@@ -95,12 +116,14 @@ const attacks: Record<string, Attack> = {
       let bytes = 0
       for await (const piece of answer.body ?? []) {
         bytes += piece.byteLength
-        if (bytes > 3_000_000) break
+        if (bytes <= 3_000_000) continue
+        took()
+        break
       }
     })
   },
 
-  async 'names MCP servers that say nothing'(attacker, until) {
+  async 'names MCP servers that say nothing'(attacker, until, took) {
     const silent = createServer(() => {})
     silent.listen(modelPort, '127.0.0.1')
     await once(silent, 'listening')
@@ -114,6 +137,7 @@ const attacks: Record<string, Attack> = {
       )
       for (const session of sessions) await post(attacker, session, 'say: hello')
       await untilConnected(silent, places)
+      took()
       await once(until, 'abort')
     } finally {
       silent.closeAllConnections()
@@ -121,65 +145,40 @@ const attacks: Record<string, Attack> = {
     }
   },
 
-  async 'names a model endpoint that never ends a line'(attacker, until) {
-    const endless = createServer((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write('data: ')
-      const more = () => {
-        while (!response.destroyed && response.write(large));
-      }
-      response.on('drain', more)
-      more()
-    })
-    await attackByModel(attacker, until, endless)
-  },
+  'names a model endpoint that never ends a line': (attacker, until, took) =>
+    attackByModel(attacker, until, took, { begin: 'data: ', piece: large }),
 
-  async 'names a model endpoint whose events are as large as they may be'(attacker, until) {
-    const event = Buffer.from(`data: {"a":[${'{},'.repeat(120_000)}"${large}"]}\n\n`)
-    const largeEvents = createServer((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      const more = () => {
-        while (!response.destroyed && response.write(event));
-      }
-      response.on('drain', more)
-      more()
-    })
-    await attackByModel(attacker, until, largeEvents)
-  },
+  'names a model endpoint whose events are as large as they may be': (attacker, until, took) =>
+    attackByModel(attacker, until, took, {
+      piece: `data: {"a":[${'{},'.repeat(120_000)}"${large}"]}\n\n`,
+    }),
 
-  async 'posts the longest messages there may be'(attacker, until) {
+  async 'posts the longest messages there may be'(attacker, until, took) {
     const text = `say: hello ${'\\"'.repeat(4_194_000)}`
     const body = Buffer.from(
       `{"events":[{"type":"user.message","content":[{"type":"text","text":"${text}"}]}]}`,
     )
     await postAndRead(attacker, body)
+    took()
     await flood(until, 3, () => postAndRead(attacker, body))
   },
 
-  async 'posts the largest images there may be'(attacker, until) {
+  async 'posts the largest images there may be'(attacker, until, took) {
     const data = 'A'.repeat(24 * 1024 * 1024)
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
     const body = Buffer.from(
       JSON.stringify({ events: [{ type: 'user.message', content: [image] }] }),
     )
     await postAndRead(attacker, body)
+    took()
     await flood(until, 2, () => postAndRead(attacker, body))
   },
 
-  async 'names a model endpoint whose errors are huge'(attacker, until) {
-    const huge = createServer((_request, response) => {
-      response.writeHead(500, { 'content-type': 'application/json' })
-      const more = () => {
-        while (!response.destroyed && response.write(large));
-      }
-      response.on('drain', more)
-      more()
-    })
-    await attackByModel(attacker, until, huge)
-  },
+  'names a model endpoint whose errors are huge': (attacker, until, took) =>
+    attackByModel(attacker, until, took, { status: 500, type: 'application/json', piece: large }),
 }
 
-/** Rejects when nobody comes: an attack that does not take place proves nothing. */
+/** Rejects when too few connect within 4 s. */
 async function untilConnected(server: ReturnType<typeof createServer>, least: number) {
   for (let waited = 0; waited < 200; waited++) {
     const connections = await promisify(server.getConnections.bind(server))()
@@ -220,14 +219,14 @@ const wires = [
   'google-generative-ai',
 ]
 
-/** Runs turns of models at the server's address, one of each wire. */
+/** Runs turns of a hostile model endpoint, one of each wire, and posts to each again and again. */
 async function attackByModel(
   attacker: Clients,
   until: AbortSignal,
-  server: ReturnType<typeof createServer>,
+  took: () => void,
+  answer: EndlessAnswer,
 ): Promise<void> {
-  server.listen(modelPort, '127.0.0.1')
-  await once(server, 'listening')
+  const endpoint = await startEndlessEndpoint(modelPort, answer)
   try {
     const sessions = await Promise.all(
       wires.map(async (api) => {
@@ -240,15 +239,15 @@ async function attackByModel(
         return newSession(attacker, { model: { id: model_id } })
       }),
     )
-    const events = { events: [{ type: 'user.message', content: 'go' }] }
+    for (const session of sessions) await post(attacker, session, 'go')
+    await endpoint.asked(wires.length)
+    took()
     await flood(until, 1, async () => {
-      for (const session of sessions)
-        await attacker.raw('POST', `/v1/sessions/${session}/events`, events)
+      for (const session of sessions) await post(attacker, session, 'go')
       await sleep(100)
     })
   } finally {
-    server.closeAllConnections()
-    server.close()
+    await endpoint.close()
   }
 }
 
@@ -262,70 +261,79 @@ async function freePort(): Promise<number> {
 }
 let modelPort = 0
 
-describe('beside a workspace that', () => {
-  let folder: string
-  let server: ServerProcess
-  let quiet: Clients
-  let env: Record<string, string>
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'steward-neighbours-'))
-    modelPort = await freePort()
-    env = {
-      DATA_DIR: folder,
-      RUNNER_SESSIONS: String(places),
-      STEWARD_OFFLINE_THINK_MS: '0',
-      EGRESS_TENANT_TARGETS: `127.0.0.1:${modelPort}`,
-    }
-    server = await startServer(env)
-    quiet = clientsOf(server.base)
-  })
-  after(async () => {
-    await server[Symbol.asyncDispose]()
+type Served = { server: ServerProcess; env: Record<string, string> }
+
+/** A server of its own for each attack: sessions of an earlier attacker hold places until their waits end. */
+async function withServer(use: (served: Served) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-neighbours-'))
+  const env = {
+    DATA_DIR: folder,
+    RUNNER_SESSIONS: String(places),
+    STEWARD_OFFLINE_THINK_MS: '0',
+    EGRESS_TENANT_TARGETS: `127.0.0.1:${modelPort}`,
+  }
+  try {
+    await using server = await startServer(env)
+    await use({ server, env })
+  } finally {
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The longest of some calls, in milliseconds. */
+async function slowestOf(calls: number, between: number, call: () => Promise<unknown>) {
+  let slowest = 0
+  for (let measured = 0; measured < calls; measured++) {
+    const began = performance.now()
+    await call()
+    slowest = Math.max(slowest, performance.now() - began)
+    await sleep(between)
+  }
+  return slowest
+}
+
+/** A turn of the quiet workspace, and the request of a load balancer, for as long. */
+async function measure(quiet: Clients, session: string, between: number) {
+  const health = slowestOf(turns * 5, between / 5, async () => {
+    assert.equal((await fetch(`${quiet.base}/healthz`)).status, 200)
+  })
+  const turned = await slowestOf(turns, between, () => turn(quiet, session, 'say: hello'))
+  return { turn: turned, health: await health }
+}
+
+describe('beside a workspace that', () => {
+  before(async () => {
+    modelPort = await freePort()
   })
 
-  /** The longest of some calls, in milliseconds. */
-  async function slowestOf(calls: number, between: number, call: () => Promise<unknown>) {
-    let slowest = 0
-    for (let measured = 0; measured < calls; measured++) {
-      const began = performance.now()
-      await call()
-      slowest = Math.max(slowest, performance.now() - began)
-      await sleep(between)
-    }
-    return slowest
-  }
-
-  /** A turn of the quiet workspace, and what a load balancer asks, for as long. */
-  async function measure(session: string, between: number) {
-    const health = slowestOf(turns * 5, between / 5, async () => {
-      assert.equal((await fetch(`${server.base}/healthz`)).status, 200)
-    })
-    const turned = await slowestOf(turns, between, () => turn(quiet, session, 'say: hello'))
-    return { turn: turned, health: await health }
-  }
-
-  for (const [what, attack] of Object.entries(attacks)) {
-    it(`${what}, a turn of another one is hardly slower`, async () => {
-      const made = await runServer(['create-workspace', fresh('attacker')], env)
-      const { key } = JSON.parse(made.stdout) as { key: string }
-      const session = await newSession(quiet)
-      await turn(quiet, session, 'say: first')
-      const alone = await measure(session, 20)
-      const end = new AbortController()
-      const attacking = attack(clientsOf(server.base, key), end.signal)
-      await Promise.race([sleep(1_000), attacking])
-      const beside = await measure(session, 200)
-      end.abort()
-      await attacking
-      const room = added * Math.max(1, alone.turn / nominalTurn)
-      for (const each of diskBound.has(what)
-        ? (['health'] as const)
-        : (['turn', 'health'] as const))
-        assert.ok(
-          beside[each] - alone[each] <= room,
-          `${each}: ${Math.round(beside[each])} ms beside the attack, ${Math.round(alone[each])} ms in quiet`,
+  for (const [title, attack] of Object.entries(attacks)) {
+    it(`${title}, a turn of another one is hardly slower`, (t) =>
+      withServer(async ({ server, env }) => {
+        const made = await runServer(['create-workspace', fresh('attacker')], env)
+        const { key } = JSON.parse(made.stdout) as { key: string }
+        const quiet = clientsOf(server.base)
+        const session = await newSession(quiet)
+        await turn(quiet, session, 'say: first')
+        const alone = await measure(quiet, session, 20)
+        const end = new AbortController()
+        const proof = proofOfAttack()
+        const attacking = attack(clientsOf(server.base, key), end.signal, proof.took)
+        // Where the attack itself fails, its error is the test's.
+        await Promise.race([proof.taken, attacking.then(() => proof.taken)])
+        const beside = await measure(quiet, session, 200)
+        end.abort()
+        await attacking
+        t.diagnostic(
+          `quiet/attack: turn ${Math.round(alone.turn)}/${Math.round(beside.turn)} ms, health ${Math.round(alone.health)}/${Math.round(beside.health)} ms`,
         )
-    })
+        const room = added * Math.max(1, alone.turn / nominalTurn)
+        for (const each of diskBound.has(title)
+          ? (['health'] as const)
+          : (['turn', 'health'] as const))
+          assert.ok(
+            beside[each] - alone[each] <= room,
+            `${each}: ${Math.round(beside[each])} ms beside the attack, ${Math.round(alone[each])} ms in quiet`,
+          )
+      }))
   }
 })

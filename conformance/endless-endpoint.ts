@@ -1,0 +1,49 @@
+/** A model endpoint whose answers never end, on a thread of its own: the process that measures has nothing to write. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+
+/** Each answer begins with `begin`, and goes on with `piece` for as long as the caller reads. */
+export type EndlessAnswer = { status?: number; type?: string; begin?: string; piece: string }
+
+type Endpoint = {
+  /** Resolves when so many requests have come in all; rejects after 10 s. */
+  asked(least: number): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startEndlessEndpoint(port: number, answer: EndlessAnswer): Promise<Endpoint> {
+  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { port, answer } })
+  await once(worker, 'message')
+  let requests = 0
+  worker.on('message', () => requests++)
+  return {
+    async asked(least) {
+      const signal = AbortSignal.timeout(10_000)
+      while (requests < least) await once(worker, 'message', { signal })
+    },
+    async close() {
+      await worker.terminate()
+    },
+  }
+}
+
+if (!isMainThread && parentPort) {
+  const port = parentPort
+  const { port: listening, answer } = workerData as { port: number; answer: EndlessAnswer }
+  const { status = 200, type = 'text/event-stream', begin = '' } = answer
+  const piece = Buffer.from(answer.piece)
+  const server = createServer((request, response) => {
+    request.resume()
+    port.postMessage('asked')
+    response.writeHead(status, { 'content-type': type })
+    response.write(begin)
+    const writeMore = () => {
+      while (!response.destroyed && response.write(piece));
+    }
+    response.on('drain', writeMore)
+    writeMore()
+  })
+  server.listen(listening, '127.0.0.1', () => port.postMessage('listening'))
+}
