@@ -38,7 +38,7 @@ function proofOfAttack() {
   const late = setTimeout(() => reject(new Error('the attack did not take place')), 45_000)
   return {
     taken,
-    took() {
+    took: () => {
       clearTimeout(late)
       took()
     },
@@ -318,7 +318,7 @@ describe('beside a workspace that', () => {
         const end = new AbortController()
         const proof = proofOfAttack()
         const attacking = attack(clientsOf(server.base, key), end.signal, proof.took)
-        // Where the attack itself fails, its error is the test's.
+        // When the attack itself fails, the test fails with the error of the attack.
         await Promise.race([proof.taken, attacking.then(() => proof.taken)])
         const beside = await measure(quiet, session, 200)
         end.abort()
