@@ -8,7 +8,7 @@ import { standIn } from '@steward/sandbox/docker/stand-in-fixture.ts'
 import { connectTo, echo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import { registry } from '@steward/server/engine/installs/registry-fixture.ts'
 import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
-import type { Elsewhere } from '@steward/server/start/outside.ts'
+import type { NameOverride } from '@steward/server/start/outside.ts'
 
 /** A git server at api.example, registries at registry.test, and an echo at every other name. */
 export async function upstreams() {
@@ -18,7 +18,7 @@ export async function upstreams() {
     'registry.test': registries.outside.connect,
   }
   const placeOf = (host: string) => places[host as keyof typeof places] ?? connectTo(api)
-  const outside: Elsewhere = {
+  const outside: NameOverride = {
     connect: (options, callback) => placeOf(options.hostname)(options, callback),
     dial: async ({ host }) =>
       connect(host === 'api.example' ? git.server.port : api.port, '127.0.0.1'),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Level } from './log.ts'
+import type { LogLevel } from './log.ts'
 import { jsonLog } from './log.ts'
 
-function recorded(least?: Level) {
+function recorded(least?: LogLevel) {
   const lines: string[] = []
   const log = jsonLog((line) => lines.push(line), least)
   const last = () => JSON.parse(lines.at(-1) ?? '') as Record<string, unknown>

@@ -1,6 +1,6 @@
 /** Structured records, one line of JSON each; what a field's name says is secret never gets out. */
 
-export type Level = 'debug' | 'info' | 'warn' | 'error'
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type Fields = Record<string, unknown>
 
 export interface Log {
@@ -13,7 +13,7 @@ export interface Log {
 const secretName = /(secrets?|passwords?|authorization|cookie|credentials?|(^|[_-])(token|keys?))$/i
 /** Our own keys, what follows `Bearer`, and the form that most providers give their keys. */
 const inText = /stw_(key|env|claim|mcp)_[\w.-]+|(?<=\bbearer\s+)[\w.~+/=-]+|\bsk-[\w-]{8,}/gi
-const levels: Level[] = ['debug', 'info', 'warn', 'error']
+const levels: LogLevel[] = ['debug', 'info', 'warn', 'error']
 const deepest = 6
 
 const isSecret = (name: string): boolean =>
@@ -45,9 +45,9 @@ function shownError(error: Error & { code?: unknown }, depth: number): Fields {
   }
 }
 
-export function jsonLog(write: (line: string) => void, least: Level = 'info'): Log {
+export function jsonLog(write: (line: string) => void, least: LogLevel = 'info'): Log {
   const at =
-    (level: Level) =>
+    (level: LogLevel) =>
     (message: string, fields: Fields = {}) => {
       if (levels.indexOf(level) < levels.indexOf(least)) return
       const own = { time: new Date().toISOString(), level, message: redact('', message) }

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { onwardAnswer } from './heads.ts'
-import type { Answer } from './outbound.ts'
+import type { OutboundAnswer } from './outbound.ts'
 
 /** Throws, with nothing sent, when the answer has a head that cannot be passed on. */
 export function send(
-  { status, headers, body }: Answer,
+  { status, headers, body }: OutboundAnswer,
   { method, response }: { method: string; response: ServerResponse },
 ): void {
   body.on('error', () => response.destroy())

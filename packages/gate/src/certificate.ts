@@ -7,7 +7,7 @@ const ecdsaWithSha256 = sequence(objectId('1.2.840.10045.4.3.2'))
 
 export type Issuer = { name: Buffer; keyId: Buffer; privateKey: KeyObject }
 
-export type Wanted = {
+export type CertificateFields = {
   subject: Buffer
   publicKey: KeyObject
   notBeforeMs: number
@@ -16,7 +16,7 @@ export type Wanted = {
 }
 
 /** In DER. */
-export function certificate(issuer: Issuer, wanted: Wanted): Buffer {
+export function certificate(issuer: Issuer, wanted: CertificateFields): Buffer {
   const serial = randomBytes(16)
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40
   const signed = sequence(

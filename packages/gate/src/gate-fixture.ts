@@ -17,14 +17,14 @@ import { certificateAuthority } from './authority.ts'
 import type { GateLimits, GateOptions } from './gate.ts'
 import { openGate } from './gate.ts'
 import type {
-  Answer,
+  OutboundAnswer,
   GateOwner,
   Headers,
   Outbound,
   Refusal,
   Switched,
   Target,
-  Verdict,
+  ConnectionVerdict,
 } from './outbound.ts'
 
 export type Upgraded = (socket: Duplex, head: Buffer, path: string) => void
@@ -83,8 +83,8 @@ function ownerFor(upstream: Awaited<ReturnType<typeof upstreamOf>>) {
     flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1] ?? ''] satisfies Headers[0]] : []))
 
   const owner: GateOwner = {
-    judge: () => Promise.resolve<Verdict>({ kind: 'read' }),
-    async forward(request): Promise<Answer> {
+    judge: () => Promise.resolve<ConnectionVerdict>({ kind: 'read' }),
+    async forward(request): Promise<OutboundAnswer> {
       requests.push(request)
       const { method, url, headers, body, signal } = request
       const answer = await agent.request({
@@ -99,7 +99,7 @@ function ownerFor(upstream: Awaited<ReturnType<typeof upstreamOf>>) {
       const flat = answer.headers as unknown
       return { status: answer.statusCode, headers: pairs(flat as string[]), body: answer.body }
     },
-    async upgrade(request): Promise<Answer | Switched> {
+    async upgrade(request): Promise<OutboundAnswer | Switched> {
       requests.push(request)
       const { url, headers } = request
       const protocol = headers.find(([name]) => name.toLowerCase() === 'upgrade')?.[1] ?? ''

@@ -2,15 +2,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { Headers, Refusal, Target } from './outbound.ts'
 import { isBadPort, readHost } from './policy.ts'
-import type { Said } from './said.ts'
+import type { GateAnswer } from './said.ts'
 import { sayInvalid } from './said.ts'
 
 /** The end of a tunnel that is read here. */
 export type Inside = { target: Target; scheme: 'http' | 'https' }
 
-export type Asked = { url: URL; target: Target; headers: Headers; hasBody: boolean }
+export type GateRequest = { url: URL; target: Target; headers: Headers; hasBody: boolean }
 
-export type Objection = { said: Said } | { refusal: Refusal }
+export type RequestObjection = { said: GateAnswer } | { refusal: Refusal }
 
 const defaultPort = { http: 80, https: 443 } as const
 
@@ -28,7 +28,7 @@ const ofOneHop = new Set([
 /** Said by the URL, or settled between the client and the gate. */
 const settledHere = new Set(['host', 'expect', 'http2-settings'])
 
-const invalid = (message: string): Objection => ({ said: sayInvalid(message) })
+const invalid = (message: string): RequestObjection => ({ said: sayInvalid(message) })
 
 /** `name:port`, and nothing else; the port may be missing where there is a default. */
 export function readAuthority(
@@ -62,7 +62,7 @@ export const mismatch = ({ host, port }: Target, other: string): Refusal => ({
 })
 
 /** The target of a CONNECT. */
-export function readConnect({ url = '', rawHeaders }: IncomingMessage): Target | Objection {
+export function readConnect({ url = '', rawHeaders }: IncomingMessage): Target | RequestObjection {
   const target = readAuthority(url)
   if (!target) return invalid('CONNECT takes the name of a host and a port')
   const head = readHead(rawHeaders)
@@ -81,7 +81,10 @@ export function readConnect({ url = '', rawHeaders }: IncomingMessage): Target |
 }
 
 /** `inside` for a request in a tunnel; one to the gate itself names its host in its first line. */
-export function readRequest(message: IncomingMessage, inside?: Inside): Asked | Objection {
+export function readRequest(
+  message: IncomingMessage,
+  inside?: Inside,
+): GateRequest | RequestObjection {
   const head = readHead(message.rawHeaders)
   const wrong = wrongIn(head)
   if (wrong) return wrong
@@ -99,7 +102,11 @@ export function readRequest(message: IncomingMessage, inside?: Inside): Asked | 
 }
 
 /** Whatever two readers could understand in two ways. */
-function wrongIn({ hosts, codings, lengths }: ReturnType<typeof readHead>): Objection | undefined {
+function wrongIn({
+  hosts,
+  codings,
+  lengths,
+}: ReturnType<typeof readHead>): RequestObjection | undefined {
   if (hosts.length !== 1) return invalid('a request has one Host header')
   const [coding] = codings
   if (coding === undefined) return undefined
@@ -109,7 +116,10 @@ function wrongIn({ hosts, codings, lengths }: ReturnType<typeof readHead>): Obje
   return { said: sayInvalid(message, 501) }
 }
 
-function withinTunnel(path: string, inside: Inside): { url: URL; target: Target } | Objection {
+function withinTunnel(
+  path: string,
+  inside: Inside,
+): { url: URL; target: Target } | RequestObjection {
   const { target, scheme } = inside
   const { host, port } = target
   const origin = `${scheme}://${port === defaultPort[scheme] ? host : `${host}:${port}`}`
@@ -123,7 +133,7 @@ function withinTunnel(path: string, inside: Inside): { url: URL; target: Target 
   return { url, target }
 }
 
-function absolute(text: string): { url: URL; target: Target } | Objection {
+function absolute(text: string): { url: URL; target: Target } | RequestObjection {
   const url = /^http:\/\//i.test(text) ? URL.parse(text) : null
   if (!url || url.username || url.password) {
     return invalid(

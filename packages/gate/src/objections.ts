@@ -1,14 +1,14 @@
-import type { Objection } from './heads.ts'
+import type { RequestObjection } from './heads.ts'
 import type { GateOwner, Target } from './outbound.ts'
 import { Refused } from './outbound.ts'
-import type { Said } from './said.ts'
+import type { GateAnswer } from './said.ts'
 import { sayFailed, sayRefused } from './said.ts'
 
 export type Objections = ReturnType<typeof objections>
 
 /** Where every refusal passes, whoever made it, so that the owner is told of it once. */
 export function objections(owner: GateOwner) {
-  const saying = (objection: Objection): Said => {
+  const saying = (objection: RequestObjection): GateAnswer => {
     if ('said' in objection) return objection.said
     owner.refused(objection.refusal)
     return sayRefused(objection.refusal)
@@ -17,7 +17,7 @@ export function objections(owner: GateOwner) {
     /** What to answer. */
     saying,
     /** What to answer after the owner has thrown. */
-    sayingWhy: (target: Target, error: unknown): Said =>
+    sayingWhy: (target: Target, error: unknown): GateAnswer =>
       error instanceof Refused ? saying({ refusal: error.refusal }) : sayFailed(target, error),
     /** Throws `Refused`. */
     async judge(target: Target): Promise<'read' | 'tunnel'> {

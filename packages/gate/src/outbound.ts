@@ -20,7 +20,7 @@ export type Outbound = {
 }
 
 /** The head is there, the body streams. Whoever gets an answer reads its body to the end or destroys it. Status 200 to 599. */
-export type Answer = { status: number; headers: Headers; body: Readable }
+export type OutboundAnswer = { status: number; headers: Headers; body: Readable }
 
 /** After a 101: what both sides write from now on; `head` has been read already. */
 export type Switched = { status: 101; headers: Headers; socket: Duplex; head: Buffer }
@@ -51,7 +51,7 @@ export type RefusalReason =
 export type Refusal = Target & { reason: RefusalReason; message: string }
 
 /** What to do with a connection, once its target is known. */
-export type Verdict =
+export type ConnectionVerdict =
   /** TLS ends here; each request goes to `forward`. */
   | { kind: 'read' }
   /** Bytes pass unseen. */
@@ -70,10 +70,10 @@ export class Refused extends Error {
 
 /** Who stands behind a gate. What fails without being `Refused` is the upstream's failure, answered with 502. */
 export interface GateOwner {
-  judge(target: Target): Promise<Verdict>
-  forward(request: Outbound): Promise<Answer>
+  judge(target: Target): Promise<ConnectionVerdict>
+  forward(request: Outbound): Promise<OutboundAnswer>
   /** A GET without a body that asks to switch protocols, WebSocket for one. */
-  upgrade(request: Outbound): Promise<Answer | Switched>
+  upgrade(request: Outbound): Promise<OutboundAnswer | Switched>
   /** For a tunnel; the socket is connected. */
   dial(target: Target): Promise<Duplex>
   /** Told of each refusal, its own and those the gate makes. */

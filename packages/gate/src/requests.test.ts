@@ -13,13 +13,18 @@ import {
   until,
   world,
 } from './gate-fixture.ts'
-import type { Answer } from './outbound.ts'
+import type { OutboundAnswer } from './outbound.ts'
 import { Refused } from './outbound.ts'
 
 const inside = (place: World) => secured(place, 'a.example')
-const answering = (answer: Partial<Answer>) => ({
+const answering = (answer: Partial<OutboundAnswer>) => ({
   forward: () =>
-    Promise.resolve<Answer>({ status: 200, headers: [], body: Readable.from([]), ...answer }),
+    Promise.resolve<OutboundAnswer>({
+      status: 200,
+      headers: [],
+      body: Readable.from([]),
+      ...answer,
+    }),
 })
 const chunksOf = (text: string): number[] =>
   [...text.matchAll(/(?:^|\r\n)([\da-f]+)\r\n/g)].map(([, size = '']) => Number.parseInt(size, 16))
@@ -154,7 +159,7 @@ describe('a request within a tunnel', () => {
       forward({ body, url }) {
         body?.destroy()
         const text = url.pathname
-        const headers: Answer['headers'] = [['content-length', String(text.length)]]
+        const headers: OutboundAnswer['headers'] = [['content-length', String(text.length)]]
         return Promise.resolve({ status: 200, headers, body: Readable.from([Buffer.from(text)]) })
       },
     })

@@ -7,7 +7,7 @@ import { readRequest } from './heads.ts'
 import type { Objections } from './objections.ts'
 import type { GateOwner } from './outbound.ts'
 import { RequestBody } from './request-body.ts'
-import type { Said } from './said.ts'
+import type { GateAnswer } from './said.ts'
 import { say } from './said.ts'
 
 export function requests({
@@ -69,7 +69,7 @@ export function requests({
   }
 }
 
-const tooMany: Said = {
+const tooMany: GateAnswer = {
   status: 503,
   code: 'busy',
   message: 'too many requests are on their way out at the same time',

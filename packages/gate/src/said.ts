@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Refusal, RefusalReason, Target } from './outbound.ts'
 
-export type Said = {
+export type GateAnswer = {
   status: number
   /** Stands in the `x-egress-error` header and in the body. */
   code: RefusalReason | 'upstream' | 'timeout' | 'invalid_request' | 'busy'
@@ -14,14 +14,14 @@ export type Said = {
 
 const statusOf: Partial<Record<RefusalReason, number>> = { mismatch: 421, vault: 503 }
 
-export const sayRefused = ({ host, port, reason, message }: Refusal): Said => ({
+export const sayRefused = ({ host, port, reason, message }: Refusal): GateAnswer => ({
   status: statusOf[reason] ?? 403,
   code: reason,
   message,
   target: { host, port },
 })
 
-export const sayInvalid = (message: string, status = 400): Said => ({
+export const sayInvalid = (message: string, status = 400): GateAnswer => ({
   status,
   code: 'invalid_request',
   message,
@@ -39,7 +39,7 @@ const sentences: [RegExp, string][] = [
 ]
 
 /** Nothing of an error but its code: messages of libraries may hold parts of a request. */
-export function sayFailed(target: Target, error: unknown): Said {
+export function sayFailed(target: Target, error: unknown): GateAnswer {
   const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined)
   const why =
     sentences.find(([form]) => code && form.test(code))?.[1] ?? 'the exchange with it failed'
@@ -59,11 +59,11 @@ function codeOf(error: unknown): string | undefined {
     : undefined
 }
 
-const bodyOf = ({ code, message, target }: Said): string =>
+const bodyOf = ({ code, message, target }: GateAnswer): string =>
   `${JSON.stringify({ error: { type: 'egress_error', code, message, ...target } })}\n`
 
 /** As an answer to CONNECT, whose reason phrase is all that many clients show. */
-function textOf(said: Said): string {
+function textOf(said: GateAnswer): string {
   const body = bodyOf(said)
   const phrase = said.message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)
   return [
@@ -95,10 +95,10 @@ export function lastWord(socket: Socket, bytes: string | Buffer): void {
   socket.resume()
 }
 
-export const sayOn = (socket: Socket, said: Said): void => lastWord(socket, textOf(said))
+export const sayOn = (socket: Socket, said: GateAnswer): void => lastWord(socket, textOf(said))
 
 /** What is still to come of the request is heard first: clients that send it all before they read would miss the answer. */
-export function say(response: ServerResponse, said: Said): void {
+export function say(response: ServerResponse, said: GateAnswer): void {
   if (response.headersSent) {
     response.destroy()
     return

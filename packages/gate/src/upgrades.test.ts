@@ -17,7 +17,7 @@ import {
   until,
   world,
 } from './gate-fixture.ts'
-import type { Answer } from './outbound.ts'
+import type { OutboundAnswer } from './outbound.ts'
 import { Refused } from './outbound.ts'
 
 const ask = (more = '', protocol = 'echo') =>
@@ -118,7 +118,7 @@ describe('an upgrade', () => {
   })
 
   it('that the upstream declines is answered as it answers', async () => {
-    const declined: Answer = {
+    const declined: OutboundAnswer = {
       status: 426,
       headers: [['content-length', '2']],
       body: Readable.from([Buffer.from('no')]),

@@ -6,7 +6,7 @@ import { send } from './answers.ts'
 import type { Inside } from './heads.ts'
 import { onwardAnswer, readRequest } from './heads.ts'
 import type { Objections } from './objections.ts'
-import type { Answer, GateOwner, Switched } from './outbound.ts'
+import type { OutboundAnswer, GateOwner, Switched } from './outbound.ts'
 import { pump } from './pump.ts'
 import { sayOn } from './said.ts'
 
@@ -83,7 +83,7 @@ async function pass(
 }
 
 /** The last on its connection: what the client takes for another protocol may have come already. */
-function stay(answer: Answer, message: IncomingMessage): void {
+function stay(answer: OutboundAnswer, message: IncomingMessage): void {
   const { socket } = message
   const response = new ServerResponse(message)
   response.shouldKeepAlive = false

@@ -3,7 +3,7 @@ import type { AssistantBlock, ModelEvent } from '@steward/model/model.ts'
 import type { Opaque } from './history.ts'
 import { isMcpName, mcpNames } from './tools/mcp/names.ts'
 import { asksFirst } from './tools/permission.ts'
-import type { Frame, Kept, StreamedType, Tool, Turn } from './turn.ts'
+import type { LiveFrame, KeptEvent, StreamedType, Tool, Turn } from './turn.ts'
 
 export type CallMade = {
   event_id: string
@@ -23,15 +23,15 @@ const streamed: Record<'text' | 'thinking' | 'tool_call', StreamedType> = {
   tool_call: 'agent.tool_use_input',
 }
 
-export type Answer = ReturnType<typeof readAnswer>
+export type ModelAnswer = ReturnType<typeof readAnswer>
 
 export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
   const { origin } = turn.model
   const open = new Map<number, Open>()
-  const kept: Kept[] = []
+  const kept: KeptEvent[] = []
   const calls: CallMade[] = []
 
-  function* take(event: Piece): Generator<Frame> {
+  function* take(event: Piece): Generator<LiveFrame> {
     if (event.type === 'block_start') {
       const of = streamed[event.block]
       const block = { id: turn.newEventId(), of, text: '', isBegun: event.block !== 'text' }
@@ -87,7 +87,7 @@ export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
   return {
     take,
     /** The answer has ended: `isCut` when the model had no more tokens. */
-    whole(isCut: boolean): { kept: Kept[]; calls: CallMade[] } {
+    whole(isCut: boolean): { kept: KeptEvent[]; calls: CallMade[] } {
       const last = kept.findLast(({ event }) => event.type !== 'agent.thinking')?.event.id
       return {
         kept: endingInSpeech(kept, isCut),
@@ -95,7 +95,7 @@ export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
       }
     },
     /** What people saw of it. Half a tool call is nothing, and no call of a broken answer was begun. */
-    withoutCalls(): Kept[] {
+    withoutCalls(): KeptEvent[] {
       const texts = [...open.values()].filter(({ of, text }) => of === 'agent.message' && text)
       const said = kept.filter(({ event: { type } }) => !type.endsWith('tool_use'))
       return endingInSpeech(
@@ -104,7 +104,7 @@ export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
       )
     },
     /** Ends what stands open, when nothing more will come. */
-    *break(): Generator<Frame> {
+    *break(): Generator<LiveFrame> {
       for (const { id, of, isBegun } of open.values()) if (isBegun) yield { kind: 'end', of, id }
     },
   }
@@ -112,13 +112,13 @@ export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
 
 const hasContent = (block: AssistantBlock): boolean => block.type !== 'text' || block.text !== ''
 
-const message = (id: string, text: string): Kept['event'] => ({
+const message = (id: string, text: string): KeptEvent['event'] => ({
   id,
   type: 'agent.message',
   content: [{ type: 'text', text }],
 })
 
-const entry = (event: Kept['event'], opaque: Opaque): Kept => ({
+const entry = (event: KeptEvent['event'], opaque: Opaque): KeptEvent => ({
   event,
   opaque: JSON.stringify(opaque),
 })
@@ -127,7 +127,7 @@ const entry = (event: Kept['event'], opaque: Opaque): Kept => ({
  * Providers refuse an answer that ends in thinking when they see it again. Where nothing followed it, thinking stays
  * for people, without what a provider would need to know it by.
  */
-function endingInSpeech(kept: Kept[], isCut: boolean): Kept[] {
+function endingInSpeech(kept: KeptEvent[], isCut: boolean): KeptEvent[] {
   const last = kept.findLastIndex(({ event }) => event.type !== 'agent.thinking')
   if (!isCut && last !== -1) return kept
   return kept.map(({ event, opaque }, index) =>
@@ -146,7 +146,7 @@ function toolUse(
   name: string,
   input: Record<string, unknown>,
   tool: Tool | undefined,
-): Kept['event'] {
+): KeptEvent['event'] {
   if (tool?.runs === 'client') return { id, type: 'agent.custom_tool_use', name, input }
   const evaluated = {
     evaluated_permission: asksFirst(tool) ? ('ask' as const) : ('allow' as const),

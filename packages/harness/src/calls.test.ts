@@ -11,7 +11,7 @@ import {
   untilAborted,
   userMessage,
 } from './fixture.ts'
-import type { Kept } from './kept.ts'
+import type { KeptEvent } from './kept.ts'
 import { runTurn } from './loop.ts'
 import { textResult } from './tools/tool.ts'
 import type { OpenCall } from './turn.ts'
@@ -21,14 +21,14 @@ import { emptyHistory } from './history.ts'
 type Answer = { of: string; text: string; is_error: boolean }
 
 /** What the calls were answered with, in order. */
-const answers = (log: readonly Kept[]): Answer[] =>
+const answers = (log: readonly KeptEvent[]): Answer[] =>
   log.flatMap(({ event }) => {
     if (event.type !== 'agent.tool_result' && event.type !== 'user.custom_tool_result') return []
     const of = event.type === 'agent.tool_result' ? event.tool_use_id : event.custom_tool_use_id
     const said = event.content?.map((block) => (block.type === 'text' ? block.text : '')) ?? []
     return [{ of, text: said.join(''), is_error: event.is_error ?? false }]
   })
-const usesOf = (log: readonly Kept[]): string[] =>
+const usesOf = (log: readonly KeptEvent[]): string[] =>
   log.flatMap(({ event }) => (event.type.endsWith('tool_use') ? [event.id] : []))
 
 const done = { blocks: [text('done')] }
@@ -194,7 +194,7 @@ void describe('calls of an answer', () => {
 void describe('calls that stand open when a turn begins', () => {
   const before = [
     userMessage('go'),
-    ...(['run', 'deny', 'lost', 'wait'] as const).map((decision): Kept => {
+    ...(['run', 'deny', 'lost', 'wait'] as const).map((decision): KeptEvent => {
       const { event_id: id, name, input } = openCall(decision)
       return { event: { id, type: 'agent.tool_use', name, input } }
     }),

@@ -7,7 +7,7 @@ import { asksFirst } from './tools/permission.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 import { textResult } from './tools/tool.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
-import type { Kept, OpenCall, Turn, TurnStep } from './turn.ts'
+import type { KeptEvent, OpenCall, Turn, TurnStep } from './turn.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 
 type Tools = ReadonlyMap<string, Tool>
@@ -20,8 +20,8 @@ export function sortCalls(
   turn: Turn,
   tools: Tools,
   made: readonly CallMade[],
-): { refused: Kept[]; calls: OpenCall[] } {
-  const refused: Kept[] = []
+): { refused: KeptEvent[]; calls: OpenCall[] } {
+  const refused: KeptEvent[] = []
   const calls: OpenCall[] = []
   for (const call of made) {
     const { event_id, name, input } = call
@@ -50,8 +50,8 @@ export type Settled = {
   /** Ids of the calls that wait for someone else. */
   waiting: string[]
   /** Results that came when the signal had aborted: they go with the end of the turn. */
-  unkept: Kept[]
-  kept: Kept[]
+  unkept: KeptEvent[]
+  kept: KeptEvent[]
   /** Why the turn cannot go on; the results are kept. */
   failure?: SessionFailure
 }
@@ -66,7 +66,7 @@ export async function* settleCalls(
   const left = new AbortController()
   const signal = AbortSignal.any([turn.signal, left.signal])
   const running = start(turn, tools, calls, signal)
-  const kept: Kept[] = []
+  const kept: KeptEvent[] = []
   let failure: SessionFailure | undefined
   try {
     while (running.size > 0) {
@@ -88,7 +88,7 @@ export async function* settleCalls(
 }
 
 /** `results`: the call's result, and what is kept with it. */
-type Run = { id: string; results: Kept[]; failure?: SessionFailure | undefined }
+type Run = { id: string; results: KeptEvent[]; failure?: SessionFailure | undefined }
 
 /** All at once, but in the order of the calls around each that changes the sandbox. None of the promises rejects. */
 function start(
@@ -129,7 +129,7 @@ function resultOf(
   { event_id, name, executed_by }: Pick<OpenCall, 'event_id' | 'name' | 'executed_by'>,
   tool: Tool | undefined,
   { content, is_error }: ToolResult,
-): Kept {
+): KeptEvent {
   const id = turn.newEventId()
   const answer = { content, is_error }
   if (tool?.runs === 'client')

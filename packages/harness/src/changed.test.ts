@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { call, play, text, tool } from './fixture.ts'
-import type { Kept } from './kept.ts'
+import type { KeptEvent } from './kept.ts'
 import { textResult } from './tools/tool.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 
 const done = { blocks: [text('done')] }
-const resultsOf = (log: readonly Kept[]): string[] =>
+const resultsOf = (log: readonly KeptEvent[]): string[] =>
   log.flatMap(({ event }) =>
     event.type === 'agent.tool_result'
       ? (event.content ?? []).map((block) => (block.type === 'text' ? block.text : '')).join(', ')

@@ -6,7 +6,7 @@ import type { ResultContent, UserContent } from '@steward/protocol/content.ts'
 export type Source = { type: 'url'; url: string } | { type: 'file'; file_id: string }
 
 /** A block that must be brought before a model can see it. */
-export type Elsewhere = {
+export type RemoteMedia = {
   kind: 'image' | 'document'
   source: Source
   title?: string
@@ -14,16 +14,16 @@ export type Elsewhere = {
 }
 
 /** `data` is base64; `message` is shown to the model. */
-export type Brought =
+export type MediaResult =
   | { ok: true; media_type: string; data: string }
   | { ok: false; message: string }
 /** Must not reject: what cannot be had is a value. */
-export type Bring = (wanted: Pick<Elsewhere, 'kind' | 'source'>) => Promise<Brought>
+export type Bring = (wanted: Pick<RemoteMedia, 'kind' | 'source'>) => Promise<MediaResult>
 
 /** Of blocks that lie elsewhere a text stands in, by which `elsewhere` finds them. */
 export function modelBlocks(
   content: readonly (UserContent | ResultContent)[],
-  elsewhere: Map<UserBlock, Elsewhere>,
+  elsewhere: Map<UserBlock, RemoteMedia>,
 ): UserBlock[] {
   return content.map((block): UserBlock => {
     if (block.type === 'text') return { type: 'text', text: block.text }
@@ -34,7 +34,7 @@ export function modelBlocks(
     const { type: kind, source } = block
     const named = block.type === 'document' ? namesOf(block) : {}
     if (source.type === 'url' || source.type === 'file') {
-      const wanted: Elsewhere = { kind, source, ...named }
+      const wanted: RemoteMedia = { kind, source, ...named }
       const note = absent(wanted, 'its content is not available')
       elsewhere.set(note, wanted)
       return note
@@ -55,14 +55,14 @@ function namesOf(block: {
   }
 }
 
-function absent({ kind, source }: Elsewhere, why: string): UserBlock {
+function absent({ kind, source }: RemoteMedia, why: string): UserBlock {
   const where = source.type === 'url' ? source.url : source.file_id
   return { type: 'text', text: `[${kind} ${where}: ${why}]` }
 }
 
 /** Each block is asked for once; what could not be had is a text that says so. */
 export async function bringAll(
-  elsewhere: ReadonlyMap<UserBlock, Elsewhere>,
+  elsewhere: ReadonlyMap<UserBlock, RemoteMedia>,
   bring: Bring,
 ): Promise<Map<UserBlock, UserBlock>> {
   const brought = [...elsewhere].map(async ([note, wanted]) => {

@@ -4,13 +4,13 @@ import { onlyWhenFull } from './compaction/settings.ts'
 import { fakeModel } from './fake-model.ts'
 import type { FakeModel, Said } from './fake-model.ts'
 import { emptyHistory, foldHistory } from './history.ts'
-import type { Kept } from './kept.ts'
+import type { KeptEvent } from './kept.ts'
 import { runTurn } from './loop.ts'
 import { noServers } from './tools/mcp/servers.ts'
-import type { Outside } from './tools/outside.ts'
+import type { ToolEgress } from './tools/outside.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 import { textResult } from './tools/tool.ts'
-import type { Frame, Turn, TurnEnd, TurnStep } from './turn.ts'
+import type { LiveFrame, Turn, TurnEnd, TurnStep } from './turn.ts'
 
 let serial = 0
 export const newEventId = (): string => `sevt_${++serial}`
@@ -28,7 +28,7 @@ export const call = (name: string, input: Record<string, unknown> = {}): Assista
   input,
 })
 
-export const userMessage = (said: string): Kept => ({
+export const userMessage = (said: string): KeptEvent => ({
   event: { id: newEventId(), type: 'user.message', content: [{ type: 'text', text: said }] },
 })
 
@@ -43,7 +43,7 @@ export const inside = {
   changed: async () => [],
   announced: async () => [],
 }
-export const shut: Outside = {
+export const shut: ToolEgress = {
   outbound: () => Promise.reject(new Error('shut')),
   web: null,
   commandSecrets: async () => ({}),
@@ -80,13 +80,13 @@ export const untilAborted = (signal: AbortSignal): Promise<ToolResult> =>
 export type Played = {
   model: FakeModel
   /** Everything kept, in order, and what goes with the idle. */
-  keeps: Kept[][]
+  keeps: KeptEvent[][]
   end: TurnEnd
-  frames: Frame[]
+  frames: LiveFrame[]
   /** Keeps and frames by a word each. */
   order: string[]
   /** Every event that the log would have of this turn. */
-  log: Kept[]
+  log: KeptEvent[]
   sleeps: number[]
   reported: unknown[]
 }
@@ -95,7 +95,7 @@ export type Play = Partial<Omit<Turn, 'model' | 'signal'>> & {
   answers?: Said[]
   /** Called at every step, and may abort. */
   on?: (step: TurnStep, abort: () => void) => void
-  before?: Kept[]
+  before?: KeptEvent[]
 }
 
 export async function play({ answers = [], on, before, ...more }: Play = {}): Promise<Played> {
@@ -104,8 +104,8 @@ export async function play({ answers = [], on, before, ...more }: Play = {}): Pr
   const [sleeps, reported, keeps, frames, order] = [
     [] as number[],
     [] as unknown[],
-    [] as Kept[][],
-    [] as Frame[],
+    [] as KeptEvent[][],
+    [] as LiveFrame[],
     [] as string[],
   ]
   const steps = runTurn({
@@ -137,4 +137,4 @@ export async function play({ answers = [], on, before, ...more }: Play = {}): Pr
   }
 }
 
-export const typesOf = (kept: readonly Kept[]): string[] => kept.map(({ event }) => event.type)
+export const typesOf = (kept: readonly KeptEvent[]): string[] => kept.map(({ event }) => event.type)

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import type { Brought } from './content.ts'
+import type { MediaResult } from './content.ts'
 import { newEventId, userMessage } from './fixture.ts'
 import { emptyHistory, foldHistory, messagesOf, resolveContent, sizeOf } from './history.ts'
-import type { Kept } from './kept.ts'
+import type { KeptEvent } from './kept.ts'
 
 const origin = { provider: 'p', api: 'a', model: 'm' }
-const fold = (...kept: Kept[]) => foldHistory(emptyHistory(), kept)
-const said = (text: string): Kept => ({
+const fold = (...kept: KeptEvent[]) => foldHistory(emptyHistory(), kept)
+const said = (text: string): KeptEvent => ({
   event: { id: newEventId(), type: 'agent.message', content: [{ type: 'text', text }] },
   opaque: JSON.stringify({ origin }),
 })
-const use = (id: string, callId?: string): Kept => ({
+const use = (id: string, callId?: string): KeptEvent => ({
   event: { id, type: 'agent.tool_use', name: 'bash', input: {} },
   opaque: JSON.stringify({ origin, ...(callId === undefined ? {} : { call_id: callId }) }),
 })
-const result = (id: string, text = id): Kept => ({
+const result = (id: string, text = id): KeptEvent => ({
   event: {
     id: newEventId(),
     type: 'agent.tool_result',
@@ -26,7 +26,7 @@ const result = (id: string, text = id): Kept => ({
     is_error: false,
   },
 })
-const content = (content: (NewEvent & { type: 'user.message' })['content']): Kept => ({
+const content = (content: (NewEvent & { type: 'user.message' })['content']): KeptEvent => ({
   event: { id: newEventId(), type: 'user.message', content },
 })
 
@@ -38,15 +38,15 @@ const shape = (messages: readonly Message[]): string[] =>
 
 void describe('a history', () => {
   void it('is the same message, block by block, that the model had sent', () => {
-    const thought: Kept = {
+    const thought: KeptEvent = {
       event: { id: 'e1', type: 'agent.thinking', thinking: 'hm' },
       opaque: JSON.stringify({ origin, state: 'sig', redacted: true }),
     }
-    const call: Kept = {
+    const call: KeptEvent = {
       event: { id: 'e2', type: 'agent.custom_tool_use', name: 'look', input: { a: [1] } },
       opaque: JSON.stringify({ origin, call_id: 'toolu_1', state: 's2' }),
     }
-    const answer: Kept = {
+    const answer: KeptEvent = {
       event: { id: 'e3', type: 'user.custom_tool_result', custom_tool_use_id: 'e2' },
     }
     assert.deepEqual(messagesOf(fold(userMessage('go'), thought, said('so'), call, answer)), [
@@ -158,7 +158,7 @@ void describe('content that lies elsewhere', () => {
 
   void it('is brought once for each block, before the model is asked', async () => {
     const asked: unknown[] = []
-    const bring = async (wanted: unknown): Promise<Brought> => {
+    const bring = async (wanted: unknown): Promise<MediaResult> => {
       asked.push(wanted)
       return { ok: true, media_type: 'image/png', data: 'AAAA' }
     }
@@ -179,7 +179,7 @@ void describe('content that lies elsewhere', () => {
   })
 
   void it('is brought for results that stand open, and for what came behind them', async () => {
-    const answer: Kept = {
+    const answer: KeptEvent = {
       event: {
         id: 'r',
         type: 'user.custom_tool_result',
@@ -205,7 +205,7 @@ void describe('content that lies elsewhere', () => {
   })
 
   void it('is a document when it is plain text, and text when it is a search result', () => {
-    const found: Kept = {
+    const found: KeptEvent = {
       event: {
         id: 'r',
         type: 'agent.tool_result',

@@ -2,9 +2,9 @@
 import type { AssistantBlock, Message, Origin, UserBlock } from '@steward/model/model.ts'
 import type { ResultContent } from '@steward/protocol/content.ts'
 import type { EventOf, EventType } from '@steward/protocol/events.ts'
-import type { Bring, Elsewhere } from './content.ts'
+import type { Bring, RemoteMedia } from './content.ts'
 import { bringAll, modelBlocks, withBlocks } from './content.ts'
-import type { Kept } from './kept.ts'
+import type { KeptEvent } from './kept.ts'
 import { tokensOf, tokensOfBlock } from './tokens.ts'
 
 /** The events a history is made of; a reader of the log may leave out all others. */
@@ -65,7 +65,7 @@ export type History = {
   readonly count: number
   readonly open: Open | undefined
   /** What stands for content that was not brought yet; see `resolveContent`. */
-  readonly elsewhere: ReadonlyMap<UserBlock, Elsewhere>
+  readonly elsewhere: ReadonlyMap<UserBlock, RemoteMedia>
   readonly bytes: number
   readonly weight: Weight
 }
@@ -86,13 +86,13 @@ type Draft = {
   settled: Message[]
   count: number
   open: Open | undefined
-  elsewhere: Map<UserBlock, Elsewhere>
+  elsewhere: Map<UserBlock, RemoteMedia>
   bytes: number
   weight: Weight
 }
 
 /** The history with these events behind it, in their order. Costs what the events cost, however long it is. */
-export function foldHistory(history: History, kept: readonly Kept[]): History {
+export function foldHistory(history: History, kept: readonly KeptEvent[]): History {
   if (kept.length === 0) return history
   const { open } = history
   const draft: Draft = {
@@ -147,7 +147,7 @@ function lengthOf(value: unknown): number {
 const stateOf = (hidden: Opaque | undefined): { state?: string } =>
   hidden?.state === undefined ? {} : { state: hidden.state }
 
-function fold(draft: Draft, { event, opaque }: Kept): void {
+function fold(draft: Draft, { event, opaque }: KeptEvent): void {
   if (event.type === 'span.model_request_end') return weigh(draft, event)
   if (event.type === 'agent.thread_context_compacted') return begin(draft, opaque)
   const hidden = opaque === undefined ? undefined : (JSON.parse(opaque) as Opaque)
@@ -208,7 +208,7 @@ function begin(draft: Draft, opaque: string | undefined): void {
   })
 }
 
-function foldResult(draft: Draft, event: Kept['event']): void {
+function foldResult(draft: Draft, event: KeptEvent['event']): void {
   switch (event.type) {
     case 'agent.tool_result':
     case 'user.tool_result':

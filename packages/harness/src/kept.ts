@@ -1,4 +1,4 @@
 import type { NewEvent } from '@steward/protocol/events.ts'
 
 /** What the log keeps: an event, and what only the next model request needs to know of it. */
-export type Kept = { event: NewEvent; opaque?: string }
+export type KeptEvent = { event: NewEvent; opaque?: string }

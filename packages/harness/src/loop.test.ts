@@ -3,11 +3,11 @@ import { describe, it } from 'node:test'
 import type { ModelFailure } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { call, play, text, thinking, tool, typesOf } from './fixture.ts'
-import type { Kept } from './kept.ts'
+import type { KeptEvent } from './kept.ts'
 
 const overloaded: ModelFailure = { kind: 'overloaded', retryable: true, message: 'busy' }
-const last = (kept: readonly Kept[]): NewEvent | undefined => kept.at(-1)?.event
-const errors = (kept: readonly Kept[]) =>
+const last = (kept: readonly KeptEvent[]): NewEvent | undefined => kept.at(-1)?.event
+const errors = (kept: readonly KeptEvent[]) =>
   kept.flatMap(({ event }) => (event.type === 'session.error' ? [event.error] : []))
 
 void describe('a turn', () => {

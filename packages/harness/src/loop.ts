@@ -2,9 +2,9 @@
 import { settleCalls, sortCalls } from './calls.ts'
 import { askFitting, cut } from './compaction/fitting.ts'
 import { foldHistory } from './history.ts'
-import type { Asked } from './request.ts'
+import type { RequestOutcome } from './request.ts'
 import { sessionError } from './retries.ts'
-import type { Kept, OpenCall, StopReason, Tool, Turn, TurnEnd, TurnStep } from './turn.ts'
+import type { KeptEvent, OpenCall, StopReason, Tool, Turn, TurnEnd, TurnStep } from './turn.ts'
 
 export async function* runTurn(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
   const { stop, last } = yield* rounds(turn)
@@ -52,13 +52,13 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
   }
 }
 
-const end = (stop: StopReason, last: Kept[] = []): TurnEnd => ({ stop, last })
+const end = (stop: StopReason, last: KeptEvent[] = []): TurnEnd => ({ stop, last })
 
 const toolsNow = ({ tools, servers }: Turn): ReadonlyMap<string, Tool> =>
   new Map([...tools, ...servers.tools()].map((tool) => [tool.name, tool]))
 
 /** Servers that are not there now: the turn goes on without them, and the next one tries again. */
-const failuresOf = (turn: Turn): Kept[] =>
+const failuresOf = (turn: Turn): KeptEvent[] =>
   turn.servers.failures().map(({ server, type, message }) => ({
     event: {
       id: turn.newEventId(),
@@ -68,13 +68,13 @@ const failuresOf = (turn: Turn): Kept[] =>
   }))
 
 /** Why the turn is over, or undefined while there are calls to settle. */
-function stopOf({ stop, calls }: Asked): StopReason | undefined {
+function stopOf({ stop, calls }: RequestOutcome): StopReason | undefined {
   if (stop === 'failed') return { type: 'retries_exhausted' }
   if (stop === 'refusal') return { type: 'refusal' }
   return stop === 'interrupted' || calls.length === 0 ? { type: 'end_turn' } : undefined
 }
 
-const tooMany = (turn: Turn): Kept =>
+const tooMany = (turn: Turn): KeptEvent =>
   sessionError(turn, {
     type: 'tool_use_limit_reached_error',
     message: `the turn was ended after ${turn.maxRequests} model requests; send a message to go on`,

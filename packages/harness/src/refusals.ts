@@ -1,6 +1,6 @@
 /** What egress refused while a tool ran: a line for the model, and an event for whoever reads the log; and notices. */
 import type { Refusal } from '@steward/gate/outbound.ts'
-import type { Kept } from './kept.ts'
+import type { KeptEvent } from './kept.ts'
 import type { ToolResult } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
 
@@ -12,9 +12,9 @@ export function withRefusals(
   turn: Turn,
   callId: string,
   result: ToolResult,
-): { result: ToolResult; warnings: Kept[] } {
+): { result: ToolResult; warnings: KeptEvent[] } {
   const refused = [...new Set(turn.refusals().map(lineOf))].slice(0, mostTold)
-  const warning = (reason: string, message: string): Kept => {
+  const warning = (reason: string, message: string): KeptEvent => {
     const id = turn.newEventId()
     return { event: { id, type: 'session.warning', reason, message, event_ids: [callId] } }
   }

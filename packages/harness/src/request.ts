@@ -1,12 +1,12 @@
 /** One request to the model: frames as it streams, its events when it is whole. */
 import type { Message, ModelEvent, ModelFailure, ToolSpec, Usage } from '@steward/model/model.ts'
-import type { Answer, CallMade } from './answer.ts'
+import type { ModelAnswer, CallMade } from './answer.ts'
 import { readAnswer } from './answer.ts'
-import type { Kept, Tool, Turn, TurnStep } from './turn.ts'
+import type { KeptEvent, Tool, Turn, TurnStep } from './turn.ts'
 
 /** `kept` ends with `span.model_request_end`; it is the caller's to keep. */
-export type Asked = {
-  kept: Kept[]
+export type RequestOutcome = {
+  kept: KeptEvent[]
   calls: CallMade[]
   stop: 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'failed' | 'interrupted'
   failure?: ModelFailure
@@ -21,7 +21,7 @@ export async function* askModel(
   messages: readonly Message[],
   tools: ReadonlyMap<string, Tool>,
   begun?: string,
-): AsyncGenerator<TurnStep, Asked, void> {
+): AsyncGenerator<TurnStep, RequestOutcome, void> {
   const { model, system, cacheKey } = turn
   const startId = begun ?? turn.newEventId()
   const began = performance.now()
@@ -54,14 +54,19 @@ export async function* askModel(
   }
 }
 
-const keep = (kept: Kept[]): TurnStep => ({ type: 'keep', kept })
+const keep = (kept: KeptEvent[]): TurnStep => ({ type: 'keep', kept })
 export const specOf = ({ name, description, input_schema }: Tool): ToolSpec => ({
   name,
   description,
   input_schema,
 })
 
-export const requestEnd = (turn: Turn, startId: string, usage: Usage, is_error: boolean): Kept => ({
+export const requestEnd = (
+  turn: Turn,
+  startId: string,
+  usage: Usage,
+  is_error: boolean,
+): KeptEvent => ({
   event: {
     id: turn.newEventId(),
     type: 'span.model_request_end',
@@ -74,9 +79,9 @@ export const requestEnd = (turn: Turn, startId: string, usage: Usage, is_error: 
 function finish(
   turn: Turn,
   startId: string,
-  answer: Answer,
+  answer: ModelAnswer,
   { stop, usage }: Extract<ModelEvent, { type: 'end' }>,
-): Asked {
+): RequestOutcome {
   const end = requestEnd(turn, startId, usage, false)
   // What a model refuses to go on with is not acted on.
   if (stop === 'refusal') return { kept: [...answer.withoutCalls(), end], calls: [], stop }
@@ -88,9 +93,9 @@ function finish(
 function* fail(
   turn: Turn,
   startId: string,
-  answer: Answer,
+  answer: ModelAnswer,
   { failure, usage }: Extract<ModelEvent, { type: 'failed' }>,
-): Generator<TurnStep, Asked> {
+): Generator<TurnStep, RequestOutcome> {
   for (const frame of answer.break()) yield { type: 'frame', frame }
   const end = requestEnd(turn, startId, usage, true)
   return turn.signal.aborted

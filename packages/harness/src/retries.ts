@@ -1,9 +1,9 @@
 /** A model request, as often as it takes, and the errors that people are told of. */
 import type { Message, ModelFailure } from '@steward/model/model.ts'
 import type { SessionErrorType, SessionFailure } from '@steward/protocol/events.ts'
-import type { Asked } from './request.ts'
+import type { RequestOutcome } from './request.ts'
 import { askModel } from './request.ts'
-import type { Kept, Tool, Turn, TurnStep } from './turn.ts'
+import type { KeptEvent, Tool, Turn, TurnStep } from './turn.ts'
 
 const longestRetryAfterMs = 60_000
 
@@ -16,7 +16,7 @@ export async function* askWithRetries(
   messages: readonly Message[],
   tools: ReadonlyMap<string, Tool>,
   begun?: string,
-): AsyncGenerator<TurnStep, Asked, void> {
+): AsyncGenerator<TurnStep, RequestOutcome, void> {
   for (let attempt = 0; ; attempt++) {
     const asked = yield* askModel(turn, messages, tools, attempt === 0 ? begun : undefined)
     if (!asked.failure || asked.failure.kind === 'context_overflow') return asked
@@ -24,7 +24,7 @@ export async function* askWithRetries(
     if (!asked.failure.retryable || delayMs === undefined) {
       return { ...asked, kept: [...asked.kept, failed(turn, asked.failure, 'exhausted')] }
     }
-    const rescheduled: Kept = {
+    const rescheduled: KeptEvent = {
       event: { id: turn.newEventId(), type: 'session.status_rescheduled' },
     }
     yield {
@@ -57,7 +57,7 @@ export function failed(
   turn: Turn,
   { kind, message }: ModelFailure,
   retry: 'retrying' | 'exhausted',
-): Kept {
+): KeptEvent {
   return sessionError(turn, { type: errorTypes[kind], message }, retry)
 }
 
@@ -65,7 +65,7 @@ export const sessionError = (
   turn: Turn,
   failure: SessionFailure,
   retry: 'retrying' | 'exhausted' = 'exhausted',
-): Kept => ({
+): KeptEvent => ({
   event: {
     id: turn.newEventId(),
     type: 'session.error',

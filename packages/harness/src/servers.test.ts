@@ -6,7 +6,7 @@ import type { AssistantBlock } from '@steward/model/model.ts'
 import type { Said } from './fake-model.ts'
 import { call, play, text, tool, typesOf } from './fixture.ts'
 import { emptyHistory, foldHistory, historyTypes, messagesOf } from './history.ts'
-import type { Kept } from './kept.ts'
+import type { KeptEvent } from './kept.ts'
 import type { McpServers, ServerFailure } from './tools/mcp/servers.ts'
 import { noServers } from './tools/mcp/servers.ts'
 import { textResult } from './tools/tool.ts'
@@ -17,7 +17,7 @@ const echo = (more: Partial<Tool> = {}): Tool =>
 
 const servers = (more: Partial<McpServers>): McpServers => ({ ...noServers, ...more })
 const said = (...blocks: AssistantBlock[]): Said => ({ blocks })
-const find = (log: readonly Kept[], type: string) =>
+const find = (log: readonly KeptEvent[], type: string) =>
   log.flatMap(({ event }) => (event.type === type ? [event] : []))
 
 void describe('a call of an MCP tool', () => {

@@ -15,7 +15,7 @@ import {
 import { fakeModel } from './fake-model.ts'
 import type { Said } from './fake-model.ts'
 import { emptyHistory, foldHistory, messagesOf } from './history.ts'
-import type { Kept } from './kept.ts'
+import type { KeptEvent } from './kept.ts'
 import { runTurn } from './loop.ts'
 import { textResult } from './tools/tool.ts'
 import type { OpenCall } from './turn.ts'
@@ -69,9 +69,9 @@ type Uses = 'agent.tool_use' | 'agent.custom_tool_use'
 
 /** The log as a runner keeps it, and what it does between turns. */
 function session(random: () => number) {
-  const log: Kept[] = []
+  const log: KeptEvent[] = []
   const model = fakeModel(script(random))
-  const isUse = (kept: Kept): kept is Kept & { event: { type: Uses } } =>
+  const isUse = (kept: KeptEvent): kept is KeptEvent & { event: { type: Uses } } =>
     kept.event.type === 'agent.tool_use' || kept.event.type === 'agent.custom_tool_use'
   const answered = () =>
     new Set(
@@ -84,7 +84,7 @@ function session(random: () => number) {
     const known = answered()
     return log.filter(isUse).filter(({ event }) => !known.has(event.id))
   }
-  const waits = ({ event }: { event: Extract<Kept['event'], { type: Uses }> }) =>
+  const waits = ({ event }: { event: Extract<KeptEvent['event'], { type: Uses }> }) =>
     event.type === 'agent.custom_tool_use' || event.evaluated_permission === 'ask'
   const respond = (id: string, isCustom: boolean) => {
     const answer = { id: newEventId(), content: [{ type: 'text' as const, text: 'answer' }] }
@@ -198,4 +198,4 @@ for (const seed of Array.from({ length: 60 }, (_, index) => index + 1)) {
   })
 }
 
-const isCustom = ({ event }: Kept): boolean => event.type === 'agent.custom_tool_use'
+const isCustom = ({ event }: KeptEvent): boolean => event.type === 'agent.custom_tool_use'

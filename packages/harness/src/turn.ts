@@ -5,7 +5,7 @@ import type { AgentConfig } from '@steward/protocol/agents.ts'
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { Compaction } from './compaction/settings.ts'
 import type { History } from './history.ts'
-import type { Kept } from './kept.ts'
+import type { KeptEvent } from './kept.ts'
 import type { McpServers } from './tools/mcp/servers.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 
@@ -71,7 +71,7 @@ export type Turn = {
 export type StreamedType = 'agent.message' | 'agent.thinking' | 'agent.tool_use_input'
 
 /** Live only; never kept. */
-export type Frame =
+export type LiveFrame =
   | { kind: 'start'; of: StreamedType; id: string; name?: string }
   | { kind: 'chunk'; of: StreamedType; id: string; delta: string }
   | { kind: 'end'; of: StreamedType; id: string }
@@ -81,7 +81,7 @@ export type Frame =
  * A `keep` is durable before the generator is resumed: what follows it may have effects.
  * All events of one `keep` are kept together or not at all.
  */
-export type TurnStep = { type: 'keep'; kept: Kept[] } | { type: 'frame'; frame: Frame }
+export type TurnStep = { type: 'keep'; kept: KeptEvent[] } | { type: 'frame'; frame: LiveFrame }
 
 /**
  * Runs until the model has nothing more to do, someone must act, or the signal aborts; never throws for what the
@@ -91,6 +91,6 @@ export type TurnStep = { type: 'keep'; kept: Kept[] } | { type: 'frame'; frame: 
  * has come meanwhile. Returning the generator ends the model's stream and every tool that runs.
  */
 export type RunTurn = (turn: Turn) => AsyncGenerator<TurnStep, TurnEnd, void>
-export type TurnEnd = { stop: StopReason; last: Kept[] }
+export type TurnEnd = { stop: StopReason; last: KeptEvent[] }
 
-export type { Kept, StopReason, Tool, ToolResult }
+export type { KeptEvent, StopReason, Tool, ToolResult }

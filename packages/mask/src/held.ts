@@ -4,7 +4,7 @@ const star = 0x2a
 type Piece = { bytes: Buffer; from: number; isOurs: boolean }
 type Span = { from: number; to: number }
 
-export class Held {
+export class HeldBytes {
   #pieces: Piece[] = []
   /** Those before it are released. */
   #first = 0

@@ -5,7 +5,7 @@
  * many. Not found: secrets of few bytes, other encodings, and secrets that are cut up. Time grows with the text alone.
  */
 import { Automaton } from './automaton.ts'
-import { Held } from './held.ts'
+import { HeldBytes } from './held.ts'
 import { Reading } from './reading.ts'
 import { patternsOf } from './spellings.ts'
 import { Candidates, Search } from './candidates.ts'
@@ -50,7 +50,7 @@ export function maskOf(
 class Masking implements Filter {
   readonly #automaton: Automaton
   readonly #candidates: Candidates
-  readonly #held = new Held()
+  readonly #held = new HeldBytes()
   readonly #reading = new Reading((byte, from, to) => this.#see(byte, from, to))
   #state = 0
   /** The same of the bytes as they came: what stands before a secret may take its beginning for a part of an escape. */

@@ -1,6 +1,6 @@
 /** Bytes as they come to bytes as they are meant: without the escapes of JSON and URLs, and without line ends. */
 import { Folded } from './folded.ts'
-import type { Sink, Waiting } from './unescape.ts'
+import type { Sink, OpenEscapes } from './unescape.ts'
 import { Unescape } from './unescape.ts'
 
 /** Of JSON, or of URLs, within each other, where every character may be an escape. */
@@ -14,7 +14,7 @@ export class Reading {
   readonly #folded: Folded
   /** The outermost first. */
   readonly #levels: Unescape[] = []
-  readonly #waiting: Waiting = { count: 0 }
+  readonly #waiting: OpenEscapes = { count: 0 }
 
   constructor(out: Sink) {
     this.#out = out

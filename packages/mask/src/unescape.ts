@@ -20,13 +20,13 @@ for (const digit of '0123456789abcdefABCDEF')
   hexValues[digit.charCodeAt(0)] = Number.parseInt(digit, 16)
 
 /** How many escapes, of all levels, are not whole yet. */
-export type Waiting = { count: number }
+export type OpenEscapes = { count: number }
 
 type Mode = 'plain' | 'slash' | 'unicode' | 'percent'
 
 export class Unescape {
   readonly #out: Sink
-  readonly #waiting: Waiting
+  readonly #waiting: OpenEscapes
   #mode: Mode = 'plain'
   /** Where the escape begins, and how many backslashes it has. */
   #from = 0
@@ -42,7 +42,7 @@ export class Unescape {
   #highFrom = 0
   #highTo = 0
 
-  constructor(out: Sink, waiting: Waiting) {
+  constructor(out: Sink, waiting: OpenEscapes) {
     this.#out = out
     this.#waiting = waiting
   }

@@ -1,6 +1,6 @@
 /** Which provider serves a model, over which wire and where, and what is known of it. */
-import { type Level, supportedLevels } from './effort.ts'
-import { isWire, type ModelSpec, type NativeConfig, refuseModel } from './spec.ts'
+import { type EffortLevel, supportedLevels } from './effort.ts'
+import { isWire, type ModelSpec, type ModelFacts, refuseModel } from './spec.ts'
 import { isCatalogued, loadCatalog } from './wire/pi.ts'
 
 export type CatalogModel = {
@@ -14,20 +14,23 @@ export type CatalogModel = {
   input: string[]
   reasoning: boolean
   /** Levels of effort it has, from low to high. */
-  efforts: Level[]
+  efforts: EffortLevel[]
 }
 
 /** A model and how to reach it; with a key it is a `ModelSpec`. */
-export type Target = Pick<ModelSpec, 'provider' | 'api' | 'model' | 'base_url' | 'native_config'>
+export type ModelTarget = Pick<
+  ModelSpec,
+  'provider' | 'api' | 'model' | 'base_url' | 'native_config'
+>
 
 export type Card = {
   provider: string
   model: string
   base_url?: string
-  native_config?: NativeConfig
+  native_config?: ModelFacts
 }
 
-type Facts = Target & { native_config: NativeConfig }
+type Facts = ModelTarget & { native_config: ModelFacts }
 
 /** The short names of two families; the compatible ones are endpoints of others that speak their wire. */
 const plainAliases = new Map([
@@ -67,7 +70,7 @@ export async function catalog(provider: string): Promise<CatalogModel[] | undefi
 }
 
 /** Where a card's model is, or a sentence on why it cannot be used. Its description goes before the catalog's. */
-export async function resolveModel(card: Card): Promise<Target | { refused: string }> {
+export async function resolveModel(card: Card): Promise<ModelTarget | { refused: string }> {
   const provider = canonicalProvider(card.provider)
   const { known, endpoints, familyApi } = await shelfOf(provider)
   const { api: asked, ...described } = card.native_config ?? {}
@@ -79,7 +82,7 @@ export async function resolveModel(card: Card): Promise<Target | { refused: stri
   const base_url = card.base_url || usualEndpoint(endpoints, card, api)
   if (base_url === undefined) return { refused: `provider '${card.provider}' needs a base_url` }
   const native_config = merge(factsFor(api, own), described)
-  const target: Target = { provider, api, model: card.model, base_url, native_config }
+  const target: ModelTarget = { provider, api, model: card.model, base_url, native_config }
   const refused = refuseModel(target)
   return refused === undefined ? target : { refused }
 }
@@ -99,7 +102,7 @@ function usualEndpoint(known: Facts[], card: Card, api: string): string | undefi
 }
 
 /** The provider of a plain model identifier: by its kind, or as `provider/model`. */
-export async function findModel(id: string): Promise<Target | undefined> {
+export async function findModel(id: string): Promise<ModelTarget | undefined> {
   const slash = id.indexOf('/')
   if (slash > 0) {
     const found = await resolveModel({ provider: id.slice(0, slash), model: id.slice(slash + 1) })
@@ -133,7 +136,7 @@ function mostCommon(known: Facts[]): Facts | undefined {
 }
 
 /** What is known of a model, without what concerns another wire than the one it is spoken to over. */
-function factsFor(api: string, own: Facts | undefined): NativeConfig {
+function factsFor(api: string, own: Facts | undefined): ModelFacts {
   if (own === undefined || own.api === api) return own?.native_config ?? {}
   const {
     compat: _compat,
@@ -144,7 +147,7 @@ function factsFor(api: string, own: Facts | undefined): NativeConfig {
   return rest
 }
 
-function merge(known: NativeConfig, described: NativeConfig): NativeConfig {
+function merge(known: ModelFacts, described: ModelFacts): ModelFacts {
   return {
     ...known,
     ...described,
@@ -168,7 +171,7 @@ function factsOf(provider: string): Promise<Facts[] | undefined> {
   return facts
 }
 
-type CatalogEntry = Omit<NativeConfig, 'api'> & {
+type CatalogEntry = Omit<ModelFacts, 'api'> & {
   id: string
   provider: string
   api: string

@@ -2,12 +2,12 @@ import type { Effort, Speed } from './model.ts'
 
 export const efforts: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 const levels = ['minimal', ...efforts] as const
-export type Level = (typeof levels)[number]
+export type EffortLevel = (typeof levels)[number]
 
 type Thinking = { reasoning?: boolean; thinkingLevelMap?: Record<string, string | null> }
 
 /** The two highest levels exist only where a model names them. */
-export function supportedLevels({ reasoning, thinkingLevelMap }: Thinking): Level[] {
+export function supportedLevels({ reasoning, thinkingLevelMap }: Thinking): EffortLevel[] {
   if (reasoning !== true) return []
   return levels.filter((level) => {
     const word = thinkingLevelMap?.[level]
@@ -16,10 +16,10 @@ export function supportedLevels({ reasoning, thinkingLevelMap }: Thinking): Leve
 }
 
 /** The nearest level the model has, the lower of two as near; undefined when it cannot think. */
-export function clampEffort(model: Thinking, effort: Effort): Level | undefined {
+export function clampEffort(model: Thinking, effort: Effort): EffortLevel | undefined {
   const wanted = levels.indexOf(effort)
-  const distance = (level: Level) => Math.abs(levels.indexOf(level) - wanted)
-  return supportedLevels(model).reduce<Level | undefined>(
+  const distance = (level: EffortLevel) => Math.abs(levels.indexOf(level) - wanted)
+  return supportedLevels(model).reduce<EffortLevel | undefined>(
     (best, level) => (best === undefined || distance(level) < distance(best) ? level : best),
     undefined,
   )

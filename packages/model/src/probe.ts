@@ -2,7 +2,7 @@ import { isLegacyFamily } from './catalog.ts'
 import type { ModelSpec } from './spec.ts'
 import { openModel } from './wire.ts'
 
-export type ProbeResult =
+export type ProbeOutcome =
   | { ok: true }
   | { ok: false; status?: number; message: string }
   | { ok: null; reason: 'unsupported_provider' }
@@ -11,7 +11,7 @@ export type ProbeResult =
 export async function probe(
   spec: ModelSpec,
   options: { signal?: AbortSignal; timeoutMs?: number } = {},
-): Promise<ProbeResult> {
+): Promise<ProbeOutcome> {
   if (!isLegacyFamily(spec.provider)) return { ok: null, reason: 'unsupported_provider' }
   const timeoutMs = options.timeoutMs ?? 6_000
   const timeout = AbortSignal.timeout(timeoutMs)

@@ -3,7 +3,7 @@ import type { Effort, Origin, Speed } from './model.ts'
 import { refuseSpeed } from './effort.ts'
 
 /** Facts about a model. They say how to speak to it, never who it is, where it is or with which key. */
-export type NativeConfig = {
+export type ModelFacts = {
   name?: string
   /** Read when a card is resolved; a spec's own `api` decides afterwards. */
   api?: string
@@ -27,7 +27,7 @@ export type ModelSpec = Origin & {
   base_url: string
   api_key: string
   headers?: Record<string, string>
-  native_config?: NativeConfig
+  native_config?: ModelFacts
   /** Absent: the provider's own default. */
   effort?: Effort
   speed?: Speed

@@ -15,9 +15,9 @@ const clientStatus: Record<string, string> = {
   failed: 'terminated',
 }
 
-type Shown = Record<string, unknown> & { type?: unknown }
+type ShownObject = Record<string, unknown> & { type?: unknown }
 /** `betas` are values of the request's beta header. */
-type Rule = (shown: Shown, dialect: Dialect, betas: ReadonlySet<string>) => Shown
+type Rule = (shown: ShownObject, dialect: Dialect, betas: ReadonlySet<string>) => ShownObject
 
 type ModelShown = { effort?: object | null; speed?: string | null }
 
@@ -39,7 +39,7 @@ const agent: Rule = (shown, dialect) => {
 }
 
 /** Typed clients know text alone; what was written as another value is shown as its JSON. */
-function textMetadata(shown: Shown): Shown {
+function textMetadata(shown: ShownObject): ShownObject {
   const { metadata } = shown
   if (typeof metadata !== 'object' || metadata === null) return shown
   const values = Object.entries(metadata)
@@ -53,7 +53,7 @@ function textMetadata(shown: Shown): Shown {
 
 const session: Rule = (shown, dialect, betas) => {
   const status = String(shown['status'])
-  const whole = { ...shown, agent: agent(shown['agent'] as Shown, dialect, betas) }
+  const whole = { ...shown, agent: agent(shown['agent'] as ShownObject, dialect, betas) }
   if (dialect === 'interface')
     return status === 'rescheduling' ? { ...whole, status: 'running' } : whole
   return {
@@ -87,7 +87,7 @@ const none: ReadonlySet<string> = new Set()
 /** A resource in the caller's words, chosen by its `type`; lists are walked. */
 export function inDialect<T>(body: T, dialect: Dialect, betas = none): T {
   if (typeof body !== 'object' || body === null) return body
-  const shown = body as Shown & { data?: unknown }
+  const shown = body as ShownObject & { data?: unknown }
   if (typeof shown.type === 'string')
     return (rules[shown.type]?.(shown, dialect, betas) ?? shown) as T
   if (Array.isArray(shown.data)) {
@@ -127,7 +127,7 @@ const clientFields: Partial<Record<string, (fields: Fields) => Fields>> = {
   }),
   'session.updated': (fields) =>
     fields['agent']
-      ? { ...fields, agent: agent(fields['agent'] as Shown, 'client', none) }
+      ? { ...fields, agent: agent(fields['agent'] as ShownObject, 'client', none) }
       : fields,
 }
 type Fields = Record<string, unknown>

@@ -14,7 +14,7 @@ import { SandboxEnded } from './sandbox.ts'
 export type AgentStream = { input: Writable; output: Readable }
 
 /** The end of a request: a frame of the expected type, or `failed`. */
-export type Reply = { type: ReplyType; payload: Buffer; data: Buffer[] }
+export type FrameReply = { type: ReplyType; payload: Buffer; data: Buffer[] }
 
 type Pending = {
   expects: ReplyType
@@ -22,7 +22,7 @@ type Pending = {
   budget: number
   frames: number
   data: Buffer[]
-  resolve: (reply: Reply) => void
+  resolve: (reply: FrameReply) => void
   reject: (error: Error) => void
 }
 
@@ -47,8 +47,8 @@ function waitingRequests() {
   const pending = new Map<number, Pending>()
   return {
     has: (id: number) => pending.has(id),
-    add(id: number, { expects, budget }: Pick<Request, 'expects' | 'budget'>): Promise<Reply> {
-      const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+    add(id: number, { expects, budget }: Pick<Request, 'expects' | 'budget'>): Promise<FrameReply> {
+      const { promise, resolve, reject } = Promise.withResolvers<FrameReply>()
       const frames = unfilledFrames + budget / leastFilledBytes
       pending.set(id, { expects, budget, frames, data: [], resolve, reject })
       return promise
@@ -158,7 +158,7 @@ export function connect(
       if (!send(type, id, parts)) await new Promise<void>((resolve) => drained.push(resolve))
     },
     /** Throws `SandboxEnded`, and `FrameError` for a request the agent would not take. */
-    async ask(id: number, { type, parts, withinMs, ...reply }: Request): Promise<Reply> {
+    async ask(id: number, { type, parts, withinMs, ...reply }: Request): Promise<FrameReply> {
       send(type, id, parts)
       const answer = waiting.add(id, reply)
       const timer = setTimeout(() => end('the agent does not answer'), withinMs ?? answerWithinMs)
@@ -171,4 +171,4 @@ export function connect(
   }
 }
 
-export type Connection = ReturnType<typeof connect>
+export type SandboxConnection = ReturnType<typeof connect>

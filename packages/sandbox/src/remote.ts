@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { connect } from './connection.ts'
-import type { AgentStream, Connection, Reply } from './connection.ts'
+import type { AgentStream, SandboxConnection, FrameReply } from './connection.ts'
 import { FrameError, maxDataBytes, replies, requests } from './frames.ts'
 import type { AsideCommand, Failed, FileError, FileStat } from './sandbox.ts'
 import type { Sandbox, ShellCommand, ShellResult } from './sandbox.ts'
@@ -74,8 +74,8 @@ type Execution = {
 }
 
 function decodeExit(
-  agent: Connection,
-  reply: Reply,
+  agent: SandboxConnection,
+  reply: FrameReply,
   killedBy: 'timeout' | 'aborted',
   spill: string,
 ): ShellResult {
@@ -91,7 +91,7 @@ function decodeExit(
 }
 
 /** Runs one program through the agent; its reply carries the end of the output. */
-async function execute(agent: Connection, options: RemoteOptions, run: Execution) {
+async function execute(agent: SandboxConnection, options: RemoteOptions, run: Execution) {
   const { env, places, spillMax, patience = defaultPatience } = options
   if (run.signal?.aborted) return { output: '', bytes: 0, ended: 'aborted' } as const
   const id = agent.nextId()
@@ -134,7 +134,7 @@ async function execute(agent: Connection, options: RemoteOptions, run: Execution
   }
 }
 
-async function writeFile(agent: Connection, path: string, bytes: Uint8Array) {
+async function writeFile(agent: SandboxConnection, path: string, bytes: Uint8Array) {
   if (!isPath(path)) return badPath
   const id = agent.nextId()
   await agent.send(requests.write, id, [path])
@@ -190,7 +190,7 @@ function takeTurns(most: number) {
   }
 }
 
-function fileCalls(agent: Connection): Pick<Sandbox, 'read' | 'write' | 'remove' | 'walk'> {
+function fileCalls(agent: SandboxConnection): Pick<Sandbox, 'read' | 'write' | 'remove' | 'walk'> {
   const inTurn = takeTurns(maxFileCalls)
   const calls = directFileCalls(agent)
   return {
@@ -201,7 +201,7 @@ function fileCalls(agent: Connection): Pick<Sandbox, 'read' | 'write' | 'remove'
   }
 }
 
-function directFileCalls(agent: Connection): ReturnType<typeof fileCalls> {
+function directFileCalls(agent: SandboxConnection): ReturnType<typeof fileCalls> {
   return {
     async read(path, { offset, maxBytes }) {
       if (!isPath(path)) return badPath
@@ -253,7 +253,7 @@ done
 exit 0`
 
 /** Output that was gathered in the scratch space, which goes with the sandbox, is moved to where it stays. */
-async function keepSpilled(agent: Connection, options: RemoteOptions, result: ShellResult) {
+async function keepSpilled(agent: SandboxConnection, options: RemoteOptions, result: ShellResult) {
   const { spilled } = result
   if (spilled === undefined) return result
   const { bash, workspace } = options.places
@@ -266,7 +266,7 @@ async function keepSpilled(agent: Connection, options: RemoteOptions, result: Sh
 
 /** Commands of one session's shell, one after the other: each finds the state that the last one left. */
 function sessionShell(
-  agent: Connection,
+  agent: SandboxConnection,
   options: RemoteOptions,
 ): Pick<Sandbox, 'shell' | 'restartShell'> {
   const { places } = options
@@ -320,7 +320,7 @@ function sessionShell(
 
 /** A program of its own, that knows nothing of the session's shell. */
 async function runAside(
-  agent: Connection,
+  agent: SandboxConnection,
   options: RemoteOptions,
   { script, arguments: words, env = {}, timeoutMs, signal }: AsideCommand,
 ): Promise<ShellResult> {

@@ -4,7 +4,7 @@ import { canConfine } from '@steward/space/workspace/confined.ts'
 import type { Arrival, WorkspaceStore } from '@steward/space/workspace/keep.ts'
 import { arrive, folderId, save } from '@steward/space/workspace/keep.ts'
 import { CheckpointDone, CheckpointPart, CheckpointShown } from '@steward/protocol/checkpoints.ts'
-import type { Claim } from './service.ts'
+import type { ClaimClient } from './service.ts'
 
 export type Where = {
   session: string
@@ -17,7 +17,7 @@ const unconfined =
   'bubblewrap does not work here, in which alone a workspace is packed and unpacked. To mend it: apt-get install bubblewrap'
 
 /** Before a harness starts. Throws when the checkpoint is corrupt, or cannot be laid out here. */
-export async function arriveAt(claim: Claim, where: Where): Promise<Arrival> {
+export async function arriveAt(claim: ClaimClient, where: Where): Promise<Arrival> {
   const store = storeOf(claim, where.session)
   const open: WorkspaceStore['open'] = async (part) => {
     if (await canConfine()) return store.open(part)
@@ -27,7 +27,7 @@ export async function arriveAt(claim: Claim, where: Where): Promise<Arrival> {
 }
 
 /** After the harness has ended, while the claim stands. */
-export async function putAside(claim: Claim, where: Where): Promise<void> {
+export async function putAside(claim: ClaimClient, where: Where): Promise<void> {
   if (!(await canConfine())) throw new Error(unconfined)
   await save(storeOf(claim, where.session), await placeOf(where))
 }
@@ -38,7 +38,7 @@ const placeOf = async ({ session, own, folder }: Where) => ({
   here: await folderId(folder),
 })
 
-function storeOf({ ask }: Claim, session: string): WorkspaceStore {
+function storeOf({ ask }: ClaimClient, session: string): WorkspaceStore {
   const path = `/v1/ext/checkpoints/${session}`
   const partAt = (key: string) => `${path}/parts/${key.split('/').at(-1)}`
   const post = async (to: string, body: object) =>

@@ -5,7 +5,7 @@ import type { SandboxSettings } from './sandboxes.ts'
 import { providers } from './sandboxes.ts'
 import { settings } from './settings.ts'
 
-export type Config = {
+export type WorkerConfig = {
   baseUrl: string
   environmentId: string
   environmentKey: string
@@ -99,7 +99,7 @@ type Settings = z.infer<typeof Settings>
 
 export function readConfig(
   env: Environment,
-): { ok: true; config: Config } | { ok: false; problems: string[] } {
+): { ok: true; config: WorkerConfig } | { ok: false; problems: string[] } {
   const forms = new Map(settings.map((setting) => [setting.name, setting]))
   const unknown = Object.keys(env)
     .filter((name) => ours.test(name) && env[name] && !forms.has(name))
@@ -128,7 +128,7 @@ function halves(env: Environment): string[] {
     : [`${key} needs ${port}`]
 }
 
-function contradictions({ lane, strategy, harness, egress }: Config): string[] {
+function contradictions({ lane, strategy, harness, egress }: WorkerConfig): string[] {
   if (strategy === 'acquire_then_session_poll' && lane === 'ama_worker' && egress === 'session')
     return [
       'WORKER_EGRESS=session goes by the claim, and with WORKER_STRATEGY=acquire_then_session_poll the sandbox alone has it: choose another strategy, or WORKER_EGRESS=service',
@@ -141,13 +141,13 @@ function contradictions({ lane, strategy, harness, egress }: Config): string[] {
   ]
 }
 
-function webhookOf(given: Settings): Config['webhook'] {
+function webhookOf(given: Settings): WorkerConfig['webhook'] {
   const { WORKER_WEBHOOK_PORT: port, WORKER_WEBHOOK_SIGNING_KEY: key } = given
   if (port === undefined || key === undefined) return undefined
   return { host: given.WORKER_WEBHOOK_HOST, port, key }
 }
 
-const configOf = (given: Settings): Omit<Config, 'path'> => ({
+const configOf = (given: Settings): Omit<WorkerConfig, 'path'> => ({
   baseUrl: given.WORKER_BASE_URL.replace(/\/+$/, ''),
   environmentId: given.WORKER_ENVIRONMENT_ID,
   environmentKey: given.WORKER_ENVIRONMENT_KEY,

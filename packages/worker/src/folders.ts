@@ -3,7 +3,7 @@ import { mkdir, readdir, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '@steward/sandbox/remove.ts'
 
-export type Place = {
+export type SessionFolders = {
   folder: string
   workspace: string
   outputs: string
@@ -15,13 +15,13 @@ export type Place = {
 }
 
 /** What nothing has been kept of. */
-export async function makeEmpty({ workspace, outputs, user }: Place): Promise<void> {
+export async function makeEmpty({ workspace, outputs, user }: SessionFolders): Promise<void> {
   for (const each of [workspace, outputs, user]) await mkdir(each, { recursive: true })
 }
 
 export type Folders = {
   /** All but workspace, outputs and user are made; its memory stores are empty, as the official worker demands. */
-  of(session: string): Promise<Place>
+  of(session: string): Promise<SessionFolders>
   forget(session: string): Promise<void>
   /** Removes those that no work has used for so long. */
   sweep(olderThanMs: number, now: number): Promise<void>

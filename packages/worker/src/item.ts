@@ -2,19 +2,19 @@
  * One claimed item, from the claim to its end. What fails before a harness has started leaves the item as it is: nothing is
  * stopped, and another worker has it when its lease or reservation runs out.
  */
-import type { Place } from './folders.ts'
-import type { Log } from './log.ts'
-import type { Claim, Item } from './service.ts'
-import type { Told } from './variables.ts'
+import type { SessionFolders } from './folders.ts'
+import type { WorkerLog } from './log.ts'
+import type { ClaimClient, WorkAssignment } from './service.ts'
+import type { RuntimeVariables } from './variables.ts'
 
 /** A lane: runs what a session needs until it rests, is ended, or must be left. */
 export type Lane = (run: {
-  item: Item
-  claim: Claim
-  place: Place
+  item: WorkAssignment
+  claim: ClaimClient
+  place: SessionFolders
   /** All but the URL, which depends on where it is told. */
-  told: Omit<Told, 'baseUrl'>
-  log: Log
+  told: Omit<RuntimeVariables, 'baseUrl'>
+  log: WorkerLog
   /** Aborts when this worker shuts down. */
   signal: AbortSignal
 }) => Promise<void>
@@ -33,11 +33,11 @@ export type Deps = {
   environmentId: string
   environmentKey: string
   folders: {
-    of(session: string): Promise<Place>
+    of(session: string): Promise<SessionFolders>
     forget(session: string): Promise<void>
   }
   lane: Lane
-  log: Log
+  log: WorkerLog
 }
 
 const readWithinMs = 30_000
@@ -45,8 +45,8 @@ const longestMessage = 500
 
 export async function runItem(
   { environmentId, environmentKey, folders, lane, log }: Deps,
-  item: Item,
-  claim: Claim,
+  item: WorkAssignment,
+  claim: ClaimClient,
   signal: AbortSignal,
 ): Promise<void> {
   const { work: workId, session: sessionId, secret: workSecret } = item
@@ -76,7 +76,12 @@ export async function runItem(
   }
 }
 
-async function tell(claim: Claim, session: string, cause: unknown, log: Log): Promise<void> {
+async function tell(
+  claim: ClaimClient,
+  session: string,
+  cause: unknown,
+  log: WorkerLog,
+): Promise<void> {
   const message = (cause as Error).message.slice(0, longestMessage)
   const path = `/v1/ext/inputs/${session}/failure`
   await claim.ask('POST', path, JSON.stringify({ message })).then(

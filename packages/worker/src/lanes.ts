@@ -6,7 +6,7 @@ import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { officialInputs } from './ama/inputs.ts'
 import { runOfficial } from './ama/run.ts'
 import { arriveAt, putAside } from './checkpoints.ts'
-import type { Config } from './config.ts'
+import type { WorkerConfig } from './config.ts'
 import type { Lane } from './item.ts'
 import { NotBegun } from './item.ts'
 import { keepLease } from './lease.ts'
@@ -18,7 +18,7 @@ import { variables } from './variables.ts'
 
 /** Heartbeat and stop are the sandbox's own. */
 export const amaWorker =
-  (config: Config, provider: SandboxProvider, quota: DiskQuota): Lane =>
+  (config: WorkerConfig, provider: SandboxProvider, quota: DiskQuota): Lane =>
   async ({ item, claim, place, told, log, signal }) => {
     const { baseUrl, sandbox, egress } = config
     const claimed = { baseUrl, session: item.session, token: tokenOf(item.secret) }
@@ -52,7 +52,7 @@ const reference = fileURLToPath(new URL('./harness/main.ts', import.meta.url))
 
 /** Heartbeat and stop are this worker's; nobody stops what was lost, or what never began. */
 export const openmaSupervised =
-  (config: Config, patience?: Patience): Lane =>
+  (config: WorkerConfig, patience?: Patience): Lane =>
   async ({ item: { work, session }, claim, place, told, log, signal }) => {
     const lease = keepLease(claim, { ttlSeconds: config.leaseSeconds })
     const where = { session, own: place.folder, folder: config.dir }

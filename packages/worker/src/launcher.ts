@@ -3,7 +3,7 @@
  * itself. Nothing is claimed out here.
  */
 import type { Hints } from './hints/hints.ts'
-import type { Log } from './log.ts'
+import type { WorkerLog } from './log.ts'
 import type { Service } from './service.ts'
 import { isRefusal } from './service.ts'
 
@@ -18,7 +18,7 @@ export type Launching = {
   launch: (signal: AbortSignal) => Promise<void>
   /** The service has taken the key: called once, with the first answer. */
   reached: () => void
-  log: Log
+  log: WorkerLog
 }
 
 const shortestPauseMs = 200

@@ -1,6 +1,6 @@
 /** The outer worker's heartbeat of one claim, until the service or its silence ends it. [work/heartbeat] */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Claim } from './service.ts'
+import type { ClaimClient } from './service.ts'
 import { isRefusal } from './service.ts'
 
 /** `stopping`: it is still ours, and to be ended. `lost`: nothing of it may be touched any more. */
@@ -26,7 +26,7 @@ type Keeping = {
 }
 
 export function keepLease(
-  claim: Pick<Claim, 'beat'>,
+  claim: Pick<ClaimClient, 'beat'>,
   { ttlSeconds, now = performance.now.bind(performance) }: Keeping,
 ): Lease {
   const closed = new AbortController()

@@ -1,7 +1,7 @@
 /** Asks for work for as long as there is room, and runs each item on its own. */
 import type { Hints } from './hints/hints.ts'
-import type { Log } from './log.ts'
-import type { Claim, Item, Service } from './service.ts'
+import type { WorkerLog } from './log.ts'
+import type { ClaimClient, WorkAssignment, Service } from './service.ts'
 import { isRefusal } from './service.ts'
 
 export type Polling = {
@@ -15,10 +15,10 @@ export type Polling = {
   reclaimMs: number
   /** Whether an item is acknowledged here, before anything runs. */
   acknowledges: boolean
-  run: (item: Item, claim: Claim, signal: AbortSignal) => Promise<void>
+  run: (item: WorkAssignment, claim: ClaimClient, signal: AbortSignal) => Promise<void>
   /** The service has taken the key: called once, with the first answer. */
   reached: () => void
-  log: Log
+  log: WorkerLog
 }
 
 const blockMs = 999
@@ -66,7 +66,7 @@ export async function pollOn(polling: Polling, signal: AbortSignal): Promise<voi
     await Promise.all(running)
   }
 
-  function start(item: Item): void {
+  function start(item: WorkAssignment): void {
     const run = serve(polling, item, signal).finally(() => running.delete(run))
     running.add(run)
   }
@@ -75,7 +75,7 @@ export async function pollOn(polling: Polling, signal: AbortSignal): Promise<voi
 /** Never rejects. */
 async function serve(
   { service, acknowledges, run, log }: Polling,
-  item: Item,
+  item: WorkAssignment,
   signal: AbortSignal,
 ) {
   const { work, session } = item

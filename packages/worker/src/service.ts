@@ -7,14 +7,14 @@ const Secret = z.object({ sessions_token: z.string().min(1) })
 export const tokenOf = (secret: string): string =>
   Secret.parse(JSON.parse(Buffer.from(secret, 'base64url').toString())).sessions_token
 
-export type Item = { work: string; session: string; secret: string }
-export type Seen = { id: string; environmentId: string; status: string }
-export type Beat = { last: string; extended: boolean; state: string; ttlMs: number }
+export type WorkAssignment = { work: string; session: string; secret: string }
+export type SessionView = { id: string; environmentId: string; status: string }
+export type HeartbeatAnswer = { last: string; extended: boolean; state: string; ttlMs: number }
 
-export type Claim = {
-  session(signal: AbortSignal): Promise<Seen>
+export type ClaimClient = {
+  session(signal: AbortSignal): Promise<SessionView>
   /** `last`: what the beat before answered. */
-  beat(last: string | undefined, ttlSeconds: number, signal: AbortSignal): Promise<Beat>
+  beat(last: string | undefined, ttlSeconds: number, signal: AbortSignal): Promise<HeartbeatAnswer>
   stop(): Promise<void>
   /** By the claim's token; throws for an answer that is no success and none of `expected`. */
   ask: (
@@ -26,12 +26,15 @@ export type Claim = {
 }
 
 export type Service = {
-  poll(wait: { blockMs: number; reclaimMs: number }, signal: AbortSignal): Promise<Item | null>
-  acknowledge(item: Item, signal: AbortSignal): Promise<void>
+  poll(
+    wait: { blockMs: number; reclaimMs: number },
+    signal: AbortSignal,
+  ): Promise<WorkAssignment | null>
+  acknowledge(item: WorkAssignment, signal: AbortSignal): Promise<void>
   /** How many items nobody has. */
   depth(signal: AbortSignal): Promise<number>
   /** Throws when the secret holds no token. */
-  claim(item: Item): Claim
+  claim(item: WorkAssignment): ClaimClient
 }
 
 /** Milliseconds: a connection whose other end is no more seen says nothing by itself. */

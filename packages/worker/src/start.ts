@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { runOfficial } from './ama/run.ts'
-import type { Config } from './config.ts'
+import type { WorkerConfig } from './config.ts'
 import { foldersBelow, makeEmpty } from './folders.ts'
 import type { Hints } from './hints/hints.ts'
 import { noHints } from './hints/hints.ts'
@@ -13,7 +13,7 @@ import { receiveHints } from './hints/receiver.ts'
 import { runItem } from './item.ts'
 import { amaWorker, openmaSupervised } from './lanes.ts'
 import { launchOn } from './launcher.ts'
-import type { Log } from './log.ts'
+import type { WorkerLog } from './log.ts'
 import { pollOn } from './poller.ts'
 import { quotaOf, sandboxesOf } from './sandboxes.ts'
 import { serviceAt } from './service.ts'
@@ -24,7 +24,7 @@ const startMs = 10_000
 /** The service's own, for whoever acknowledges at once. */
 const reservationMs = 5_000
 
-async function checked(config: Config, log: Log): Promise<SandboxProvider> {
+async function checked(config: WorkerConfig, log: WorkerLog): Promise<SandboxProvider> {
   const provider = sandboxesOf(config.sandbox, (line) => log('image', { line }))
   const check = await provider.check()
   if (check.ok) {
@@ -37,7 +37,11 @@ async function checked(config: Config, log: Log): Promise<SandboxProvider> {
 }
 
 /** Until the signal aborts; a sender who finds nobody tries again. */
-async function listening({ webhook, dir }: Config, log: Log, signal: AbortSignal): Promise<Hints> {
+async function listening(
+  { webhook, dir }: WorkerConfig,
+  log: WorkerLog,
+  signal: AbortSignal,
+): Promise<Hints> {
   if (!webhook) return noHints
   const receiver = await receiveHints({ ...webhook, folder: join(dir, 'intents') }, log)
   log('listening for hints', { host: webhook.host, port: receiver.port })
@@ -46,7 +50,11 @@ async function listening({ webhook, dir }: Config, log: Log, signal: AbortSignal
 }
 
 /** Resolves when the signal has aborted and nothing of it runs any more. */
-export async function startWorker(config: Config, log: Log, signal: AbortSignal): Promise<void> {
+export async function startWorker(
+  config: WorkerConfig,
+  log: WorkerLog,
+  signal: AbortSignal,
+): Promise<void> {
   const { baseUrl, environmentId, environmentKey, lane, strategy } = config
   await mkdir(config.dir, { recursive: true, mode: 0o700 })
   const folders = foldersBelow(config.dir)

@@ -15,7 +15,7 @@ import type { SandboxEgress } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 import { temporaryFolder } from './temporary.ts'
 
-export type Claimed = { baseUrl: string; session: string; token: string }
+export type TunnelClaim = { baseUrl: string; session: string; token: string }
 
 export type WayOut = {
   egress: SandboxEgress
@@ -34,7 +34,7 @@ const idleMs = 16 * 60_000
 const Told = z.object({ certificates: z.string(), variables: z.record(z.string(), z.string()) })
 
 /** Rejects when the service does not say whom the sandbox may trust. */
-export async function openWayOut(claimed: Claimed): Promise<WayOut> {
+export async function openWayOut(claimed: TunnelClaim): Promise<WayOut> {
   const { certificates: pem, variables } = await ask(claimed)
   const folder = await temporaryFolder('out')
   const [socket, certificates] = [join(folder.path, 'socket'), join(folder.path, 'authorities.pem')]
@@ -60,7 +60,7 @@ export async function openWayOut(claimed: Claimed): Promise<WayOut> {
   }
 }
 
-async function ask(claimed: Claimed): Promise<z.infer<typeof Told>> {
+async function ask(claimed: TunnelClaim): Promise<z.infer<typeof Told>> {
   const answer = await fetch(placeOf(claimed, '/authorities'), {
     headers: { authorization: `Bearer ${claimed.token}` },
     signal: AbortSignal.timeout(askWithinMs),
@@ -69,11 +69,11 @@ async function ask(claimed: Claimed): Promise<z.infer<typeof Told>> {
   return Told.parse(await answer.json())
 }
 
-const placeOf = ({ baseUrl, session }: Claimed, more = ''): URL =>
+const placeOf = ({ baseUrl, session }: TunnelClaim, more = ''): URL =>
   new URL(`${baseUrl.replace(/\/+$/, '')}/v1/ext/egress/${encodeURIComponent(session)}${more}`)
 
 /** Reads nothing of the connection before the service has it. */
-export function carry(claimed: Claimed, connection: Socket): void {
+export function carry(claimed: TunnelClaim, connection: Socket): void {
   connection.on('error', () => connection.destroy())
   const onward = begin(claimed)
   const late = setTimeout(() => onward.destroy(new Error('it took too long')), openWithinMs)
@@ -96,7 +96,7 @@ export function carry(claimed: Claimed, connection: Socket): void {
   onward.end()
 }
 
-function begin(claimed: Claimed): ClientRequest {
+function begin(claimed: TunnelClaim): ClientRequest {
   const url = placeOf(claimed)
   const send = url.protocol === 'https:' ? secureRequest : plainRequest
   return send(url, {

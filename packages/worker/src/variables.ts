@@ -1,6 +1,6 @@
 /** What the runtime of a session is told, and nothing else of this process. [worker/variable/prefix] */
 
-export type Told = {
+export type RuntimeVariables = {
   environmentId: string
   environmentKey: string
   sessionId: string
@@ -12,7 +12,7 @@ export type Told = {
 /** `ANTHROPIC`: for the unmodified official worker, which hides its own names alone from the commands that it runs. */
 export type Prefix = 'VENDOR' | 'ANTHROPIC'
 
-export const variables = (prefix: Prefix, told: Told): Record<string, string> => ({
+export const variables = (prefix: Prefix, told: RuntimeVariables): Record<string, string> => ({
   [`${prefix}_ENVIRONMENT_ID`]: told.environmentId,
   [`${prefix}_ENVIRONMENT_KEY`]: told.environmentKey,
   [`${prefix}_SESSION_ID`]: told.sessionId,

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Config } from './config.ts'
+import type { WorkerConfig } from './config.ts'
 import { readConfig } from './config.ts'
 import { foldersBelow } from './folders.ts'
 import { noHints } from './hints/hints.ts'
 import { runItem } from './item.ts'
 import { openmaSupervised } from './lanes.ts'
-import type { Log } from './log.ts'
+import type { WorkerLog } from './log.ts'
 import { pollOn } from './poller.ts'
 import { serviceAt } from './service.ts'
 import type { Stub } from './service-fixture.ts'
@@ -35,7 +35,7 @@ async function working(stub: Stub, mode: string, env: Record<string, string> = {
   const { config } = read
   const said: string[] = []
   let look = () => {}
-  const log: Log = (message, fields) => {
+  const log: WorkerLog = (message, fields) => {
     said.push(`${message} ${JSON.stringify(fields ?? {})}`)
     look()
   }
@@ -230,7 +230,7 @@ describe('the settings of a worker', () => {
     const read = readConfig({ ...right, ...env })
     return read.ok ? [] : read.problems
   }
-  const value = <K extends keyof Config>(env: object, key: K) => {
+  const value = <K extends keyof WorkerConfig>(env: object, key: K) => {
     const read = readConfig({ ...right, ...env })
     return read.ok ? read.config[key] : undefined
   }

@@ -1,6 +1,6 @@
 /** A summary, by the strategy that was chosen or by the next best; each attempt is on record. */
 import type { ModelFailure, Usage } from '@steward/model/model.ts'
-import type { Kept, Turn, TurnStep } from '../turn.ts'
+import type { KeptEvent, Turn, TurnStep } from '../turn.ts'
 import type { Summary } from './ask.ts'
 import { askForSummary } from './ask.ts'
 import { isolatedBasic, isolatedStructured } from './isolated.ts'
@@ -23,11 +23,11 @@ export type Reason = 'threshold' | 'overflow'
 
 export type Attempted =
   /** `end` is the caller's to keep, with what the summary is for. */
-  | { kind: 'written'; strategy: StrategyName; text: string; end: Kept }
+  | { kind: 'written'; strategy: StrategyName; text: string; end: KeptEvent }
   /** No attempt gave one. */
   | { kind: 'none' }
   | { kind: 'unavailable'; failure: ModelFailure }
-  | { kind: 'interrupted'; last: Kept[] }
+  | { kind: 'interrupted'; last: KeptEvent[] }
 
 type Plan = { name: StrategyName; share: number }
 
@@ -72,11 +72,16 @@ function nextPlan(
   return failure?.retryable ? { name, share } : undefined
 }
 
-const started = (id: string, strategy: string, reason: Reason): Kept => ({
+const started = (id: string, strategy: string, reason: Reason): KeptEvent => ({
   event: { id, type: 'span.compaction_summarize_start', strategy, reason },
 })
 
-const ended = (turn: Turn, startId: string, usage: Usage, error: string | undefined): Kept => ({
+const ended = (
+  turn: Turn,
+  startId: string,
+  usage: Usage,
+  error: string | undefined,
+): KeptEvent => ({
   event: {
     id: turn.newEventId(),
     type: 'span.compaction_summarize_end',

@@ -4,7 +4,7 @@ import type { Boundary, History } from '../history.ts'
 import { foldHistory, messagesOf } from '../history.ts'
 import { specOf } from '../request.ts'
 import { tokensOfText } from '../tokens.ts'
-import type { Kept, Tool, Turn, TurnStep } from '../turn.ts'
+import type { KeptEvent, Tool, Turn, TurnStep } from '../turn.ts'
 import type { Reason } from './attempts.ts'
 import { attempts } from './attempts.ts'
 import type { Cut } from './cut.ts'
@@ -27,7 +27,7 @@ export type Compacted =
   | { kind: 'unchanged' }
   | { kind: 'unavailable'; failure: ModelFailure }
   /** `last` goes with the end of the turn. */
-  | { kind: 'interrupted'; last: Kept[] }
+  | { kind: 'interrupted'; last: KeptEvent[] }
 
 /** What the next request would take of the context: as the provider counted it, and a guess for what came since. */
 function takenBy({ system }: Turn, { weight }: History, tools: Tools): number {
@@ -105,8 +105,8 @@ function roomOf(turn: Turn, history: History, tools: Tools, reason: Reason) {
 async function* begin(
   turn: Turn,
   history: History,
-  before: Kept[],
-  kept: Kept,
+  before: KeptEvent[],
+  kept: KeptEvent,
 ): AsyncGenerator<TurnStep, Compacted, void> {
   yield { type: 'keep', kept: [...before, kept] }
   return turn.signal.aborted
@@ -125,7 +125,7 @@ const opening =
   'behind it is as it was said; your work may have gone on since the newest message of the user.'
 const unsummed = 'No summary could be written; this is what is left of the transcript.'
 
-function boundary(turn: Turn, strategy: StrategyName | null, messages: Message[]): Kept {
+function boundary(turn: Turn, strategy: StrategyName | null, messages: Message[]): KeptEvent {
   const opaque: Boundary = { messages }
   return {
     event: { id: turn.newEventId(), type: 'agent.thread_context_compacted', strategy },

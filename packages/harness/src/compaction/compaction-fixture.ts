@@ -2,7 +2,7 @@
 import type { AssistantBlock, ModelFailure } from '@steward/model/model.ts'
 import type { Said } from '../fake-model.ts'
 import { newEventId, userMessage } from '../fixture.ts'
-import type { Kept } from '../kept.ts'
+import type { KeptEvent } from '../kept.ts'
 import type { Compaction, StrategyName } from './settings.ts'
 import { compactionOf } from './settings.ts'
 
@@ -22,12 +22,12 @@ export const native = (strategy: StrategyName, more: object = {}): Compaction =>
 export const words = (name: string, hundreds: number): string =>
   `${name} ${'x'.repeat(hundreds * 350)}`
 
-const agent = (text: string): Kept => ({
+const agent = (text: string): KeptEvent => ({
   event: { id: newEventId(), type: 'agent.message', content: [{ type: 'text', text }] },
   opaque,
 })
 
-const counted = (input_tokens: number): Kept => ({
+const counted = (input_tokens: number): KeptEvent => ({
   event: {
     id: newEventId(),
     type: 'span.model_request_end',
@@ -43,7 +43,7 @@ const counted = (input_tokens: number): Kept => ({
 })
 
 /** A call of `bash` and its result. */
-export function exchange(result: string): Kept[] {
+export function exchange(result: string): KeptEvent[] {
   const id = newEventId()
   const content = [{ type: 'text' as const, text: result }]
   return [
@@ -60,7 +60,7 @@ export function exchange(result: string): Kept[] {
   ]
 }
 
-const picture: Kept = {
+const picture: KeptEvent = {
   event: {
     id: newEventId(),
     type: 'user.message',
@@ -72,7 +72,7 @@ const picture: Kept = {
 }
 
 /** Of 100,000 tokens the provider has counted 90,000; the newest message has not been answered. */
-export const long = (): Kept[] => [
+export const long = (): KeptEvent[] => [
   picture,
   agent(words('seen', 20)),
   ...exchange(words('listing', 150)),

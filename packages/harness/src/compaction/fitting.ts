@@ -2,17 +2,17 @@
 import { noUsage } from '@steward/model/model.ts'
 import type { History } from '../history.ts'
 import { messagesOf, sizeOf } from '../history.ts'
-import type { Asked } from '../request.ts'
+import type { RequestOutcome } from '../request.ts'
 import { requestEnd } from '../request.ts'
 import { askWithRetries, failed, sessionError } from '../retries.ts'
-import type { Kept, Tool, Turn, TurnStep } from '../turn.ts'
+import type { KeptEvent, Tool, Turn, TurnStep } from '../turn.ts'
 import { compact, isDue } from './compact.ts'
 
 /** Bytes of a conversation that a model is asked with: the whole of it is written anew for each request. */
 const mostBytes = 96 * 1024 * 1024
 
 /** `history`: what was asked with. */
-export type Fitted = { asked: Asked; history: History }
+export type FittedRequest = { asked: RequestOutcome; history: History }
 
 /**
  * Compacts when it is due. When the provider refuses the request as too long all the same, compacts once more and asks
@@ -23,7 +23,7 @@ export async function* askFitting(
   given: History,
   tools: ReadonlyMap<string, Tool>,
   begun?: string,
-): AsyncGenerator<TurnStep, Fitted, void> {
+): AsyncGenerator<TurnStep, FittedRequest, void> {
   let history = given
   if (sizeOf(history) > mostBytes || isDue(turn, history, tools)) {
     const compacted = yield* compact(turn, history, tools, 'threshold')
@@ -57,13 +57,17 @@ export async function* askFitting(
 }
 
 /** Every start of a request has an end, also of one that was never made. */
-export const cut = (turn: Turn, begun: string | undefined): Kept[] =>
+export const cut = (turn: Turn, begun: string | undefined): KeptEvent[] =>
   begun ? [requestEnd(turn, begun, noUsage, true)] : []
 
-const interrupted = (kept: Kept[]): Asked => ({ kept, calls: [], stop: 'interrupted' })
-const over = (kept: Kept[]): Asked => ({ kept, calls: [], stop: 'failed' })
+const interrupted = (kept: KeptEvent[]): RequestOutcome => ({
+  kept,
+  calls: [],
+  stop: 'interrupted',
+})
+const over = (kept: KeptEvent[]): RequestOutcome => ({ kept, calls: [], stop: 'failed' })
 
-const tooLong = (turn: Turn, said: string): Kept =>
+const tooLong = (turn: Turn, said: string): KeptEvent =>
   sessionError(turn, {
     type: 'compaction_limit_reached_error',
     message: `the conversation does not fit into the model's context, and cannot be made shorter: ${said}`,

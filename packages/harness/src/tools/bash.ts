@@ -1,6 +1,6 @@
 import type { Sandbox, ShellCommand } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
-import type { Outside } from './outside.ts'
+import type { ToolEgress } from './outside.ts'
 import { reasonOf, refusalIn } from './outside.ts'
 import { outputOf } from './output.ts'
 import { simpleCommand } from './simple-command.ts'
@@ -16,7 +16,7 @@ const Input = z.object({
 })
 
 /** One shell for the session: directory, variables and functions carry over. [tools/bash] */
-export const bashTool = (commandSecrets: Outside['commandSecrets']): SandboxTool => ({
+export const bashTool = (commandSecrets: ToolEgress['commandSecrets']): SandboxTool => ({
   name: 'bash',
   description:
     "Runs a command in the session's bash shell and returns what it wrote. The working directory, variables and functions carry over to the next command. " +

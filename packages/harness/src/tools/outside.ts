@@ -6,7 +6,7 @@ import type { SearchProvider } from './web-search/provider.ts'
 
 export type { Fetch }
 
-export type Outside = {
+export type ToolEgress = {
   /** Adds the credential of the host it goes to. For custom tools that the service calls. */
   outbound: Fetch
   /** Null where the web tools are not offered. */

@@ -4,7 +4,7 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { bashTool } from './bash.ts'
 import { callEndpoint, commandTool, isReading } from './custom.ts'
 import { editTool, readTool, writeTool } from './files.ts'
-import type { Outside } from './outside.ts'
+import type { ToolEgress } from './outside.ts'
 import { permissionOf } from './permission.ts'
 import { globTool, grepTool } from './search.ts'
 import { bounded, spilling } from './spill.ts'
@@ -12,7 +12,7 @@ import type { SandboxTool, Tool } from './tool.ts'
 import { fetchPage, webFetch } from './web-fetch/web-fetch.ts'
 import { searchWeb, webSearch } from './web-search/web-search.ts'
 
-export type ToolDeps = Outside & {
+export type ToolDeps = ToolEgress & {
   /** The session's sandbox, started by the first call. */
   sandbox: () => Promise<Sandbox>
   /** Whether a worker runs what works in the sandbox. */

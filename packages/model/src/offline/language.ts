@@ -1,7 +1,7 @@
 /** The commands a person may give to the offline model; docs/offline-model.md describes them. */
 import type { ModelFailure } from '../model.ts'
 
-export type Step =
+export type OfflineStep =
   | { do: 'call'; tool: string; input: Record<string, unknown> }
   | { do: 'run'; command: string }
   | { do: 'write'; path: string; content: string }
@@ -12,17 +12,17 @@ export type Step =
   | { do: 'wait'; ms: number }
   | { do: 'stop'; stop: 'max_tokens' | 'refusal' }
 
-export type Plan = { steps: Step[] } | { mistake: string }
+export type OfflinePlan = { steps: OfflineStep[] } | { mistake: string }
 
 /** Lines of a message: it is read again for each request, all at once. */
 const mostLines = 10_000
 
 /** Lines that are no command are ignored as long as there is one; undefined when there is none. */
-export function parsePlan(text: string): Plan | undefined {
+export function parsePlan(text: string): OfflinePlan | undefined {
   const lines = text.split('\n', mostLines + 1)
   if (lines.length > mostLines)
     return { mistake: `a message has at most ${mostLines} lines for this model` }
-  const steps: Step[] = []
+  const steps: OfflineStep[] = []
   for (let at = 0; at < lines.length;) {
     const found = parseLine(lines, at)
     at = found.next
@@ -33,7 +33,7 @@ export function parsePlan(text: string): Plan | undefined {
   return steps.length === 0 ? undefined : { steps }
 }
 
-type Parsed = { step?: Step | { mistake: string }; next: number }
+type Parsed = { step?: OfflineStep | { mistake: string }; next: number }
 
 function parseLine(lines: string[], at: number): Parsed {
   const line = lines[at] ?? ''
@@ -50,7 +50,7 @@ function parseLine(lines: string[], at: number): Parsed {
   return { step: command(body.text, argument), next: body.next }
 }
 
-type Command = (text: string, argument: string) => Step | { mistake: string }
+type Command = (text: string, argument: string) => OfflineStep | { mistake: string }
 
 const commands = new Map<string, Command>(
   Object.entries({
@@ -83,7 +83,7 @@ const commands = new Map<string, Command>(
   }),
 )
 
-function callOf(tool: string, json: string): Step | { mistake: string } {
+function callOf(tool: string, json: string): OfflineStep | { mistake: string } {
   try {
     const input: unknown = JSON.parse(json)
     if (typeof input === 'object' && input !== null && !Array.isArray(input)) {

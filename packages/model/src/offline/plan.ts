@@ -1,8 +1,8 @@
 /** What to answer, from the messages alone: the same history always gives the same answer. */
 import type { Message, ModelFailure, ToolSpec } from '../model.ts'
-import { lesson, parsePlan, type Step } from './language.ts'
+import { lesson, parsePlan, type OfflineStep } from './language.ts'
 
-export type Reply = {
+export type OfflineReply = {
   waitMs: number
   blocks: ReplyBlock[]
   outcome: { stop: 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' } | { failure: ModelFailure }
@@ -13,7 +13,7 @@ export type ReplyBlock =
 
 type Result = Extract<Message, { role: 'tool_result' }>
 
-export function planReply(messages: readonly Message[], tools: readonly ToolSpec[]): Reply {
+export function planReply(messages: readonly Message[], tools: readonly ToolSpec[]): OfflineReply {
   const asked = messages.findLastIndex((message) => message.role === 'user')
   const request = messages[asked]
   const text = request?.role === 'user' ? textOf(request.content) : ''
@@ -27,24 +27,24 @@ export function planReply(messages: readonly Message[], tools: readonly ToolSpec
   return walk(plan.steps, results, tools, `off_${asked}_`)
 }
 
-type Call = Extract<Step, { do: 'call' | 'run' | 'write' | 'read' }>
+type Call = Extract<OfflineStep, { do: 'call' | 'run' | 'write' | 'read' }>
 
-function isCall(step: Step): step is Call {
+function isCall(step: OfflineStep): step is Call {
   return ['call', 'run', 'write', 'read'].includes(step.do)
 }
 
 /** From the last call that has a result to the next that has none; what stands before was told already. */
 function walk(
-  steps: Step[],
+  steps: OfflineStep[],
   results: readonly Result[],
   tools: readonly ToolSpec[],
   idPrefix: string,
-): Reply {
+): OfflineReply {
   const known = new Set(tools.map(({ name }) => name))
   const exists = (call: Call) => known.has(callFor(call).name)
   const missing = steps.filter(isCall).filter((call) => !exists(call))
   const possible = steps.filter((step) => !isCall(step) || exists(step))
-  const reply: Reply = { waitMs: 0, blocks: [], outcome: { stop: 'end_turn' } }
+  const reply: OfflineReply = { waitMs: 0, blocks: [], outcome: { stop: 'end_turn' } }
   for (const step of afterCalls(possible, results.length)) {
     if (isCall(step)) {
       const id = `${idPrefix}${results.length + 1}`
@@ -63,7 +63,7 @@ function walk(
   return reply
 }
 
-function afterCalls(steps: Step[], count: number): Step[] {
+function afterCalls(steps: OfflineStep[], count: number): OfflineStep[] {
   const calls = steps.flatMap((step, i) => (isCall(step) ? [i] : []))
   return steps.slice((calls[count - 1] ?? -1) + 1)
 }
@@ -104,7 +104,7 @@ function summaryOf(
   return ['Done.', ...told, ...lacking].join('\n\n')
 }
 
-function ended(blocks: ReplyBlock[]): Reply {
+function ended(blocks: ReplyBlock[]): OfflineReply {
   return { waitMs: 0, blocks, outcome: { stop: 'end_turn' } }
 }
 

@@ -7,13 +7,13 @@ import type { DocumentBlock } from '../model.ts'
 import type { Wire } from '../spec.ts'
 
 /** A JSON object of a request body. */
-export type Item = Record<string, unknown>
+export type JsonObject = Record<string, unknown>
 
 export type Documents = {
   /** The texts that stand for a document: its own text, a marker, or a note that the model cannot read it. */
   place(document: DocumentBlock): string[]
   /** Puts what was placed into the payload, in place. */
-  fill(wire: Wire, payload: Item): void
+  fill(wire: Wire, payload: JsonObject): void
 }
 
 type Piece = string | DocumentBlock
@@ -65,9 +65,9 @@ const follows = (document: DocumentBlock) => `[${nameOf(document)} follows]`
 
 type Split = (text: unknown) => Piece[]
 
-const fillers: Record<Wire, (payload: Item, split: Split) => void> = {
+const fillers: Record<Wire, (payload: JsonObject, split: Split) => void> = {
   'anthropic-messages': (payload, split) => {
-    const block = (piece: Piece): Item =>
+    const block = (piece: Piece): JsonObject =>
       typeof piece === 'string'
         ? { type: 'text', text: piece }
         : {
@@ -87,13 +87,13 @@ const fillers: Record<Wire, (payload: Item, split: Split) => void> = {
   },
 
   'openai-completions': (payload, split) => {
-    const part = (piece: Piece): Item =>
+    const part = (piece: Piece): JsonObject =>
       typeof piece === 'string'
         ? { type: 'text', text: piece }
         : { type: 'file', file: { filename: nameOf(piece), file_data: dataUrl(piece) } }
     const messages = items(payload.messages)
-    const out: Item[] = []
-    let pending: Item[] = []
+    const out: JsonObject[] = []
+    let pending: JsonObject[] = []
     for (const message of messages) {
       if (message.role !== 'tool' && pending.length > 0) {
         out.push({ role: 'user', content: pending })
@@ -113,7 +113,7 @@ const fillers: Record<Wire, (payload: Item, split: Split) => void> = {
   },
 
   'openai-responses': (payload, split) => {
-    const part = (piece: Piece): Item =>
+    const part = (piece: Piece): JsonObject =>
       typeof piece === 'string'
         ? { type: 'input_text', text: piece }
         : { type: 'input_file', filename: nameOf(piece), file_data: dataUrl(piece) }
@@ -126,12 +126,12 @@ const fillers: Record<Wire, (payload: Item, split: Split) => void> = {
   },
 
   'google-generative-ai': (payload, split) => {
-    const part = (piece: Piece): Item =>
+    const part = (piece: Piece): JsonObject =>
       typeof piece === 'string'
         ? { text: piece }
         : { inlineData: { mimeType: piece.media_type, data: piece.data } }
     const nested = !/^gemini-[12]/.test(String(payload.model))
-    const out: Item[] = []
+    const out: JsonObject[] = []
     for (const content of items(payload.contents)) {
       replaceTexts(content.parts, split, part)
       out.push(content)
@@ -143,7 +143,7 @@ const fillers: Record<Wire, (payload: Item, split: Split) => void> = {
 }
 
 /** Gives back what must stand in a turn of its own, because the model takes no files within a response. */
-function fillResponse(part: Item, split: Split, nested: boolean): DocumentBlock[] {
+function fillResponse(part: JsonObject, split: Split, nested: boolean): DocumentBlock[] {
   const response = part.functionResponse
   if (!isItem(response) || !isItem(response.response)) return []
   const found: DocumentBlock[] = []
@@ -160,7 +160,7 @@ function fillResponse(part: Item, split: Split, nested: boolean): DocumentBlock[
 }
 
 /** A cache breakpoint on the marker stays where it was. */
-function replaceTexts(content: unknown, split: Split, make: (piece: Piece) => Item): void {
+function replaceTexts(content: unknown, split: Split, make: (piece: Piece) => JsonObject): void {
   if (!Array.isArray(content)) return
   for (let i = content.length - 1; i >= 0; i--) {
     const block: unknown = content[i]
@@ -176,11 +176,11 @@ function replaceTexts(content: unknown, split: Split, make: (piece: Piece) => It
   }
 }
 
-function isItem(value: unknown): value is Item {
+function isItem(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The objects of a list in a request body; none where there is no list. */
-export function items(value: unknown): Item[] {
+export function items(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isItem) : []
 }

@@ -4,13 +4,13 @@ import { boundedAnswer } from './bounded.ts'
 type Fetch = typeof globalThis.fetch
 
 /** What the library's errors leave out of an HTTP exchange. */
-export type Seen = { sent: boolean; cause?: unknown; retryAfterMs?: number }
+export type HttpObservation = { sent: boolean; cause?: unknown; retryAfterMs?: number }
 
 /** The process's own, and so its guard on dialling. */
 const processFetch = globalThis.fetch
 
 /** What it answers is bounded, no redirect takes a key elsewhere, and what went wrong is noted. */
-export function observedFetch(seen: Seen): Fetch {
+export function observedFetch(seen: HttpObservation): Fetch {
   return async (input, init) => {
     seen.sent = true
     try {

@@ -1,7 +1,7 @@
 /** What the library does not say for us is said here, in the finished request body. */
 import type { ToolSpec } from '../model.ts'
 import type { ModelSpec, Wire } from '../spec.ts'
-import type { Documents, Item } from './documents.ts'
+import type { Documents, JsonObject } from './documents.ts'
 import { betasOf } from './pi-model.ts'
 import { joinTurns } from './turns.ts'
 
@@ -12,7 +12,7 @@ export function finishPayload(
   documents: Documents,
 ): (payload: unknown) => unknown {
   return (payload) => {
-    const body = payload as Item
+    const body = payload as JsonObject
     documents.fill(wire, body)
     joinTurns(wire, body)
     if (wire === 'anthropic-messages') finishAnthropic(body, spec, tools)
@@ -22,10 +22,10 @@ export function finishPayload(
   }
 }
 
-function finishAnthropic(body: Item, spec: ModelSpec, tools: readonly ToolSpec[]): void {
+function finishAnthropic(body: JsonObject, spec: ModelSpec, tools: readonly ToolSpec[]): void {
   breakBefore(body)
   const schemas = new Map(tools.map((tool) => [tool.name, tool.input_schema]))
-  for (const tool of (body.tools ?? []) as Item[]) {
+  for (const tool of (body.tools ?? []) as JsonObject[]) {
     // The library keeps only properties and required.
     const schema = schemas.get(String(tool.name))
     if (schema !== undefined) tool.input_schema = { type: 'object', ...schema }
@@ -44,21 +44,21 @@ function finishAnthropic(body: Item, spec: ModelSpec, tools: readonly ToolSpec[]
  * The library marks the end of tools, prompt and conversation. A fourth mark, where the request before this one ended,
  * finds what that one has cached however much one turn of the agent has added: a provider looks back only so far.
  */
-function breakBefore(body: Item): void {
-  const messages = (body.messages ?? []) as Item[]
+function breakBefore(body: JsonObject): void {
+  const messages = (body.messages ?? []) as JsonObject[]
   const answer = messages.findLastIndex(({ role }) => role === 'assistant')
   const asked = messages.slice(0, Math.max(0, answer)).findLast(({ role }) => role === 'user')
   const content = asked?.content
-  const last = Array.isArray(content) ? (content.at(-1) as Item | undefined) : undefined
+  const last = Array.isArray(content) ? (content.at(-1) as JsonObject | undefined) : undefined
   const newest = messages.at(-1)?.content
   const mark = Array.isArray(newest)
-    ? (newest.at(-1) as Item | undefined)?.cache_control
+    ? (newest.at(-1) as JsonObject | undefined)?.cache_control
     : undefined
   if (last && mark) last.cache_control = mark
 }
 
 /** Without an effort the library turns thinking off; an absent effort means the provider's own default. */
-const leaveThinkingToProvider: Record<Wire, (body: Item) => void> = {
+const leaveThinkingToProvider: Record<Wire, (body: JsonObject) => void> = {
   'anthropic-messages': (body) => delete body.thinking,
   'openai-completions': (body) => delete body.reasoning_effort,
   'openai-responses': (body) => {
@@ -66,5 +66,5 @@ const leaveThinkingToProvider: Record<Wire, (body: Item) => void> = {
     body.reasoning = { summary: 'auto' }
     body.include = ['reasoning.encrypted_content']
   },
-  'google-generative-ai': (body) => delete (body.config as Item | undefined)?.thinkingConfig,
+  'google-generative-ai': (body) => delete (body.config as JsonObject | undefined)?.thinkingConfig,
 }

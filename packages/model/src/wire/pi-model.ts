@@ -1,4 +1,4 @@
-import type { ModelSpec, NativeConfig, Wire } from '../spec.ts'
+import type { ModelSpec, ModelFacts, Wire } from '../spec.ts'
 import { clientBaseUrl } from './base-url.ts'
 import type { Api, Model } from './pi.ts'
 
@@ -19,7 +19,7 @@ export function inputOf(spec: ModelSpec): ('text' | 'image' | 'document')[] {
 /** Of the servers that speak chat completions, these take files. */
 const filesInChat = new Set(['openai', 'oai', 'openrouter'])
 
-export function limitsOf(native: NativeConfig | undefined) {
+export function limitsOf(native: ModelFacts | undefined) {
   return {
     contextWindow: native?.contextWindow ?? unknownLimits.contextWindow,
     maxTokens: native?.maxTokens ?? unknownLimits.maxTokens,

@@ -7,7 +7,7 @@ import { failureOf, redact, secretsOf } from './failure.ts'
 import { libraryMessages, libraryTools } from './messages.ts'
 import { RefusedAnswer } from './bounded.ts'
 import { boundToolCalls } from './tool-calls.ts'
-import { observedFetch, type Seen, withFetch } from './observed.ts'
+import { observedFetch, type HttpObservation, withFetch } from './observed.ts'
 import { finishPayload } from './payload.ts'
 import { inputOf, libraryModel } from './pi-model.ts'
 import type { AssistantMessage, AssistantMessageEvent, Library } from './pi.ts'
@@ -36,7 +36,7 @@ export async function request(
   signal: AbortSignal,
   reader: Reader,
 ): Promise<Outcome> {
-  const seen: Seen = { sent: false }
+  const seen: HttpObservation = { sent: false }
   const events = send(library, wire, spec, call, signal, seen)
   const ordered = sequence(wire === 'openai-completions', library.parseStreamingJson, reader.emit)
   let read = 0
@@ -68,7 +68,7 @@ function send(
   spec: ModelSpec,
   call: ModelCall,
   signal: AbortSignal,
-  seen: Seen,
+  seen: HttpObservation,
 ): AsyncIterable<AssistantMessageEvent> {
   const model = libraryModel(wire, spec)
   const documents = documentSet(inputOf(spec).includes('document'))
@@ -118,7 +118,12 @@ const refusals = new Set(
   IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION`.split(/\s+/),
 )
 
-function failed(library: Library, spec: ModelSpec, error: AssistantMessage, seen: Seen): Outcome {
+function failed(
+  library: Library,
+  spec: ModelSpec,
+  error: AssistantMessage,
+  seen: HttpObservation,
+): Outcome {
   const secrets = secretsOf(spec)
   if (seen.cause instanceof RefusedAnswer) {
     const { mayPass } = seen.cause

@@ -4,7 +4,7 @@
  * longer conversation still begins with the blocks of the shorter one, and a cache breakpoint stays on its block.
  */
 import type { Wire } from '../spec.ts'
-import { type Item, items } from './documents.ts'
+import { type JsonObject, items } from './documents.ts'
 
 /** Where a wire has its turns, and the blocks of a turn. */
 const places: Record<Wire, { turns: string; blocks: string }> = {
@@ -14,21 +14,21 @@ const places: Record<Wire, { turns: string; blocks: string }> = {
   'google-generative-ai': { turns: 'contents', blocks: 'parts' },
 }
 
-export function joinTurns(wire: Wire, body: Item): void {
+export function joinTurns(wire: Wire, body: JsonObject): void {
   const { turns, blocks } = places[wire]
-  const joined: Item[] = []
+  const joined: JsonObject[] = []
   for (const turn of items(body[turns])) {
     const before = joined.at(-1)
     if (before?.role === 'user' && turn.role === 'user') {
       before[blocks] = items(before[blocks])
-      for (const block of items(turn[blocks])) (before[blocks] as Item[]).push(block)
+      for (const block of items(turn[blocks])) (before[blocks] as JsonObject[]).push(block)
     } else joined.push(turn)
   }
   body[turns] = wire === 'google-generative-ai' ? joined.flatMap(responsesApart) : joined
 }
 
 /** Google counts the responses of the turn behind a call: all of them stand in one turn, and nothing else does. */
-function responsesApart(turn: Item): Item[] {
+function responsesApart(turn: JsonObject): JsonObject[] {
   const responses = items(turn.parts).filter((part) => part.functionResponse !== undefined)
   const others = items(turn.parts).filter((part) => part.functionResponse === undefined)
   return [responses, others]

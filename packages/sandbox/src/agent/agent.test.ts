@@ -10,13 +10,16 @@ import { describe, it } from 'node:test'
 import { rgPath } from '@vscode/ripgrep'
 import { until } from '../fixture.ts'
 import { remoteSandbox } from '../remote.ts'
-import type { Arch, Hashes } from './build.ts'
+import type { DaemonArch, Hashes } from './build.ts'
 import { architectures, binary, folder, hashOf, hashSource } from './build.ts'
 
-const emulators: Record<Arch, string> = { x64: 'qemu-x86_64-static', arm64: 'qemu-aarch64-static' }
+const emulators: Record<DaemonArch, string> = {
+  x64: 'qemu-x86_64-static',
+  arm64: 'qemu-aarch64-static',
+}
 
 /** What runs the binary on this machine; fails, with what to install, where nothing does. */
-function commandOf(arch: Arch): [string, ...string[]] {
+function commandOf(arch: DaemonArch): [string, ...string[]] {
   if (process.arch === arch) return [binary(arch)]
   const emulator = emulators[arch]
   const { status } = spawnSync(emulator, ['--version'])
@@ -25,7 +28,7 @@ function commandOf(arch: Arch): [string, ...string[]] {
 }
 
 /** By way of the launcher, in a network of its own, when the socket of a gate is named. */
-function programOf(arch: Arch, gate: string | undefined): [string, ...string[]] {
+function programOf(arch: DaemonArch, gate: string | undefined): [string, ...string[]] {
   const command = commandOf(arch)
   if (gate === undefined) return command
   return [
@@ -41,7 +44,7 @@ function programOf(arch: Arch, gate: string | undefined): [string, ...string[]] 
   ]
 }
 
-async function start(arch: Arch, gate?: string) {
+async function start(arch: DaemonArch, gate?: string) {
   const place = mkdtempSync(join(tmpdir(), 'steward-agent-'))
   const [workspace, state] = [join(place, 'workspace'), join(place, 'state')]
   for (const each of [workspace, state]) mkdirSync(each)

@@ -21,20 +21,23 @@ export const targets = {
   },
 } as const
 
-export type Arch = keyof typeof targets
-export const architectures: readonly Arch[] = ['x64', 'arm64']
+export type DaemonArch = keyof typeof targets
+export const architectures: readonly DaemonArch[] = ['x64', 'arm64']
 
 export type Hashes = {
   source: string
   flags: string
-  binaries: Record<Arch, { sha256: string; compiler: string; packages: Record<string, string> }>
+  binaries: Record<
+    DaemonArch,
+    { sha256: string; compiler: string; packages: Record<string, string> }
+  >
 }
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const output = (command: string, args: string[]) =>
   execFileSync(command, args, { encoding: 'utf8', cwd: folder })
 
-export const binary = (arch: Arch, into = join(folder, 'bin')) => join(into, `agent-${arch}`)
+export const binary = (arch: DaemonArch, into = join(folder, 'bin')) => join(into, `agent-${arch}`)
 
 export const hashOf = (path: string) => sha256(readFileSync(path))
 
@@ -47,7 +50,7 @@ export function hashSource(): string {
 }
 
 /** The Debian versions of what makes the binary; empty where they are not installed by dpkg. */
-export function toolchain(arch: Arch): Record<string, string> {
+export function toolchain(arch: DaemonArch): Record<string, string> {
   const shown = targets[arch].packages.map((name) => [
     name,
     output('dpkg-query', ['-W', '-f', '${Version}', name]),
@@ -55,7 +58,7 @@ export function toolchain(arch: Arch): Record<string, string> {
   return Object.fromEntries(shown)
 }
 
-export function compile(arch: Arch, into: string): void {
+export function compile(arch: DaemonArch, into: string): void {
   const sources = readdirSync(folder).filter((name) => name.endsWith('.c'))
   sources.sort()
   mkdirSync(into, { recursive: true })
@@ -63,7 +66,7 @@ export function compile(arch: Arch, into: string): void {
 }
 
 export function describe(into: string): Hashes {
-  const entry = (arch: Arch) => ({
+  const entry = (arch: DaemonArch) => ({
     sha256: hashOf(binary(arch, into)),
     compiler: output(targets[arch].compiler, ['--version']).split('\n')[0] ?? '',
     packages: toolchain(arch),

@@ -41,7 +41,7 @@ const cpuPeriod = 100_000
 export type User = { id: number; group: number }
 
 /** How the engine of this machine starts containers. */
-export type Ways = {
+export type EngineAbilities = {
   limits: 'cgroup2' | 'cgroup1' | 'rlimit'
   /** Whether memory and swap can be limited together. */
   swap: boolean
@@ -100,7 +100,7 @@ const wayOut = (egress: SandboxEgress | null): Mount[] =>
       ]
 
 /** What the image would have the engine keep on disk is in memory too, and ends with the sandbox. */
-function scratch(spec: SandboxSpec, { image, user, ways }: Started): Record<string, string> {
+function scratch(spec: SandboxSpec, { image, user, ways }: ContainerStart): Record<string, string> {
   const folders = ['/tmp', '/run', '/var/tmp', home, places.state]
   const owner = ways.isPodman ? 'U,notmpcopyup' : `uid=${user.id},gid=${user.group}`
   const options = (size: number) => `rw,exec,nosuid,nodev,mode=1777,size=${size},${owner}`
@@ -112,7 +112,7 @@ function scratch(spec: SandboxSpec, { image, user, ways }: Started): Record<stri
   return Object.fromEntries(all.filter(([path]) => !taken.has(path)))
 }
 
-function limited({ limits }: SandboxSpec, ways: Ways): Record<string, unknown> {
+function limited({ limits }: SandboxSpec, ways: EngineAbilities): Record<string, unknown> {
   if (ways.limits === 'rlimit') return {}
   return {
     Memory: limits.memory,
@@ -123,10 +123,10 @@ function limited({ limits }: SandboxSpec, ways: Ways): Record<string, unknown> {
   }
 }
 
-export type Started = { image: Image; user: User; ways: Ways }
+export type ContainerStart = { image: Image; user: User; ways: EngineAbilities }
 
 /** The body of the call that creates the container. */
-export function container(spec: SandboxSpec, started: Started): object {
+export function container(spec: SandboxSpec, started: ContainerStart): object {
   const { image, user, ways } = started
   const { memory, processes, file } = spec.limits
   const each =

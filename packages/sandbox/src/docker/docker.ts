@@ -9,7 +9,7 @@ import type { Isolation, Sandbox, SandboxProvider, SandboxSpec } from '../sandbo
 import { SandboxEnded } from '../sandbox.ts'
 import { tryOut } from '../trial.ts'
 import { demultiplex } from './attached.ts'
-import type { User, Ways } from './container.ts'
+import type { User, EngineAbilities } from './container.ts'
 import { certificatesPath, container, home, ownerLabel, places } from './container.ts'
 import type { Engine } from './engine.ts'
 import { engineAt, EngineError } from './engine.ts'
@@ -56,7 +56,7 @@ export function dockerSandboxes({
 }: DockerOptions): SandboxProvider {
   const engine = engineAt(socket)
   const deps: Deps = { engine, images: imagesOf(engine), image, report, againMs }
-  let found: Promise<Ways> | undefined
+  let found: Promise<EngineAbilities> | undefined
   const ways = () => (found ??= findWays(engine).catch(forgetWays))
   const forgetWays = (error: unknown) => {
     found = undefined
@@ -156,14 +156,14 @@ type Info = {
 }
 
 /** Of version 1 a rootless engine can use none, whatever it says. */
-function limitsOf(info: Info): Ways['limits'] {
+function limitsOf(info: Info): EngineAbilities['limits'] {
   if (!info.MemoryLimit || !info.PidsLimit || !info.CpuCfsQuota) return 'rlimit'
   if (info.CgroupVersion === '2') return 'cgroup2'
   const { users, isRoot } = usersOf(info)
   return users === 'keep-id' || isRoot ? 'rlimit' : 'cgroup1'
 }
 
-async function findWays(engine: Engine): Promise<Ways> {
+async function findWays(engine: Engine): Promise<EngineAbilities> {
   const info = (await engine.call('GET', '/info')) as Info
   if (info.OSType !== undefined && info.OSType !== 'linux')
     throw new SandboxEnded(`the engine starts ${info.OSType} containers, and not Linux ones`)
@@ -176,21 +176,21 @@ async function findWays(engine: Engine): Promise<Ways> {
 }
 
 /** Rootless Podman says that of itself in a field of its own. */
-function usersOf({ SecurityOptions, Rootless }: Info): Pick<Ways, 'users' | 'isRoot'> {
+function usersOf({ SecurityOptions, Rootless }: Info): Pick<EngineAbilities, 'users' | 'isRoot'> {
   const options = (SecurityOptions ?? []).join(' ')
   if (Rootless === true) return { users: 'keep-id', isRoot: false }
   const isRemapped = /\bname=userns\b/.test(options)
   return { users: isRemapped ? 'host' : '', isRoot: /\bname=rootless\b/.test(options) }
 }
 
-function userOf(uid: number | undefined, { isRoot }: Ways): User {
+function userOf(uid: number | undefined, { isRoot }: EngineAbilities): User {
   if (isRoot) return { id: 0, group: 0 }
   if (uid !== undefined) return { id: uid, group: uid }
   return { id: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 }
 }
 
 /** Rejects with `SandboxEnded` or the engine's error, and then leaves nothing behind. */
-async function start(deps: Deps, spec: SandboxSpec, ways: Ways): Promise<Sandbox> {
+async function start(deps: Deps, spec: SandboxSpec, ways: EngineAbilities): Promise<Sandbox> {
   const reference = spec.image ?? deps.image
   if (spec.layer !== undefined) throw new SandboxEnded('nothing can be laid over an image')
   const image = await deps.images.find(reference, deps.report)

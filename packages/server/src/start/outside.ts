@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { buildConnector, Dispatcher } from 'undici'
 import { setGlobalDispatcher } from 'undici'
 import type { Config } from '../ground/config/config.ts'
-import type { Connector, Dial, Guard, Namer, Place } from '../ground/core/dial.ts'
+import type { Connector, Dial, Guard, Namer, ResolvedAddress } from '../ground/core/dial.ts'
 import {
   dialsFor,
   guardedAgent,
@@ -18,24 +18,24 @@ import { upstream } from '../engine/egress/upstream.ts'
 import { modelPatience } from '../resources/model-cards/resolve.ts'
 
 /** Where names lead to that no resolver knows. */
-export type Elsewhere = {
+export type NameOverride = {
   connect: buildConnector.connector
   dial: (target: { host: string; port: number }) => Promise<Duplex>
 }
 
-export type Ways<Whose extends Namer> = { connect: Connector<Whose>; dial: Dial<Whose, Duplex> }
-export type Outside = {
-  operator: Ways<'operator'> & { agent: Dispatcher }
-  tenant: Ways<'tenant'>
+export type Dialer<Whose extends Namer> = { connect: Connector<Whose>; dial: Dial<Whose, Duplex> }
+export type Dialers = {
+  operator: Dialer<'operator'> & { agent: Dispatcher }
+  tenant: Dialer<'tenant'>
 }
 
 /** From then on every `fetch` of this process is guarded too. */
 export function outsideOf(
   { egressAllowPrivate, egressTenantTargets }: Config,
   log: Log,
-  elsewhere: Elsewhere | undefined,
-): Outside {
-  const told = (whose: Namer) => (place: Place) =>
+  elsewhere: NameOverride | undefined,
+): Dialers {
+  const told = (whose: Namer) => (place: ResolvedAddress) =>
     log.info('a private or reserved address was not dialled', { named_by: whose, ...place })
   const operator = operatorGuard(egressAllowPrivate, told('operator'))
   const tenant = tenantGuard(egressTenantTargets, told('tenant'))
@@ -47,7 +47,7 @@ export function outsideOf(
 }
 
 /** For models whose answers are passed on as they come. */
-export function upstreamsOf({ operator, tenant }: Outside) {
+export function upstreamsOf({ operator, tenant }: Dialers) {
   const both = {
     operator: upstream(operator.connect, modelPatience),
     tenant: upstream(tenant.connect, modelPatience),
@@ -60,8 +60,8 @@ export function upstreamsOf({ operator, tenant }: Outside) {
 
 const waysOf = <Whose extends Namer>(
   guard: Guard<Whose>,
-  elsewhere: Elsewhere | undefined,
-): Ways<Whose> => ({
+  elsewhere: NameOverride | undefined,
+): Dialer<Whose> => ({
   connect: elsewhere
     ? dialsFor(guard.whose, elsewhere.connect)
     : guardedConnector(guard, { allowH2: false }),

@@ -36,7 +36,7 @@ import { claimReader, withinClaim } from '../sessions/work/claim.ts'
 import { claimByKey } from '../sessions/work/reach.ts'
 import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
 import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
-import type { Elsewhere } from './outside.ts'
+import type { NameOverride } from './outside.ts'
 import { outsideOf, upstreamsOf } from './outside.ts'
 import { limitsOf, sandboxes } from './sandboxes.ts'
 import { sharesOf } from './shares.ts'
@@ -57,7 +57,7 @@ const wiresAhead = ['anthropic-messages', 'openai-completions', 'openai-response
 export type Overrides = {
   clock?: Clock
   database?: (built: Database) => Database
-  outside?: Elsewhere
+  outside?: NameOverride
 }
 
 /** What answers have to end, when the server stops and its turns have been left. */

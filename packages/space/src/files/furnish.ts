@@ -24,7 +24,7 @@ export type GivenFile = {
 }
 
 /** Files that are given to one session. */
-export type GivenFiles = {
+export type FileSource = {
   /** Another one whenever `files` would answer otherwise. */
   revision(): Promise<number | undefined>
   files(): Promise<GivenFile[]>
@@ -41,7 +41,7 @@ export type FilesPlace = {
   isHost: boolean
 }
 
-export async function furnishFiles(given: GivenFiles, place: FilesPlace): Promise<Furnished> {
+export async function furnishFiles(given: FileSource, place: FilesPlace): Promise<Furnished> {
   const { folder } = place
   /** Lines that the agent has not been told yet, by the file they are about. */
   let untold: { id: string; line: string }[] = []
@@ -117,7 +117,7 @@ export async function furnishFiles(given: GivenFiles, place: FilesPlace): Promis
 }
 
 async function bring(
-  { open }: GivenFiles,
+  { open }: FileSource,
   { folder }: FilesPlace,
   files: readonly GivenFile[],
 ): Promise<Set<string>> {

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
-import type { Wanted } from './layout.ts'
+import type { FilePaths } from './layout.ts'
 import { layOut } from './layout.ts'
 
 async function place() {
   const folder = await mkdtemp(join(tmpdir(), 'steward-layout-'))
   const opened: string[] = []
-  const lay = (wanted: Wanted[], open?: (id: string) => Readable | undefined) =>
+  const lay = (wanted: FilePaths[], open?: (id: string) => Readable | undefined) =>
     layOut(folder, wanted, async ({ id }) => {
       opened.push(id)
       return open ? open(id) : Readable.from([Buffer.from(`bytes of ${id}`)])

@@ -10,9 +10,11 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 /** `paths`: below the folder, each of one of the folders that are mounted. */
-export type Wanted = { id: string; paths: readonly string[] }
+export type FilePaths = { id: string; paths: readonly string[] }
 /** Undefined: it is gone, and is left out. */
-export type OpenBytes<W extends Wanted = Wanted> = (wanted: W) => Promise<Readable | undefined>
+export type OpenBytes<W extends FilePaths = FilePaths> = (
+  wanted: W,
+) => Promise<Readable | undefined>
 
 const mounted = ['files', 'uploads'] as const
 const atOnce = 8
@@ -21,7 +23,7 @@ export const folderOf = (folder: string, name: (typeof mounted)[number] | 'given
   join(folder, name)
 
 /** Brings what is missing and removes what is there and not wanted; the ids of those that came. */
-export async function layOut<W extends Wanted>(
+export async function layOut<W extends FilePaths>(
   folder: string,
   wanted: readonly W[],
   open: OpenBytes<W>,

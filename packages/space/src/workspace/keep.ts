@@ -52,7 +52,7 @@ export type WorkspaceStore = {
   abandon: (part: Part) => Promise<void>
 }
 
-export type Place = {
+export type WorkspacePlace = {
   session: string
   /** The session's folder on this host. */
   own: string
@@ -70,7 +70,7 @@ const isNew = (part: string): boolean => part === 'user'
 const deltaShare = 0.5
 
 /** Before a sandbox starts, by whoever holds the session. `TurnFailed` when its checkpoint is corrupt. */
-export async function arrive(store: WorkspaceStore, place: Place): Promise<Arrival> {
+export async function arrive(store: WorkspaceStore, place: WorkspacePlace): Promise<Arrival> {
   const { here } = place
   for (;;) {
     const row = await store.row()
@@ -83,14 +83,14 @@ export async function arrive(store: WorkspaceStore, place: Place): Promise<Arriv
 }
 
 /** Puts aside what has changed; nothing happens when the session has gone on elsewhere meanwhile. */
-export async function save(store: WorkspaceStore, place: Place): Promise<void> {
+export async function save(store: WorkspaceStore, place: WorkspacePlace): Promise<void> {
   const row = await store.row()
   if (row?.folder === place.here) await put(store, place, row)
 }
 
 async function layOut(
   store: WorkspaceStore,
-  place: Place,
+  place: WorkspacePlace,
   row: Checkpoint | undefined,
   isThere: boolean,
 ): Promise<Arrival> {
@@ -123,7 +123,7 @@ export async function folderId(folder: string): Promise<string> {
 
 const snapshotOf = (own: string): string => join(own, 'checkpoint.snapshot')
 
-async function put(store: WorkspaceStore, place: Place, row: Checkpoint): Promise<void> {
+async function put(store: WorkspaceStore, place: WorkspacePlace, row: Checkpoint): Promise<void> {
   const base = await baseOf(place.own, row)
   if (!(await putPart(store, place, row, base))) await putPart(store, place, row, undefined)
 }
@@ -131,7 +131,7 @@ async function put(store: WorkspaceStore, place: Place, row: Checkpoint): Promis
 /** What has changed since `base`, or the whole; false when the former cannot be told without moving a folder. */
 async function putPart(
   store: WorkspaceStore,
-  { own, largest }: Place,
+  { own, largest }: WorkspacePlace,
   row: Checkpoint,
   base: Part | undefined,
 ): Promise<boolean> {
@@ -175,7 +175,7 @@ export const moreThan = (largest: number): string =>
 /** Beside what is there, and in its place when it is whole. */
 async function restore(
   store: WorkspaceStore,
-  { own, session }: Place,
+  { own, session }: WorkspacePlace,
   { base, delta }: Parts,
 ): Promise<void> {
   const beside = join(own, 'restoring')

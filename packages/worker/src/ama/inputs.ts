@@ -4,14 +4,14 @@ import type { FurnishedAll } from '@steward/space/furnished.ts'
 import { furnish } from '@steward/space/furnished.ts'
 import { furnishFiles } from '../harness/files.ts'
 import { furnishUserFolder } from '../harness/user.ts'
-import type { Place } from '../folders.ts'
+import type { SessionFolders } from '../folders.ts'
 
 const laidOut = ['file', 'memory_store']
 
 /** Throws, naming it, for a resource that nobody lays out here: no sandbox is started. */
 export async function officialInputs(
   { baseUrl, session: id, token }: { baseUrl: string; session: string; token: string },
-  place: Place,
+  place: SessionFolders,
   isHost: boolean,
 ): Promise<FurnishedAll> {
   const client = new Anthropic({ baseURL: baseUrl, apiKey: null, authToken: token })

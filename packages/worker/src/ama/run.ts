@@ -4,7 +4,7 @@ import type { FurnishedAll } from '@steward/space/furnished.ts'
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox, SandboxProvider, ShellResult } from '@steward/sandbox/sandbox.ts'
 import { openDoor, insideUrl } from '../door.ts'
-import type { Place } from '../folders.ts'
+import type { SessionFolders } from '../folders.ts'
 import type { SandboxSettings } from '../sandboxes.ts'
 import { limitsOf } from '../sandboxes.ts'
 import type { WayOut } from '../tunnel.ts'
@@ -33,7 +33,7 @@ const longestMs = 7 * 24 * 3_600_000
 export async function runOfficial(
   { provider, sandbox: settings, quota, baseUrl, idleMs, stopMs, wayOut, inputs }: Ama,
   id: string,
-  place: Place,
+  place: SessionFolders,
   variablesFor: (baseUrl: string) => Record<string, string>,
   signal: AbortSignal,
 ): Promise<ShellResult> {

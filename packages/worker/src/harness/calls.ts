@@ -14,7 +14,7 @@ type Runnable = Parameters<Events['toolRunner']>[1]['tools'][number]
 type Content = Exclude<Awaited<ReturnType<Runnable['run']>>, string>
 
 /** Called around each call, so that whoever ends the harness knows whether one runs. */
-export type Watch = {
+export type CallWatch = {
   began(id: string, name: string): void
   ended(id: string, isError: boolean): void
 }
@@ -22,13 +22,13 @@ export type Watch = {
 const whole = { type: 'agent_toolset_20260401', default_config: { enabled: true } } as const
 
 /** Lines for the model: `changed` after a call that may have changed something, `announced` after any call. */
-export type Place = {
+export type CallSandbox = {
   open(): Promise<Sandbox>
   changed(): Promise<readonly string[]>
   announced(): Promise<readonly string[]>
 }
 
-export function runnableTools(place: Place, watch: Watch): Runnable[] {
+export function runnableTools(place: CallSandbox, watch: CallWatch): Runnable[] {
   const tools = toolsOf([whole], {
     sandbox: () => place.open(),
     web: null,
@@ -38,7 +38,7 @@ export function runnableTools(place: Place, watch: Watch): Runnable[] {
   return tools.map((tool) => runnable(tool, place, watch))
 }
 
-export function runnable(tool: Tool, place: Place, watch: Watch): Runnable {
+export function runnable(tool: Tool, place: CallSandbox, watch: CallWatch): Runnable {
   const { name, description, input_schema } = tool
   return {
     type: 'custom',
@@ -59,15 +59,15 @@ export function runnable(tool: Tool, place: Place, watch: Watch): Runnable {
 }
 
 /** The call has run: whatever becomes of what it left, its result is told. */
-const kept = (place: Place): Promise<readonly string[]> =>
+const kept = (place: CallSandbox): Promise<readonly string[]> =>
   place.changed().catch((error: Error) => [`what this changed was not kept: ${error.message}`])
 
-const news = (place: Place): Promise<readonly string[]> =>
+const news = (place: CallSandbox): Promise<readonly string[]> =>
   place.announced().catch((error: Error) => [`new files were not looked for: ${error.message}`])
 
 async function attempt(
   tool: Tool,
-  place: Place,
+  place: CallSandbox,
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<ToolResult> {

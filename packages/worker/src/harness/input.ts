@@ -1,12 +1,12 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Furnished } from '@steward/space/furnished.ts'
 
-export type Session = Awaited<ReturnType<Anthropic['beta']['sessions']['retrieve']>>
+export type ClientSession = Awaited<ReturnType<Anthropic['beta']['sessions']['retrieve']>>
 
 export type InputPlace = {
   /** Speaks by the claim's token. */
   client: Anthropic
-  session: Session
+  session: ClientSession
   /** Kept for the session's next work on this machine; nothing of the session writes to it. */
   folder: string
   /** Host path of the workspace, which nobody outside of the sandbox looks into. */

@@ -2,14 +2,14 @@
 import type { FurnishedAll } from '@steward/space/furnished.ts'
 import { furnish } from '@steward/space/furnished.ts'
 import { furnishFiles } from './files.ts'
-import type { Input, InputPlace, Session } from './input.ts'
+import type { Input, InputPlace, ClientSession } from './input.ts'
 import { furnishOutputs } from './outputs.ts'
 import { furnishRepositories } from './repositories.ts'
 import { furnishSkills } from './skills.ts'
 import { furnishStores } from './stores.ts'
 import { furnishUserFolder } from './user.ts'
 
-type ResourceType = Session['resources'][number]['type']
+type ResourceType = ClientSession['resources'][number]['type']
 
 const kinds: readonly Input[] = [
   furnishRepositories,

@@ -9,7 +9,7 @@ import type { Start, ToSupervisor } from '../supervisor/protocol.ts'
 import { exitCodes, hear, protocol, ToHarness } from '../supervisor/protocol.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { openWayOut } from '../tunnel.ts'
-import type { Watch } from './calls.ts'
+import type { CallWatch } from './calls.ts'
 import { runnable, runnableTools } from './calls.ts'
 import { inputsOf } from './inputs.ts'
 import { leaseWatch } from './lease-watch.ts'
@@ -77,7 +77,7 @@ async function serve(start: Start) {
   if (repositoriesOf(session).length > 0) await prepared(sandbox)
   const given = new AbortController()
   const state = { running: 0, isStopping: false, isAborted: false }
-  const watch: Watch = {
+  const watch: CallWatch = {
     began(id, name) {
       state.running++
       say({ type: 'event', name: 'call_started', data: { tool_use_id: id, name } })

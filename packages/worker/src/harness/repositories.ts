@@ -8,12 +8,12 @@ import type { RepositoryFailed } from '@steward/protocol/inputs.ts'
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
-import type { Input, InputPlace, Session } from './input.ts'
+import type { Input, InputPlace, ClientSession } from './input.ts'
 
 /** The session's log says so already. */
 export class NotCloned extends Error {}
 
-type Repository = Extract<Session['resources'][number], { type: 'github_repository' }>
+type Repository = Extract<ClientSession['resources'][number], { type: 'github_repository' }>
 /** What the service tells of a repository beyond the types of the client. */
 const Resolved = z.object({ resolved_path: z.string() })
 type Failure = { type: RepositoryFailed['type']; message: string }
@@ -36,7 +36,7 @@ export const furnishRepositories: Input = async (place) => {
   }
 }
 
-export const repositoriesOf = ({ resources }: Session): Repository[] =>
+export const repositoriesOf = ({ resources }: ClientSession): Repository[] =>
   resources.filter((each) => each.type === 'github_repository')
 
 /** Throws when it cannot be laid out, and the session's log says why. */

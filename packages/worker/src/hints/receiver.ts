@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Anthropic from '@anthropic-ai/sdk'
 import { z } from 'zod'
-import type { Log } from '../log.ts'
+import type { WorkerLog } from '../log.ts'
 import type { Hints } from './hints.ts'
 import { bell } from './hints.ts'
 import { intentsIn } from './intents.ts'
@@ -24,7 +24,7 @@ const Event = z.object({
  * 204 for what was written down, now or before, and for other events, which it leaves; 401 for what is not the
  * service's, or too old; 500, which makes the sender try again, where it cannot be written down.
  */
-export async function receiveHints(receiving: Receiving, log: Log): Promise<Receiver> {
+export async function receiveHints(receiving: Receiving, log: WorkerLog): Promise<Receiver> {
   const { host, port, key, folder } = receiving
   const intents = await intentsIn(folder, Date.now())
   const { ring, wait } = bell()

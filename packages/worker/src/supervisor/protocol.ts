@@ -63,9 +63,13 @@ export const ToSupervisor = z.discriminatedUnion('type', [
 export type ToSupervisor = z.infer<typeof ToSupervisor>
 
 /** `other`: a type that this version does not know, which is no mistake. */
-export type Heard<T> = { message: T } | { other: string } | { broken: string }
+export type ParsedMessage<T> = { message: T } | { other: string } | { broken: string }
 
-export function hear<T>(schema: z.ZodType<T>, types: readonly string[], line: string): Heard<T> {
+export function hear<T>(
+  schema: z.ZodType<T>,
+  types: readonly string[],
+  line: string,
+): ParsedMessage<T> {
   let value: unknown
   try {
     value = JSON.parse(line)

@@ -8,7 +8,7 @@ import { callScope, wireFetch } from './wire.ts'
 type Library = typeof library
 export type { CallToolResult, Listed }
 
-export type Connection = {
+export type McpConnection = {
   /** All pages. */
   list(signal: AbortSignal): Promise<Listed[]>
   /** Rejects when there is no answer; after the signal has aborted the server is told so. */
@@ -37,7 +37,7 @@ export async function preloadMcp(): Promise<void> {
 }
 
 /** Over streamable HTTP, or over the older transport where a server knows no other. Rejects when neither answers. */
-export async function connect(options: Options): Promise<Connection> {
+export async function connect(options: Options): Promise<McpConnection> {
   const library = await loadLibrary()
   try {
     return await open(library, 'streamable', options)
@@ -57,7 +57,7 @@ async function open(
   library: Library,
   kind: Transport,
   { url, fetch, signal, listChanged }: Options,
-): Promise<Connection> {
+): Promise<McpConnection> {
   const through = { fetch: wireFetch(fetch) }
   const client = newClient(library, kind, listChanged)
   const at = new URL(url)

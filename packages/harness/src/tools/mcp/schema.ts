@@ -3,7 +3,7 @@
 type Schema = Record<string, unknown>
 
 /** What the model is shown, and the way back from its input to what the server expects. */
-export type Fitted = {
+export type FittedSchema = {
   schema: Schema
   toServer: (input: Record<string, unknown>) => Record<string, unknown>
 }
@@ -17,7 +17,7 @@ const dropped = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'defi
  * References are put in place, unions at the top become one object that takes the fields of all, and fields whose
  * names a wire refuses get others. A schema that is too large for that is any object at all: the server judges.
  */
-export function fitted(given: Schema): Fitted {
+export function fitted(given: Schema): FittedSchema {
   const budget = { left: largestSchema }
   const whole = resolved(given, given, budget, 0)
   if (budget.left < 0) return { schema: { type: 'object', properties: {} }, toServer: same }

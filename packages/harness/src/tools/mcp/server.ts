@@ -3,24 +3,24 @@ import type { McpErrorType } from '@steward/protocol/events.ts'
 import type { Fetch } from '../outside.ts'
 import type { ToolResult } from '../tool.ts'
 import { textResult } from '../tool.ts'
-import type { CallToolResult, Connection, Listed } from './connection.ts'
+import type { CallToolResult, McpConnection, Listed } from './connection.ts'
 import { connect } from './connection.ts'
 import { isAnswer, isBroken, isSessionLost, isTimeout, reasonOf, typeOf } from './failure.ts'
 import { resultOf } from './results.ts'
 
 /** `fetch` adds the server's credential. */
-export type McpServer = { name: string; url: string; fetch: Fetch }
+export type McpEndpoint = { name: string; url: string; fetch: Fetch }
 export type ServerFailure = { server: string; type: McpErrorType; message: string }
 
-export type Limits = {
+export type McpLimits = {
   /** For connecting and listing together. */
   discoveryMs: number
   /** Without a sign of life of a call. */
   callMs: number
   longestCallMs: number
 }
-type Options = McpServer & {
-  limits: Limits
+type Options = McpEndpoint & {
+  limits: McpLimits
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Called when the tools are others. */
   changed: () => void
@@ -32,8 +32,8 @@ const interrupted = 'interrupted; the server was told, and may have run the call
 
 export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Options) {
   const closed = new AbortController()
-  let connection: Connection | undefined
-  let connecting: Promise<Connection | undefined> | undefined
+  let connection: McpConnection | undefined
+  let connecting: Promise<McpConnection | undefined> | undefined
   let listing: Promise<void> | undefined
   let isStale = false
   /** Undefined until the server has listed its tools, and again when it could not be connected. */
@@ -54,8 +54,8 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
     changed()
   }
 
-  async function discover(): Promise<Connection | undefined> {
-    let opened: Connection | undefined
+  async function discover(): Promise<McpConnection | undefined> {
+    let opened: McpConnection | undefined
     try {
       await within(time, async (signal) => {
         opened = await connect({ url, fetch, signal, listChanged: relist })
@@ -73,7 +73,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
   }
 
   /** The connection that stands, or a new one; undefined when there is none to be had. */
-  function connected(): Promise<Connection | undefined> {
+  function connected(): Promise<McpConnection | undefined> {
     if (closed.signal.aborted) return Promise.resolve(undefined)
     if (connection && !connection.isClosed()) return Promise.resolve(connection)
     connecting ??= discover().finally(() => {
@@ -104,7 +104,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
     })()
   }
 
-  async function drop(old: Connection): Promise<void> {
+  async function drop(old: McpConnection): Promise<void> {
     if (connection === old) connection = undefined
     await old.close()
   }
@@ -146,11 +146,11 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
 /** A server that has forgotten its session ran nothing: it is connected again, once. */
 async function asked(
   peer: {
-    connected: () => Promise<Connection | undefined>
-    drop: (old: Connection) => Promise<void>
+    connected: () => Promise<McpConnection | undefined>
+    drop: (old: McpConnection) => Promise<void>
   },
   signal: AbortSignal,
-  ask: (connection: Connection) => Promise<CallToolResult>,
+  ask: (connection: McpConnection) => Promise<CallToolResult>,
 ): Promise<CallToolResult | undefined> {
   const first = await peer.connected()
   if (!first) return undefined
@@ -180,7 +180,7 @@ async function within<T>(
   }
 }
 
-function whatItDid(error: unknown, { callMs, longestCallMs }: Limits): string {
+function whatItDid(error: unknown, { callMs, longestCallMs }: McpLimits): string {
   const maybe = '; it may have run the call in part or whole'
   if (isAnswer(error)) return `answered with an error: ${reasonOf(error)}`
   if (isTimeout(error))

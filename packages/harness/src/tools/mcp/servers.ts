@@ -5,10 +5,10 @@ import { bounded } from '../spill.ts'
 import type { Tool } from '../tool.ts'
 import { mayBeOf } from './names.ts'
 import { offered } from './offered.ts'
-import type { Limits, McpServer, ServerFailure } from './server.ts'
+import type { McpLimits, McpEndpoint, ServerFailure } from './server.ts'
 import { mcpPeer } from './server.ts'
 
-export type { McpServer, ServerFailure }
+export type { McpEndpoint, ServerFailure }
 
 /** Tools that may be others at each model request of a turn. None of the members throws or rejects. */
 export interface McpServers {
@@ -35,9 +35,9 @@ export const noServers: McpServers = {
   close: async () => {},
 }
 
-export type McpServersOptions = Partial<Limits> & {
+export type McpServersOptions = Partial<McpLimits> & {
   /** In the agent's order. */
-  servers: readonly McpServer[]
+  servers: readonly McpEndpoint[]
   /** The agent's tools, every choice spelled out. */
   entries: readonly ToolEntry[]
   /** For results that are too long for the model. */

@@ -5,7 +5,7 @@ import type { Notice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 
 /** Who asks: the proxy's route, the harness, the sandbox. [proxy/log/caller] */
-export type Caller = 'http' | 'rpc-mcp' | 'rpc-outbound'
+export type OutboundCaller = 'http' | 'rpc-mcp' | 'rpc-outbound'
 
 /** What a call stands on. It holds no secret and names no vault: those of the session are read with each call. */
 export type Binding = {
@@ -15,13 +15,13 @@ export type Binding = {
   /** The run lease that the sandbox belongs to; null for a caller with a key of its own, and where a claim stands. */
   generation: number | null
   /** Of the worker whose sandbox it is. */
-  claim?: Claim
+  claim?: ClaimRef
 }
 
-export type Claim = { environmentId: string; workId: string; generation: number }
+export type ClaimRef = { environmentId: string; workId: string; generation: number }
 
 /** As the platform's `fetch`. Rejects with `Refused` for what was not sent. */
-export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
+export type OutboundFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 export type OpenedGate = {
   /** Path of the unix socket. */
@@ -36,11 +36,15 @@ export type OpenedGate = {
 /** A session's ways out. Every one of them ends with `revoke`. */
 export interface SessionEgress {
   /** With the server's inline token, else the credential of its URL. */
-  mcpFetch(server: { name: string; url: string; authorization_token?: string | null }): Fetch
+  mcpFetch(server: {
+    name: string
+    url: string
+    authorization_token?: string | null
+  }): OutboundFetch
   /** Judged by the environment's lists; `credentials: false` for web_fetch and web_search. */
-  outboundFetch(options: { credentials: boolean }): Fetch
+  outboundFetch(options: { credentials: boolean }): OutboundFetch
   /** To the operator's search engine, and nowhere else: dialled as the operator's endpoints may be. */
-  searchFetch(): Fetch
+  searchFetch(): OutboundFetch
   /** A sandbox's only way out, on a socket in this folder. */
   openGate(folder: string, uid?: number): Promise<OpenedGate>
   /** For connections of a sandbox elsewhere, which are brought to it. */

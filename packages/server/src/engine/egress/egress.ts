@@ -23,10 +23,10 @@ import { remoteSandboxes } from './remote.ts'
 import { records } from './records.ts'
 import { refreshing } from './refresh.ts'
 import { oauthRows, refreshFailed, useRows } from './rows.ts'
-import type { RepositoryRow } from './repository.ts'
+import type { RepositoryToken } from './repository.ts'
 import { rulesOf } from './rules.ts'
 import { sessionEgress } from './session.ts'
-import type { Bound } from './standing.ts'
+import type { SessionOutbound } from './standing.ts'
 import { bound } from './standing.ts'
 import { sessionNow } from './store.ts'
 import { askForToken } from './token-request.ts'
@@ -94,8 +94,8 @@ export function egress(options: EgressOptions) {
     },
     fail: failed,
   })
-  const standing = new Set<Bound>()
-  const openToken = ({ tenant_id, id, sealed_token }: RepositoryRow) =>
+  const standing = new Set<SessionOutbound>()
+  const openToken = ({ tenant_id, id, sealed_token }: RepositoryToken) =>
     seal.open(sealed_token, repositoryTokenPlace(tenant_id, id))
   const forward = forwarding({
     ...{ clock, open, openToken, placeholderKey, refresh },
@@ -105,7 +105,7 @@ export function egress(options: EgressOptions) {
     sessionNow(databases.of(tenant), tenant, session)
 
   /** Connections of its own for each. */
-  function stand(binding: Binding): Bound {
+  function stand(binding: Binding): SessionOutbound {
     const { tenant, session: sessionId, environment, claim } = binding
     const rules = rulesOf(environment)
     const own = {
@@ -113,7 +113,7 @@ export function egress(options: EgressOptions) {
       stands: claim && (() => stands({ databases, clock }, { tenant, sessionId, ...claim })),
       ended: () => standing.delete(made),
     }
-    const made: Bound = bound(binding, own)
+    const made: SessionOutbound = bound(binding, own)
     standing.add(made)
     return made
   }

@@ -1,15 +1,15 @@
 /** The platform's `fetch` over `forward`: bodies stream both ways, and no redirect is followed. */
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
-import type { Answer, Headers } from '@steward/gate/outbound.ts'
-import type { Fetch } from './binding.ts'
+import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
+import type { OutboundFetch } from './binding.ts'
 import type { Sent } from './upstream.ts'
 
 const methods = /^(delete|get|head|options|post|put)$/i
 /** Answers of these statuses have no body. */
 const bodiless = new Set([204, 205, 304])
 
-export function fetchOver(send: (request: Sent) => Promise<Answer>): Fetch {
+export function fetchOver(send: (request: Sent) => Promise<OutboundAnswer>): OutboundFetch {
   return async (url, init = {}) => {
     const target = new URL(url)
     if (target.protocol !== 'https:' && target.protocol !== 'http:') {
@@ -56,7 +56,7 @@ async function outgoing(
 }
 
 function responseOf(
-  { status, headers, body }: Answer,
+  { status, headers, body }: OutboundAnswer,
   { url, hasBody }: { url: string; hasBody: boolean },
 ): Response {
   const isEmpty = !hasBody || bodiless.has(status)

@@ -1,12 +1,12 @@
 /** For tests: forwarding to one real upstream, over credentials that stand in no database. */
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
-import type { Answer, Headers } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
 import { sealUnder } from '../../ground/core/seal.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Echoed, Listener } from './fixture.ts'
 import { connectTo, echo, upstreamServer } from './fixture.ts'
-import type { Call, Standing } from './forward.ts'
+import type { OutboundCall, OutboundContext } from './forward.ts'
 import { forwarding } from './forward.ts'
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import type { CredentialRow } from '../../resources/vaults/credentials.ts'
@@ -15,7 +15,7 @@ import { openSecrets } from '../../resources/vaults/open.ts'
 import type { Secrets } from '../../resources/vaults/auth.ts'
 import { placeholderOf } from './placeholder.ts'
 import type { About, Ended } from './records.ts'
-import type { RepositoryRow } from './repository.ts'
+import type { RepositoryToken } from './repository.ts'
 import type { Sent } from './upstream.ts'
 import { upstream } from './upstream.ts'
 
@@ -57,13 +57,17 @@ export const placeholder = placeholderOf(key, {
   credential: 'vcrd_v',
 })
 
-const outbound: Call = { caller: 'rpc-outbound', server: 'api.example', credentials: 'host' }
+const outbound: OutboundCall = {
+  caller: 'rpc-outbound',
+  server: 'api.example',
+  credentials: 'host',
+}
 
 /** A standing with these credentials before one upstream, and what is recorded of it. */
 export async function opened(
   rows: CredentialRow[],
   listener: Listener = echo,
-  repositories: RepositoryRow[] = [],
+  repositories: RepositoryToken[] = [],
 ) {
   const server = await upstreamServer(listener)
   const ended: (About & Ended)[] = []
@@ -96,7 +100,7 @@ export async function opened(
     },
   })
   const line = upstream(connectTo(server))
-  const standing: Standing = {
+  const standing: OutboundContext = {
     tenant: 'wrkspc_1',
     session: 'sesn_1',
     judge: () => {},
@@ -133,7 +137,7 @@ export async function opened(
   }
 }
 
-export const echoed = async (answer: Promise<Answer>): Promise<Echoed> =>
+export const echoed = async (answer: Promise<OutboundAnswer>): Promise<Echoed> =>
   JSON.parse(await text((await answer).body)) as Echoed
 export const headerOf = (headers: Headers, name: string) =>
   headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value)

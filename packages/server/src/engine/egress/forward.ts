@@ -4,21 +4,21 @@
  */
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { Answer, Headers, Switched, Target } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, Headers, Switched, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import { maskOf } from '@steward/mask/mask.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Secrets } from '../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../resources/vaults/credentials.ts'
-import type { Caller } from './binding.ts'
+import type { OutboundCaller } from './binding.ts'
 import type { OAuthRow } from './credential.ts'
 import { isOAuth } from './credential.ts'
 import { overwritten, valueOf, without } from './headers.ts'
 import { carriesPlaceholder, placeholderOf, exchangeInBody, watchBody } from './placeholder.ts'
-import type { Credentials, Plan } from './plan.ts'
+import type { Credentials, CredentialPlan } from './plan.ts'
 import { exchangeOf, planOf, secretsOf, withCredential } from './plan.ts'
-import type { RepositoryRow } from './repository.ts'
+import type { RepositoryToken } from './repository.ts'
 import type { Records, Use } from './records.ts'
 import type { Refresh } from './refresh.ts'
 import { largestReplay, replayable } from './replay.ts'
@@ -28,8 +28,8 @@ import type { Sent, Upstream } from './upstream.ts'
 import { portOf, refused } from './upstream.ts'
 
 /** One call's circumstances; whose it is, is the door's. */
-export type Call = {
-  caller: Caller
+export type OutboundCall = {
+  caller: OutboundCaller
   /** The MCP server's name, or the host. */
   server: string
   credentials: Credentials
@@ -39,11 +39,11 @@ export type Call = {
 }
 
 /** What a door to the outside stands on. */
-export type Standing = {
+export type OutboundContext = {
   tenant: string
   session: string
   /** Throws `Refused` for a URL that the environment rules out. */
-  judge(url: URL, caller: Caller): void
+  judge(url: URL, caller: OutboundCaller): void
   /** What the session holds now. Throws `Refused` when it is no longer its sandbox's. */
   look(target: Target): Promise<Holdings>
   upstream: Upstream
@@ -54,7 +54,7 @@ export type Standing = {
 export type ForwardDeps = {
   clock: Clock
   open: (row: CredentialRow) => Secrets
-  openToken: (row: RepositoryRow) => string
+  openToken: (row: RepositoryToken) => string
   placeholderKey: Buffer
   refresh: Refresh
   records: Records
@@ -62,10 +62,25 @@ export type ForwardDeps = {
 
 export type Forward = ReturnType<typeof forwarding>
 
+/** Over plain http a placeholder leaves as it is, wherever it stands: whoever reads the log is told of it. */
+function watched(records: ForwardDeps['records'], request: Sent, standing: OutboundContext): Sent {
+  const { url, body } = request
+  if (url.protocol !== 'http:') return request
+  const leave = () => {
+    if (records.leftInClear(standing, url.hostname)) standing.notify(inClear(url.hostname))
+  }
+  if (carriesPlaceholder(request)) leave()
+  return { ...request, body: body && watchBody(body, leave) }
+}
+
 export function forwarding(deps: ForwardDeps) {
   const { open, openToken, placeholderKey, refresh } = deps
 
-  async function planFor(standing: Standing, { url }: Sent, call: Call): Promise<Plan> {
+  async function planFor(
+    standing: OutboundContext,
+    { url }: Sent,
+    call: OutboundCall,
+  ): Promise<CredentialPlan> {
     standing.judge(url, call.caller)
     const holdings = await standing.look({ host: url.hostname, port: portOf(url) })
     const { tenant, session } = standing
@@ -83,23 +98,16 @@ export function forwarding(deps: ForwardDeps) {
     }
   }
 
-  /** Over plain http a placeholder leaves as it is, wherever it stands: whoever reads the log is told of it. */
-  function watched(request: Sent, standing: Standing): Sent {
-    const { url, body } = request
-    if (url.protocol !== 'http:') return request
-    const leave = () => {
-      if (deps.records.leftInClear(standing, url.hostname)) standing.notify(inClear(url.hostname))
-    }
-    if (carriesPlaceholder(request)) leave()
-    return { ...request, body: body && watchBody(body, leave) }
-  }
-
-  async function forward(request: Sent, standing: Standing, call: Call): Promise<Answer> {
+  async function forward(
+    request: Sent,
+    standing: OutboundContext,
+    call: OutboundCall,
+  ): Promise<OutboundAnswer> {
     return recorded(deps, { standing, request, call }, async (used, result) => {
       const plan = await planFor(standing, request, call)
       const { chosen } = plan
       if (plan.token !== undefined) used(chosen?.row)
-      const prepared = await withBody(watched(request, standing), plan, used)
+      const prepared = await withBody(watched(deps.records, request, standing), plan, used)
       if (!chosen || !isOAuth(chosen.row)) {
         return standing.upstream.send(carrying(prepared, plan, { used }), maskOf(secretsOf(plan)))
       }
@@ -144,11 +152,15 @@ export function forwarding(deps: ForwardDeps) {
 
   return {
     forward,
-    async upgrade(request: Sent, standing: Standing, call: Call): Promise<Answer | Switched> {
+    async upgrade(
+      request: Sent,
+      standing: OutboundContext,
+      call: OutboundCall,
+    ): Promise<OutboundAnswer | Switched> {
       return recorded(deps, { standing, request, call }, async (used, result) => {
         const protocol = valueOf(request.headers, 'upgrade') ?? 'websocket'
         const plan = await planFor(standing, request, call)
-        watched(request, standing)
+        watched(deps.records, request, standing)
         const { row } = plan.chosen ?? {}
         if (plan.token !== undefined) used(row)
         let { token } = plan
@@ -168,9 +180,9 @@ export function forwarding(deps: ForwardDeps) {
 }
 
 /** Sends, and ends with exactly one record, whatever becomes of it. */
-async function recorded<T extends Answer | Switched>(
+async function recorded<T extends OutboundAnswer | Switched>(
   { records, clock }: Pick<ForwardDeps, 'records' | 'clock'>,
-  { standing, request, call }: { standing: Standing; request: Sent; call: Call },
+  { standing, request, call }: { standing: OutboundContext; request: Sent; call: OutboundCall },
   send: (used: Used, result: Result) => Promise<T>,
 ): Promise<T> {
   const { tenant, session } = standing
@@ -212,10 +224,10 @@ type Result = { refreshed: boolean }
 type Used = (row: CredentialRow | undefined) => void
 type Renewing = {
   request: Sent
-  plan: Plan
+  plan: CredentialPlan
   row: OAuthRow
   used: Used
-  standing: Standing
+  standing: OutboundContext
   result: Result
 }
 
@@ -232,7 +244,7 @@ const inClear = (host: string): Notice => ({
 
 function carrying(
   request: Sent,
-  plan: Plan,
+  plan: CredentialPlan,
   how: { token?: string | undefined; used: Used },
 ): Sent {
   const headers = withCredential(request.headers, plan, how)
@@ -250,7 +262,7 @@ function carrying(
  * The body with its placeholders exchanged. One that announces up to 1 MiB is read first, so that it can announce its
  * new length; any other goes out in chunks as it comes.
  */
-async function withBody(request: Sent, plan: Plan, used: Used): Promise<Sent> {
+async function withBody(request: Sent, plan: CredentialPlan, used: Used): Promise<Sent> {
   const secrets = exchangeOf(plan, 'body', used)
   const { body, headers } = request
   if (!secrets || body === null) return request
@@ -272,7 +284,7 @@ const withLength = (headers: Headers, body: Buffer | Readable | null): Headers =
   Buffer.isBuffer(body) ? overwritten(headers, 'Content-Length', String(body.length)) : headers
 
 /** 401, or a 403 that says the token is what is wrong with it. RFC 6750 3.1 */
-export const hasExpired = ({ status, headers }: Answer): boolean =>
+export const hasExpired = ({ status, headers }: OutboundAnswer): boolean =>
   status === 401 ||
   (status === 403 &&
     headers.some(

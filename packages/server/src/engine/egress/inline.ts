@@ -3,7 +3,7 @@ import type { Seal, Sealed } from '../../ground/core/seal.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { tokenPlace } from '../../sessions/create.ts'
-import type { Pinned } from './store.ts'
+import type { PinnedSession } from './store.ts'
 import { versionTokens } from './store.ts'
 
 type Session = Tables['sessions']
@@ -20,10 +20,15 @@ export async function inlineTokens(
   return Object.fromEntries(names.map((name) => [name, sealed.open(seal, name) ?? '']))
 }
 
-type Held = Pick<Pinned, 'tenant_id' | 'id' | 'sealed_tokens' | 'version_tokens'>
+type InlineTokens = Pick<PinnedSession, 'tenant_id' | 'id' | 'sealed_tokens' | 'version_tokens'>
 
 /** As they are stored; each is opened alone. */
-export function sealedTokens({ tenant_id: tenant, id, sealed_tokens, version_tokens }: Held) {
+export function sealedTokens({
+  tenant_id: tenant,
+  id,
+  sealed_tokens,
+  version_tokens,
+}: InlineTokens) {
   const text = sealed_tokens ?? version_tokens ?? '{}'
   const tokens = JSON.parse(text) as Record<string, Sealed>
   return {

@@ -6,10 +6,10 @@ import type { Dial } from '../../ground/core/dial.ts'
 import { RefusedAddress } from '../../ground/core/dial.ts'
 import type { Profile } from './binding.ts'
 import { isCovered } from './credential.ts'
-import type { Call, Forward } from './forward.ts'
+import type { OutboundCall, Forward } from './forward.ts'
 import type { Records } from './records.ts'
 import { isHostOfRepository } from './repository.ts'
-import type { Bound } from './standing.ts'
+import type { SessionOutbound } from './standing.ts'
 
 export type OwnerDeps = {
   forward: Forward
@@ -23,10 +23,10 @@ export type OwnerDeps = {
 const statusOf: Partial<Record<string, number>> = { mismatch: 421, vault: 503 }
 
 export function gateOwner(
-  standing: Bound,
+  standing: SessionOutbound,
   { forward, records, profile, dial }: OwnerDeps,
 ): GateOwner {
-  const call = (host: string): Call => ({
+  const call = (host: string): OutboundCall => ({
     caller: 'rpc-outbound',
     server: host,
     credentials: profile === 'disabled' ? 'none' : 'host',

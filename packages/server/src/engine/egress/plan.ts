@@ -7,14 +7,14 @@ import { credentialOfHost, credentialOfServer, variablesFor } from './credential
 import { onTheWire, overwritten } from './headers.ts'
 import type { Exchange } from './placeholder.ts'
 import { exchangeInHeaders } from './placeholder.ts'
-import type { RepositoryRow } from './repository.ts'
+import type { RepositoryToken } from './repository.ts'
 import { basicOf, partsOf, repositoryOf } from './repository.ts'
 import type { Holdings } from './store.ts'
 
 /** `server`: an MCP server's own credential. `host`: whatever the session has for the host. */
 export type Credentials = 'server' | 'host' | 'none'
 
-export type Plan = {
+export type CredentialPlan = {
   chosen: Chosen | undefined
   /** The chosen credential's token, or the server's inline one. */
   token: string | undefined
@@ -29,7 +29,7 @@ export type Plan = {
   }[]
 }
 
-const empty: Plan = { chosen: undefined, token: undefined, form: 'bearer', variables: [] }
+const empty: CredentialPlan = { chosen: undefined, token: undefined, form: 'bearer', variables: [] }
 
 /** Opens the seals of what concerns this URL, and of nothing else. */
 export function planOf(
@@ -46,10 +46,10 @@ export function planOf(
     credentials: Credentials
     inline: string | undefined
     open: (row: CredentialRow) => Secrets
-    openToken: (row: RepositoryRow) => string
+    openToken: (row: RepositoryToken) => string
     placeholder: (row: CredentialRow) => string
   },
-): Plan {
+): CredentialPlan {
   if (inline !== undefined) return { ...empty, token: inline }
   if (credentials === 'none') return empty
   if (credentials === 'server') {
@@ -77,7 +77,7 @@ const tokenOf = ({ token, access_token }: Secrets): string | undefined => token 
 const carried = (
   chosen: Chosen | undefined,
   open: (row: CredentialRow) => Secrets,
-): Pick<Plan, 'chosen' | 'token' | 'form'> => ({
+): Pick<CredentialPlan, 'chosen' | 'token' | 'form'> => ({
   chosen,
   token: chosen && tokenOf(open(chosen.row)),
   form: chosen?.form ?? 'bearer',
@@ -92,7 +92,7 @@ const forms: Record<Chosen['form'] | 'repository', (token: string) => string> = 
 
 /** The placeholders of one of the two places; `used` is told of each that is met. */
 export function exchangeOf(
-  plan: Plan,
+  plan: CredentialPlan,
   place: 'header' | 'body',
   used: (row: CredentialRow) => void,
 ): Exchange | undefined {
@@ -110,7 +110,7 @@ export function exchangeOf(
 /** Whatever came as Authorization, in any case and however often, gives way to the credential. */
 export function withCredential(
   headers: Headers,
-  plan: Plan,
+  plan: CredentialPlan,
   { token = plan.token, used }: { token?: string | undefined; used: (row: CredentialRow) => void },
 ): Headers {
   const secrets = exchangeOf(plan, 'header', used)
@@ -120,7 +120,7 @@ export function withCredential(
   return overwritten(exchanged, 'Authorization', value)
 }
 
-export function secretsOf({ token, form, variables }: Plan): string[] {
+export function secretsOf({ token, form, variables }: CredentialPlan): string[] {
   const own = token === undefined ? [] : form === 'repository' ? partsOf(token) : [token]
   return [...own, ...variables.map(({ secret }) => secret)]
 }

@@ -1,5 +1,5 @@
 /** The MCP server of a session, asked on behalf of a local child that knows only its name. */
-import type { Answer } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer } from '@steward/gate/outbound.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
@@ -11,8 +11,8 @@ import type { Binding } from './binding.ts'
 import type { Forward } from './forward.ts'
 import { without } from './headers.ts'
 import { sealedTokens } from './inline.ts'
-import type { Bound } from './standing.ts'
-import type { Pinned } from './store.ts'
+import type { SessionOutbound } from './standing.ts'
+import type { PinnedSession } from './store.ts'
 import { pinned } from './store.ts'
 
 /** Connections of a session that nobody has asked by for so long are closed. */
@@ -22,8 +22,8 @@ const mostParsed = 200
 /** What the caller says to this service and not to the server. */
 const ours = ['authorization', 'x-api-key', 'cookie']
 
-type Held = {
-  standing: Bound
+type CachedOutbound = {
+  standing: SessionOutbound
   /** The environment's, as it is stored. */
   record: string
   usedAt: number
@@ -31,7 +31,7 @@ type Held = {
   isDropped: boolean
 }
 
-type Asked = { tenant: string; session: string; server: string; search: string }
+type ProxyRequest = { tenant: string; session: string; server: string; search: string }
 
 export function proxy({
   databases,
@@ -44,10 +44,10 @@ export function proxy({
   seal: Seal
   clock: Clock
   forward: Forward
-  stand: (binding: Binding) => Bound
+  stand: (binding: Binding) => SessionOutbound
 }) {
   const serversOf = serversIn()
-  const held = new Map<string, Held>()
+  const held = new Map<string, CachedOutbound>()
   const sweep = setInterval(() => {
     for (const [key, { users, usedAt }] of held) {
       if (users === 0 && clock.now() - usedAt >= idleMs) drop(key)
@@ -64,7 +64,7 @@ export function proxy({
   }
 
   /** The same one for as long as its environment stays what it is. */
-  function hold(tenant: string, session: string, record: string): Held {
+  function hold(tenant: string, session: string, record: string): CachedOutbound {
     const key = `${tenant}/${session}`
     if (held.get(key)?.record !== record) drop(key)
     const known = held.get(key)
@@ -76,7 +76,7 @@ export function proxy({
     return fresh
   }
 
-  function leave(each: Held): void {
+  function leave(each: CachedOutbound): void {
     each.users--
     each.usedAt = clock.now()
     if (each.isDropped && each.users === 0) each.standing.revoke()
@@ -92,7 +92,10 @@ export function proxy({
     /** Throws as `ask` does for a server that there is not. */
     find,
     /** Throws not_found for what is not the tenant's, and `Refused` for what is not sent. */
-    async ask({ tenant, session, server, search }: Asked, raw: Raw): Promise<Answer> {
+    async ask(
+      { tenant, session, server, search }: ProxyRequest,
+      raw: Raw,
+    ): Promise<OutboundAnswer> {
       const { row, url, name } = await find(tenant, session, server)
       const inline = sealedTokens(row).open(seal, name)
       const target = new URL(url)
@@ -128,7 +131,7 @@ export function proxy({
 }
 
 /** Agents are large and calls are many: what was parsed last is kept beside its text. */
-function serversIn(): (row: Pinned) => SessionAgent['mcp_servers'] {
+function serversIn(): (row: PinnedSession) => SessionAgent['mcp_servers'] {
   const parsed = new Map<string, { text: string; servers: SessionAgent['mcp_servers'] }>()
   return ({ id, agent: text }) => {
     const known = parsed.get(id)

@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Refusal } from '@steward/gate/outbound.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Caller } from './binding.ts'
+import type { OutboundCaller } from './binding.ts'
 import type { CredentialRow } from '../../resources/vaults/credentials.ts'
 
 const flushMs = 1_000
@@ -13,7 +13,7 @@ const mostClear = 10_000
 export type About = {
   tenant: string
   session: string
-  caller: Caller
+  caller: OutboundCaller
   server: string
   host: string
   method: string

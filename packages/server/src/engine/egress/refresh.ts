@@ -42,11 +42,11 @@ export type Renewed =
   | { ok: false; why: 'failed' | 'connect_error'; answer: Exclude<TokenAnswer, { ok: true }> }
 
 /** `tried`: another attempt would find nothing new. `refreshed`: this call made the refresh. */
-export type Begun = { token: string; refreshed: boolean; tried: boolean }
+export type TokenRefresh = { token: string; refreshed: boolean; tried: boolean }
 
 export interface Refresh {
   /** The token to begin with: renewed when it has expired, renewed behind it when it soon will. */
-  ahead(row: OAuthRow, token: string): Promise<Begun>
+  ahead(row: OAuthRow, token: string): Promise<TokenRefresh>
   /** Another token than this one, which the upstream refuses. */
   after(row: OAuthRow, token: string): Promise<Renewed>
   /** Resolves when nothing is under way. */

@@ -5,11 +5,11 @@ import type { Sealed } from '../../ground/core/seal.ts'
 import type { Listener } from './fixture.ts'
 import { echo } from './fixture.ts'
 import { bearer, echoed, opened } from './forward-fixture.ts'
-import type { RepositoryRow } from './repository.ts'
+import type { RepositoryToken } from './repository.ts'
 import { repositoryOf } from './repository.ts'
 
 /** The fixture opens seals by leaving them as they are. */
-const row = (url: string, token = 'canary-repository-token'): RepositoryRow => ({
+const row = (url: string, token = 'canary-repository-token'): RepositoryToken => ({
   ...{ tenant_id: 'wrkspc_1', id: 'sesrsc_1', url },
   sealed_token: token as Sealed,
 })

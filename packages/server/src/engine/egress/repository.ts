@@ -2,7 +2,7 @@
 import type { Sealed } from '../../ground/core/seal.ts'
 
 /** A repository of the session, with a token that opens it. */
-export type RepositoryRow = { tenant_id: string; id: string; url: string; sealed_token: Sealed }
+export type RepositoryToken = { tenant_id: string; id: string; url: string; sealed_token: Sealed }
 
 /** All that git, and git-lfs beside it, ask a server for a repository. gitprotocol-http(5) */
 const calls =
@@ -13,9 +13,9 @@ const calls =
  * host. The path is taken as it is sent: what only becomes another one when it is decoded is none of ours.
  */
 export function repositoryOf(
-  rows: readonly RepositoryRow[],
+  rows: readonly RepositoryToken[],
   { protocol, origin, pathname }: URL,
-): RepositoryRow | undefined {
+): RepositoryToken | undefined {
   if (protocol !== 'https:') return undefined
   return rows.find(({ url }) => {
     const whole = url.endsWith('.git') ? url.slice(0, -4) : url
@@ -24,7 +24,7 @@ export function repositoryOf(
   })
 }
 
-export const isHostOfRepository = (rows: readonly RepositoryRow[], host: string): boolean =>
+export const isHostOfRepository = (rows: readonly RepositoryToken[], host: string): boolean =>
   rows.some(({ url }) => new URL(url).hostname === host)
 
 /** The token alone, or `user:password` for a server that wants a name of its own. */

@@ -8,7 +8,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { claimOf } from '../../ground/http/principal.ts'
 import type { Reply } from '../../ground/http/reply.ts'
-import type { Call, Raw, Route } from '../../ground/http/route.ts'
+import type { RouteCall, Raw, Route } from '../../ground/http/route.ts'
 import { also, rawRoute, route } from '../../ground/http/route.ts'
 import type { Under } from '../../sessions/work/ending.ts'
 import type { Egress } from './egress.ts'
@@ -31,7 +31,7 @@ export function mcpProxyRoutes({
   under: Under
 }): Route[] {
   async function pass(
-    { tenant, principal, params, search }: Call<typeof path, undefined, undefined>,
+    { tenant, principal, params, search }: RouteCall<typeof path, undefined, undefined>,
     raw: Raw,
   ): Promise<Reply> {
     const { session_id: session, server_name: server } = params

@@ -70,8 +70,8 @@ export const refreshFailed = async (
   await databases.of(tenant).write((tx) => auditStore(tx).changed(tenant, row))
 }
 
-type Begun = Parameters<UseRows['begin']>[0]
-type Batch = { uses: Begun[]; write: () => Promise<void> }
+type UseStart = Parameters<UseRows['begin']>[0]
+type Batch = { uses: UseStart[]; write: () => Promise<void> }
 
 /** A use that nobody waits for yet is written after so long, with all that have begun meanwhile. */
 const lingerMs = 2
@@ -83,7 +83,7 @@ export function useRows(databases: Databases): UseRows {
   function batchOf(tenant: string): Batch {
     const known = open.get(tenant)
     if (known) return known
-    const uses: Begun[] = []
+    const uses: UseStart[] = []
     let writing: Promise<void> | undefined
     const write = (): Promise<void> => {
       if (writing) return writing
@@ -117,7 +117,7 @@ export function useRows(databases: Databases): UseRows {
   }
 }
 
-const rowOf = ({ tenant, session, vault, credential, at, ...rest }: Begun) => ({
+const rowOf = ({ tenant, session, vault, credential, at, ...rest }: UseStart) => ({
   ...rest,
   tenant_id: tenant,
   session_id: session,

@@ -2,19 +2,19 @@
 import type { RefusalReason, Target } from '@steward/gate/outbound.ts'
 import { hostList, hostPolicy, isBadPort, normalHost } from '@steward/gate/policy.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
-import type { Caller } from './binding.ts'
+import type { OutboundCaller } from './binding.ts'
 import { registries } from './registries.ts'
 import { portOf, refused } from './upstream.ts'
 
-export type Objection = { reason: RefusalReason; message: string }
+export type RuleObjection = { reason: RefusalReason; message: string }
 
 export interface Rules {
   /** For whatever a sandbox, or a tool on its behalf, wants to reach. */
-  outbound(target: Target): Objection | undefined
+  outbound(target: Target): RuleObjection | undefined
   /** For an MCP server that the agent names. */
-  server(url: URL): Objection | undefined
+  server(url: URL): RuleObjection | undefined
   /** Throws `Refused`. */
-  judge(url: URL, caller: Caller): void
+  judge(url: URL, caller: OutboundCaller): void
 }
 
 type Environment = Pick<
@@ -30,12 +30,12 @@ export function rulesOf(environment: Environment): Rules {
   const policy = hostPolicy({ limited, allow, deny: denylist })
   const denied = hostList(denylist)
 
-  function outbound({ host, port }: Target): Objection | undefined {
+  function outbound({ host, port }: Target): RuleObjection | undefined {
     const reason = policy(host) ?? (isBadPort(port) ? 'port' : undefined)
     return reason && { reason, message: sentence(reason, { host, port }) }
   }
 
-  function server(url: URL): Objection | undefined {
+  function server(url: URL): RuleObjection | undefined {
     const { hostname: host } = url
     if (limited && !allow_mcp_servers) {
       return {

@@ -8,14 +8,14 @@ import type { Share } from '../../ground/core/share.ts'
 import type { Secrets } from '../../resources/vaults/auth.ts'
 import { clis } from '../../resources/vaults/clis.ts'
 import type { CredentialRow } from '../../resources/vaults/credentials.ts'
-import type { Fetch, SessionEgress } from './binding.ts'
+import type { OutboundFetch, SessionEgress } from './binding.ts'
 import { secretsOfCommand } from './credential.ts'
 import { fetchOver } from './fetch.ts'
-import type { Call, Standing } from './forward.ts'
+import type { OutboundCall, OutboundContext } from './forward.ts'
 import type { OwnerDeps } from './owner.ts'
 import { gateOwner } from './owner.ts'
 import { placeholderOf } from './placeholder.ts'
-import type { Bound } from './standing.ts'
+import type { SessionOutbound } from './standing.ts'
 
 export type SessionDeps = OwnerDeps & {
   open: (row: CredentialRow) => Secrets
@@ -38,24 +38,26 @@ const crowded = {
     'this workspace holds as many connections as there is room for; close some, or try again later',
 } as const
 
-export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress {
+const noting =
+  (standing: SessionOutbound, fetch: OutboundFetch): OutboundFetch =>
+  async (...request) => {
+    try {
+      return await fetch(...request)
+    } catch (error) {
+      if (error instanceof Refused) standing.note(error.refusal)
+      throw error
+    }
+  }
+
+export function sessionEgress(standing: SessionOutbound, deps: SessionDeps): SessionEgress {
   const { forward, records, profile, open } = deps
   const { tenant, session } = standing
   const gates = new Set<Gate>()
 
-  const fetching = (callOf: (url: URL) => Call, on: Standing = standing): Fetch =>
-    fetchOver((request) => forward.forward(request, on, callOf(request.url)))
-
-  const noting =
-    (fetch: Fetch): Fetch =>
-    async (...request) => {
-      try {
-        return await fetch(...request)
-      } catch (error) {
-        if (error instanceof Refused) standing.note(error.refusal)
-        throw error
-      }
-    }
+  const fetching = (
+    callOf: (url: URL) => OutboundCall,
+    on: OutboundContext = standing,
+  ): OutboundFetch => fetchOver((request) => forward.forward(request, on, callOf(request.url)))
 
   function admit(): (() => void) | undefined {
     const giveBack = deps.connections.take(standing.tenant)
@@ -105,12 +107,15 @@ export function sessionEgress(standing: Bound, deps: SessionDeps): SessionEgress
         server: hostname,
         credentials: has ? 'host' : 'none',
       }))
-      return noting(fetch)
+      return noting(standing, fetch)
     },
 
     searchFetch() {
       const call = { caller: 'rpc-outbound', credentials: 'none' } as const
-      return noting(fetching(({ hostname }) => ({ ...call, server: hostname }), standing.operated))
+      return noting(
+        standing,
+        fetching(({ hostname }) => ({ ...call, server: hostname }), standing.operated),
+      )
     },
 
     placeholders,

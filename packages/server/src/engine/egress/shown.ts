@@ -18,10 +18,14 @@ export class Unreadable extends Error {
   }
 }
 
-export type Shown = { headers: Headers; decode: Duplex | undefined; filter: Filter | undefined }
+export type AnswerFilter = {
+  headers: Headers
+  decode: Duplex | undefined
+  filter: Filter | undefined
+}
 
 /** `bodiless`: an answer whose head alone says something about a body, to HEAD for one. Throws `Unreadable`. */
-export function shown(headers: Headers, mask: Mask | undefined, bodiless: boolean): Shown {
+export function shown(headers: Headers, mask: Mask | undefined, bodiless: boolean): AnswerFilter {
   const kept = towardsCaller(headers)
   if (!mask) return { headers: kept, decode: undefined, filter: undefined }
   const masked = maskedHeaders(kept, mask)

@@ -3,7 +3,7 @@ import type { Refusal, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { Binding } from './binding.ts'
-import type { Standing } from './forward.ts'
+import type { OutboundContext } from './forward.ts'
 import type { Rules } from './rules.ts'
 import type { SessionNow } from './store.ts'
 import type { Upstream } from './upstream.ts'
@@ -11,9 +11,9 @@ import type { Upstream } from './upstream.ts'
 /** Kept until they are asked for: refusals, and notices. */
 const mostNoted = 100
 
-export interface Bound extends Standing {
+export interface SessionOutbound extends OutboundContext {
   /** The same, for calls to an endpoint that the operator named. */
-  readonly operated: Standing
+  readonly operated: OutboundContext
   readonly rules: Rules
   /** Refusals that are to be told of with the next result. */
   readonly refusals: Refusal[]
@@ -41,7 +41,7 @@ export type BoundDeps = {
 export function bound(
   { tenant, session, generation: first }: Binding,
   { rules, upstream, operated, read, stands, ended }: BoundDeps,
-): Bound {
+): SessionOutbound {
   let generation = first
   let isRevoked = false
   const refusals: Refusal[] = []
@@ -57,7 +57,7 @@ export function bound(
         : 'the session no longer holds the sandbox that this call comes from',
     )
 
-  const standing: Standing = {
+  const standing: OutboundContext = {
     tenant,
     session,
     upstream,

@@ -4,7 +4,7 @@ import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { CredentialRow } from '../../resources/vaults/credentials.ts'
 import { credentialRow } from '../../resources/vaults/credentials.ts'
-import type { RepositoryRow } from './repository.ts'
+import type { RepositoryToken } from './repository.ts'
 
 export type SessionNow = {
   generation: number
@@ -13,13 +13,13 @@ export type SessionNow = {
   /** Active ones: in the order of the session's vaults, then of their making. */
   credentials: CredentialRow[]
   /** Those with a token. */
-  repositories: RepositoryRow[]
+  repositories: RepositoryToken[]
 }
 
 /** All that a call may be given. */
 export type Holdings = Pick<SessionNow, 'credentials' | 'repositories'>
 
-type Found = Tables['vault_credentials'] & {
+type SessionCredentialRow = Tables['vault_credentials'] & {
   generation: number
   session_archived_at: string | null
   session_deleted_at: string | null
@@ -65,11 +65,11 @@ export async function sessionNow(
   session: string,
 ): Promise<SessionNow | undefined> {
   const query = CompiledQuery.raw(text[dialect], [tenant, session])
-  const { rows } = await read.executeQuery<Found>(query)
+  const { rows } = await read.executeQuery<SessionCredentialRow>(query)
   const [first] = rows
   if (!first) return undefined
   const order = JSON.parse(first.vault_ids) as string[]
-  const place = ({ vault_id }: Found) => order.indexOf(vault_id)
+  const place = ({ vault_id }: SessionCredentialRow) => order.indexOf(vault_id)
   return {
     generation: first.generation,
     isOver: first.session_archived_at !== null || first.session_deleted_at !== null,
@@ -77,16 +77,19 @@ export async function sessionNow(
       .filter(({ id }) => id !== null)
       .toSorted((a, b) => place(a) - place(b) || inTime(a, b))
       .flatMap((row) => credentialRow(row) ?? []),
-    repositories: JSON.parse(first.repositories ?? '[]') as RepositoryRow[],
+    repositories: JSON.parse(first.repositories ?? '[]') as RepositoryToken[],
   }
 }
 
-const inTime = (a: Found, b: Found): number =>
+const inTime = (a: SessionCredentialRow, b: SessionCredentialRow): number =>
   a.created_at === b.created_at ? compare(a.id, b.id) : compare(a.created_at, b.created_at)
 const compare = (a: string, b: string): number => (a < b ? -1 : 1)
 
 /** What the proxy's route needs besides: the session's pinned agent, environment and inline tokens. */
-export type Pinned = Pick<Tables['sessions'], 'tenant_id' | 'id' | 'agent' | 'sealed_tokens'> & {
+export type PinnedSession = Pick<
+  Tables['sessions'],
+  'tenant_id' | 'id' | 'agent' | 'sealed_tokens'
+> & {
   /** The environment's. */
   record: string
   version_tokens: string | null
@@ -108,9 +111,9 @@ export async function pinned(
   { dialect, read }: Pick<Database, 'dialect' | 'read'>,
   tenant: string,
   session: string,
-): Promise<Pinned | undefined> {
+): Promise<PinnedSession | undefined> {
   const query = CompiledQuery.raw(pinnedText[dialect], [tenant, session])
-  const { rows } = await read.executeQuery<Pinned>(query)
+  const { rows } = await read.executeQuery<PinnedSession>(query)
   return rows[0]
 }
 

@@ -4,7 +4,13 @@
  */
 import { Duplex, Readable, pipeline } from 'node:stream'
 
-import type { Answer, Headers, Outbound, RefusalReason, Switched } from '@steward/gate/outbound.ts'
+import type {
+  OutboundAnswer,
+  Headers,
+  Outbound,
+  RefusalReason,
+  Switched,
+} from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Filter, Mask } from '@steward/mask/mask.ts'
 import type { Dispatcher } from 'undici'
@@ -22,8 +28,8 @@ export type Sent = Omit<Outbound, 'body'> & { body: Readable | Buffer | null }
 
 export interface Upstream {
   /** Resolves with the head. The body destroyed early ends the upstream's; what the mask names is overwritten. */
-  send(request: Sent, mask?: Mask): Promise<Answer>
-  upgrade(request: Sent, protocol: string, mask?: Mask): Promise<Answer | Switched>
+  send(request: Sent, mask?: Mask): Promise<OutboundAnswer>
+  upgrade(request: Sent, protocol: string, mask?: Mask): Promise<OutboundAnswer | Switched>
   /** Ends every connection, whatever happens on it. */
   close(): Promise<void>
 }
@@ -45,7 +51,7 @@ export function upstream(
     request: Sent,
     mask: Mask | undefined,
     protocol: string | null,
-  ): Promise<Answer | Switched> {
+  ): Promise<OutboundAnswer | Switched> {
     const { method, url, signal } = request
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
@@ -78,7 +84,7 @@ export function upstream(
 type Waiting = {
   request: Sent
   mask: Mask | undefined
-  resolve: (answer: Answer | Switched) => void
+  resolve: (answer: OutboundAnswer | Switched) => void
   reject: (error: unknown) => void
 }
 

@@ -1,5 +1,5 @@
 /** Whether an OAuth credential works, found out by asking its MCP server. */
-import type { Answer, Headers } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
 import { maskOf } from '@steward/mask/mask.ts'
 import type { Validation } from '@steward/protocol/vaults.ts'
 import type { Connector } from '../../ground/core/dial.ts'
@@ -111,13 +111,13 @@ async function probe(
   }
 }
 
-function verdictOf(answer: Answer): Probed['verdict'] {
+function verdictOf(answer: OutboundAnswer): Probed['verdict'] {
   if (answer.status >= 200 && answer.status < 300) return 'valid'
   if (hasExpired(answer)) return 'expired'
   return answer.status === 403 ? 'invalid' : 'unknown'
 }
 
-async function responseOf({ status, headers, body }: Answer): Promise<Response> {
+async function responseOf({ status, headers, body }: OutboundAnswer): Promise<Response> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -18,13 +18,13 @@ import { bytesBelow } from '@steward/sandbox/disk.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { aptFiles, aptScript, setUpScript, systemPath, takeScript } from './apt.ts'
-import type { Outside } from './gate.ts'
+import type { RegistryAccess } from './gate.ts'
 import { registryGate } from './gate.ts'
 import type { Installer } from './managers.ts'
 import { builderEnv, findingOf, prefix, scriptFor } from './managers.ts'
 import type { Sources } from './sources.ts'
 import { placesOf } from './sources.ts'
-import type { Progress, Watch } from './step.ts'
+import type { InstallProgress, StepWatch } from './step.ts'
 import { BuildFailure, runStep } from './step.ts'
 
 const run = promisify(execFile)
@@ -32,7 +32,7 @@ const run = promisify(execFile)
 export type BuildDeps = {
   provider: SandboxProvider
   limits: SandboxLimits
-  outside: Outside
+  outside: RegistryAccess
   sources: Sources
   /** Bytes of a layer, and of what a build leaves beside it. */
   largest: number
@@ -41,22 +41,22 @@ export type BuildDeps = {
   clock: Clock
 }
 
-export type Wanted = { packages: PackageLists; image: string | undefined }
+export type InstallRequest = { packages: PackageLists; image: string | undefined }
 
 export type Build = (
-  wanted: Wanted,
+  wanted: InstallRequest,
   /** Names its sandboxes; `folder` is its own, and `layer` in it what is built. */
   place: { id: string; folder: string },
-  progress: Progress,
+  progress: InstallProgress,
   signal: AbortSignal,
 ) => Promise<void>
 
 type Bench = {
   deps: BuildDeps
-  wanted: Wanted
+  wanted: InstallRequest
   id: string
   folder: string
-  watch: Omit<Watch, 'refusals' | 'clock'>
+  watch: Omit<StepWatch, 'refusals' | 'clock'>
 }
 
 /** Rejects with `BuildFailure`, or with the signal's reason. */
@@ -108,7 +108,7 @@ async function buildSystem(bench: Bench): Promise<void> {
   await settle(system)
   const say =
     (command: string) =>
-    async (sandbox: Sandbox, { leftMs, signal }: Watch) => {
+    async (sandbox: Sandbox, { leftMs, signal }: StepWatch) => {
       await sandbox.shell({ command, timeoutMs: Math.max(1, leftMs()), signal })
     }
   await within(bench, { managers: [], layer: system }, say(setUpScript))
@@ -144,7 +144,7 @@ type Room = {
 async function within(
   { deps, wanted, id, folder, watch }: Bench,
   { managers, mounts = [], layer }: Room,
-  work: (sandbox: Sandbox, watch: Watch) => Promise<void>,
+  work: (sandbox: Sandbox, watch: StepWatch) => Promise<void>,
 ): Promise<void> {
   const { provider, limits, outside, sources, clock } = deps
   const refusals: string[] = []

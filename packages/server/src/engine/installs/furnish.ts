@@ -11,7 +11,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Furnish, SessionPlace } from '../runner/furnishing.ts'
 import type { Layers } from './layers.ts'
 import { findingOf, prefix } from './managers.ts'
-import type { Progress } from './step.ts'
+import type { InstallProgress } from './step.ts'
 import { BuildFailure } from './step.ts'
 
 const linesOfMessage = 10
@@ -42,7 +42,7 @@ async function take(
   log: Log,
 ) {
   let kept: Promise<unknown> = Promise.resolve()
-  const tell: Progress = (news) => {
+  const tell: InstallProgress = (news) => {
     const event = { id: newId('event'), type: 'session.environment_build', ...news } as const
     const tellNow = () => place.keep([event])
     // In their order; news that cannot be kept stop nothing.

@@ -6,18 +6,18 @@ import { Readable } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import { certificateAuthority } from '@steward/gate/authority.ts'
 import { openGate } from '@steward/gate/gate.ts'
-import type { Answer, GateOwner, Target } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, GateOwner, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Connector, Dial } from '../../ground/core/dial.ts'
 import { sayFailed } from '@steward/gate/said.ts'
 import { portOf, upstream } from '../egress/upstream.ts'
 
 /** Registries are the operator's choice, or the public ones. */
-export type Outside = { connect: Connector<'operator'>; dial: Dial<'operator', Duplex> }
+export type RegistryAccess = { connect: Connector<'operator'>; dial: Dial<'operator', Duplex> }
 
 /** `places`: as `host:port`. `refused` is told in words. */
 export async function registryGate(
-  { connect, dial }: Outside,
+  { connect, dial }: RegistryAccess,
   folder: string,
   { places, refused }: { places: readonly string[]; refused: (line: string) => void },
 ) {
@@ -27,10 +27,10 @@ export async function registryGate(
   const objection = ({ host, port }: Target) =>
     `${host}:${port} is no registry of the packages that are installed, and nothing else is reached while they are`
   /** As plain text: npm shows nothing of an error in JSON but that it is an object. */
-  const failed = (target: Target, error: unknown): Answer => {
+  const failed = (target: Target, error: unknown): OutboundAnswer => {
     const { status, message } = sayFailed(target, error)
     refused(message)
-    const headers: Answer['headers'] = [['content-type', 'text/plain; charset=utf-8']]
+    const headers: OutboundAnswer['headers'] = [['content-type', 'text/plain; charset=utf-8']]
     return { status, headers, body: Readable.from([message], { objectMode: false }) }
   }
   const owner: GateOwner = {

@@ -8,10 +8,10 @@ import { mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { removeTree, removeUnused } from '@steward/sandbox/remove.ts'
 import { oneByOne } from '../../ground/core/turns.ts'
-import type { Wanted } from './build.ts'
-import type { MakingDeps, Place } from './making.ts'
+import type { InstallRequest } from './build.ts'
+import type { MakingDeps, LayerPlace } from './making.ts'
 import { making, touch } from './making.ts'
-import type { Progress } from './step.ts'
+import type { InstallProgress } from './step.ts'
 import { BuildFailure } from './step.ts'
 
 /** Of one tenant; what is unused gives way to what is needed. */
@@ -24,19 +24,19 @@ const workName = '.building'
 export type LayerDeps = Omit<MakingDeps, 'workFolder' | 'signal'> & {
   /** Of all layers; the server's alone. */
   folder: string
-  identify: (wanted: Wanted) => Promise<string>
+  identify: (wanted: InstallRequest) => Promise<string>
   /** An unused layer is removed after it. */
   keptMs: number
 }
 
-type Building = { made: Promise<void>; told: Set<Progress> }
+type Building = { made: Promise<void>; told: Set<InstallProgress> }
 
 export type Layers = {
   /** The folder of the layer, for as long as it is not released. Rejects with `BuildFailure`. */
   take: (
     tenant: string,
-    wanted: Wanted,
-    tell: Progress,
+    wanted: InstallRequest,
+    tell: InstallProgress,
   ) => Promise<{ path: string; release: () => void }>
   /** Removes what nobody has used for long, and what a process that died has begun. */
   sweep: () => Promise<void>
@@ -54,12 +54,16 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
   const make = making({ ...deps, workFolder, signal: closing.signal })
 
   /** With whoever waits for the same in this process. */
-  async function buildWith(place: Place, wanted: Wanted, tell: Progress): Promise<void> {
+  async function buildWith(
+    place: LayerPlace,
+    wanted: InstallRequest,
+    tell: InstallProgress,
+  ): Promise<void> {
     const { path } = place
     let mine = building.get(path)
     if (!mine) {
-      const told = new Set<Progress>()
-      const all: Progress = (news) => {
+      const told = new Set<InstallProgress>()
+      const all: InstallProgress = (news) => {
         for (const each of told) each(news)
       }
       const made = inTurn(place.tenant, () => makeRoom(place))
@@ -88,7 +92,7 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
   }
 
   /** The oldest go first, but none that a process of this host may still use: such are touched each hour. */
-  async function makeRoom({ tenant, path }: Place): Promise<void> {
+  async function makeRoom({ tenant, path }: LayerPlace): Promise<void> {
     const of = join(folder, tenant)
     const names = await namesIn(of)
     const found = await Promise.all(

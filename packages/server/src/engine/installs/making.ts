@@ -6,8 +6,8 @@ import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Build, Wanted } from './build.ts'
-import type { News, Progress } from './step.ts'
+import type { Build, InstallRequest } from './build.ts'
+import type { News, InstallProgress } from './step.ts'
 import type { BuildLocks } from './store.ts'
 
 const beatMs = 5_000
@@ -40,10 +40,14 @@ export async function touch(path: string, now: number): Promise<boolean> {
   )
 }
 
-export type Place = { tenant: string; layer: string; path: string }
+export type LayerPlace = { tenant: string; layer: string; path: string }
 
 export function making({ build, locks, share, clock, log, workFolder, signal }: MakingDeps) {
-  async function inTurn(tenant: string, work: () => Promise<void>, tell: Progress): Promise<void> {
+  async function inTurn(
+    tenant: string,
+    work: () => Promise<void>,
+    tell: InstallProgress,
+  ): Promise<void> {
     if (share.room(tenant) === 0) tell(waiting)
     const giveBack = await share.wait(tenant, signal)
     try {
@@ -54,7 +58,11 @@ export function making({ build, locks, share, clock, log, workFolder, signal }: 
   }
 
   /** Resolves when it is there, whoever has built it. */
-  return async (place: Place, wanted: Wanted, tell: Progress): Promise<void> => {
+  return async (
+    place: LayerPlace,
+    wanted: InstallRequest,
+    tell: InstallProgress,
+  ): Promise<void> => {
     const { tenant, layer, path } = place
     for (let isTold = false; !(await locks.claim(tenant, layer, clock.now())); isTold = true) {
       if (!isTold) tell(waiting)
@@ -76,7 +84,11 @@ export function making({ build, locks, share, clock, log, workFolder, signal }: 
     }
   }
 
-  async function makeAlone(path: string, wanted: Wanted, tell: Progress): Promise<void> {
+  async function makeAlone(
+    path: string,
+    wanted: InstallRequest,
+    tell: InstallProgress,
+  ): Promise<void> {
     const id = randomUUID()
     const folder = join(workFolder, id)
     await mkdir(folder, { recursive: true, mode: 0o700 })

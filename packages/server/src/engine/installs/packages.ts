@@ -10,7 +10,7 @@ import type { RefusePackages } from '../../sessions/resources/supported.ts'
 import { refuseApt } from './apt.ts'
 import { builder } from './build.ts'
 import { furnishPackages } from './furnish.ts'
-import type { Outside } from './gate.ts'
+import type { RegistryAccess } from './gate.ts'
 import { identities } from './identity.ts'
 import { layers } from './layers.ts'
 import { buildLocks } from './store.ts'
@@ -21,7 +21,7 @@ type PackagesDeps = {
   databases: Databases
   provider: SandboxProvider
   limits: SandboxLimits
-  outside: Outside
+  outside: RegistryAccess
   /** Of the builds of this process. */
   share: Share
   clock: Clock

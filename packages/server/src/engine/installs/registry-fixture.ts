@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { dialsFor } from '../../ground/core/dial.ts'
 import { connectTo, upstreamServer } from '../egress/fixture.ts'
-import type { Outside } from './gate.ts'
+import type { RegistryAccess } from './gate.ts'
 import type { Sources } from './sources.ts'
 
 const run = promisify(execFile)
@@ -25,7 +25,7 @@ const tools = {
 
 export type Registry = AsyncDisposable & {
   sources: Sources
-  outside: Outside
+  outside: RegistryAccess
   /** Paths that were asked for. */
   asked: string[]
   /** Called before each answer. */

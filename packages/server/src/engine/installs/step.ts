@@ -32,11 +32,11 @@ export class BuildFailure extends Error {
 
 /** As the log of a session tells them. */
 export type News = EventFields['session.environment_build']
-export type Progress = (news: News) => void
+export type InstallProgress = (news: News) => void
 
-export type Watch = {
+export type StepWatch = {
   clock: Clock
-  progress: Progress
+  progress: InstallProgress
   /** What the gate has refused. */
   refusals: readonly string[]
   /** Looked at while it lasts: throws when it must not go on. */
@@ -52,7 +52,7 @@ export async function runStep(
   sandbox: Sandbox,
   manager: PackageManager,
   text: string,
-  watch: Watch,
+  watch: StepWatch,
 ): Promise<void> {
   const { progress, signal } = watch
   const stopping = new AbortController()
@@ -89,7 +89,7 @@ export async function runStep(
 async function follow(
   sandbox: Sandbox,
   manager: PackageManager,
-  { clock, check, progress }: Watch,
+  { clock, check, progress }: StepWatch,
   ended: AbortSignal,
 ): Promise<void> {
   let [told, toldAt, pauseMs] = ['', clock.now(), 2 * lookMs]

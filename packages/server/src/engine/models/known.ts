@@ -1,7 +1,7 @@
 /** Models that run here without a card: the offline one, and what the catalog has of the operator's keys. */
 import { catalog, findModel } from '@steward/model/catalog.ts'
 import { offlineModel } from '@steward/model/offline.ts'
-import type { NativeConfig } from '@steward/model/spec.ts'
+import type { ModelFacts } from '@steward/model/spec.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
 
@@ -9,7 +9,7 @@ export type KnownModel = {
   id: string
   created_at: string
   display_name: string
-  native_config: NativeConfig
+  native_config: ModelFacts
 }
 
 /** When a model was released is not known: the first moment there is, before that of any card. */

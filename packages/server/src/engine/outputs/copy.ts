@@ -10,7 +10,7 @@ import { mediaTypeOf } from '../../resources/files/media-types.ts'
 import type { FileRow } from '../../resources/files/store.ts'
 import { full, mostNames, unfitName } from '../../sessions/outputs/limits.ts'
 import type { OutputRow } from '../../sessions/rows/outputs.ts'
-import type { Found, Left } from './walk.ts'
+import type { OutputFile, SkippedOutput } from './walk.ts'
 import { denied, isDenied, openIn } from './walk.ts'
 
 export type OutputLimits = {
@@ -35,15 +35,15 @@ export type Pass = {
   /** Bytes of all files of the workspace so far. */
   stored: number
   state: State
-  left: Left[]
+  left: SkippedOutput[]
   spent: { names: number; copied: number; read: number }
 }
 
-export type Copy = { name: string; found: Found; key: string; row: FileRow }
+export type Copy = { name: string; found: OutputFile; key: string; row: FileRow }
 
 export type CopyDeps = { keeping: Keeping; clock: Clock; limits: OutputLimits }
 
-export function note({ stamps }: State, name: string, { stamp }: Found): void {
+export function note({ stamps }: State, name: string, { stamp }: OutputFile): void {
   if (stamp === undefined) stamps.delete(name)
   else stamps.set(name, stamp)
 }
@@ -75,14 +75,14 @@ export async function copyOf(
   }
 }
 
-type Opened = { file: FileHandle; found: Found }
+type OpenOutput = { file: FileHandle; found: OutputFile }
 
 /** A copy; undefined where it is the one that was published last; or why there is none. */
 async function changed(
   { keeping, clock, limits }: CopyDeps,
   pass: Pass,
   name: string,
-  { file, found }: Opened,
+  { file, found }: OpenOutput,
 ): Promise<Pick<Copy, 'key' | 'row'> | string | undefined> {
   const { tenant, session, known, spent } = pass
   const { largest } = limits
@@ -119,7 +119,7 @@ const tooMuch = ({ turn }: OutputLimits): string =>
 function noRoom(
   limits: OutputLimits,
   { spent, stored }: Pass,
-  { size }: Found,
+  { size }: OutputFile,
   isNew: boolean,
 ): string | undefined {
   if (isNew && spent.names === mostNames) return `a session publishes ${mostNames} names`

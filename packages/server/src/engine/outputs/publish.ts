@@ -22,7 +22,7 @@ import { outputStore } from '../../sessions/rows/outputs.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { Copy, OutputLimits, Pass, State } from './copy.ts'
 import { copyOf, note } from './copy.ts'
-import type { Left } from './walk.ts'
+import type { SkippedOutput } from './walk.ts'
 import { filesIn, openFolder } from './walk.ts'
 
 /** Entries of the folder that are looked at. */
@@ -126,7 +126,11 @@ async function publishAll(
 async function write(
   { databases, keeping, clock, limits }: PublishDeps,
   { tenant, session, generation }: Turned,
-  { copies, left, state }: { copies: readonly Copy[]; left: readonly Left[]; state: State },
+  {
+    copies,
+    left,
+    state,
+  }: { copies: readonly Copy[]; left: readonly SkippedOutput[]; state: State },
 ): Promise<Set<string>> {
   const database = databases.of(tenant)
   const fence = { owner: database.owners.self, generation }
@@ -135,7 +139,7 @@ async function write(
     await sessionStore(tx).take(tenant, session)
     const files = fileStore(tx)
     let bytes = await files.storedAlone(tenant)
-    const over: Left[] = []
+    const over: SkippedOutput[] = []
     const within = copies.filter(({ found, row }) => {
       if (bytes + row.size_bytes > limits.workspace) {
         over.push({ path: found.parts.join('/'), why: full(limits) })
@@ -166,11 +170,11 @@ async function write(
   return kept
 }
 
-const lineOf = ({ path, why }: Left): string => `${path}: ${why}`
-const news = (left: readonly Left[], { told }: State): Left[] =>
+const lineOf = ({ path, why }: SkippedOutput): string => `${path}: ${why}`
+const news = (left: readonly SkippedOutput[], { told }: State): SkippedOutput[] =>
   left.filter((each) => !told.has(lineOf(each)))
 
-function warningOf(left: readonly Left[]): NewEvent {
+function warningOf(left: readonly SkippedOutput[]): NewEvent {
   const lines = left.slice(0, mostTold).map(lineOf)
   const more = left.length > mostTold ? `; and ${left.length - mostTold} others` : ''
   const message = `not published of /mnt/session/outputs: ${lines.join('; ')}${more}`

@@ -17,16 +17,16 @@ const deepest = 16
  * `stamp` is another one whenever the content may be: by the kernel, so that nobody can set it. Undefined for a file
  * that changed just now: the kernel's clock could give the next change the same one.
  */
-export type Found = { parts: string[]; size: number; stamp: string | undefined }
-export type Left = { path: string; why: string }
+export type OutputFile = { parts: string[]; size: number; stamp: string | undefined }
+export type SkippedOutput = { path: string; why: string }
 
 /** Looks at no more than `mostEntries`; in the order of paths. */
 export async function filesIn(
   root: FileHandle,
   mostEntries: number,
-): Promise<{ files: Found[]; left: Left[] }> {
-  const files: Found[] = []
-  const left: Left[] = []
+): Promise<{ files: OutputFile[]; left: SkippedOutput[] }> {
+  const files: OutputFile[] = []
+  const left: SkippedOutput[] = []
   let looked = 0
 
   async function go(folder: FileHandle, above: readonly string[]): Promise<void> {
@@ -78,7 +78,7 @@ export const openFolder = (path: string): Promise<FileHandle | undefined> =>
 export async function openIn(
   root: FileHandle,
   parts: readonly string[],
-): Promise<{ file: FileHandle; found: Found } | undefined> {
+): Promise<{ file: FileHandle; found: OutputFile } | undefined> {
   const passed: FileHandle[] = []
   try {
     let at = root

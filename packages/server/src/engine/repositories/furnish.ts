@@ -48,7 +48,7 @@ export function furnishRepositories(deps: RepositoryDeps): Furnish {
 }
 
 type Lent = Pick<Clone, 'commit' | 'isNamed'> & { at: string }
-type Tried = { ok: true; lent: Lent } | { ok: false; failure: RepositoryFailure }
+type CloneResult = { ok: true; lent: Lent } | { ok: false; failure: RepositoryFailure }
 
 /** `lent`: the folder of what is laid out for the sandbox to copy. */
 function cloning(
@@ -143,7 +143,7 @@ async function lending(
   { tenant }: SessionPlace,
   row: RepositoryRow,
   { lent, signal }: { lent: string; signal: AbortSignal },
-): Promise<Tried> {
+): Promise<CloneResult> {
   const { url } = row
   const checkout = row.checkout === null ? null : (JSON.parse(row.checkout) as Checkout)
   const more = checkout?.type === 'commit' ? [checkout.sha] : []

@@ -6,7 +6,7 @@ import { maskOf } from '@steward/mask/mask.ts'
 import { atMost } from '@steward/base/bytes.ts'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import type { Answer, Headers } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Upstream } from '../egress/upstream.ts'
 import { valueOf } from '../egress/headers.ts'
@@ -44,7 +44,7 @@ export function remote(line: Upstream, mostBytes: number): Remote {
     { url, token }: Address,
     path: string,
     { body, signal, headers = [] }: { body?: Buffer; signal: AbortSignal; headers?: Headers },
-  ): Promise<Answer> {
+  ): Promise<OutboundAnswer> {
     const own: Headers = [['User-Agent', agent], ...headers]
     if (token !== undefined) own.push(['Authorization', basicOf(token)])
     try {
@@ -108,7 +108,7 @@ export function remote(line: Upstream, mostBytes: number): Remote {
 /** A header, a count of zero and a checksum. gitformat-pack(5) */
 const emptyPackBytes = 32
 
-async function lookAt(address: Address, answer: Answer): Promise<Looked> {
+async function lookAt(address: Address, answer: OutboundAnswer): Promise<Looked> {
   check(answer, address, 'application/x-git-upload-pack-advertisement')
   try {
     return {
@@ -153,7 +153,7 @@ async function* packOf(
 const tooManyBranches = () => new Error('the list of its branches is too large')
 
 /** Servers that want `.git` at the end, or do not, say so by a redirect; no other is followed. */
-function movedTo({ url }: Address, { status, headers }: Answer): string | undefined {
+function movedTo({ url }: Address, { status, headers }: OutboundAnswer): string | undefined {
   const location = valueOf(headers, 'location')
   if (status < 301 || status > 308 || location === undefined) return undefined
   const own = new URL(url)
@@ -167,7 +167,7 @@ function movedTo({ url }: Address, { status, headers }: Answer): string | undefi
 }
 
 /** Throws, with nothing left open, for anything but the wanted answer. */
-function check({ status, headers, body }: Answer, { token }: Address, type: string): void {
+function check({ status, headers, body }: OutboundAnswer, { token }: Address, type: string): void {
   const objection = objectionTo(status, token !== undefined)
   if (!objection && valueOf(headers, 'content-type')?.split(';')[0]?.trim() === type) return
   body.destroy()

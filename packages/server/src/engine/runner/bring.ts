@@ -3,7 +3,7 @@
  * dialler: core/dial.ts.
  */
 import { isUtf8 } from 'node:buffer'
-import type { Bring, Brought, Elsewhere } from '@steward/harness/content.ts'
+import type { Bring, MediaResult, RemoteMedia } from '@steward/harness/content.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
@@ -17,7 +17,7 @@ const kinds = {
   document: /^(application\/pdf|text\/plain)$/,
 }
 
-const failed = (message: string): Brought => ({ ok: false, message })
+const failed = (message: string): MediaResult => ({ ok: false, message })
 
 /** For the messages of one workspace. */
 export const bringing =
@@ -28,9 +28,9 @@ export const bringing =
 async function stored(
   { databases, blobs, clock }: Parameters<typeof bringing>[0],
   tenant: string,
-  kind: Elsewhere['kind'],
+  kind: RemoteMedia['kind'],
   id: string,
-): Promise<Brought> {
+): Promise<MediaResult> {
   try {
     const [row] = await fileStore(databases.of(tenant).read).named(tenant, [id])
     if (!row) return failed('the file is gone')
@@ -49,7 +49,7 @@ async function stored(
   }
 }
 
-async function fetched(kind: Elsewhere['kind'], url: string): Promise<Brought> {
+async function fetched(kind: RemoteMedia['kind'], url: string): Promise<MediaResult> {
   if (!/^https?:/.test(url)) return failed('only http and https are fetched')
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(withinMs) })

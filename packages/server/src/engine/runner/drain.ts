@@ -10,14 +10,14 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import { claim, expire, release } from '../../ground/database/lease.ts'
-import type { Call } from '../../sessions/log/calls.ts'
+import type { PendingCall } from '../../sessions/log/calls.ts'
 import { followCalls } from '../../sessions/log/calls.ts'
 import { append, readAt } from '../../sessions/log/log.ts'
 import type { Entry } from '../../sessions/log/log.ts'
-import type { Work } from '../../sessions/log/topics.ts'
+import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { ring, say, wake } from '../../sessions/log/topics.ts'
 import { frameSender } from './frames.ts'
-import type { Place, Step } from './steps.ts'
+import type { SessionLease, Step } from './steps.ts'
 import { finishTurn, nextStep, settleGone } from './steps.ts'
 
 export type DrainDeps = {
@@ -31,12 +31,12 @@ export type DrainDeps = {
   /** Everything a turn needs besides its open calls, or why this session cannot have one now. */
   assemble: (work: ClaimedWork) => Promise<Assembled>
   /** Ends the session's sandbox: another process has taken it over. */
-  abandon: (work: Work) => Promise<void>
+  abandon: (work: WorkNotice) => Promise<void>
   /** Clears away what a deleted session leaves. */
-  remove: (work: Work) => Promise<void>
+  remove: (work: WorkNotice) => Promise<void>
 }
 
-export type ClaimedWork = Work & Pick<Fence, 'generation'>
+export type ClaimedWork = WorkNotice & Pick<Fence, 'generation'>
 
 export type Assembled =
   /** `rested` is called when the turn is over and its end is not kept yet, and `release` in any case. */
@@ -62,19 +62,20 @@ export type Signals = {
 /** `busy` while another process holds the session, `lost` when one took it over. */
 export async function drain(
   deps: DrainDeps,
-  work: Work,
+  work: WorkNotice,
   signals: Signals,
   dead: readonly string[],
 ): Promise<'rested' | 'busy' | 'lost'> {
   const { database, clock } = deps
   const { tenant, session } = work
   const now = () => clock.now()
-  const begin = (tx: Queries, place: Place) => nextStep(tx, place, { now: now(), claimed: true })
+  const begin = (tx: Queries, place: SessionLease) =>
+    nextStep(tx, place, { now: now(), claimed: true })
   const claimed = await database.write(async (tx) => {
     const lease = await claim(tx, session, { owner: database.owners.self, dead, now: now() })
     if (!lease) return undefined
     const { isTakenOver, ...fence } = lease
-    const place: Place = { tenant, session, fence }
+    const place: SessionLease = { tenant, session, fence }
     // A recovery is on record before anything of it is done: it may be what ends the process.
     return { place, ...(!isTakenOver && { step: await begin(tx, place) }) }
   })
@@ -90,7 +91,10 @@ export async function drain(
 }
 
 /** After a failure: whoever comes next does not wait for the lease. The database may be what failed. */
-async function letGo({ database, log }: DrainDeps, { session, fence }: Place): Promise<void> {
+async function letGo(
+  { database, log }: DrainDeps,
+  { session, fence }: SessionLease,
+): Promise<void> {
   try {
     await database.write((tx) => expire(tx, session, fence))
   } catch (error) {
@@ -103,7 +107,7 @@ async function letGo({ database, log }: DrainDeps, { session, fence }: Place): P
 
 async function workOff(
   deps: DrainDeps,
-  place: Place,
+  place: SessionLease,
   first: Step,
   signals: Signals,
 ): Promise<'rested' | 'lost'> {
@@ -146,7 +150,11 @@ function announceStep(bus: Bus, session: string, { promoted = [] }: { promoted?:
   say(bus, session, ring)
 }
 
-async function leave(deps: DrainDeps, place: Place, lost: boolean): Promise<'lost' | 'rested'> {
+async function leave(
+  deps: DrainDeps,
+  place: SessionLease,
+  lost: boolean,
+): Promise<'lost' | 'rested'> {
   if (lost) {
     deps.log.warn('a session was taken over by another process', { session_id: place.session })
     await deps.abandon(place)
@@ -161,7 +169,7 @@ async function leave(deps: DrainDeps, place: Place, lost: boolean): Promise<'los
 /** Runs one turn: what it keeps is durable before it goes on, what it streams is only said. */
 async function turn(
   deps: DrainDeps,
-  place: Place,
+  place: SessionLease,
   step: Extract<Step, { kind: 'turn' }>,
   signals: Signals,
 ): Promise<End | 'lost' | 'left'> {
@@ -278,7 +286,7 @@ function failed({ log }: DrainDeps, session: string, error: unknown): End {
   })
 }
 
-const decisions: Record<Call['state'], OpenCall['decision']> = {
+const decisions: Record<PendingCall['state'], OpenCall['decision']> = {
   asked: 'wait',
   waiting: 'wait',
   allowed: 'run',
@@ -291,7 +299,7 @@ async function openOf(
   database: Database,
   tenant: string,
   session: string,
-  calls: Call[],
+  calls: PendingCall[],
 ): Promise<OpenCall[]> {
   if (calls.length === 0) return []
   const rows = await readAt(

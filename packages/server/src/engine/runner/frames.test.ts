@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
-import type { Frame } from '@steward/harness/turn.ts'
+import type { LiveFrame } from '@steward/harness/turn.ts'
 import { frameSender } from './frames.ts'
 
-const chunk = (delta: string): Frame => ({ kind: 'chunk', of: 'agent.message', id: 'a', delta })
+const chunk = (delta: string): LiveFrame => ({ kind: 'chunk', of: 'agent.message', id: 'a', delta })
 
 /** What is sent of a piece every 20 ms while so many turns run. */
 function sent(turns: number): string[] {

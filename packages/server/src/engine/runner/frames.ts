@@ -1,4 +1,4 @@
-import type { Frame } from '@steward/harness/turn.ts'
+import type { LiveFrame } from '@steward/harness/turn.ts'
 
 const shortestMs = 5
 const longestMs = 50
@@ -7,8 +7,8 @@ const longestMs = 50
 const windowMs = (turns: number): number => Math.min(Math.max(turns / 4, shortestMs), longestMs)
 
 /** Sends the first piece at once and joins later ones for a moment, so that fan-out stays cheap. */
-export function frameSender(send: (frames: Frame[]) => void, turns: () => number) {
-  let waiting: Frame[] = []
+export function frameSender(send: (frames: LiveFrame[]) => void, turns: () => number) {
+  let waiting: LiveFrame[] = []
   let timer: NodeJS.Timeout | undefined
 
   function sendWaiting(): void {
@@ -32,7 +32,7 @@ export function frameSender(send: (frames: Frame[]) => void, turns: () => number
       timer = undefined
       if (waiting.length > 0) sendWaiting()
     },
-    push(frame: Frame): void {
+    push(frame: LiveFrame): void {
       const before = waiting.at(-1)
       if (frame.kind === 'chunk' && before?.kind === 'chunk' && before.id === frame.id) {
         waiting[waiting.length - 1] = { ...before, delta: before.delta + frame.delta }

@@ -37,22 +37,22 @@ export type WorkspaceDeps = {
   /** When workspaces are put aside. */
   saving: Saving
   /** Makes files of what the session has left for people, at the end of a turn, whether or not its sandbox runs. */
-  publish: (claimed: Claimed, own: string, isRunning: boolean) => Promise<void>
+  publish: (claimed: RunBinding, own: string, isRunning: boolean) => Promise<void>
   /** Appends to the session's log for as long as the claim holds. */
-  keep: (claimed: Claimed, events: readonly NewEvent[]) => Promise<void>
+  keep: (claimed: RunBinding, events: readonly NewEvent[]) => Promise<void>
   clock: Clock
   log: Log
 }
 
-export type Claimed = Binding & { generation: number }
+export type RunBinding = Binding & { generation: number }
 /** `released` when what it was furnished with is, too, after its end. */
-export type Started = { sandbox: Sandbox; furnished: FurnishedAll; released: Promise<void> }
-export type Held = {
-  binding: Claimed
+export type StartedSandbox = { sandbox: Sandbox; furnished: FurnishedAll; released: Promise<void> }
+export type HeldSandbox = {
+  binding: RunBinding
   egress: SessionEgress
-  started?: Promise<Started>
+  started?: Promise<StartedSandbox>
   /** The same, once it runs. */
-  running?: Started
+  running?: StartedSandbox
   /** Ends the wait for a place of the sandbox. */
   waiting: AbortController
   connected?: { key: string; servers: McpServers }

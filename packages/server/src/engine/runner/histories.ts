@@ -19,7 +19,7 @@ const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
 const unusedMs = 10 * 60 * 1000
 const lookMs = 60_000
 
-type Known = { seq: number; history: History; bytes: number; usedMs: number }
+type CachedHistory = { seq: number; history: History; bytes: number; usedMs: number }
 
 export function histories(
   mostBytes: number,
@@ -27,7 +27,7 @@ export function histories(
   clock: Pick<Clock, 'now'>,
 ) {
   /** Oldest use first. */
-  const known = new Map<string, Known>()
+  const known = new Map<string, CachedHistory>()
   let bytes = 0
   let looking: NodeJS.Timeout | undefined
 

@@ -3,7 +3,7 @@ import type { Share } from '../../ground/core/share.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { deadOwners, dueOf, nextTenantDue } from '../../ground/database/due.ts'
-import type { Work } from '../../sessions/log/topics.ts'
+import type { WorkNotice } from '../../sessions/log/topics.ts'
 
 /** Of one tenant, and tenants, that one look takes at most. */
 const sessionsAtOnce = 500
@@ -16,7 +16,7 @@ type InTurnDeps = {
   clock: Clock
   slots: Share
   /** Runs the session unless it runs already; takes its slot. */
-  start: (work: Work, dead: readonly string[]) => void
+  start: (work: WorkNotice, dead: readonly string[]) => void
   guard: (task: () => Promise<void>) => void
   signal: AbortSignal
 }

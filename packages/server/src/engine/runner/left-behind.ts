@@ -3,11 +3,11 @@ import { noUsage } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import type { Call } from '../../sessions/log/calls.ts'
+import type { PendingCall } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import type { Entry } from '../../sessions/log/log.ts'
 import { danglingSpan } from '../../sessions/log/log.ts'
-import type { Work } from '../../sessions/log/topics.ts'
+import type { WorkNotice } from '../../sessions/log/topics.ts'
 
 /** By a process that was stopped and left its turn to another: no attempt at the turn that failed. */
 export const wasGivenBack = (head: Head): boolean => head.previous_owner === null
@@ -18,9 +18,9 @@ export const wasGivenBack = (head: Head): boolean => head.previous_owner === nul
  */
 export async function leftBehind(
   tx: Queries,
-  place: Work,
+  place: WorkNotice,
   head: Head,
-  open: Call[],
+  open: PendingCall[],
 ): Promise<Entry[]> {
   const lost = open.filter((call) => call.state === 'started').map((call) => call.event_id)
   const spans = await cutSpans(tx, place)
@@ -41,7 +41,7 @@ export async function leftBehind(
 }
 
 /** The ends of model requests that will have no other: every start has one. */
-export async function cutSpans(tx: Queries, { tenant, session }: Work): Promise<Entry[]> {
+export async function cutSpans(tx: Queries, { tenant, session }: WorkNotice): Promise<Entry[]> {
   const request = await danglingSpan(tx, tenant, session, 'span.model_request')
   const summary = await danglingSpan(tx, tenant, session, 'span.compaction_summarize')
   const cut = { is_error: true, model_usage: noUsage }

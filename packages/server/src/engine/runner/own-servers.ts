@@ -5,7 +5,7 @@ import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
-import type { Standing } from '../../sessions/stdio-servers/standing.ts'
+import type { StdioReadiness } from '../../sessions/stdio-servers/standing.ts'
 import { ownOf, serversIn, standingOf } from '../../sessions/stdio-servers/standing.ts'
 import { stdioStore } from '../../sessions/stdio-servers/store.ts'
 import { workStore } from '../../sessions/work/store.ts'
@@ -16,7 +16,7 @@ export async function ownServers(
   { tenant, session }: { tenant: string; session: string },
   { stdio_ms: stdioMs }: Head,
   now: number,
-): Promise<Standing> {
+): Promise<StdioReadiness> {
   if (stdioMs === null) return { begin: true, stands: true, failures: [] }
   const { agent } = await sessionStore(tx).row(tenant, session)
   const store = stdioStore(tx)

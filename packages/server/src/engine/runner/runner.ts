@@ -5,7 +5,7 @@ import type { Share } from '../../ground/core/share.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { beat } from '../../ground/database/lease.ts'
 import { interruptsFor } from '../../sessions/log/inbox.ts'
-import type { Work } from '../../sessions/log/topics.ts'
+import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { hear, hearWork } from '../../sessions/log/topics.ts'
 import type { DrainDeps } from './drain.ts'
 import { drain } from './drain.ts'
@@ -29,7 +29,7 @@ export type RunnerDeps = Omit<DrainDeps, 'database' | 'running'> & {
 }
 
 type Running = {
-  work: Work
+  work: WorkNotice
   /** Rung while it drained: look once more. */
   again: boolean
   /** Drains that failed in a row before this one. */
@@ -83,7 +83,7 @@ export function runner(deps: RunnerDeps) {
     task().catch((error: unknown) => log.error('a sweep for work failed', { error }))
   }
 
-  function start(work: Work, dead: readonly string[] = [], failures = 0): void {
+  function start(work: WorkNotice, dead: readonly string[] = [], failures = 0): void {
     const known = running.get(work.session)
     if (known) {
       known.again = true

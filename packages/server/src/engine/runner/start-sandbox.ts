@@ -5,16 +5,16 @@ import { toldOf } from '@steward/space/workspace/keep.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { SessionPlace } from './furnishing.ts'
-import type { Held, Started, WorkspaceDeps } from './held.ts'
+import type { HeldSandbox, StartedSandbox, WorkspaceDeps } from './held.ts'
 import { placeOf } from './held.ts'
 import type { SandboxPlaces } from './sandbox-places.ts'
 
 /** The place is held until the sandbox and what it was furnished with are cleared away. */
 export async function startAt(
   deps: WorkspaceDeps,
-  mine: Held,
+  mine: HeldSandbox,
   places: SandboxPlaces,
-): Promise<Started> {
+): Promise<StartedSandbox> {
   const giveBack = await places.take(mine.binding.tenant, mine.waiting.signal)
   try {
     const started = await startSandbox(deps, mine)
@@ -26,7 +26,7 @@ export async function startAt(
   }
 }
 
-async function startSandbox(deps: WorkspaceDeps, mine: Held): Promise<Started> {
+async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<StartedSandbox> {
   const { provider, folder } = deps
   const { binding, egress } = mine
   const { tenant, session, environment } = binding
@@ -55,7 +55,7 @@ async function startFurnished(
   { provider, kinds, limits, log }: WorkspaceDeps,
   paths: ReturnType<typeof placeOf> & { isLaidOut: boolean },
   place: SessionPlace,
-): Promise<Started> {
+): Promise<StartedSandbox> {
   const furnished = await furnish(kinds, place)
   const gate = await place.egress.openGate(place.folder).catch(async (error: unknown) => {
     await furnished.ended()

@@ -6,7 +6,7 @@ import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
-import type { Call } from '../../sessions/log/calls.ts'
+import type { PendingCall } from '../../sessions/log/calls.ts'
 import { openCalls, startCalls } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { lockHead, readHead, stateOf } from '../../sessions/log/head.ts'
@@ -22,14 +22,14 @@ import { actionFor } from './decision.ts'
 import { cutSpans, leftBehind, wasGivenBack } from './left-behind.ts'
 import { ownServers } from './own-servers.ts'
 
-export type Place = { tenant: string; session: string; fence: Fence }
+export type SessionLease = { tenant: string; session: string; fence: Fence }
 
 export type Step =
   /**
    * A turn to run, with the calls that stood open when it was recorded. `promoted` are the messages it begins with,
    * `begun` the start of its first model request, which rides in the same commit where it waits for no server.
    */
-  | { kind: 'turn'; open: Call[]; promoted: string[]; begun?: string }
+  | { kind: 'turn'; open: PendingCall[]; promoted: string[]; begun?: string }
   /** Nothing to do, or a turn that has begun waits for its servers: the lease is given back. */
   | { kind: 'rest'; promoted?: string[] }
   | { kind: 'lost' }
@@ -42,13 +42,14 @@ const mostRecoveries = 5
 const isHeld = (head: Head, { owner, generation }: Fence): boolean =>
   head.owner === owner && head.generation === generation
 const isInterrupt = ({ type }: Admitted): boolean => type === 'user.interrupt'
-const unanswered = (call: Call): boolean => call.state === 'asked' || call.state === 'waiting'
+const unanswered = (call: PendingCall): boolean =>
+  call.state === 'asked' || call.state === 'waiting'
 const released = { owner: null, expires_at: 0 }
 
 /** `claimed`: the first step under a new lease, so that a running turn is one that a dead process left. */
 export async function nextStep(
   tx: Queries,
-  place: Place,
+  place: SessionLease,
   { now, claimed }: { now: number; claimed: boolean },
 ): Promise<Step> {
   const { tenant, session } = place
@@ -84,7 +85,7 @@ export async function nextStep(
   }
 }
 
-function findingOf(open: readonly Call[], queue: readonly Admitted[]): Finding {
+function findingOf(open: readonly PendingCall[], queue: readonly Admitted[]): Finding {
   if (queue.some(isInterrupt)) return 'interrupt'
   if (open.some(unanswered)) return 'unanswered'
   if (open.length > 0) return 'answered'
@@ -92,13 +93,13 @@ function findingOf(open: readonly Call[], queue: readonly Admitted[]): Finding {
 }
 
 /** Of a deleted session, when nothing is left of it: it is due no more, and the lease is given back. */
-export const settleGone = (tx: Queries, { tenant, session, fence }: Place, now: number) =>
+export const settleGone = (tx: Queries, { tenant, session, fence }: SessionLease, now: number) =>
   append(tx, tenant, session, [], { now, fence, due: false, set: released })
 
 /** Between turns: what it stops is closed, and what was posted behind it begins a turn. */
 async function settleInterrupt(
   tx: Queries,
-  place: Place,
+  place: SessionLease,
   { head, open, queue, left }: Unfinished,
   now: number,
 ): Promise<Step> {
@@ -112,8 +113,8 @@ async function settleInterrupt(
 
 async function takeInterrupt(
   tx: Queries,
-  { tenant, session }: Place,
-  open: Call[],
+  { tenant, session }: SessionLease,
+  open: PendingCall[],
   queue: readonly Admitted[],
   position: number,
 ) {
@@ -128,7 +129,7 @@ const hasTurn = (head: Head): boolean =>
 
 async function write<S extends Step>(
   tx: Queries,
-  { tenant, session, fence }: Place,
+  { tenant, session, fence }: SessionLease,
   entries: readonly (Entry | Promoted)[],
   options: { due: boolean; owner?: null; expires_at?: number; awaits_stdio?: 0 | 1 },
   now: number,
@@ -143,7 +144,7 @@ const of = (event: NewEvent): Entry => ({ event })
 const runs = (): Entry => of({ id: newId('event'), type: 'session.status_running' })
 
 /** Messages that waited are cancelled, calls that stood open are closed, and the interrupt is on record. */
-function interrupt(queue: readonly Promoted[], open: readonly Call[]): (Entry | Promoted)[] {
+function interrupt(queue: readonly Promoted[], open: readonly PendingCall[]): (Entry | Promoted)[] {
   const closed = open.map((call) => of(closing(call, 'interrupted before it had a result')))
   const gone = queue
     .filter(({ type }) => type === 'user.message')
@@ -152,7 +153,7 @@ function interrupt(queue: readonly Promoted[], open: readonly Call[]): (Entry | 
 }
 
 /** An error result in the form that this call's answer takes. */
-export function closing(call: Call, why: string): NewEvent {
+export function closing(call: PendingCall, why: string): NewEvent {
   const id = newId('event')
   const answer = { content: [{ type: 'text' as const, text: why }], is_error: true }
   if (call.type === 'agent.custom_tool_use') {
@@ -164,12 +165,12 @@ export function closing(call: Call, why: string): NewEvent {
     : { id, type: 'agent.tool_result', tool_use_id: call.event_id, ...answer }
 }
 
-type Unfinished = { head: Head; open: Call[]; queue: Admitted[]; left: Entry[] }
+type Unfinished = { head: Head; open: PendingCall[]; queue: Admitted[]; left: Entry[] }
 
 /** Goes on with a turn where it stood, unless it has ended its process too often. */
 async function takeUp(
   tx: Queries,
-  place: Place,
+  place: SessionLease,
   unfinished: Unfinished,
   now: number,
 ): Promise<Step> {
@@ -183,7 +184,7 @@ async function takeUp(
 /** The next messages begin another turn: what ended the process may have been in this turn alone. */
 async function giveUp(
   tx: Queries,
-  place: Place,
+  place: SessionLease,
   { head, open, queue, left }: Unfinished,
   now: number,
 ): Promise<Step> {
@@ -206,7 +207,7 @@ async function giveUp(
 /** A turn that nobody goes on with, and nothing is posted behind it: its item goes back from the queue. */
 async function endHere(
   tx: Queries,
-  place: Place,
+  place: SessionLease,
   entries: readonly (Entry | Promoted)[],
   now: number,
 ): Promise<Step> {
@@ -219,8 +220,8 @@ async function endHere(
 /** Allowed calls are on record as begun before the turn can begin them. */
 async function goOn(
   tx: Queries,
-  place: Place,
-  open: Call[],
+  place: SessionLease,
+  open: PendingCall[],
   entries: Entry[],
   now: number,
 ): Promise<Step> {
@@ -232,9 +233,9 @@ async function goOn(
 /** Some calls were answered, others still wait: the idle is said again with the rest. */
 async function askAgain(
   tx: Queries,
-  place: Place,
+  place: SessionLease,
   head: Head,
-  rest: Call[],
+  rest: PendingCall[],
   now: number,
 ): Promise<Step> {
   const stop: StopReason = { type: 'requires_action', event_ids: rest.map((call) => call.event_id) }
@@ -245,13 +246,17 @@ async function askAgain(
 }
 
 /** Everything asked for has come: the turn goes on where it stood. */
-const resume = (tx: Queries, place: Place, open: Call[], now: number): Promise<Step> =>
-  goOn(tx, place, open, [runs()], now)
+const resume = (
+  tx: Queries,
+  place: SessionLease,
+  open: PendingCall[],
+  now: number,
+): Promise<Step> => goOn(tx, place, open, [runs()], now)
 
 /** All waiting messages begin one turn together. */
 async function promote(
   tx: Queries,
-  place: Place,
+  place: SessionLease,
   head: Head,
   { queue, before }: { queue: readonly Admitted[]; before: readonly (Entry | Promoted)[] },
   now: number,
@@ -269,7 +274,7 @@ async function promote(
 /** The first model request of a turn, which waits for the servers that the session's worker starts. */
 async function begin(
   tx: Queries,
-  place: Place,
+  place: SessionLease,
   head: Head,
   { entries, promoted }: { entries: readonly (Entry | Promoted)[]; promoted: string[] },
   now: number,
@@ -296,7 +301,7 @@ async function begin(
  */
 export async function finishTurn(
   tx: Queries,
-  place: Place,
+  place: SessionLease,
   {
     stop,
     last,
@@ -325,9 +330,9 @@ export async function finishTurn(
 /** Why the turn really ends, given what came while it ran. */
 async function ending(
   tx: Queries,
-  place: Place,
+  place: SessionLease,
   stop: StopReason,
-  open: Call[],
+  open: PendingCall[],
 ): Promise<{ stop: StopReason; entries: (Entry | Promoted)[] } | 'answered'> {
   const interrupted = await lastInterrupt(tx, place.tenant, place.session)
   if (interrupted !== undefined) {

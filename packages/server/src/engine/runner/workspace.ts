@@ -11,7 +11,7 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
-import type { Claimed, Held, Started, WorkspaceDeps } from './held.ts'
+import type { RunBinding, HeldSandbox, StartedSandbox, WorkspaceDeps } from './held.ts'
 import { placeOf } from './held.ts'
 import type { SandboxPlaces } from './sandbox-places.ts'
 import { sandboxPlaces } from './sandbox-places.ts'
@@ -23,11 +23,11 @@ const passable: Notice = {
     "the sandbox's programs may go around the proxy: the environment's lists are not enforced on those that do, and no credential is added to what they send",
 }
 
-const isSame = ({ environment: one }: Claimed, { environment: other }: Claimed): boolean =>
+const isSame = ({ environment: one }: RunBinding, { environment: other }: RunBinding): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
 /** Puts the workspace aside; the session goes on when that fails, and its log says so. */
-async function save(deps: WorkspaceDeps, mine: Held): Promise<void> {
+async function save(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   const { tenant, session } = mine.binding
   const isRunning = mine.running !== undefined
   mine.isChanged = false
@@ -43,7 +43,7 @@ async function save(deps: WorkspaceDeps, mine: Held): Promise<void> {
 }
 
 /** What could not be published is tried again at the end of the next turn. */
-async function publish(deps: WorkspaceDeps, mine: Held): Promise<void> {
+async function publish(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   const { session } = mine.binding
   try {
     await deps.publish(mine.binding, join(deps.folder, session), mine.running !== undefined)
@@ -55,14 +55,14 @@ async function publish(deps: WorkspaceDeps, mine: Held): Promise<void> {
 
 async function warn(
   { keep }: WorkspaceDeps,
-  { binding }: Held,
+  { binding }: HeldSandbox,
   reason: string,
   message: string,
 ): Promise<void> {
   await keep(binding, [{ id: newId('event'), type: 'session.warning', reason, message }])
 }
 
-async function end(deps: WorkspaceDeps, mine: Held): Promise<void> {
+async function end(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   const { egress, started, connected, binding } = mine
   const { session } = binding
   // Servers are taken leave of, which does not wait for them long; nothing else is asked of them any more.
@@ -87,8 +87,8 @@ async function end(deps: WorkspaceDeps, mine: Held): Promise<void> {
 
 /** A sandbox that has ended meanwhile has nothing more to look after. */
 async function whileRunning<T>(
-  { running }: Held,
-  look: (running: Started) => Promise<T>,
+  { running }: HeldSandbox,
+  look: (running: StartedSandbox) => Promise<T>,
   otherwise: T,
 ): Promise<T> {
   if (!running) return otherwise
@@ -100,7 +100,7 @@ async function whileRunning<T>(
   }
 }
 
-function connections(mine: Held, sandbox: () => Promise<Sandbox>) {
+function connections(mine: HeldSandbox, sandbox: () => Promise<Sandbox>) {
   function disconnect(): void {
     if (!mine.connected) return
     mine.leaving = Promise.all([mine.leaving, mine.connected.servers.close()])
@@ -119,7 +119,7 @@ function connections(mine: Held, sandbox: () => Promise<Sandbox>) {
 
 type Sessions = {
   places: SandboxPlaces
-  held: Map<string, Held>
+  held: Map<string, HeldSandbox>
   /** Sandboxes on their way out: the next one of the session waits until its predecessor is gone. */
   ending: Map<string, Promise<void>>
 }
@@ -138,7 +138,11 @@ async function leave(
 }
 
 /** The one that is held, or a new one, which begins when its predecessor is gone. */
-function startedOf(deps: WorkspaceDeps, mine: Held, sessions: Sessions): Promise<Started> {
+function startedOf(
+  deps: WorkspaceDeps,
+  mine: HeldSandbox,
+  sessions: Sessions,
+): Promise<StartedSandbox> {
   const { held, ending, places } = sessions
   const { session } = mine.binding
   if (mine.started) return mine.started
@@ -168,7 +172,7 @@ function startedOf(deps: WorkspaceDeps, mine: Held, sessions: Sessions): Promise
   return started
 }
 
-const newHeld = ({ bind, clock }: WorkspaceDeps, binding: Claimed): Held => ({
+const newHeld = ({ bind, clock }: WorkspaceDeps, binding: RunBinding): HeldSandbox => ({
   binding,
   egress: bind(binding),
   notices: [],
@@ -181,7 +185,7 @@ const newHeld = ({ bind, clock }: WorkspaceDeps, binding: Claimed): Held => ({
 
 export function workspaces(deps: WorkspaceDeps) {
   const { provider, folder, idleMs, clock, log } = deps
-  const held = new Map<string, Held>()
+  const held = new Map<string, HeldSandbox>()
   const ending = new Map<string, Promise<void>>()
   const stopped = (error: unknown) => log.error('a sandbox could not be stopped', { error })
   const places = sandboxPlaces({
@@ -193,7 +197,7 @@ export function workspaces(deps: WorkspaceDeps) {
     stop: (session) => void stop(session).catch(stopped),
   })
 
-  async function sandboxOf(mine: Held): Promise<Sandbox> {
+  async function sandboxOf(mine: HeldSandbox): Promise<Sandbox> {
     const { sandbox, furnished } = await startedOf(deps, mine, { held, ending, places })
     await furnished.before(sandbox)
     return sandbox
@@ -229,7 +233,7 @@ export function workspaces(deps: WorkspaceDeps) {
   )
 
   /** For the length of a turn: what it uses is not idle until the turn gives it back. */
-  function use(binding: Claimed) {
+  function use(binding: RunBinding) {
     const { session, generation } = binding
     const current = held.get(session)
     // Only a sandbox keeps the environment that it was started with.

@@ -1,7 +1,7 @@
 /** A body of unknown length into a bucket, in parts, with two of them in memory. */
 import { createHash } from 'node:crypto'
 import { text } from 'node:stream/consumers'
-import type { Answer, s3Wire } from './s3-wire.ts'
+import type { BucketAnswer, s3Wire } from './s3-wire.ts'
 import { failure, textOf } from './s3-wire.ts'
 
 type Wire = ReturnType<typeof s3Wire>
@@ -132,7 +132,7 @@ async function isThere(wire: Wire, name: string, size: number): Promise<boolean>
 }
 
 /** The answer begins before the store is done, so that its status says little. */
-async function checkEnded(ended: Answer, what: string): Promise<void> {
+async function checkEnded(ended: BucketAnswer, what: string): Promise<void> {
   if (ended.statusCode !== 200) throw await failure(ended, what)
   const said = await text(ended.body)
   if (said.includes('<Error>'))

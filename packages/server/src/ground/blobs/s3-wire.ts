@@ -21,7 +21,7 @@ export type Bucket = {
   retryMs?: number
 }
 
-export type Asked = {
+export type BucketRequest = {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   /** The bucket itself when left out. */
   name?: string
@@ -30,7 +30,7 @@ export type Asked = {
   body?: Uint8Array
 }
 
-export type Answer = Dispatcher.ResponseData & { attempts: number }
+export type BucketAnswer = Dispatcher.ResponseData & { attempts: number }
 
 const mostAttempts = 4
 /** Of a part on its way, and between two pieces of an answer. */
@@ -44,7 +44,7 @@ export function s3Wire(bucket: Bucket) {
   /** Signing keys, which live for a day. */
   const cache = new Map<string, ArrayBuffer>()
 
-  async function once({ method, name = '', query = {}, headers = {}, body }: Asked) {
+  async function once({ method, name = '', query = {}, headers = {}, body }: BucketRequest) {
     const url = new URL(name, root)
     for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
     const sha256 = createHash('sha256')
@@ -71,7 +71,7 @@ export function s3Wire(bucket: Bucket) {
   }
 
   /** All requests of ours may be repeated; whoever ends an upload must know that it was. */
-  async function ask(asked: Asked): Promise<Answer> {
+  async function ask(asked: BucketRequest): Promise<BucketAnswer> {
     for (let attempts = 1; ; attempts++) {
       try {
         const answer = await once(asked)
@@ -92,7 +92,7 @@ const isRefused = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'EREFUSEDADDRESS'
 
 /** What went wrong, in the store's words. */
-export async function failure({ statusCode, body }: Answer, what: string): Promise<Error> {
+export async function failure({ statusCode, body }: BucketAnswer, what: string): Promise<Error> {
   const said = await text(body)
   const why = [textOf(said, 'Code'), textOf(said, 'Message')].filter(Boolean).join(': ')
   return new Error(`the blob store answered ${statusCode} (${why || 'no reason'}): ${what}`)

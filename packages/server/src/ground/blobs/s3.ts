@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { Blobs, ByteRange } from './blobs.ts'
 import { checkKey, checkPrefix, isKey } from './blobs.ts'
 import { upload } from './s3-upload.ts'
-import type { Answer, Bucket } from './s3-wire.ts'
+import type { BucketAnswer, Bucket } from './s3-wire.ts'
 import { elementsOf, failure, s3Wire, textOf } from './s3-wire.ts'
 
 type Wire = ReturnType<typeof s3Wire>
@@ -82,10 +82,10 @@ async function open(wire: Wire, name: string, range?: ByteRange) {
   throw why
 }
 
-const sizeOf = ({ headers }: Answer): number =>
+const sizeOf = ({ headers }: BucketAnswer): number =>
   Number(/\/(\d+)$/.exec(String(headers['content-range']))?.[1])
 
-async function drained<T>({ body }: Answer, value: T): Promise<T> {
+async function drained<T>({ body }: BucketAnswer, value: T): Promise<T> {
   await body.dump()
   return value
 }

@@ -2,7 +2,7 @@
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 
-export type Part = {
+export type ClosingPart = {
   /** As the log names it. */
   name: string
   close: () => unknown
@@ -16,7 +16,7 @@ const usualLimitMs = 10_000
 export const partsOf = (
   holders: Readonly<Record<string, { close(): unknown }>>,
   limits: Readonly<Record<string, number>> = {},
-): Part[] =>
+): ClosingPart[] =>
   Object.entries(holders).map(([name, holder]) => {
     const limitMs = limits[name]
     return { name, close: () => holder.close(), ...(limitMs !== undefined && { limitMs }) }
@@ -24,7 +24,7 @@ export const partsOf = (
 
 /** Never rejects: what cannot be closed is logged, and the rest is closed all the same. */
 export async function closeParts(
-  parts: readonly Part[],
+  parts: readonly ClosingPart[],
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<void> {
   for (const { name, close, limitMs = usualLimitMs } of parts) {

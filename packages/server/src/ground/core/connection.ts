@@ -3,7 +3,7 @@ import type { PostgresLimits } from './postgres-client.ts'
 import { connector, surviveLoss } from './postgres-client.ts'
 
 /** One Postgres connection that is made again whenever it is lost; what stood in it is then gone. */
-export interface Connection {
+export interface PostgresConnection {
   /** Rejects while the connection is away. */
   query(sql: string, values?: unknown[]): Promise<unknown>
   /** Whether the connection stood when it was looked at last. */
@@ -21,7 +21,7 @@ export async function keptConnection(
   url: string,
   limits: PostgresLimits,
   prepare: (client: pg.Client) => Promise<void>,
-): Promise<Connection> {
+): Promise<PostgresConnection> {
   const connecting = connector(url, limits)
   const sign = { text: 'select 1', query_timeout: limits.heartbeatMs }
   let closed = false

@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import type { Agent, Dispatcher } from 'undici'
 import { getGlobalDispatcher, setGlobalDispatcher } from 'undici'
-import type { Place } from './dial.ts'
+import type { ResolvedAddress } from './dial.ts'
 import {
   asOperator,
   guardedAgent,
@@ -88,7 +88,7 @@ describe('a list of ranges', () => {
 })
 
 describe('what tenants may name', () => {
-  const may = (targets: string, place: Partial<Place>) =>
+  const may = (targets: string, place: Partial<ResolvedAddress>) =>
     tenantGuard(parseTargets(targets)).may({
       ...{ host: 'git.internal', port: 443, address: '10.0.0.7', ...place },
     })
@@ -227,7 +227,7 @@ describe('the runtime’s fetch under a guarded agent', () => {
   })
 
   it('dials for tenants what they may name, and for the operator what the operator may', async () => {
-    const told: Place[] = []
+    const told: ResolvedAddress[] = []
     const tenant = tenantGuard([], (place) => told.push(place))
     setGlobalDispatcher(
       guardedDispatcher({ operator: operatorGuard(parseRanges('127.0.0.0/8,::1')), tenant }),

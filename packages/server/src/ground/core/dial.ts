@@ -57,14 +57,14 @@ export class RefusedAddress extends Error {
 /** Whose word names an endpoint: what may be dialled for the one may not be for the other. */
 export type Namer = 'operator' | 'tenant'
 
-export type Place = { host: string; port: number; address: string }
+export type ResolvedAddress = { host: string; port: number; address: string }
 
 /** What a name may lead to. */
 export type Guard<Whose extends Namer> = {
   readonly whose: Whose
-  may(place: Place): boolean
+  may(place: ResolvedAddress): boolean
   /** Told of each place that is refused. */
-  refused(place: Place): void
+  refused(place: ResolvedAddress): void
 }
 
 /** A dialler that says for whom it dials, so that none takes the other's place. */
@@ -156,7 +156,8 @@ export function tenantGuard(
   const isPublic = publicOnly()
   const matchers = allowed.map((target) => {
     const leads = 'host' in target ? byName(target.host) : byRange(target)
-    return (place: Place) => (target.port === null || target.port === place.port) && leads(place)
+    return (place: ResolvedAddress) =>
+      (target.port === null || target.port === place.port) && leads(place)
   })
   const guard: Guard<'tenant'> = {
     whose: 'tenant',
@@ -166,22 +167,22 @@ export function tenantGuard(
   return guard
 }
 
-const byName = (name: string) => (place: Place) =>
+const byName = (name: string) => (place: ResolvedAddress) =>
   place.host.toLowerCase().replace(/\.$/, '') === name
 
 function byRange({ address, bits, family }: Extract<PrivateTarget, { bits: number }>) {
   const range = new BlockList()
   range.addSubnet(address, bits, family)
-  return (place: Place) => range.check(place.address, familyOf(place.address))
+  return (place: ResolvedAddress) => range.check(place.address, familyOf(place.address))
 }
 
-type Found = (
+type LookupCallback = (
   error: NodeJS.ErrnoException | null,
   address: string | { address: string; family: number }[],
   family?: number,
 ) => void
 
-type Lookup = (host: string, options: LookupOptions, found: Found) => void
+type Lookup = (host: string, options: LookupOptions, found: LookupCallback) => void
 
 const guardedLookup =
   (guard: Guard<Namer>, port: number): Lookup =>
@@ -199,7 +200,10 @@ const guardedLookup =
     })
   }
 
-function refusalOf(guard: Guard<Namer>, places: readonly Place[]): RefusedAddress | undefined {
+function refusalOf(
+  guard: Guard<Namer>,
+  places: readonly ResolvedAddress[],
+): RefusedAddress | undefined {
   const bad = places.find((place) => !guard.may(place))
   if (!bad) return undefined
   guard.refused(bad)

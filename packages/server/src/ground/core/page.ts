@@ -13,7 +13,7 @@ export type Paging = {
   order: 'asc' | 'desc'
   from?: { side: 'after' | 'before'; created_at: string; id: string }
 }
-type Asked = {
+type PageQuery = {
   limit?: number | undefined
   page?: string | undefined
   cursor?: string | undefined
@@ -23,7 +23,7 @@ type Asked = {
 export const defaultLimit = 100
 
 /** The page asked for, under whichever name the cursor came. `scope` keeps cursors of one list out of another. */
-export function paging(scope: string, query: Asked): Paging {
+export function paging(scope: string, query: PageQuery): Paging {
   const order = query.order ?? 'desc'
   const limit = query.limit ?? defaultLimit
   const cursor = query.page ?? query.cursor

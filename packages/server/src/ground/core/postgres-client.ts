@@ -23,14 +23,17 @@ const answerMs = 1_000
 /** A connection that has not said goodbye after it is cut. */
 const goodbyeMs = 2_000
 
-export type Connector = {
+export type PostgresConnector = {
   config: pg.ClientConfig
   /** Waits for connections to end, and cuts those that do not. */
   close(ending: Promise<unknown>): Promise<void>
 }
 
 /** Where and how to connect. The sockets are held here, as a client whose packets vanish never ends by itself. */
-export function connector(url: string, { connectMs, statementMs }: PostgresLimits): Connector {
+export function connector(
+  url: string,
+  { connectMs, statementMs }: PostgresLimits,
+): PostgresConnector {
   const sockets = new Set<Socket>()
   return {
     config: {

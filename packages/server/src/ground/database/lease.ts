@@ -12,7 +12,7 @@ export const leaseMs = 15_000
 export type Fence = { owner: string; generation: number }
 
 /** `isTakenOver`: from an owner that failed, and counted as a recovery; not from nobody. */
-export type Claim = Fence & { isTakenOver: boolean }
+export type LeaseGrant = Fence & { isTakenOver: boolean }
 
 /**
  * The owner and generation after the claim, or undefined while another living owner holds the row. The row keeps the name of
@@ -22,7 +22,7 @@ export async function claim(
   tx: Queries,
   sessionId: string,
   { owner, dead, now }: { owner: string; dead: readonly string[]; now: number },
-): Promise<Claim | undefined> {
+): Promise<LeaseGrant | undefined> {
   const row = await tx
     .updateTable('session_heads')
     .set((eb) => ({

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { keptConnection } from '../core/connection.ts'
 import { StorageError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import type { Connector, PostgresLimits } from '../core/postgres-client.ts'
+import type { PostgresConnector, PostgresLimits } from '../core/postgres-client.ts'
 import {
   connector,
   isUnanswered,
@@ -70,7 +70,10 @@ async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> 
 type Commits = (text: string) => boolean
 
 /** A pool that outlives the loss of any of its connections, throws away those that did not answer, and names what is away. */
-function boundedPool({ config }: Connector, max: number): (commits: Commits) => PostgresPool {
+function boundedPool(
+  { config }: PostgresConnector,
+  max: number,
+): (commits: Commits) => PostgresPool {
   const pool = new pg.Pool({ ...config, max, types })
   // A connection lost while idle is replaced by the pool; the next query reports what is wrong.
   pool.on('error', () => {})

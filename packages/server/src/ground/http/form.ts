@@ -5,7 +5,7 @@ import { invalid, PlatformError } from '../core/errors.ts'
 import { isAlone, usedUp } from '../core/pieces.ts'
 
 /** A piece of the body is gone when the next is asked for. */
-export type Part = {
+export type FormPart = {
   name: string
   filename: string
   mimeType: string
@@ -31,7 +31,7 @@ export const isForm = (contentType: string): boolean =>
  */
 export async function readForm<T>(
   { contentType, body }: { contentType: string; body: Readable | null },
-  take: (part: Part, before: Record<string, string>) => Promise<T>,
+  take: (part: FormPart, before: Record<string, string>) => Promise<T>,
   { named, most }: FormFiles = oneFile,
 ): Promise<{ fields: Record<string, string>; taken: T[] }> {
   if (!body || !isForm(contentType))

@@ -46,7 +46,7 @@ type Http = Context<Env>
 
 const nobody: Principal = { kind: 'workspace', tenant: '', keyId: '', admin: false }
 
-export function mount(routes: readonly Route[], given: Given) {
+export function mount(routes: readonly Route[], given: RouteDeps) {
   const deps: Deps = { ...given, bodies: underWay('bodies'), answers: underWay('answers') }
   const app = new Hono<Env>()
   const absent = absence(routes)
@@ -85,7 +85,7 @@ const headerOf =
 const dialectOf = (header: Header): Dialect =>
   header('anthropic-version') === undefined ? 'interface' : 'client'
 
-type Given = {
+type RouteDeps = {
   authenticate: Authenticate
   withinClaim: WithinClaim
   claimByKey: ClaimByKey
@@ -94,7 +94,7 @@ type Given = {
   log: Log
   clock: Clock
 }
-type Deps = Given & { bodies: UnderWay; answers: UnderWay }
+type Deps = RouteDeps & { bodies: UnderWay; answers: UnderWay }
 type Answering = Deps & { requestId: string }
 
 async function answer(http: Http, route: Route, answering: Answering) {

@@ -12,7 +12,7 @@ type Names<Path extends string> = Path extends `${infer Head}/${infer Tail}`
     ? Name
     : never
 
-export type Call<Path extends string, Query, Body> = {
+export type RouteCall<Path extends string, Query, Body> = {
   tenant: string
   principal: Principal
   dialect: Dialect
@@ -74,13 +74,13 @@ type Declared<Path extends string, Query, Body> = {
 export type Route = Omit<Declared<string, unknown, unknown>, 'query' | 'body'> & {
   query?: z.ZodType
   body?: z.ZodType
-  run: (call: Call<string, unknown, unknown>, raw: () => Raw) => Promise<object | Reply>
+  run: (call: RouteCall<string, unknown, unknown>, raw: () => Raw) => Promise<object | Reply>
 }
 
 /** Declares one route. `run` returns a JSON body, or a `Reply` for anything else. */
 export function route<const Path extends string, Query = undefined, Body = undefined>(
   declared: Declared<Path, Query, Body>,
-  run: (call: Call<Path, Query, Body>) => Promise<object | Reply>,
+  run: (call: RouteCall<Path, Query, Body>) => Promise<object | Reply>,
 ): Route {
   return { ...declared, run: run as Route['run'] }
 }
@@ -89,7 +89,7 @@ export function route<const Path extends string, Query = undefined, Body = undef
 export function rawRoute<const Path extends string>(
   declared: Omit<Declared<Path, undefined, undefined>, 'query' | 'body' | 'status' | 'answer'> &
     Pick<Partial<Declared<Path, undefined, undefined>>, 'answer'>,
-  run: (call: Call<Path, undefined, undefined>, raw: Raw) => Promise<object | Reply>,
+  run: (call: RouteCall<Path, undefined, undefined>, raw: Raw) => Promise<object | Reply>,
 ): Route {
   return { answer: 'any', ...declared, run: (call, raw) => run(call as never, raw()) }
 }

@@ -10,12 +10,12 @@ import { iso } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import { parseBy } from '../../ground/http/body.ts'
 import { readForm } from '../../ground/http/form.ts'
-import type { Part } from '../../ground/http/form.ts'
+import type { FormPart } from '../../ground/http/form.ts'
 import type { Raw } from '../../ground/http/route.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, showFile } from './store.ts'
 
-export type Limits = {
+export type UploadLimits = {
   /** Bytes of one file. */
   largest: number
   /** Bytes of all files of a workspace. */
@@ -30,7 +30,7 @@ export type UploadDeps = {
   databases: Databases
   clock: Clock
   keeping: Keeping
-  limits: Limits
+  limits: UploadLimits
   holdSession: HoldSession
 }
 
@@ -94,7 +94,11 @@ async function checkEarly(
   if ((await fileStore(database.read).stored(tenant)) >= limits.workspace) throw full(limits)
 }
 
-async function store({ keeping, limits }: UploadDeps, tenant: string, part: Part): Promise<Stored> {
+async function store(
+  { keeping, limits }: UploadDeps,
+  tenant: string,
+  part: FormPart,
+): Promise<Stored> {
   const filename = filenameOf(part.filename)
   const id = newId('file')
   const key = `files/${tenant}/${id}`
@@ -113,10 +117,10 @@ async function store({ keeping, limits }: UploadDeps, tenant: string, part: Part
 /** It is told to browsers as a header. */
 const mimeType = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/
 
-const tooLarge = ({ largest }: Limits) =>
+const tooLarge = ({ largest }: UploadLimits) =>
   new PlatformError('too_large', `file: is larger than ${largest} bytes`)
 
-const full = ({ workspace }: Limits) =>
+const full = ({ workspace }: UploadLimits) =>
   invalid(
     `the files of this workspace would take more than ${workspace} bytes: delete some first`,
     'storage_quota_exceeded',

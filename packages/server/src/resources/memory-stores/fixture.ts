@@ -5,7 +5,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { memoryStoreStore } from './store.ts'
 import { versionStore } from './versions.ts'
-import type { Writing } from './write.ts'
+import type { MemoryWriteContext } from './write.ts'
 import * as write from './write.ts'
 
 export const tenant = 'wrkspc_test'
@@ -34,7 +34,7 @@ export async function storeIn(database: Database) {
   }
   await database.write((tx) => memoryStoreStore(tx).insert(row))
   const unit =
-    <Rest extends unknown[], T>(run: (at: Writing, ...rest: Rest) => Promise<T>) =>
+    <Rest extends unknown[], T>(run: (at: MemoryWriteContext, ...rest: Rest) => Promise<T>) =>
     (now: number, ...rest: Rest) =>
       database.write((tx) => run({ tx, tenant, store: id, actor, now }, ...rest))
   return {

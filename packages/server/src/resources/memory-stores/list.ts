@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { fit } from '../../ground/database/listing.ts'
-import type { MemoryFacts, Range } from './memories.ts'
+import type { MemoryFacts, PathRange } from './memories.ts'
 import { memoryRows, showMemory } from './memories.ts'
 
 type Place = { db: Queries; tenant: string; store: string }
@@ -35,7 +35,7 @@ export async function listMemories(place: Place, query: MemoryListQuery) {
 
 async function flat(
   { db, tenant, store }: Place,
-  range: Range,
+  range: PathRange,
   { view, limit }: MemoryListQuery,
 ): Promise<Read> {
   const read = memoryRows(db)[view === 'full' ? 'whole' : 'facts']
@@ -47,7 +47,7 @@ async function flat(
 /** What lies deeper is one entry for the folder that it lies in. */
 async function oneLevel(
   { db, tenant, store }: Place,
-  range: Range,
+  range: PathRange,
   { view, limit }: MemoryListQuery,
 ): Promise<Read> {
   const found = new Set<string>()

@@ -7,10 +7,10 @@ import type { Tables } from '../../ground/database/tables.ts'
 
 export type MemoryRow = Tables['memories']
 export type MemoryFacts = Omit<MemoryRow, 'content'>
-export type View = 'basic' | 'full'
+export type MemoryDetail = 'basic' | 'full'
 
 /** Paths that begin with `prefix`, which ends with `/`, and come after `after`; all below a folder when that is one. */
-export type Range = { prefix: string; after?: string | undefined }
+export type PathRange = { prefix: string; after?: string | undefined }
 
 const facts = [
   'tenant_id',
@@ -29,7 +29,7 @@ export function memoryRows(db: Queries) {
   const inStore = (tenant: string, store: string) =>
     db.selectFrom('memories').where('tenant_id', '=', tenant).where('store_id', '=', store)
 
-  const inRange = (tenant: string, store: string, { prefix, after }: Range) => {
+  const inRange = (tenant: string, store: string, { prefix, after }: PathRange) => {
     const rows = inStore(tenant, store).where(below(prefix)).orderBy('path')
     if (after === undefined) return rows
     return after.endsWith('/')
@@ -47,20 +47,20 @@ export function memoryRows(db: Queries) {
     at: (tenant: string, store: string, path: string): Promise<MemoryRow | undefined> =>
       inStore(tenant, store).selectAll().where('path', '=', path).executeTakeFirst(),
 
-    facts: (tenant: string, store: string, range: Range, limit: number) =>
+    facts: (tenant: string, store: string, range: PathRange, limit: number) =>
       readListing(tenant, inRange(tenant, store, range).select(facts), {
         limit,
         weight: weightOf('path'),
       }),
 
-    whole: (tenant: string, store: string, range: Range, limit: number) =>
+    whole: (tenant: string, store: string, range: PathRange, limit: number) =>
       readListing(tenant, inRange(tenant, store, range).selectAll(), {
         limit,
         weight: weightOf('path', 'content'),
       }),
 
     /** Paths alone, all of them: from an index, and 2,000 at most. */
-    async paths(tenant: string, store: string, range: Range): Promise<string[]> {
+    async paths(tenant: string, store: string, range: PathRange): Promise<string[]> {
       const rows = await inRange(tenant, store, range).select('path').execute()
       return rows.map(({ path }) => path)
     },
@@ -120,7 +120,10 @@ const behind = (folder: string): string => `${folder.slice(0, -1)}0`
 const below = (folder: string) => (eb: ExpressionBuilder<Tables, 'memories'>) =>
   eb.and([eb('path', '>=', folder), eb('path', '<', behind(folder))])
 
-export const showMemory = (row: MemoryFacts & { content?: string }, view: View): Memory => ({
+export const showMemory = (
+  row: MemoryFacts & { content?: string },
+  view: MemoryDetail,
+): Memory => ({
   id: row.id,
   type: 'memory',
   memory_store_id: row.store_id,

@@ -7,7 +7,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { MemoryRow } from './memories.ts'
 import { memoryRows } from './memories.ts'
 import { memoryStoreStore } from './store.ts'
-import type { Writing } from './write.ts'
+import type { MemoryWriteContext } from './write.ts'
 import { createMemory, deleteMemory, updateMemory } from './write.ts'
 
 const Written = MemoryCreate.extend({ content: MemoryCreate.shape.content.unwrap() })
@@ -16,7 +16,7 @@ export function memoryStore(db: Queries) {
   const rows = memoryRows(db)
 
   async function put(
-    writing: Writing,
+    writing: MemoryWriteContext,
     { path, content }: { path: string; content: string },
     expectedSha: string | null,
   ): Promise<MountedOutcome> {
@@ -36,7 +36,7 @@ export function memoryStore(db: Queries) {
   }
 
   async function remove(
-    writing: Writing,
+    writing: MemoryWriteContext,
     path: string,
     expectedSha: string | null,
   ): Promise<MountedOutcome> {
@@ -55,7 +55,7 @@ export function memoryStore(db: Queries) {
     now: number,
   ): Promise<MountedOutcome> {
     const { path, expected_sha: expectedSha } = change
-    const writing: Writing = { tx: db, tenant, store, actor, now }
+    const writing: MemoryWriteContext = { tx: db, tenant, store, actor, now }
     try {
       if ('deleted' in change) return await remove(writing, path, expectedSha)
       const checked = Written.safeParse({ path, content: change.content })

@@ -25,7 +25,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import { moments } from '../../ground/database/seek.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
-import type { Call, Route } from '../../ground/http/route.ts'
+import type { RouteCall, Route } from '../../ground/http/route.ts'
 import { route } from '../../ground/http/route.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { listMemories } from './list.ts'
@@ -34,7 +34,7 @@ import { removeStore } from './remove.ts'
 import type { StoreRow } from './store.ts'
 import { memoryStoreStore, showStore } from './store.ts'
 import { showVersion, versionStore } from './versions.ts'
-import type { Writing } from './write.ts'
+import type { MemoryWriteContext } from './write.ts'
 import { createMemory, deleteMemory, redactVersion, updateMemory } from './write.ts'
 
 type Deps = {
@@ -44,7 +44,10 @@ type Deps = {
   /** Within the transaction: throws for a claim that was lost since the request was let in. */
   checkClaim: (tx: Queries, claim: ClaimPrincipal, now: number) => Promise<void>
 }
-type Anyone = Pick<Call<string, unknown, unknown>, 'tenant' | 'principal' | 'betas' | 'dialect'>
+type Anyone = Pick<
+  RouteCall<string, unknown, unknown>,
+  'tenant' | 'principal' | 'betas' | 'dialect'
+>
 
 const callers = ['workspace'] as const
 const withClaim = ['workspace', 'claim'] as const
@@ -202,7 +205,11 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
 /** Runs in one transaction in the caller's name. */
 const writes =
   ({ databases, clock, checkClaim }: Deps) =>
-  <T>(call: Anyone, store: string, unit: (writing: Writing) => Promise<T>): Promise<T> => {
+  <T>(
+    call: Anyone,
+    store: string,
+    unit: (writing: MemoryWriteContext) => Promise<T>,
+  ): Promise<T> => {
     const { tenant, principal } = call
     const actor = actorOf(call)
     return databases.of(tenant).write(async (tx) => {

@@ -10,10 +10,10 @@ import type { Queries } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { Moment } from '../../ground/database/seek.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import type { View } from './memories.ts'
+import type { MemoryDetail } from './memories.ts'
 
-export type VersionRow = Tables['memory_versions']
-type VersionFacts = Omit<VersionRow, 'content'>
+export type MemoryVersionRow = Tables['memory_versions']
+type VersionFacts = Omit<MemoryVersionRow, 'content'>
 type Filter = Partial<
   Record<'memory_id' | 'operation' | 'session_id' | 'api_key_id', string | undefined>
 >
@@ -52,7 +52,7 @@ export function versionStore(db: Queries) {
     db.updateTable('memory_versions').where('tenant_id', '=', tenant)
 
   return {
-    async row(tenant: string, store: string, id: string): Promise<VersionRow> {
+    async row(tenant: string, store: string, id: string): Promise<MemoryVersionRow> {
       const row = await inStore(tenant, store).selectAll().where('id', '=', id).executeTakeFirst()
       if (!row) throw notFound('memory version', id)
       return row
@@ -62,7 +62,7 @@ export function versionStore(db: Queries) {
     async list(
       tenant: string,
       store: string,
-      asked: { paging: Paging; filter: Filter; made: readonly Moment[]; view: View },
+      asked: { paging: Paging; filter: Filter; made: readonly Moment[]; view: MemoryDetail },
     ): Promise<Listing<VersionFacts & { content?: string | null }>> {
       let rows = inStore(tenant, store)
       for (const name of ['memory_id', 'operation', 'session_id', 'api_key_id'] as const) {
@@ -76,7 +76,7 @@ export function versionStore(db: Queries) {
     },
 
     /** With it the newest but ten of the memory begin to age; with a deletion all do, from now on. */
-    async insert(row: VersionRow): Promise<void> {
+    async insert(row: MemoryVersionRow): Promise<void> {
       await db.insertInto('memory_versions').values(row).execute()
       const { tenant_id, memory_id } = row
       if (row.operation === 'deleted') {
@@ -137,7 +137,7 @@ export function versionStore(db: Queries) {
 
 export const showVersion = (
   row: VersionFacts & { content?: string | null },
-  view: View,
+  view: MemoryDetail,
 ): MemoryVersion => ({
   id: row.id,
   type: 'memory_version',

@@ -13,13 +13,13 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { MemoryRow } from './memories.ts'
 import { memoryRows } from './memories.ts'
 import { memoryStoreStore } from './store.ts'
-import type { VersionRow } from './versions.ts'
+import type { MemoryVersionRow } from './versions.ts'
 import { versionStore } from './versions.ts'
 
 const mostMemories = 2_000
 
 /** In whose name a transaction writes to which store. */
-export type Writing = {
+export type MemoryWriteContext = {
   tx: Queries
   tenant: string
   store: string
@@ -34,7 +34,10 @@ const digest = (content: string) => ({
 })
 
 /** Never overwrites. */
-export async function createMemory(writing: Writing, input: MemoryCreate): Promise<MemoryRow> {
+export async function createMemory(
+  writing: MemoryWriteContext,
+  input: MemoryCreate,
+): Promise<MemoryRow> {
   const { tx, tenant, store, now } = writing
   const { memories } = await memoryStoreStore(tx).open(tenant, store)
   await checkPath(writing, input.path)
@@ -59,7 +62,7 @@ export async function createMemory(writing: Writing, input: MemoryCreate): Promi
 
 /** What is as it should be already is no change, whatever the precondition says. */
 export async function updateMemory(
-  writing: Writing,
+  writing: MemoryWriteContext,
   id: string,
   { path, content, precondition }: MemoryUpdate,
 ): Promise<MemoryRow> {
@@ -83,7 +86,7 @@ export async function updateMemory(
 
 /** Also from an archived store. */
 export async function deleteMemory(
-  writing: Writing,
+  writing: MemoryWriteContext,
   id: string,
   expectedSha: string | undefined,
 ): Promise<void> {
@@ -97,7 +100,10 @@ export async function deleteMemory(
 }
 
 /** What it held is gone from the record; that it was, and who made it, stays. */
-export async function redactVersion(writing: Writing, id: string): Promise<VersionRow> {
+export async function redactVersion(
+  writing: MemoryWriteContext,
+  id: string,
+): Promise<MemoryVersionRow> {
   const { tx, tenant, store, actor, now } = writing
   await memoryStoreStore(tx).take(tenant, store)
   const versions = versionStore(tx)
@@ -114,7 +120,7 @@ export async function redactVersion(writing: Writing, id: string): Promise<Versi
 }
 
 async function keepVersion(
-  { tx, actor, now }: Writing,
+  { tx, actor, now }: MemoryWriteContext,
   row: MemoryRow,
   operation: MemoryOperation,
 ): Promise<void> {
@@ -139,7 +145,7 @@ async function keepVersion(
 }
 
 /** A path is one memory's, and no memory lies below another. */
-async function checkPath({ tx, tenant, store }: Writing, path: string, own?: string) {
+async function checkPath({ tx, tenant, store }: MemoryWriteContext, path: string, own?: string) {
   const other = await memoryRows(tx).inTheWay(tenant, store, path, own)
   if (!other) return
   const why = other.path === path ? 'holds a memory already' : `lies in the way of ${other.path}`

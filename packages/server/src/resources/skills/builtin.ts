@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { iso } from '@steward/base/time.ts'
 import { bundleOf } from './bundle.ts'
 import { changedAtMs, filesOfSkill, titles } from '@steward/skills/skills.ts'
-import type { SkillRow, VersionRow } from './store.ts'
+import type { SkillRow, SkillVersionRow } from './store.ts'
 import { versionId } from './store.ts'
 import { zipped } from './zip.ts'
 
@@ -12,7 +12,7 @@ export const builtinDigits = String(changedAtMs * 1000)
 
 export const isBuiltin = (id: string): boolean => Object.hasOwn(titles, id)
 
-export type Builtin = { skill: SkillRow; version: VersionRow; archive: Buffer }
+export type Builtin = { skill: SkillRow; version: SkillVersionRow; archive: Buffer }
 
 let read: Promise<Map<string, Builtin>> | undefined
 
@@ -39,7 +39,7 @@ async function readOne(id: string, display_title: string): Promise<Builtin> {
     created_at: at,
     updated_at: at,
   }
-  const version: VersionRow = {
+  const version: SkillVersionRow = {
     tenant_id: '',
     skill_id: id,
     id: versionId(builtinDigits),

@@ -1,12 +1,12 @@
 /** The files of a skill: one folder with a SKILL.md in it, of names that are safe wherever they are laid out. */
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
-import type { Head } from './head.ts'
+import type { SkillHead } from './head.ts'
 import { headOf } from './head.ts'
 
 export type BundleFile = { path: string; bytes: Uint8Array; executable: boolean }
 
 /** Paths are below the folder and in their order. */
-export type Bundle = Head & { directory: string; files: BundleFile[] }
+export type Bundle = SkillHead & { directory: string; files: BundleFile[] }
 
 /** Files of one skill, and bytes of them all. */
 export const mostFiles = 1000

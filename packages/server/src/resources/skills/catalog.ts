@@ -8,7 +8,7 @@ import type { Databases } from '../../ground/database/database.ts'
 import type { Builtin } from './builtin.ts'
 import { builtins, isBuiltin } from './builtin.ts'
 import type { BundleFile } from './bundle.ts'
-import type { SkillRow, VersionRow } from './store.ts'
+import type { SkillRow, SkillVersionRow } from './store.ts'
 import { skillStore, versionDigits } from './store.ts'
 import { packedFiles } from './zip.ts'
 
@@ -31,7 +31,7 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
   }
 
   /** The archive: one folder, named after the skill. Its body must be read to its end or destroyed. */
-  async function archive(tenant: string, row: VersionRow): Promise<Readable> {
+  async function archive(tenant: string, row: SkillVersionRow): Promise<Readable> {
     const kept = await builtin(row.skill_id)
     if (kept) return Readable.from([kept.archive], { objectMode: false })
     const found = await blobs.get(row.blob_key)
@@ -48,7 +48,7 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
     archive,
 
     /** `which` is `latest`, a version's id, or its digits; left out, it is the latest. */
-    async version(tenant: string, id: string, which = 'latest'): Promise<VersionRow> {
+    async version(tenant: string, id: string, which = 'latest'): Promise<SkillVersionRow> {
       const kept = await skill(tenant, id)
       const digits = digitsOf(kept, which)
       const own = await builtin(id)
@@ -60,7 +60,7 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
     /** The files of a version below its folder, or those of them that are wanted. */
     async files(
       tenant: string,
-      row: VersionRow,
+      row: SkillVersionRow,
       isWanted?: (path: string) => boolean,
     ): Promise<BundleFile[]> {
       const chunks: Buffer[] = []
@@ -86,7 +86,7 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
       return { rows: all.slice(0, paging.limit), more: own.more || all.length > paging.limit }
     },
 
-    async versions(tenant: string, id: string, paging: Paging): Promise<Listing<VersionRow>> {
+    async versions(tenant: string, id: string, paging: Paging): Promise<Listing<SkillVersionRow>> {
       const own = await builtin(id)
       if (own) return { rows: paging.from ? [] : [own.version], more: false }
       await storeOf(tenant).row(tenant, id)

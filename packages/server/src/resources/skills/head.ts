@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { parse } from 'yaml'
 import { invalid } from '../../ground/core/errors.ts'
 
-export type Head = { name: string; description: string }
+export type SkillHead = { name: string; description: string }
 
 const longestHead = 16 * 1024
 const longestDescription = 1024
@@ -15,7 +15,7 @@ export const bodyOf = (text: string): string => plain(text).replace(dashes, '')
 const plain = (text: string): string => text.replace(/^\uFEFF/, '')
 
 /** `given` stands in for a description that the head does not have. Throws where the head is not as it must be. */
-export function headOf(skillFile: Uint8Array, given?: string): Head {
+export function headOf(skillFile: Uint8Array, given?: string): SkillHead {
   if (!isUtf8(skillFile)) throw invalid('SKILL.md: is not UTF-8')
   const text = plain(Buffer.from(skillFile).toString('utf8'))
   const [, head] = dashes.exec(text) ?? []

@@ -10,7 +10,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import type { Bundle } from './bundle.ts'
 import { digitsOf, refuseBuiltin } from './catalog.ts'
-import type { SkillRow, VersionRow } from './store.ts'
+import type { SkillRow, SkillVersionRow } from './store.ts'
 import { skillStore, versionDigits, versionId } from './store.ts'
 import { zipped } from './zip.ts'
 
@@ -23,7 +23,7 @@ export type SkillDeps = {
   largest: number
 }
 
-type Kept = { key: string; size: number; sha256: string }
+type StoredArchive = { key: string; size: number; sha256: string }
 type Writing = { tx: Queries; tenant: string; now: number }
 
 /** A new skill; with the id of one that is there, another version of that. */
@@ -60,7 +60,7 @@ export const addVersion = (
   deps: SkillDeps,
   tenant: string,
   { id, bundle }: { id: string; bundle: Bundle },
-): Promise<VersionRow> =>
+): Promise<SkillVersionRow> =>
   withArchive(deps, tenant, bundle, (writing, kept) =>
     insertVersion(deps, writing, { id, bundle, kept }),
   )
@@ -70,7 +70,7 @@ async function withArchive<T>(
   { databases, clock, keeping }: SkillDeps,
   tenant: string,
   bundle: Bundle,
-  unit: (writing: Writing, kept: Kept) => Promise<T>,
+  unit: (writing: Writing, kept: StoredArchive) => Promise<T>,
 ): Promise<T> {
   const archive = await zipped(bundle)
   const key = `skills/${tenant}/${newId('skill_archive')}`
@@ -94,8 +94,8 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 async function insertVersion(
   { largest }: SkillDeps,
   { tx, tenant, now }: Writing,
-  { id, bundle, kept }: { id: string; bundle: Bundle; kept: Kept },
-): Promise<VersionRow> {
+  { id, bundle, kept }: { id: string; bundle: Bundle; kept: StoredArchive },
+): Promise<SkillVersionRow> {
   const skills = skillStore(tx)
   const skill = await skills.take(tenant, id)
   if (skill.name !== bundle.name)
@@ -106,7 +106,7 @@ async function insertVersion(
       'storage_quota_exceeded',
     )
   const digits = String(Math.max(now * 1000, Number(skill.newest_version) + 1))
-  const row: VersionRow = {
+  const row: SkillVersionRow = {
     tenant_id: tenant,
     skill_id: id,
     id: versionId(digits),
@@ -169,13 +169,13 @@ export async function deleteVersion(
   return gone && !/^\d/.test(which) ? gone.id : which
 }
 
-type Gone = Pick<VersionRow, 'id' | 'blob_key'>
+type RemovedVersion = Pick<SkillVersionRow, 'id' | 'blob_key'>
 
 async function removing(
   { databases, clock, keeping, log }: SkillDeps,
   tenant: string,
-  unit: (writing: Writing) => Promise<Gone[]>,
-): Promise<Gone[]> {
+  unit: (writing: Writing) => Promise<RemovedVersion[]>,
+): Promise<RemovedVersion[]> {
   const gone = await databases.of(tenant).write(async (tx) => {
     const now = clock.now()
     const rows = await unit({ tx, tenant, now })

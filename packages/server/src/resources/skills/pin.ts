@@ -4,7 +4,7 @@ import { invalid, notFound, PlatformError } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { builtinDigits, builtins, isBuiltin } from './builtin.ts'
 import { digitsOf, sourceOf } from './catalog.ts'
-import type { VersionRow } from './store.ts'
+import type { SkillVersionRow } from './store.ts'
 import { isVersionId, skillStore, versionDigits, versionId } from './store.ts'
 
 /** Skills of one session. */
@@ -63,7 +63,7 @@ function checkNames(pinned: SkillRefs, versions: Versions, field: string): void 
   }
 }
 
-type Versions = (skill: string, digits: string) => VersionRow | undefined
+type Versions = (skill: string, digits: string) => SkillVersionRow | undefined
 
 async function ownVersions(db: Queries, tenant: string, refs: SkillRefs): Promise<Versions> {
   const own = refs.filter(({ skill_id }) => !isBuiltin(skill_id))
@@ -72,7 +72,7 @@ async function ownVersions(db: Queries, tenant: string, refs: SkillRefs): Promis
   return (skill, digits) => byId.get(`${skill}/${versionId(digits)}`)
 }
 
-export type Pinned = { id: string; digits: string; version: VersionRow | undefined }
+export type PinnedSkill = { id: string; digits: string; version: SkillVersionRow | undefined }
 
 /**
  * What a session has, in its order; without a version where that was deleted since. A built-in skill is as this server
@@ -82,7 +82,7 @@ export async function pinnedSkills(
   read: Queries,
   tenant: string,
   refs: SkillRefs,
-): Promise<Pinned[]> {
+): Promise<PinnedSkill[]> {
   const given = await builtins()
   const versions = await ownVersions(read, tenant, refs)
   return refs.map(({ skill_id: id, version }) => {

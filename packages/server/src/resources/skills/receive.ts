@@ -3,7 +3,7 @@ import { SkillBody, SkillFields, SkillVersionBody } from '@steward/protocol/skil
 import type { z } from 'zod'
 import { invalid } from '../../ground/core/errors.ts'
 import { parseBy } from '../../ground/http/body.ts'
-import type { Part } from '../../ground/http/form.ts'
+import type { FormPart } from '../../ground/http/form.ts'
 import { isForm, readForm } from '../../ground/http/form.ts'
 import type { Raw } from '../../ground/http/route.ts'
 import type { Bundle, BundleFile } from './bundle.ts'
@@ -61,7 +61,7 @@ function opened({ headers, body }: Raw) {
 
 async function receiveForm(raw: Raw, named: string | undefined) {
   let total = 0
-  async function keep({ filename, body }: Part): Promise<BundleFile> {
+  async function keep({ filename, body }: FormPart): Promise<BundleFile> {
     const chunks: Buffer[] = []
     for await (const chunk of body) {
       total += chunk.byteLength

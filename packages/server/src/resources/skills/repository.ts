@@ -7,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
-import type { Head } from './head.ts'
+import type { SkillHead } from './head.ts'
 import { headOf } from './head.ts'
 
 /** Of one repository. */
@@ -84,7 +84,7 @@ async function skillsIn(sandbox: Sandbox, repository: string): Promise<string[]>
   return [[intro, ...lines].join('\n')]
 }
 
-async function headIn(sandbox: Sandbox, path: string): Promise<Head | undefined> {
+async function headIn(sandbox: Sandbox, path: string): Promise<SkillHead | undefined> {
   const file = await sandbox.read(path, { offset: 0, maxBytes: headBytes })
   if (!file.ok) return undefined
   try {

@@ -11,7 +11,7 @@ import type { Databases } from '../../ground/database/database.ts'
 import { isBuiltin } from './builtin.ts'
 import { bodyOf } from './head.ts'
 import { needsNode, withoutNode } from './node.ts'
-import type { Pinned } from './pin.ts'
+import type { PinnedSkill } from './pin.ts'
 import { pinnedSkills } from './pin.ts'
 import type { Unpacked } from './unpacked.ts'
 
@@ -36,7 +36,7 @@ export function sessionSkills({
   /** Whether sandboxes start from images, and have what those have. */
   hasImages: boolean
 }) {
-  async function layOne(tenant: string, { id, version }: Pinned): Promise<Laid | undefined> {
+  async function layOne(tenant: string, { id, version }: PinnedSkill): Promise<Laid | undefined> {
     if (!version) return undefined
     try {
       return { id, name: version.name, folder: await unpacked.folderOf(tenant, version) }

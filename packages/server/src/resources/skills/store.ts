@@ -8,7 +8,7 @@ import { alone, taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 export type SkillRow = Tables['skills']
-export type VersionRow = Tables['skill_versions']
+export type SkillVersionRow = Tables['skill_versions']
 
 const prefix = 'skver_'
 export const versionId = (digits: string): string => prefix + digits
@@ -79,7 +79,7 @@ export function skillStore(db: Queries) {
     },
 
     /** By its digits. */
-    async version(tenant: string, skill: string, digits: string): Promise<VersionRow> {
+    async version(tenant: string, skill: string, digits: string): Promise<SkillVersionRow> {
       const row = await versionsOf(tenant, skill)
         .where('id', '=', versionId(digits))
         .executeTakeFirst()
@@ -88,7 +88,7 @@ export function skillStore(db: Queries) {
     },
 
     /** Those named, and maybe more of the same skills. */
-    versionsOf: (tenant: string, named: SkillRefs): Promise<VersionRow[]> => {
+    versionsOf: (tenant: string, named: SkillRefs): Promise<SkillVersionRow[]> => {
       const skills = named.map(({ skill_id }) => skill_id)
       const ids = named.map(({ version }) => versionId(versionDigits(version)))
       return db
@@ -101,16 +101,19 @@ export function skillStore(db: Queries) {
     },
 
     /** The latest of those that are left. */
-    latest: (tenant: string, skill: string): Promise<VersionRow | undefined> =>
+    latest: (tenant: string, skill: string): Promise<SkillVersionRow | undefined> =>
       versionsOf(tenant, skill).orderBy('id', 'desc').limit(1).executeTakeFirst(),
 
-    versions: (tenant: string, skill: string, paging: Paging): Promise<Listing<VersionRow>> =>
+    versions: (tenant: string, skill: string, paging: Paging): Promise<Listing<SkillVersionRow>> =>
       readPage(tenant, versionsOf(tenant, skill), paging, weightOf('description', 'files')),
 
-    allVersions: (tenant: string, skill: string): Promise<Pick<VersionRow, 'id' | 'blob_key'>[]> =>
+    allVersions: (
+      tenant: string,
+      skill: string,
+    ): Promise<Pick<SkillVersionRow, 'id' | 'blob_key'>[]> =>
       versionsOf(tenant, skill).clearSelect().select(['id', 'blob_key']).execute(),
 
-    async insertVersion(row: VersionRow): Promise<void> {
+    async insertVersion(row: SkillVersionRow): Promise<void> {
       await db.insertInto('skill_versions').values(row).execute()
     },
 
@@ -164,9 +167,9 @@ export function showSkill(row: SkillRow, source: SkillSource): Skill {
   }
 }
 
-export const filesOf = (row: VersionRow): string[] => JSON.parse(row.files) as string[]
+export const filesOf = (row: SkillVersionRow): string[] => JSON.parse(row.files) as string[]
 
-export const showSkillVersion = (row: VersionRow): SkillVersion => ({
+export const showSkillVersion = (row: SkillVersionRow): SkillVersion => ({
   id: row.id,
   type: 'skill_version',
   skill_id: row.skill_id,

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { builtins } from './builtin.ts'
-import type { VersionRow } from './store.ts'
+import type { SkillVersionRow } from './store.ts'
 import { sweepUnpacked, unpackedSkills } from './unpacked.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
 describe('unpacked skills', () => {
   let folder: string
-  let row: VersionRow
+  let row: SkillVersionRow
   let asked = 0
   let now = Date.now()
   const files = [
@@ -25,7 +25,7 @@ describe('unpacked skills', () => {
       clock: { ...systemClock, now: () => now },
       folder,
     })
-  const versionOf = (tenant: string, sha256: string): VersionRow => ({
+  const versionOf = (tenant: string, sha256: string): SkillVersionRow => ({
     ...row,
     ...{ tenant_id: tenant, skill_id: 'skill_1', sha256 },
   })

@@ -10,7 +10,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { SkillCatalog } from './catalog.ts'
 import { isBuiltin } from './builtin.ts'
 import type { BundleFile } from './bundle.ts'
-import type { VersionRow } from './store.ts'
+import type { SkillVersionRow } from './store.ts'
 
 const pauseMs = 60 * 60 * 1000
 /** Longer than any turn. */
@@ -23,7 +23,7 @@ export type Unpacked = ReturnType<typeof unpackedSkills>
 export function unpackedSkills({ catalog, clock, folder }: UnpackedDeps) {
   const coming = new Map<string, Promise<void>>()
   /** A tenant's bytes are the tenant's: the same ones of another lie in another folder. */
-  const placeOf = ({ skill_id, tenant_id, sha256 }: VersionRow): string =>
+  const placeOf = ({ skill_id, tenant_id, sha256 }: SkillVersionRow): string =>
     join(folder, isBuiltin(skill_id) ? 'builtin' : tenant_id, sha256)
 
   async function use(place: string): Promise<boolean> {
@@ -33,7 +33,7 @@ export function unpackedSkills({ catalog, clock, folder }: UnpackedDeps) {
 
   return {
     /** The folder of a version, unpacked if it is not there yet. */
-    async folderOf(tenant: string, version: VersionRow): Promise<string> {
+    async folderOf(tenant: string, version: SkillVersionRow): Promise<string> {
       const place = placeOf(version)
       if (await use(place)) return place
       const making =

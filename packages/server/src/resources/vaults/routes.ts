@@ -23,7 +23,7 @@ import { also, route } from '../../ground/http/route.ts'
 import type { CredentialRow } from './credentials.ts'
 import { credentialRow, credentialStore } from './credentials.ts'
 import { vaultStore } from './store.ts'
-import type { Writing } from './write.ts'
+import type { VaultWriteContext } from './write.ts'
 import * as write from './write.ts'
 
 const callers = ['workspace'] as const
@@ -41,7 +41,7 @@ type Who = { tenant: string; principal: Principal }
 
 const writes =
   ({ databases, seal, clock }: Deps) =>
-  <T>({ tenant, principal }: Who, unit: (writing: Writing) => Promise<T>): Promise<T> => {
+  <T>({ tenant, principal }: Who, unit: (writing: VaultWriteContext) => Promise<T>): Promise<T> => {
     const keyId = principal.kind === 'workspace' ? principal.keyId : ''
     const by = { keyId, isAdmin: isAdmin(principal) }
     return databases.of(tenant).write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))

@@ -19,7 +19,7 @@ const now = Date.UTC(2030, 0)
 /** The room as its routes use it: a transaction each. */
 function room(database: Database) {
   const unit =
-    <Rest extends unknown[], T>(run: (at: write.Writing, ...rest: Rest) => Promise<T>) =>
+    <Rest extends unknown[], T>(run: (at: write.VaultWriteContext, ...rest: Rest) => Promise<T>) =>
     (...rest: Rest) =>
       database.write((tx) =>
         run({ tx, tenant, seal, keyId: 'apikey_1', isAdmin: false, now }, ...rest),
@@ -247,7 +247,7 @@ for (const [name, open] of Object.entries(databases)) {
       const vaults = room(database)
       const vault = await vaults.createVault({ name: 'v' })
       const { id } = await vaults.create(vault.id, { auth: oauth })
-      const theirs = <T>(run: (at: write.Writing) => Promise<T>) =>
+      const theirs = <T>(run: (at: write.VaultWriteContext) => Promise<T>) =>
         database.write((tx) =>
           run({ tx, tenant: 'wrkspc_b', seal, keyId: 'apikey_2', isAdmin: true, now }),
         )

@@ -9,7 +9,7 @@ import type {
   VaultUpdate,
 } from '@steward/protocol/vaults.ts'
 import { broughtBy } from '@steward/protocol/vaults.ts'
-import type { Change } from '../../tenants/audit/store.ts'
+import type { AuditAction } from '../../tenants/audit/store.ts'
 import { auditStore } from '../../tenants/audit/store.ts'
 import { conflict, invalid } from '../../ground/core/errors.ts'
 import { admitDestinations } from '../../ground/core/secret-destination.ts'
@@ -26,7 +26,7 @@ import { newDestinations } from './destinations.ts'
 import { vaultStore } from './store.ts'
 
 /** In whose name a transaction writes. */
-export type Writing = {
+export type VaultWriteContext = {
   tx: Queries
   tenant: string
   seal: Seal
@@ -36,8 +36,8 @@ export type Writing = {
 }
 
 const audited = (
-  { tx, tenant, keyId, now }: Writing,
-  change: Change,
+  { tx, tenant, keyId, now }: VaultWriteContext,
+  change: AuditAction,
   vault: string,
   credential: string | null = null,
 ) => {
@@ -45,7 +45,7 @@ const audited = (
   return auditStore(tx).changed(tenant, { change, of, by: { api_key_id: keyId }, now })
 }
 
-export async function createVault(writing: Writing, input: VaultCreate): Promise<Vault> {
+export async function createVault(writing: VaultWriteContext, input: VaultCreate): Promise<Vault> {
   const { tx, tenant, now } = writing
   const name = input.display_name ?? input.name ?? ''
   const made = { name, metadata: input.metadata ?? {}, now }
@@ -57,7 +57,7 @@ export async function createVault(writing: Writing, input: VaultCreate): Promise
 
 /** Names and metadata; secrets in the body are written anew, or added. */
 export async function updateVault(
-  writing: Writing,
+  writing: VaultWriteContext,
   id: string,
   input: VaultUpdate,
 ): Promise<Vault> {
@@ -73,14 +73,14 @@ export async function updateVault(
 }
 
 /** Locked until the transaction ends. */
-async function openVault({ tx, tenant }: Writing, id: string): Promise<Vault> {
+async function openVault({ tx, tenant }: VaultWriteContext, id: string): Promise<Vault> {
   const vault = await vaultStore(tx).take(tenant, id)
   if (vault.archived_at !== null) throw invalid(`vault ${id} is archived and cannot be changed`)
   return vault
 }
 
 /** For good: no session takes it any more, and its secrets are gone at once. Done again it changes nothing. */
-export async function archiveVault(writing: Writing, id: string): Promise<Vault> {
+export async function archiveVault(writing: VaultWriteContext, id: string): Promise<Vault> {
   const { tx, tenant, now } = writing
   const vault = await vaultStore(tx).take(tenant, id)
   if (vault.archived_at !== null) return vault
@@ -90,7 +90,7 @@ export async function archiveVault(writing: Writing, id: string): Promise<Vault>
   return vaultStore(tx).update(tenant, id, { archivedAt: iso(now), now })
 }
 
-export async function deleteVault(writing: Writing, id: string): Promise<void> {
+export async function deleteVault(writing: VaultWriteContext, id: string): Promise<void> {
   const { tx, tenant } = writing
   await vaultStore(tx).take(tenant, id)
   for (const credential of await credentialStore(tx).removeAll(tenant, id))
@@ -101,7 +101,7 @@ export async function deleteVault(writing: Writing, id: string): Promise<void> {
 
 /** One that is there, by its id or because it is for the same, is written anew; any other is added. */
 async function putCredentials(
-  writing: Writing,
+  writing: VaultWriteContext,
   vault: string,
   brought: ReturnType<typeof broughtBy>,
 ): Promise<void> {
@@ -127,7 +127,7 @@ async function putCredentials(
 type Labels = Pick<CredentialCreate, 'display_name' | 'metadata'>
 
 async function insert(
-  writing: Writing,
+  writing: VaultWriteContext,
   vault: string,
   { written, display_name, metadata }: Labels & { written: Written },
 ): Promise<Credential> {
@@ -145,7 +145,7 @@ async function insert(
 
 /** Whole: what the new auth does not say is gone. What it is for may not change. */
 async function replace(
-  writing: Writing,
+  writing: VaultWriteContext,
   kept: Row,
   { written, display_name, metadata, at }: Labels & { written: Written; at: string },
 ): Promise<void> {
@@ -166,14 +166,18 @@ async function replace(
 type Row = Tables['vault_credentials']
 
 /** Locked, as is its vault: a refresh, which locks no vault, waits or has stored its tokens already. */
-async function activeRow({ tx, tenant }: Writing, vault: string, id: string): Promise<Row> {
+async function activeRow(
+  { tx, tenant }: VaultWriteContext,
+  vault: string,
+  id: string,
+): Promise<Row> {
   const row = await credentialStore(tx).take(tenant, vault, id)
   if (row.archived_at !== null) throw invalid(`credential ${id} is archived and cannot be changed`)
   return row
 }
 
 export async function createCredential(
-  writing: Writing,
+  writing: VaultWriteContext,
   vault: string,
   input: CredentialCreate,
 ): Promise<Credential> {
@@ -182,7 +186,7 @@ export async function createCredential(
 }
 
 export async function updateCredential(
-  writing: Writing,
+  writing: VaultWriteContext,
   vault: string,
   id: string,
   input: CredentialUpdate,
@@ -210,7 +214,7 @@ export async function updateCredential(
 }
 
 export async function archiveCredential(
-  writing: Writing,
+  writing: VaultWriteContext,
   vault: string,
   id: string,
 ): Promise<Credential> {
@@ -223,7 +227,11 @@ export async function archiveCredential(
   return store.archive(tenant, kept, now)
 }
 
-export async function deleteCredential(writing: Writing, vault: string, id: string): Promise<void> {
+export async function deleteCredential(
+  writing: VaultWriteContext,
+  vault: string,
+  id: string,
+): Promise<void> {
   const { tx, tenant } = writing
   await vaultStore(tx).take(tenant, vault)
   await credentialStore(tx).remove(tenant, vault, id)

@@ -2,13 +2,13 @@
 import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import type { Call } from '../log/calls.ts'
+import type { PendingCall } from '../log/calls.ts'
 import { findCall, settlement } from '../log/calls.ts'
 import { isSameJson } from '../../ground/core/json.ts'
 import type { StoredEvent } from '../log/log.ts'
 import { readAt } from '../log/log.ts'
 
-export type Answer = Extract<
+export type CallAnswer = Extract<
   NewEvent,
   { type: 'user.tool_confirmation' | 'user.custom_tool_result' | 'user.tool_result' }
 >
@@ -21,7 +21,7 @@ type At = { tx: Queries; tenant: string; sessionId: string; at: string }
  */
 export async function settledBy(
   { tx, tenant, sessionId, at }: At,
-  event: Answer,
+  event: CallAnswer,
 ): Promise<StoredEvent | undefined> {
   const field = event.type === 'user.custom_tool_result' ? 'custom_tool_use_id' : 'tool_use_id'
   const id = callOf(event)
@@ -41,27 +41,30 @@ export async function settledBy(
   // Somebody has decided: that nothing comes of it has to be said, for the log does not show it.
   if (confirmed && row.type !== event.type)
     throw invalid(`${at}.${field}: call ${id} was closed before it was confirmed, and does not run`)
-  if (row.type === event.type) checkSame(event, JSON.parse(row.data) as Said, `${at}.${field}`)
+  if (row.type === event.type)
+    checkSame(event, JSON.parse(row.data) as AnswerContent, `${at}.${field}`)
   return row
 }
 
 type Result = EventOf<'user.custom_tool_result'>
 /** `result`: of a confirmation, which may be said again in other words. */
-type Said = Partial<Pick<Result, 'content' | 'is_error' | 'closed_by'>> & { result?: unknown }
+type AnswerContent = Partial<Pick<Result, 'content' | 'is_error' | 'closed_by'>> & {
+  result?: unknown
+}
 
 /** Refuses a result unless it says what the client's earlier one of the same call said. */
-export function checkSame(answer: Said, earlier: Said, at: string): void {
+export function checkSame(answer: AnswerContent, earlier: AnswerContent, at: string): void {
   if (earlier.result !== undefined || earlier.closed_by) return
   if (isSameJson(resultIn(answer), resultIn(earlier))) return
   throw invalid(`${at}: the call has another result, and keeps it`)
 }
 
-const resultIn = ({ content, is_error }: Said) => ({
+const resultIn = ({ content, is_error }: AnswerContent) => ({
   content: content ?? [],
   is_error: is_error ?? false,
 })
 
-export const callOf = (event: Answer): string =>
+export const callOf = (event: CallAnswer): string =>
   event.type === 'user.custom_tool_result' ? event.custom_tool_use_id : event.tool_use_id
 
 /** What a call takes from a client, in order. */
@@ -69,8 +72,8 @@ async function answersOf(
   tx: Queries,
   tenant: string,
   sessionId: string,
-  call: Call,
-): Promise<Answer['type'][]> {
+  call: PendingCall,
+): Promise<CallAnswer['type'][]> {
   const [row] = await readAt(tx, tenant, sessionId, [call.seq])
   if (row?.type === 'agent.custom_tool_use') return ['user.custom_tool_result']
   const use = JSON.parse(row?.data ?? '{}') as Partial<EventOf<'agent.tool_use'>>

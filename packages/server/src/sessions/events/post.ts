@@ -8,7 +8,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import { openCalls } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
 import { lockHead, stateOf } from '../log/head.ts'
-import type { Waiting } from '../log/inbox.ts'
+import type { WaitingEvent } from '../log/inbox.ts'
 import { admission, admit } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
 import { append, fieldsText } from '../log/log.ts'
@@ -17,7 +17,7 @@ import { checkShown } from '../../resources/files/shown.ts'
 import { wakePollers } from '../work/topics.ts'
 import { queued } from '../work/queued.ts'
 import { sessionStore } from '../rows/sessions.ts'
-import type { Answer } from './answers.ts'
+import type { CallAnswer } from './answers.ts'
 import { callOf, checkSame, keptBehind, settledBy } from './answers.ts'
 
 export type Posted = {
@@ -37,7 +37,7 @@ export type Posted = {
  * Where the events of one request go: behind those that wait, or into the log at once. `stands` has what is shown in
  * place of the others, by their ids: an event of the log, or the id of an earlier one of the request.
  */
-type Sorted = { waits: Waiting[]; kept: NewEvent[]; stands: Map<string, StoredEvent | string> }
+type Sorted = { waits: WaitingEvent[]; kept: NewEvent[]; stands: Map<string, StoredEvent | string> }
 type Target = { tx: Queries; tenant: string; sessionId: string; head: Head; now: number }
 type Fresh = ClientEvent & { id: string }
 
@@ -133,10 +133,10 @@ async function receive(
   }
 }
 
-async function settle(target: Target, { kept, stands }: Sorted, event: Answer, at: string) {
+async function settle(target: Target, { kept, stands }: Sorted, event: CallAnswer, at: string) {
   const settled = await settledBy({ ...target, at }, event)
   const twice = kept.find(
-    (earlier): earlier is Answer =>
+    (earlier): earlier is CallAnswer =>
       earlier.type === event.type && callOf(earlier) === callOf(event),
   )
   if (settled) stands.set(event.id, settled)

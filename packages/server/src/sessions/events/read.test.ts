@@ -12,7 +12,7 @@ import { ring, say } from '../log/topics.ts'
 import { parseBy } from '../../ground/http/body.ts'
 import { queryObject } from '../../ground/http/query.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
-import type { View } from './wire.ts'
+import type { StreamView } from './wire.ts'
 
 const page = (read: Queries, session: string, query: string) =>
   pageIn('interface', read, session, query)
@@ -266,7 +266,7 @@ async function logOf(read: Queries, session: string) {
 }
 
 describe('a stream of events', () => {
-  const view: View = { chunks: false, deltas: [], dialect: 'interface' }
+  const view: StreamView = { chunks: false, deltas: [], dialect: 'interface' }
 
   async function streaming(start: { replay: boolean; lastEventId: string | null }) {
     const opened = await databases.sqlite()

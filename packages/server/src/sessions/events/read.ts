@@ -15,7 +15,7 @@ import type { Tailed } from '../log/tail.ts'
 import { page, tail } from '../log/tail.ts'
 import type { Reply } from '../../ground/http/reply.ts'
 import { jsonText, stream } from '../../ground/http/reply.ts'
-import type { View } from './wire.ts'
+import type { StreamView } from './wire.ts'
 import { presenter } from './wire.ts'
 
 const Place = z.tuple([z.int()])
@@ -96,7 +96,7 @@ export async function eventStream(
   source: Source,
   tenant: string,
   sessionId: string,
-  view: View,
+  view: StreamView,
   start: Start,
 ): Promise<Reply> {
   const after = await startOf(source.read, tenant, sessionId, start)
@@ -112,7 +112,7 @@ export async function eventStream(
 export async function* texts(
   tailed: AsyncGenerator<Tailed>,
   sessionId: string,
-  view: View,
+  view: StreamView,
   isLast: (each: Tailed) => boolean,
 ): AsyncGenerator<string> {
   const present = presenter(sessionId, view)

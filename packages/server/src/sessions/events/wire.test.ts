@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Frame, StreamedType } from '@steward/harness/turn.ts'
+import type { LiveFrame, StreamedType } from '@steward/harness/turn.ts'
 import type { Tailed } from '../log/tail.ts'
-import type { View } from './wire.ts'
+import type { StreamView } from './wire.ts'
 import { presenter, viewOf } from './wire.ts'
 
 type Shown = { id?: string; type: string } & Record<string, unknown>
 
 const dialect = 'interface'
-const plain: View = { chunks: false, deltas: [], dialect }
-const chunks: View = { chunks: true, deltas: [], dialect }
-const deltas: View = { chunks: false, deltas: ['agent.message', 'agent.thinking'], dialect }
+const plain: StreamView = { chunks: false, deltas: [], dialect }
+const chunks: StreamView = { chunks: true, deltas: [], dialect }
+const deltas: StreamView = { chunks: false, deltas: ['agent.message', 'agent.thinking'], dialect }
 
 /** What one reader sees, message by message; every one of them a well-formed frame. */
-function reader(view: View) {
+function reader(view: StreamView) {
   const present = presenter('sesn_1', view)
   return (...said: Tailed[]): Shown[] =>
     said.flatMap((each) => {
@@ -39,7 +39,7 @@ const kept = (id: string, type = 'agent.message', seq = 1): Tailed => ({
   kind: 'kept',
   row: { seq, id, type, created_at: 't', processed_at: 't', data: '{"content":[]}' },
 })
-const framed = (frame: Frame): Tailed => ({ kind: 'frame', frame })
+const framed = (frame: LiveFrame): Tailed => ({ kind: 'frame', frame })
 const start = (id: string, of: StreamedType = 'agent.message', name?: string) =>
   framed({ kind: 'start', of, id, ...(name === undefined ? {} : { name }) })
 const chunk = (id: string, delta: string, of: StreamedType = 'agent.message') =>
@@ -129,7 +129,7 @@ describe('a stream’s view', () => {
     const said = [start('a'), chunk('a', 'x'), end('a')]
     assert.ok(types(reader(deltas)(...said)).every((type) => type.startsWith('event_')))
     assert.ok(types(reader(chunks)(...said)).every((type) => type.startsWith('agent.message_')))
-    const only: View = { ...plain, deltas: ['agent.thinking'] }
+    const only: StreamView = { ...plain, deltas: ['agent.thinking'] }
     assert.deepEqual(reader(only)(...said), [])
     const both = reader({ ...chunks, deltas: ['agent.message'] })(...said)
     assert.deepEqual(types(both).toSorted(), [

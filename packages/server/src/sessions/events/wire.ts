@@ -1,18 +1,18 @@
 /** What a stream shows of a session: the default events, and the families its reader opted in to. [stream/default-union] */
 import type { Dialect } from '@steward/protocol/dialects.ts'
-import type { Frame, StreamedType } from '@steward/harness/turn.ts'
+import type { LiveFrame, StreamedType } from '@steward/harness/turn.ts'
 import type { StreamQuery } from '@steward/protocol/events.ts'
 import type { EventRow, StoredEvent } from '../log/log.ts'
 import { eventText } from '../log/log.ts'
 import type { Tailed } from '../log/tail.ts'
 import { frame } from '../../ground/http/sse.ts'
 
-export type View = { chunks: boolean; deltas: readonly string[]; dialect: Dialect }
+export type StreamView = { chunks: boolean; deltas: readonly string[]; dialect: Dialect }
 
 export const viewOf = (
   query: Pick<StreamQuery, 'include' | 'event_deltas'>,
   dialect: Dialect,
-): View => ({
+): StreamView => ({
   chunks: query.include?.includes('chunks') ?? false,
   deltas: query.event_deltas ?? [],
   dialect,
@@ -25,7 +25,7 @@ const idNames: Record<StreamedType, string> = {
   'agent.tool_use_input': 'tool_use_id',
 }
 const streamed = /^agent\.(message|thinking|((mcp|custom)_)?tool_use)$/
-type Begun = Map<string, StreamedType>
+type OpenStreams = Map<string, StreamedType>
 const suffixes = { start: '_stream_start', chunk: '_chunk', end: '_stream_end' } as const
 
 /** A reader who is behind, or in another process, may hear of a block after it has read its whole. */
@@ -35,12 +35,12 @@ const wholesRemembered = 500
  * One reader's text. Frames are shown only of blocks whose start this reader has seen and whose whole it has not, so
  * that pieces always join to a prefix of the whole, and stand before it.
  */
-export function presenter(sessionId: string, view: View): (tailed: Tailed) => string {
+export function presenter(sessionId: string, view: StreamView): (tailed: Tailed) => string {
   // A reader without live words, of whom there may be very many, holds next to nothing.
   const { dialect } = view
   if (!view.chunks && view.deltas.length === 0)
     return (tailed) => keptOrQueued(sessionId, tailed, dialect)
-  const begun: Begun = new Map()
+  const begun: OpenStreams = new Map()
   const whole = new Set<string>()
 
   function isWhole({ id, type }: EventRow): string {
@@ -92,7 +92,12 @@ const keptText = (sessionId: string, row: EventRow, dialect: Dialect): string =>
 const storedText = (sessionId: string, event: StoredEvent, dialect: Dialect): string =>
   frame(eventText(sessionId, event, dialect))
 
-function frameText(sessionId: string, shown: Frame, view: View, begun: Begun): string {
+function frameText(
+  sessionId: string,
+  shown: LiveFrame,
+  view: StreamView,
+  begun: OpenStreams,
+): string {
   if (shown.kind === 'first_token') {
     const { id, ms } = shown
     return view.chunks
@@ -115,7 +120,7 @@ function frameText(sessionId: string, shown: Frame, view: View, begun: Begun): s
   )
 }
 
-type Streamed = Exclude<Frame, { kind: 'first_token' }>
+type Streamed = Exclude<LiveFrame, { kind: 'first_token' }>
 /** One text for all readers of one frame. */
 const chunkTexts = new WeakMap<Streamed, string>()
 

@@ -4,7 +4,7 @@ import type { JoinBuilder } from 'kysely'
 import type { Queries } from '../../ground/database/database.ts'
 import type { CallState, Tables } from '../../ground/database/tables.ts'
 
-export type Call = {
+export type PendingCall = {
   event_id: string
   /** Of the event that made the call; its result has the form that goes with it. */
   type: string
@@ -95,7 +95,7 @@ const madeBy = (join: JoinBuilder<Tables, 'calls' | 'events'>) =>
   join.onRef('events.session_id', '=', 'calls.session_id').onRef('events.seq', '=', 'calls.seq')
 
 /** Calls without a result, in the order they were made. */
-export const openCalls = (db: Queries, tenant: string, sessionId: string): Promise<Call[]> =>
+export const openCalls = (db: Queries, tenant: string, sessionId: string): Promise<PendingCall[]> =>
   db
     .selectFrom('calls')
     .innerJoin('events', madeBy)
@@ -111,7 +111,7 @@ export const findCall = (
   tenant: string,
   sessionId: string,
   eventId: string,
-): Promise<Call | undefined> =>
+): Promise<PendingCall | undefined> =>
   db
     .selectFrom('calls')
     .innerJoin('events', madeBy)
@@ -133,7 +133,7 @@ export const settlement = (
   db: Queries,
   tenant: string,
   sessionId: string,
-  { call, confirmed }: { call: Call; confirmed: boolean },
+  { call, confirmed }: { call: PendingCall; confirmed: boolean },
 ) =>
   db
     .selectFrom('events')

@@ -6,7 +6,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { newHead, tenant } from './fixture.ts'
 import { readHead } from './head.ts'
-import type { Waiting } from './inbox.ts'
+import type { WaitingEvent } from './inbox.ts'
 import {
   admission,
   admit,
@@ -18,15 +18,20 @@ import {
   waitsBehind,
 } from './inbox.ts'
 
-const message = (text: string): Waiting => ({
+const message = (text: string): WaitingEvent => ({
   id: newId('event'),
   type: 'user.message',
   content: [{ type: 'text', text }],
 })
-const interrupt = (): Waiting => ({ id: newId('event'), type: 'user.interrupt' })
+const interrupt = (): WaitingEvent => ({ id: newId('event'), type: 'user.interrupt' })
 
-const admitting = (database: Database, session: string, events: Waiting[], due = true, now = 0) =>
-  database.write((tx) => admit(tx, tenant, session, events.map(admission), { now, due }))
+const admitting = (
+  database: Database,
+  session: string,
+  events: WaitingEvent[],
+  due = true,
+  now = 0,
+) => database.write((tx) => admit(tx, tenant, session, events.map(admission), { now, due }))
 
 for (const [dialect, open] of Object.entries(databases)) {
   describe(`an inbox on ${dialect}`, () => {

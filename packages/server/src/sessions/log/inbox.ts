@@ -8,7 +8,7 @@ import type { Promoted, StoredEvent } from './log.ts'
 import { fieldsText } from './log.ts'
 
 /** Kinds that wait for a runner; everything else a client posts is processed on receipt. */
-export type Waiting =
+export type WaitingEvent =
   | EventOf<'user.message'>
   | EventOf<'system.message'>
   | EventOf<'user.interrupt'>
@@ -19,7 +19,7 @@ export type Admitted = { position: number; id: string; type: string }
 /** `data`: its fields as text. */
 export type Admission = Pick<StoredEvent, 'id' | 'type' | 'data'>
 
-export const admission = (event: Waiting): Admission => ({
+export const admission = (event: WaitingEvent): Admission => ({
   ...{ id: event.id, type: event.type, data: fieldsText(event) },
 })
 
@@ -32,7 +32,7 @@ const wholeText = (event: Admission): string =>
 function fieldsOf(row: { id: string; type: string; event: string }): string {
   const head = headText(row)
   // Earlier versions wrote the fields in another order.
-  if (!row.event.startsWith(head)) return fieldsText(JSON.parse(row.event) as Waiting)
+  if (!row.event.startsWith(head)) return fieldsText(JSON.parse(row.event) as WaitingEvent)
   const rest = row.event.slice(head.length)
   return rest === '}' ? '{}' : `{${rest.slice(1)}`
 }

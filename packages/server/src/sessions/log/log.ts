@@ -126,7 +126,7 @@ const rowOf = ({ event, data, opaque }: Entry, created_at: string) => ({
   opaque: opaque ?? null,
 })
 
-export type Range = {
+export type LogRange = {
   after?: number | undefined
   before?: number | undefined
   limit: number
@@ -147,7 +147,7 @@ export const readEvents = (
   db: Queries,
   tenant: string,
   sessionId: string,
-  range: Range,
+  range: LogRange,
 ): Promise<EventRow[]> =>
   within(db, tenant, sessionId, range)
     .select(columns)
@@ -163,7 +163,7 @@ export async function readPage(
   db: Queries,
   tenant: string,
   sessionId: string,
-  { bytes, ...range }: Range & { bytes: number },
+  { bytes, ...range }: LogRange & { bytes: number },
 ): Promise<{ rows: EventRow[]; more: boolean }> {
   const { order = 'asc', limit } = range
   const sizes = within(db, tenant, sessionId, range)
@@ -188,7 +188,7 @@ function within(
   db: Queries,
   tenant: string,
   sessionId: string,
-  { after, before, types, extensions, dialect = 'interface', processed = [] }: Range,
+  { after, before, types, extensions, dialect = 'interface', processed = [] }: LogRange,
 ) {
   let rows = db
     .selectFrom('events')

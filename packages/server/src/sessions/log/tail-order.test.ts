@@ -1,7 +1,7 @@
 /** Live words of an event come before it, however late its reader is. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Frame } from '@steward/harness/turn.ts'
+import type { LiveFrame } from '@steward/harness/turn.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
@@ -9,7 +9,7 @@ import type { Tailed } from './tail.ts'
 import { tail } from './tail.ts'
 import { ring, say } from './topics.ts'
 
-const framesOf = (id: string): Frame[] => [
+const framesOf = (id: string): LiveFrame[] => [
   { kind: 'start', of: 'agent.message', id },
   { kind: 'chunk', of: 'agent.message', id, delta: 'text' },
   { kind: 'end', of: 'agent.message', id },
@@ -35,7 +35,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         ...options,
         dialect: 'interface',
       })
-      const words: Frame[] = [...framesOf('one'), ...framesOf('two')]
+      const words: LiveFrame[] = [...framesOf('one'), ...framesOf('two')]
       say(bus, session, { kind: 'promoted', ids: ['one', 'three'] })
       say(bus, session, { kind: 'frames', frames: words })
       // The reader has not begun: it reads both rows for the ring of its own beginning.

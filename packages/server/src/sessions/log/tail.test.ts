@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Frame } from '@steward/harness/turn.ts'
+import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
@@ -59,14 +59,14 @@ const keepAndRing = async (database: Database, bus: Bus, session: string, events
   say(bus, session, ring)
 }
 
-const start = (id: string): Frame => ({ kind: 'start', of: 'agent.message', id })
-const chunk = (id: string, delta: string): Frame => ({
+const start = (id: string): LiveFrame => ({ kind: 'start', of: 'agent.message', id })
+const chunk = (id: string, delta: string): LiveFrame => ({
   kind: 'chunk',
   of: 'agent.message',
   id,
   delta,
 })
-const end = (id: string): Frame => ({ kind: 'end', of: 'agent.message', id })
+const end = (id: string): LiveFrame => ({ kind: 'end', of: 'agent.message', id })
 const isEnd = (each: Tailed | undefined, id: string) =>
   each?.kind === 'frame' && each.frame.kind === 'end' && each.frame.id === id
 const message = (id: string, text: string): NewEvent => ({ ...said(text), id })

@@ -1,5 +1,5 @@
 import type { Dialect } from '@steward/protocol/dialects.ts'
-import type { Frame } from '@steward/harness/turn.ts'
+import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { eventLoop } from '../../ground/core/loop.ts'
@@ -8,13 +8,13 @@ import type { EventRow, StoredEvent } from './log.ts'
 import { readPage } from './log.ts'
 import type { Follower } from './lookout.ts'
 import { watchHead } from './lookout.ts'
-import type { Heard } from './topics.ts'
+import type { TopicMessage } from './topics.ts'
 import { hear, ring } from './topics.ts'
 
 /** Kept events come in order and all of them; what is live only may be missing. */
 export type Tailed =
   | { kind: 'kept'; row: EventRow }
-  | { kind: 'frame'; frame: Frame }
+  | { kind: 'frame'; frame: LiveFrame }
   | { kind: 'queued'; event: StoredEvent }
   | { kind: 'promoted'; id: string }
 
@@ -33,7 +33,7 @@ type Reading = Follower & {
   extensions: boolean
   dialect: Dialect
   signal: AbortSignal
-  heard: Heard[]
+  heard: TopicMessage[]
   /** Characters of live words in `heard`. */
   length: number
   shed: Set<string>
@@ -86,7 +86,7 @@ export function tail(
   return given
 }
 
-function take(reading: Reading, word: Heard): void {
+function take(reading: Reading, word: TopicMessage): void {
   const { heard, shed } = reading
   if (word.kind === 'ring' || word.kind === 'missed') {
     const last = heard.at(-1)?.kind
@@ -107,9 +107,9 @@ function take(reading: Reading, word: Heard): void {
 }
 
 /** Messages are counted once for all their readers. */
-const lengths = new WeakMap<Heard, number>()
+const lengths = new WeakMap<TopicMessage, number>()
 
-function lengthOf(word: Heard): number {
+function lengthOf(word: TopicMessage): number {
   if (word.kind === 'frames') {
     let length = 0
     for (const frame of word.frames) length += 100 + ('delta' in frame ? frame.delta.length : 0)
@@ -171,7 +171,7 @@ function absence(error: unknown): undefined {
   throw error
 }
 
-type Live = Exclude<Heard, { kind: 'ring' | 'missed' }>
+type Live = Exclude<TopicMessage, { kind: 'ring' | 'missed' }>
 
 /**
  * What waits of live words about an event, which came before it was kept: a row may be read for an earlier ring than
@@ -179,7 +179,7 @@ type Live = Exclude<Heard, { kind: 'ring' | 'missed' }>
  */
 function wordsOn(id: string, reading: Reading): Live[] {
   const found: Live[] = []
-  const left: Heard[] = []
+  const left: TopicMessage[] = []
   for (const word of reading.heard) {
     const [about, others] = apart(word, id)
     if (others) left.push(others)
@@ -193,7 +193,10 @@ function wordsOn(id: string, reading: Reading): Live[] {
 }
 
 /** The part that is about the event, and the rest. Words are shared by all readers, and stay as they are. */
-function apart(word: Heard, id: string): [about: Live | undefined, others: Heard | undefined] {
+function apart(
+  word: TopicMessage,
+  id: string,
+): [about: Live | undefined, others: TopicMessage | undefined] {
   switch (word.kind) {
     case 'frames': {
       const [about, others] = halves(word.frames, (frame) => frame.id === id)

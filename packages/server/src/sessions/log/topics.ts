@@ -1,38 +1,42 @@
 /** What rings between rooms: the words on a session's topic, and on the one that wakes runners. */
-import type { Frame } from '@steward/harness/turn.ts'
+import type { LiveFrame } from '@steward/harness/turn.ts'
 import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { isMissed } from '../../ground/bus/bus.ts'
 import type { StoredEvent } from './log.ts'
 
 /** `ring`: the log has more. The rest is live only. */
-export type Heard =
+export type TopicMessage =
   | { kind: 'ring' }
   /** Some of these words were lost: the log has more, and frames may lack pieces. */
   | { kind: 'missed' }
-  | { kind: 'frames'; frames: Frame[] }
+  | { kind: 'frames'; frames: LiveFrame[] }
   | { kind: 'queued'; events: StoredEvent[] }
   | { kind: 'promoted'; ids: string[] }
   /** Something for the runner that holds the session: look at the inbox. */
   | { kind: 'interrupt' }
 
 const Work = z.object({ tenant: z.string(), session: z.string() })
-export type Work = z.infer<typeof Work>
+export type WorkNotice = z.infer<typeof Work>
 
-export const ring: Heard = { kind: 'ring' }
+export const ring: TopicMessage = { kind: 'ring' }
 
-export const say = (bus: Bus, sessionId: string, heard: Heard): void =>
+export const say = (bus: Bus, sessionId: string, heard: TopicMessage): void =>
   bus.publish(`session:${sessionId}`, heard)
 
-export const hear = (bus: Bus, sessionId: string, listen: (heard: Heard) => void): (() => void) =>
+export const hear = (
+  bus: Bus,
+  sessionId: string,
+  listen: (heard: TopicMessage) => void,
+): (() => void) =>
   bus.subscribe(`session:${sessionId}`, (message) =>
-    listen(isMissed(message) ? { kind: 'missed' } : (message as Heard)),
+    listen(isMissed(message) ? { kind: 'missed' } : (message as TopicMessage)),
   )
 
 /** Tells runners that a session has something to do. */
-export const wake = (bus: Bus, work: Work): void => bus.publish('work', work)
+export const wake = (bus: Bus, work: WorkNotice): void => bus.publish('work', work)
 
-export const hearWork = (bus: Bus, listen: (work: Work) => void): (() => void) =>
+export const hearWork = (bus: Bus, listen: (work: WorkNotice) => void): (() => void) =>
   bus.subscribe('work', (message) => {
     const work = Work.safeParse(message)
     if (work.success) listen(work.data)

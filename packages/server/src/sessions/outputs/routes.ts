@@ -5,7 +5,7 @@ import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { download } from '../../resources/files/download.ts'
 import { claimOf } from '../../ground/http/principal.ts'
-import type { Call, Route } from '../../ground/http/route.ts'
+import type { RouteCall, Route } from '../../ground/http/route.ts'
 import { rawRoute, route } from '../../ground/http/route.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { outputStore } from '../rows/outputs.ts'
@@ -30,7 +30,7 @@ export function outputRoutes(deps: Deps): Route[] {
     tenant,
     params,
     betas,
-  }: Pick<Call<'/:id', unknown, unknown>, 'tenant' | 'params' | 'betas'>): Promise<void> {
+  }: Pick<RouteCall<'/:id', unknown, unknown>, 'tenant' | 'params' | 'betas'>): Promise<void> {
     await sessionStore(databases.of(tenant).read).row(tenant, params.id)
     if (!betas.has(beta)) throw invalid(`the header vendor-beta: ${beta} is required for outputs`)
     if (!publishes)

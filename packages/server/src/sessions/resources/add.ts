@@ -32,7 +32,7 @@ export type AddDeps = {
 }
 
 /** `at` names its place in the request. */
-export type Wanted = {
+export type ResourceRequest = {
   resource: FileResource | RepositoryResource | MemoryStoreResource
   at: string
 }
@@ -41,7 +41,7 @@ export type Wanted = {
 export async function addResources(
   tx: Queries,
   deps: AddDeps,
-  wanted: readonly Wanted[],
+  wanted: readonly ResourceRequest[],
 ): Promise<ResourceRow[]> {
   const { tenant, session } = deps
   const resources = resourceStore(tx)
@@ -61,7 +61,7 @@ export async function addResources(
 async function rowOf(
   tx: Queries,
   { tenant, session, now, seal, hosts, storeAccess: most }: AddDeps,
-  resource: Wanted['resource'],
+  resource: ResourceRequest['resource'],
   { others, at }: { others: readonly ResourceRow[]; at: string },
 ): Promise<ResourceRow> {
   const id = newId('session_resource')

@@ -1,5 +1,5 @@
 /** What lies in a session's sandbox by its rows, and the bytes of it. */
-import type { GivenFiles } from '@steward/space/files/furnish.ts'
+import type { FileSource } from '@steward/space/files/furnish.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
@@ -11,7 +11,7 @@ export function givenFiles(
   { databases, blobs, clock }: { databases: Databases; blobs: Blobs; clock: Clock },
   tenant: string,
   session: string,
-): GivenFiles {
+): FileSource {
   const { read } = databases.of(tenant)
   return {
     revision: () => sessionStore(read).filesRevision(tenant, session),

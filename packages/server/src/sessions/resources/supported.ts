@@ -8,7 +8,7 @@ import type { WorkerInput } from '../../ground/config/config.ts'
 import { invalid, unsupported } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { credentialStore } from '../../resources/vaults/credentials.ts'
-import type { Wanted } from './add.ts'
+import type { ResourceRequest } from './add.ts'
 
 /** `isElsewhere`: workers have the session, and start servers of it. */
 export function checkAgent(agent: SessionAgent, isElsewhere: boolean): void {
@@ -70,7 +70,10 @@ export function checkEnvironment(
 const inputOf = { file: 'files', github_repository: 'repositories' } as const
 
 /** The worker of the official client lays skills and memory stores out; what else is laid out is the operator's to say. [worker/input/refused] */
-export function checkInputs(wanted: readonly Wanted[], inputs: readonly WorkerInput[]): void {
+export function checkInputs(
+  wanted: readonly ResourceRequest[],
+  inputs: readonly WorkerInput[],
+): void {
   for (const { resource, at } of wanted) {
     if (resource.type === 'memory_store' || inputs.includes(inputOf[resource.type])) continue
     throw invalid(
@@ -107,8 +110,8 @@ export async function checkVaultForWorker(
 export function resourcesOf(
   { resources }: SessionCreate,
   { memory_store_id }: SessionAgent,
-): Wanted[] {
-  const wanted = (resources ?? []).map((resource, index): Wanted => ({
+): ResourceRequest[] {
+  const wanted = (resources ?? []).map((resource, index): ResourceRequest => ({
     resource,
     at: `resources.${index}.`,
   }))

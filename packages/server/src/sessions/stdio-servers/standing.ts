@@ -40,7 +40,7 @@ export const stdioError = ({ server, message }: Failure): Entry => ({
 })
 
 /** `begin`: with what the report has, if it `stands`; `failures` are the servers that are not there. */
-export type Standing = 'wait' | { begin: true; stands: boolean; failures: Failure[] }
+export type StdioReadiness = 'wait' | { begin: true; stands: boolean; failures: Failure[] }
 
 /**
  * A report counts for the claim that made it. Without one a turn waits for whoever has the session, within the time, and
@@ -54,7 +54,7 @@ export function standingOf(
     stdioMs,
   }: { report?: Report | undefined; item?: Item | undefined; stdioMs: number },
   now: number,
-): Standing {
+): StdioReadiness {
   const stands = report?.work_id === item?.id && report?.generation === item?.generation
   if (report && stands) return { begin: true, stands, failures: failuresIn(agent, report) }
   if (item && (item.reserved_ms === null || now < item.reserved_ms + stdioMs + marginMs))

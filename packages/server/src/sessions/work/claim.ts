@@ -6,7 +6,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import { lockHead } from '../log/head.ts'
 import type { ClaimPrincipal, WithinClaim } from '../../ground/http/principal.ts'
-import type { Item } from './item.ts'
+import type { WorkItem } from './item.ts'
 import { standing } from './item.ts'
 import { workStore } from './store.ts'
 
@@ -64,7 +64,7 @@ async function takeStanding(
   tx: Queries,
   { tenant, environmentId, sessionId, workId, generation }: ClaimPrincipal,
   now: number,
-): Promise<Item> {
+): Promise<WorkItem> {
   await lockHead(tx, tenant, sessionId)
   const item = await workStore(tx).hold(tenant, environmentId, workId)
   if (!item || standing(item, generation, now) !== 'current')

@@ -6,8 +6,8 @@ import type { Heartbeat } from '@steward/protocol/work.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
-export type Item = Tables['work']
-export type Change = Partial<Item>
+export type WorkItem = Tables['work']
+export type ItemChange = Partial<WorkItem>
 
 /** Of a lease, when the worker names none; it beats three times as often. */
 export const leaseMs = 90_000
@@ -19,11 +19,11 @@ export const reservationMs = 5_000
 /** Who asks for work: by which key, and under which name, where the worker gives itself a name. */
 export type Worker = { key: string; id: string | undefined }
 
-const isLive = ({ state }: Item): boolean => state !== 'stopped'
-const isClaimed = ({ state }: Item): boolean => state === 'starting' || state === 'active'
+const isLive = ({ state }: WorkItem): boolean => state !== 'stopped'
+const isClaimed = ({ state }: WorkItem): boolean => state === 'starting' || state === 'active'
 
 /** Handed out, under the next generation: whoever had it before has an older one, and its first heartbeat is nobody's yet. */
-export const handedOut = (now: number, by: Worker | undefined): Change => ({
+export const handedOut = (now: number, by: Worker | undefined): ItemChange => ({
   state: 'queued',
   reserved_ms: now,
   worker_id: by?.id ?? null,
@@ -38,7 +38,7 @@ export const handedOut = (now: number, by: Worker | undefined): Change => ({
 })
 
 /** A worker without a name is told from others by its key alone. */
-const isAnother = ({ key_id, worker_id }: Item, { key, id }: Worker): boolean =>
+const isAnother = ({ key_id, worker_id }: WorkItem, { key, id }: Worker): boolean =>
   (key_id !== null && key_id !== key) ||
   (worker_id !== null && id !== undefined && worker_id !== id)
 
@@ -46,7 +46,11 @@ const isAnother = ({ key_id, worker_id }: Item, { key, id }: Worker): boolean =>
  * Refused as `another` when it was handed to another worker: of two that acknowledge, both would let go if the wrong one
  * came first. Undefined when it is not handed out, or has begun. Twice is the same as once.
  */
-export function acknowledged(item: Item, by: Worker, now: number): Change | 'another' | undefined {
+export function acknowledged(
+  item: WorkItem,
+  by: Worker,
+  now: number,
+): ItemChange | 'another' | undefined {
   const isAcknowledged = item.state === 'starting' && item.heartbeat === null
   if (!isAcknowledged && (item.state !== 'queued' || item.reserved_ms === null)) return undefined
   if (isAnother(item, by)) return 'another'
@@ -61,13 +65,13 @@ export function acknowledged(item: Item, by: Worker, now: number): Change | 'ano
 export const none = 'NO_HEARTBEAT'
 
 /** `stale`: the beat is not the next one of whoever owns the item. */
-export type Beat = { change: Change; extended: boolean } | 'stale'
+export type HeartbeatOutcome = { change: ItemChange; extended: boolean } | 'stale'
 
 /** The first beat acknowledges. One whose answer was lost comes again as it was, however often, and is answered as it was. */
 export function beaten(
-  item: Item,
+  item: WorkItem,
   { expected, ttlMs, now }: { expected: string | undefined; ttlMs: number; now: number },
-): Beat {
+): HeartbeatOutcome {
   if (item.state === 'stopping' || item.state === 'stopped') return { change: {}, extended: false }
   if (item.state === 'queued' && item.reserved_ms === null) return 'stale'
   const { heartbeat_before } = item
@@ -96,13 +100,13 @@ function next(before: string | null, at: string): string {
 }
 
 /** Asked to end: its worker learns with its next beat, and has a lease's time to put away what it has. */
-export function stopping(item: Item, now: number): Change {
+export function stopping(item: WorkItem, now: number): ItemChange {
   if (!isLive(item) || item.state === 'stopping') return {}
   if (!isClaimed(item)) return stopped(item, now)
   return { state: 'stopping', stop_requested_at: iso(now), lease_ms: now + leaseMs }
 }
 
-export const stopped = (item: Item, now: number): Change =>
+export const stopped = (item: WorkItem, now: number): ItemChange =>
   isLive(item)
     ? {
         ...{ state: 'stopped', stopped_at: iso(now) },
@@ -114,20 +118,23 @@ export const stopped = (item: Item, now: number): Change =>
 export const mostAttempts = 5
 export const attemptsWithinMs = 5 * 60_000
 
-export type Left = Pick<Item, 'attempts' | 'left_first_ms' | 'left_last_ms'>
+export type ItemAttempts = Pick<WorkItem, 'attempts' | 'left_first_ms' | 'left_last_ms'>
 
 /** An attempt further. */
-export const leftAgain = ({ attempts, left_first_ms }: Left, now: number): Left => ({
+export const leftAgain = (
+  { attempts, left_first_ms }: ItemAttempts,
+  now: number,
+): ItemAttempts => ({
   ...{ attempts: attempts + 1, left_first_ms: left_first_ms ?? now, left_last_ms: now },
 })
 
 /** Whether nobody is handed it any more. It does not become so by waiting. */
-export const isExhausted = ({ attempts, left_first_ms, left_last_ms }: Left): boolean =>
+export const isExhausted = ({ attempts, left_first_ms, left_last_ms }: ItemAttempts): boolean =>
   attempts > mostAttempts && (left_last_ms ?? 0) - (left_first_ms ?? 0) >= attemptsWithinMs
 
 /** Whether the one who has this generation may do what a worker does: it has been handed the item, and its lease holds. */
 export function standing(
-  item: Item,
+  item: WorkItem,
   generation: number,
   now: number,
 ): 'current' | 'expired' | 'stale' {
@@ -136,7 +143,7 @@ export function standing(
   return (item.lease_ms ?? 0) > now ? 'current' : 'expired'
 }
 
-export const heartbeatOf = (item: Item, extended: boolean, now: number): Heartbeat => ({
+export const heartbeatOf = (item: WorkItem, extended: boolean, now: number): Heartbeat => ({
   type: 'work_heartbeat',
   last_heartbeat: item.heartbeat ?? '',
   lease_extended: extended,

@@ -3,7 +3,7 @@ import { checkEnvironment } from '../../tenants/api-keys/environment.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import type { Item, Worker } from './item.ts'
+import type { WorkItem, Worker } from './item.ts'
 import { ring, say } from '../log/topics.ts'
 import { claimNext, handBack } from './queue.ts'
 import { presence } from './presence.ts'
@@ -81,7 +81,11 @@ export function poller({
    * In line before it first asks, so that it misses nothing. Only where there is nothing to have it is asked whether the
    * environment is there at all.
    */
-  async function wait(tenant: string, environment: string, poll: Poll): Promise<Item | undefined> {
+  async function wait(
+    tenant: string,
+    environment: string,
+    poll: Poll,
+  ): Promise<WorkItem | undefined> {
     const until = clock.now() + poll.blockMs
     const others = waiting.get(environment) ?? new Set()
     const waiter: Waiter = { isWoken: false, wake: () => {} }
@@ -106,7 +110,7 @@ export function poller({
     }
   }
 
-  return async (tenant: string, environment: string, poll: Poll): Promise<Item | undefined> => {
+  return async (tenant: string, environment: string, poll: Poll): Promise<WorkItem | undefined> => {
     if (poll.worker.id !== undefined) await see(tenant, environment, poll.worker.id)
     if (poll.signal.aborted) return undefined
     return wait(tenant, environment, poll)

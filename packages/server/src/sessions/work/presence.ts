@@ -1,7 +1,7 @@
 /** Which workers have asked lately: written down for many of them at once. */
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import type { Seen } from './store.ts'
+import type { PollerRow } from './store.ts'
 import { workStore } from './store.ts'
 
 /** How old what is known of a worker may be. */
@@ -17,7 +17,7 @@ export const workerName = (given: string | undefined): string | undefined =>
 
 export function presence(databases: Databases, clock: Clock) {
   const known = new Map<string, number>()
-  let unwritten = new Map<string, Map<string, Seen>>()
+  let unwritten = new Map<string, Map<string, PollerRow>>()
   let written = 0
 
   return async (tenant: string, environment: string, worker: string): Promise<void> => {
@@ -26,7 +26,7 @@ export function presence(databases: Databases, clock: Clock) {
     if ((known.get(key) ?? 0) <= now - knownMs) {
       if (known.size >= mostKnown) known.clear()
       known.set(key, now)
-      const own = unwritten.get(tenant) ?? new Map<string, Seen>()
+      const own = unwritten.get(tenant) ?? new Map<string, PollerRow>()
       unwritten.set(tenant, own)
       own.set(key, { environment_id: environment, worker_id: worker, seen_ms: now })
     }

@@ -9,7 +9,7 @@ import { tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { checkStanding } from './claim.ts'
-import type { Item, Worker } from './item.ts'
+import type { WorkItem, Worker } from './item.ts'
 import { leaseMs } from './item.ts'
 import { acknowledge, beat, claimNext, enqueue, settleOverdue, stop } from './queue.ts'
 import { workStore } from './store.ts'
@@ -31,12 +31,12 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
   const put = () => database.write((tx) => enqueue(tx, { tenant, environment, session }, { now }))
   const claim = (reclaimMs = 5_000, by = anyone) =>
     claimNext(database, tenant, environment, { now, reclaimMs, by })
-  const at = ({ id }: Item) => ({ tenant, environment, id })
+  const at = ({ id }: WorkItem) => ({ tenant, environment, id })
   return {
     ...{ database, session, put, claim },
     pass: (ms: number) => (now += ms),
     now: () => now,
-    ack: (item: Item, by = anyone) => acknowledge(database, at(item), by, now),
+    ack: (item: WorkItem, by = anyone) => acknowledge(database, at(item), by, now),
     /** A worker asks, as others may see. */
     asks: ({ id = '' }: Worker) =>
       database.write((tx) =>
@@ -53,20 +53,20 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
       const other = await newSession(database)
       await database.write((tx) => enqueue(tx, { tenant, environment, session: other }, { now }))
     },
-    beat: (item: Item, expected?: string, ttlMs = leaseMs) =>
+    beat: (item: WorkItem, expected?: string, ttlMs = leaseMs) =>
       beat(
         database,
         at(item),
         { by: { generation: item.generation }, expected, ttlMs },
         { now, idleMs },
       ),
-    stop: (item: Item, force = true) =>
+    stop: (item: WorkItem, force = true) =>
       database.write((tx) =>
         stop(tx, at(item), { by: { generation: item.generation }, force }, now),
       ),
     sweep: () => database.write((tx) => settleOverdue(tx, { now, unclaimedMs: 30_000, limit: 10 })),
     /** As whoever writes for the session under its claim does it. */
-    writes: ({ id, generation }: Item) =>
+    writes: ({ id, generation }: WorkItem) =>
       database.write((tx) =>
         checkStanding(
           tx,
@@ -77,7 +77,7 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
           now,
         ),
       ),
-    state: async (item: Item) =>
+    state: async (item: WorkItem) =>
       (await workStore(database.read).row(tenant, environment, item.id)).state,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
@@ -85,7 +85,7 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
 
 export const refused = (kindOf: string) => (error: unknown) =>
   error instanceof PlatformError && error.kind === kindOf
-export const taken = async (item: Promise<Item | undefined>): Promise<Item> => {
+export const taken = async (item: Promise<WorkItem | undefined>): Promise<WorkItem> => {
   const found = await item
   assert.ok(found)
   return found

@@ -14,7 +14,7 @@ import { lockHead, readHead, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
 import { append } from '../log/log.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
-import type { Change, Item, Left, Worker } from './item.ts'
+import type { ItemChange, WorkItem, ItemAttempts, Worker } from './item.ts'
 import {
   acknowledged,
   beaten,
@@ -54,7 +54,7 @@ export type By = { generation: number } | 'key'
 export async function enqueue(
   tx: Queries,
   { tenant, environment, session }: { tenant: string; environment: string; session: string },
-  { now, left }: { now: number; left?: Left },
+  { now, left }: { now: number; left?: ItemAttempts },
 ): Promise<boolean> {
   const work = workStore(tx)
   const live = await work.takeLive(tenant, session)
@@ -90,7 +90,7 @@ export async function enqueue(
   return true
 }
 
-const isAbandoned = ({ state, lease_ms }: Item, now: number): boolean =>
+const isAbandoned = ({ state, lease_ms }: WorkItem, now: number): boolean =>
   state === 'stopping' && (lease_ms ?? 0) <= now
 
 /**
@@ -102,8 +102,8 @@ export async function claimNext(
   tenant: string,
   environment: string,
   at: Claiming,
-  ended: (item: Item) => void = () => {},
-): Promise<Item | undefined> {
+  ended: (item: WorkItem) => void = () => {},
+): Promise<WorkItem | undefined> {
   for (;;) {
     const item = await database.once((db) =>
       workStore(db).claim(tenant, environment, at, handedOut(at.now, at.by)),
@@ -114,7 +114,7 @@ export async function claimNext(
 }
 
 /** Unless another has it by now. */
-async function giveUp(tx: Queries, handed: Item, now: number): Promise<boolean> {
+async function giveUp(tx: Queries, handed: WorkItem, now: number): Promise<boolean> {
   const { tenant_id: tenant, environment_id: environment, id, generation } = handed
   const { work, item } = await takeWithHead(tx, { tenant, environment, id })
   if (item.generation !== generation || item.state !== 'queued') return false
@@ -124,7 +124,7 @@ async function giveUp(tx: Queries, handed: Item, now: number): Promise<boolean> 
 }
 
 /** Handed out to a poller that has gone meanwhile: the next one need not wait for it. */
-export async function handBack(tx: Queries, handed: Item): Promise<boolean> {
+export async function handBack(tx: Queries, handed: WorkItem): Promise<boolean> {
   const work = workStore(tx)
   const item = await work.take(handed.tenant_id, handed.environment_id, handed.id)
   const isItself = item.generation === handed.generation && item.state === 'queued'
@@ -137,7 +137,7 @@ export async function handBack(tx: Queries, handed: Item): Promise<boolean> {
 async function changed<T>(
   database: Database,
   { tenant, environment, id }: Place,
-  decide: (item: Item) => Promise<{ change: Change; answer: (item: Item) => T }>,
+  decide: (item: WorkItem) => Promise<{ change: ItemChange; answer: (item: WorkItem) => T }>,
 ): Promise<T> {
   for (;;) {
     const item = await workStore(database.read).row(tenant, environment, id)
@@ -152,7 +152,7 @@ export const acknowledge = (
   place: Place,
   by: Worker,
   now: number,
-): Promise<Item> =>
+): Promise<WorkItem> =>
   changed(database, place, async (item) => {
     const change = acknowledged(item, by, now)
     if (change === 'another')
@@ -179,7 +179,7 @@ export const beat = (
   })
 
 /** The beat of one that no longer has it, or does not know where it stands. [errors/case/stale-heartbeat] */
-const fenced = (item: Item, now: number) =>
+const fenced = (item: WorkItem, now: number) =>
   new PlatformError(
     'precondition_failed',
     `work ${item.id} was claimed by another, or its last heartbeat is a later one`,
@@ -190,7 +190,12 @@ const fenced = (item: Item, now: number) =>
   )
 
 /** Idle, and not because someone must act: nothing is left for its worker to do. */
-async function hasRested(db: Queries, item: Item, now: number, idleMs: number): Promise<boolean> {
+async function hasRested(
+  db: Queries,
+  item: WorkItem,
+  now: number,
+  idleMs: number,
+): Promise<boolean> {
   const head = await readHead(db, item.tenant_id, item.session_id)
   const rests = head.status === 'idle' || head.status === 'pending'
   if (!rests || head.due === 1 || stateOf(head) === 'requires_action') return false
@@ -211,7 +216,7 @@ export async function stop(
   place: Place,
   { by, force }: { by: By; force: boolean },
   now: number,
-): Promise<Item> {
+): Promise<WorkItem> {
   const { work, item } = await takeWithHead(tx, place)
   if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
   const change = force ? stopped(item, now) : stopping(item, now)
@@ -244,7 +249,7 @@ export async function stopOf(
  * A worker has gone. What its session still owes goes to another one, so often and then no more: one that has not
  * acknowledged it has not tried.
  */
-async function leave(tx: Queries, item: Item, now: number): Promise<void> {
+async function leave(tx: Queries, item: WorkItem, now: number): Promise<void> {
   const { tenant_id: tenant, environment_id: environment, session_id: session } = item
   if (!(await owes(tx, tenant, session))) return
   const { attempts, left_first_ms, left_last_ms } = item
@@ -262,13 +267,13 @@ export const withdraw = (
   now: number,
 ): Promise<void> => workStore(tx).stopFree(tenant, session, now)
 
-async function tellExhausted(tx: Queries, item: Item, now: number): Promise<void> {
+async function tellExhausted(tx: Queries, item: WorkItem, now: number): Promise<void> {
   const message = `workers left this session ${item.attempts} times in a row with work undone; send a message or an interrupt to go on`
   const error = { type: 'unknown_error', message, retry_status: { type: 'exhausted' } } as const
   await tell(tx, item, error, now)
 }
 
-async function tell(tx: Queries, item: Item, error: SessionError, now: number): Promise<void> {
+async function tell(tx: Queries, item: WorkItem, error: SessionError, now: number): Promise<void> {
   const { tenant_id: tenant, session_id: session } = item
   const head = await readHead(tx, tenant, session)
   if (head.status === 'done' || head.status === 'deleted') return
@@ -327,18 +332,18 @@ export async function settleOverdue(
   return { isAll, told, queued: [...new Set(queued)] }
 }
 
-const placeOf = ({ tenant_id: tenant, environment_id: environment, id }: Item): Place => ({
+const placeOf = ({ tenant_id: tenant, environment_id: environment, id }: WorkItem): Place => ({
   ...{ tenant, environment, id },
 })
 
-const hasLapsed = ({ state, lease_ms, reserved_until_ms }: Item, now: number): boolean =>
+const hasLapsed = ({ state, lease_ms, reserved_until_ms }: WorkItem, now: number): boolean =>
   state !== 'stopping' && state !== 'stopped' && (lease_ms ?? reserved_until_ms ?? now + 1) <= now
 
 /**
  * Announces once that an item which its worker let lapse can be had; the item of a session that owes nothing ends instead.
  * Until another claims it, its worker may come back with a late heartbeat.
  */
-async function offerAgain(tx: Queries, item: Item, now: number): Promise<boolean> {
+async function offerAgain(tx: Queries, item: WorkItem, now: number): Promise<boolean> {
   const { tenant_id: tenant, session_id: session } = item
   const isWanted = !isOver(await readHead(tx, tenant, session))
   await workStore(tx).change(item, isWanted ? { hinted: 1 } : stopped(item, now))
@@ -346,10 +351,10 @@ async function offerAgain(tx: Queries, item: Item, now: number): Promise<boolean
   return isWanted
 }
 
-const isTaken = ({ state, due_ms, lease_ms }: Item, before: number): boolean =>
+const isTaken = ({ state, due_ms, lease_ms }: WorkItem, before: number): boolean =>
   state === 'stopping' || state === 'stopped' || (lease_ms ?? due_ms) > before
 
-async function tellUnclaimed(tx: Queries, item: Item, now: number, unclaimedMs: number) {
+async function tellUnclaimed(tx: Queries, item: WorkItem, now: number, unclaimedMs: number) {
   const message = `no worker of environment ${item.environment_id} has taken this session for ${unclaimedMs / 1000} seconds; it waits for one`
   const error = { type: 'unknown_error', message, retry_status: { type: 'retrying' } } as const
   await tell(tx, item, error, now)

@@ -7,7 +7,7 @@ import { newPostgresUrl } from '../../ground/database/fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
-import type { Item } from './item.ts'
+import type { WorkItem } from './item.ts'
 import { attemptsWithinMs, leaseMs, none } from './item.ts'
 import { acknowledge, beat, claimNext, enqueue, stop } from './queue.ts'
 import { workStore } from './store.ts'
@@ -39,8 +39,8 @@ describe('work that two processes want', () => {
     )
   const claim = (database: Database, environment: string, now: number) =>
     claimNext(database, tenant, environment, { now, reclaimMs: 0 })
-  const placeOf = ({ environment_id: environment, id }: Item) => ({ tenant, environment, id })
-  const beats = (database: Database, item: Item, now: number) =>
+  const placeOf = ({ environment_id: environment, id }: WorkItem) => ({ tenant, environment, id })
+  const beats = (database: Database, item: WorkItem, now: number) =>
     beat(
       database,
       placeOf(item),
@@ -50,7 +50,7 @@ describe('work that two processes want', () => {
       ({ last_heartbeat }) => last_heartbeat,
       () => undefined,
     )
-  async function taken(environment: string, now: number): Promise<Item> {
+  async function taken(environment: string, now: number): Promise<WorkItem> {
     const item = await claim(both[0], environment, now)
     assert.ok(item)
     return item

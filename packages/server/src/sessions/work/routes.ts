@@ -22,7 +22,7 @@ import type { Principal } from '../../ground/http/principal.ts'
 import { json } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { also, route } from '../../ground/http/route.ts'
-import type { Item, Worker } from './item.ts'
+import type { WorkItem, Worker } from './item.ts'
 import { reservationMs } from './item.ts'
 import { poller } from './poll.ts'
 import { workerName } from './presence.ts'
@@ -34,7 +34,7 @@ import { tellLost } from './topics.ts'
 const section = 'Workers'
 const one = '/v1/environments/:id/work/:work' as const
 
-export const showWork = (item: Item, secret: string | null = null): Work => ({
+export const showWork = (item: WorkItem, secret: string | null = null): Work => ({
   id: item.id,
   type: 'work',
   environment_id: item.environment_id,
@@ -73,7 +73,13 @@ export function workRoutes(deps: {
 }): Route[] {
   const { databases, bus, clock, claimTokens, work: settings } = deps
   const poll = poller(deps)
-  const secretOf = ({ tenant_id, environment_id, session_id, id, generation }: Item): string => {
+  const secretOf = ({
+    tenant_id,
+    environment_id,
+    session_id,
+    id,
+    generation,
+  }: WorkItem): string => {
     const sessions_token = claimTokens.mint({
       tenant: tenant_id,
       environment: environment_id,

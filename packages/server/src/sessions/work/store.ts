@@ -7,7 +7,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { holding, skipping, taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import type { Change, Item, Worker } from './item.ts'
+import type { ItemChange, WorkItem, Worker } from './item.ts'
 import { leaseMs } from './item.ts'
 
 /** As the indexes have them: SQLite finds a partial index only by its own words. */
@@ -41,7 +41,7 @@ const rowsAtOnce = 500
 /** `by`: where it matters who asks. */
 export type Claiming = { now: number; reclaimMs: number; by?: Worker }
 
-export type Seen = Pick<Tables['work_pollers'], 'environment_id' | 'worker_id' | 'seen_ms'>
+export type PollerRow = Pick<Tables['work_pollers'], 'environment_id' | 'worker_id' | 'seen_ms'>
 
 export function workStore(db: Queries) {
   const ofEnvironment = (tenant: string, environment: string) =>
@@ -94,26 +94,26 @@ export function workStore(db: Queries) {
     ]
   }
 
-  async function row(found: Promise<Item | undefined>, id: string): Promise<Item> {
+  async function row(found: Promise<WorkItem | undefined>, id: string): Promise<WorkItem> {
     const item = await found
     if (!item) throw notFound('work', id)
     return item
   }
 
   return {
-    row: (tenant: string, environment: string, id: string): Promise<Item> =>
+    row: (tenant: string, environment: string, id: string): Promise<WorkItem> =>
       row(byId(tenant, environment, id).executeTakeFirst(), id),
 
     /** As `row`, and nobody else changes it until the transaction ends. */
-    take: (tenant: string, environment: string, id: string): Promise<Item> =>
+    take: (tenant: string, environment: string, id: string): Promise<WorkItem> =>
       row(taking(db, byId(tenant, environment, id)).executeTakeFirst(), id),
 
     /** As `find`, and it stays as it is until the transaction ends. */
-    hold: (tenant: string, environment: string, id: string): Promise<Item | undefined> =>
+    hold: (tenant: string, environment: string, id: string): Promise<WorkItem | undefined> =>
       holding(db, byId(tenant, environment, id)).executeTakeFirst(),
 
     /** For whoever asks what a token names: absent is an answer. */
-    find: (tenant: string, environment: string, id: string): Promise<Item | undefined> =>
+    find: (tenant: string, environment: string, id: string): Promise<WorkItem | undefined> =>
       byId(tenant, environment, id).executeTakeFirst(),
 
     /**
@@ -124,8 +124,8 @@ export function workStore(db: Queries) {
       tenant: string,
       environment: string,
       claiming: Claiming,
-      change: Change,
-    ): Promise<Item | undefined> => {
+      change: ItemChange,
+    ): Promise<WorkItem | undefined> => {
       const { now, reclaimMs } = claiming
       const asked = Math.min(reclaimMs, longestReservationMs)
       const least = reclaimMsOf(tenant, environment)
@@ -154,11 +154,11 @@ export function workStore(db: Queries) {
     },
 
     /** The session's item that has not stopped: there is one at most. */
-    live: (tenant: string, session: string): Promise<Item | undefined> =>
+    live: (tenant: string, session: string): Promise<WorkItem | undefined> =>
       ofSession(tenant, session).where(is.live).executeTakeFirst(),
 
     /** As `live`. Nobody else changes it until the transaction ends. */
-    takeLive: (tenant: string, session: string): Promise<Item | undefined> =>
+    takeLive: (tenant: string, session: string): Promise<WorkItem | undefined> =>
       taking(db, ofSession(tenant, session).where(is.live)).executeTakeFirst(),
 
     /** A session of the environment that somebody has claimed, whose agent has the skill. */
@@ -205,11 +205,11 @@ export function workStore(db: Queries) {
         .execute()
     },
 
-    async insert(item: Item): Promise<void> {
+    async insert(item: WorkItem): Promise<void> {
       await db.insertInto('work').values(item).execute()
     },
 
-    async change({ tenant_id, id }: Item, change: Change): Promise<void> {
+    async change({ tenant_id, id }: WorkItem, change: ItemChange): Promise<void> {
       if (Object.keys(change).length === 0) return
       await db
         .updateTable('work')
@@ -220,7 +220,7 @@ export function workStore(db: Queries) {
     },
 
     /** As `change`, in one statement, unless somebody has changed it since it was read; whether it was written. */
-    async replace(item: Item, change: Change): Promise<boolean> {
+    async replace(item: WorkItem, change: ItemChange): Promise<boolean> {
       if (Object.keys(change).length === 0) return true
       const { numUpdatedRows } = await db
         .updateTable('work')
@@ -238,11 +238,11 @@ export function workStore(db: Queries) {
       return numUpdatedRows > 0n
     },
 
-    list: (tenant: string, environment: string, paging: Paging): Promise<Listing<Item>> =>
+    list: (tenant: string, environment: string, paging: Paging): Promise<Listing<WorkItem>> =>
       readPage(tenant, ofEnvironment(tenant, environment), paging, weightOf('metadata')),
 
     /** Of all tenants: asked to end, or left by their workers, longer ago than their lease. */
-    overdue: (now: number, limit: number): Promise<Item[]> =>
+    overdue: (now: number, limit: number): Promise<WorkItem[]> =>
       db
         .selectFrom('work')
         .selectAll()
@@ -252,7 +252,7 @@ export function workStore(db: Queries) {
         .execute(),
 
     /** Of all tenants: due, or left by its worker, for longer than that, acknowledged by nobody, and not told yet. */
-    unclaimed: (before: number, limit: number): Promise<Item[]> =>
+    unclaimed: (before: number, limit: number): Promise<WorkItem[]> =>
       db
         .selectFrom('work')
         .selectAll()
@@ -266,7 +266,7 @@ export function workStore(db: Queries) {
         .execute(),
 
     /** Of all tenants: whose lease or reservation has run out, which nobody has announced yet. */
-    lapsed: (now: number, limit: number): Promise<Item[]> =>
+    lapsed: (now: number, limit: number): Promise<WorkItem[]> =>
       db
         .selectFrom('work')
         .selectAll()
@@ -307,7 +307,7 @@ export function workStore(db: Queries) {
     },
 
     /** These workers asked at these times. */
-    async seen(tenant: string, workers: readonly Seen[]): Promise<void> {
+    async seen(tenant: string, workers: readonly PollerRow[]): Promise<void> {
       for (let at = 0; at < workers.length; at += rowsAtOnce) {
         const rows = workers.slice(at, at + rowsAtOnce)
         await db

@@ -32,7 +32,7 @@ function strange(column: SealedColumn, row: SealedRow, seal: Seal): Error {
   )
 }
 
-export type Progress = { column: string; done: number }
+export type RotationProgress = { column: string; done: number }
 
 /**
  * Seals everything anew under the seal's own key, in batches, each row only if nobody has changed it meanwhile, and
@@ -42,7 +42,7 @@ export type Progress = { column: string; done: number }
 export async function rotateRootSecret(
   database: Database,
   seal: Seal,
-  report: (progress: Progress) => void,
+  report: (progress: RotationProgress) => void,
 ): Promise<number> {
   await checkSealed(database, seal)
   await refuseOtherServers(database, seal)
@@ -70,7 +70,7 @@ async function anew(
   database: Database,
   seal: Seal,
   column: SealedColumn,
-  report: (progress: Progress) => void,
+  report: (progress: RotationProgress) => void,
 ): Promise<number> {
   let done = 0
   let after: SealedRow | undefined

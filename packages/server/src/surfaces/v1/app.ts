@@ -18,7 +18,7 @@ import type { Upstream } from '../../engine/egress/upstream.ts'
 import { mcpProxyRoutes, remoteEgressRoutes } from '../../engine/egress/routes.ts'
 import { environmentRoutes } from '../../resources/environments/routes.ts'
 import { fileRoutes } from '../../resources/files/routes.ts'
-import type { Limits } from '../../resources/files/upload.ts'
+import type { UploadLimits } from '../../resources/files/upload.ts'
 import { readiness } from '../../ground/health/ready.ts'
 import { healthRoutes } from '../../ground/health/routes.ts'
 import { mount } from '../../ground/http/mount.ts'
@@ -78,7 +78,7 @@ export type AppDeps = Refusals & {
   /** Where workers reach this service; as they did, where it is left out. */
   publicUrl: string | undefined
   keeping: Keeping
-  fileLimits: Limits
+  fileLimits: UploadLimits
   /** Compressed bytes of one archive of a workspace. */
   checkpointBytes: number
   /** Whether outputs are published. */

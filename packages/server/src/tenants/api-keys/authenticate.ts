@@ -13,8 +13,8 @@ const cachedMs = 1_000
 const mostCached = 10_000
 export const revocations = 'keys'
 
-type Found = { principal: Principal; expiresAt: number }
-type Known = { until: number; found: Promise<Found | undefined> }
+type AuthenticatedKey = { principal: Principal; expiresAt: number }
+type CachedKey = { until: number; found: Promise<AuthenticatedKey | undefined> }
 
 export function authentication({
   databases,
@@ -30,12 +30,12 @@ export function authentication({
   /** The claim that a token stands for; undefined when it is none of ours. */
   claimOf: (token: string) => Promise<ClaimPrincipal | undefined>
 }): Authenticate {
-  const known = new Map<string, Known>()
+  const known = new Map<string, CachedKey>()
   // Word of a revocation reaches other processes late; where there may be any, the database is asked after each request came.
   const isAlone = databases.control.dialect === 'sqlite'
   bus.subscribe(revocations, ({ hash }) => known.delete(String(hash)))
 
-  async function look(hash: string): Promise<Found | undefined> {
+  async function look(hash: string): Promise<AuthenticatedKey | undefined> {
     const row = await apiKeyStore(databases.control.read).byHash(hash)
     if (!row || row.revoked_at) return undefined
     const expiresAt =
@@ -53,7 +53,7 @@ export function authentication({
   const lookTogether = joined(look)
 
   /** Alone, look-ups that happen at once share one query; an answer lasts a second, a failure not at all. */
-  function find(hash: string): Promise<Found | undefined> {
+  function find(hash: string): Promise<AuthenticatedKey | undefined> {
     if (!isAlone) return lookTogether(hash)
     const now = clock.now()
     const cached = known.get(hash)

@@ -12,7 +12,7 @@ import { outbox } from '../webhooks/outbox.ts'
 export type UseRow = Tables['credential_uses']
 export type ChangeRow = Tables['credential_changes']
 
-export type Change =
+export type AuditAction =
   | 'vault.created'
   | 'vault.updated'
   | 'vault.archived'
@@ -40,10 +40,10 @@ type Filter = {
   model_card_id?: string | undefined
 }
 
-type Asked = { filter: Filter; moments: readonly Moment[]; paging: Paging }
+type AuditPageQuery = { filter: Filter; moments: readonly Moment[]; paging: Paging }
 
 /** What the outside may be told of; the resource is the credential, or the vault where there is none. */
-const webhookOf: { [change in Change]?: WebhookKind } = {
+const webhookOf: { [change in AuditAction]?: WebhookKind } = {
   'vault.created': 'vault.created',
   'vault.archived': 'vault.archived',
   'vault.deleted': 'vault.deleted',
@@ -76,7 +76,7 @@ export function auditStore(db: Queries) {
 
     async changed(
       tenant: string,
-      change: { change: Change; of: Changed; by: Actor; now: number },
+      change: { change: AuditAction; of: Changed; by: Actor; now: number },
     ): Promise<void> {
       const { of } = change
       const { vault, credential } = 'vault' in of ? of : {}
@@ -101,7 +101,10 @@ export function auditStore(db: Queries) {
     },
 
     /** Newest first unless asked otherwise. */
-    async uses(tenant: string, { filter, moments, paging }: Asked): Promise<Listing<UseRow>> {
+    async uses(
+      tenant: string,
+      { filter, moments, paging }: AuditPageQuery,
+    ): Promise<Listing<UseRow>> {
       const { session_id, vault_id, credential_id } = filter
       let query = db.selectFrom('credential_uses').selectAll().where('tenant_id', '=', tenant)
       if (session_id) query = query.where('session_id', '=', session_id)
@@ -111,7 +114,10 @@ export function auditStore(db: Queries) {
       return readPage(tenant, query, paging, weightOf('caller', 'server', 'host'))
     },
 
-    async changes(tenant: string, { filter, moments, paging }: Asked): Promise<Listing<ChangeRow>> {
+    async changes(
+      tenant: string,
+      { filter, moments, paging }: AuditPageQuery,
+    ): Promise<Listing<ChangeRow>> {
       const { session_id, vault_id, credential_id, model_card_id } = filter
       let query = db.selectFrom('credential_changes').selectAll().where('tenant_id', '=', tenant)
       if (session_id) query = query.where('session_id', '=', session_id)

@@ -36,7 +36,7 @@ export const ringWebhooks = (bus: Bus): void => bus.publish(topic, {})
 
 /** Where a delivery goes, as things stand when it is sent. */
 type Target = { url: string; secrets: string[]; room: number }
-type Begun = { row: Row; target: Target }
+type DeliveryAttempt = { row: Row; target: Target }
 
 export type DispatchDeps = {
   databases: Databases
@@ -95,7 +95,7 @@ export function dispatching({ random = Math.random, ...deps }: DispatchDeps): Sw
     }
   }
 
-  async function send(database: Database, { row, target }: Begun): Promise<void> {
+  async function send(database: Database, { row, target }: DeliveryAttempt): Promise<void> {
     const at = clock.now()
     const { url, secrets } = target
     const headers = signedHeaders({ id: row.event_id, body: row.body }, secrets, at)
@@ -132,7 +132,7 @@ async function begin(
   { seal, clock, hint }: DispatchDeps,
   tx: Queries,
   { endpoint, busy }: { endpoint: string; busy: number },
-): Promise<Begun[]> {
+): Promise<DeliveryAttempt[]> {
   const store = deliveryStore(tx)
   const now = clock.now()
   const [first] = await store.due(endpoint, now, 1)
@@ -143,7 +143,7 @@ async function begin(
     return []
   }
   if (busy >= target.room) return []
-  const begun: Begun[] = []
+  const begun: DeliveryAttempt[] = []
   for (const row of await store.due(endpoint, now, target.room - busy)) {
     if (row.begun >= mostAttempts) await giveUp(tx, row, now)
     else if (await store.begin(row, now + lostMs))

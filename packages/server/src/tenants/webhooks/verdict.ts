@@ -7,7 +7,7 @@ const [leastMs, mostMs] = [5_000, 120_000]
 /** The answer's status, or why there was none. */
 export type Outcome = { status: number } | { error: string }
 
-export type Verdict =
+export type DeliveryVerdict =
   | { kind: 'delivered' }
   | { kind: 'again'; afterMs: number }
   /** `redirected`: nothing more goes there. */
@@ -19,7 +19,7 @@ export function backoffMs(begun: number, random: number): number {
   return Math.max(leastMs, Math.round((ceiling * (1 + random)) / 2))
 }
 
-export function verdictOf(outcome: Outcome, begun: number, random: number): Verdict {
+export function verdictOf(outcome: Outcome, begun: number, random: number): DeliveryVerdict {
   const status = 'status' in outcome ? outcome.status : 0
   if (status >= 200 && status < 300) return { kind: 'delivered' }
   const redirected = status >= 300 && status < 400
