@@ -1,51 +1,88 @@
 import { z } from 'zod'
 import {
+  ArchivedAt,
+  CreatedAt,
   CreatedAtQuery,
   Flag,
+  JsonValue,
   Line,
   ListQuery,
   ProcessText,
-  Timestamp,
+  UpdatedAt,
+  extension,
+  includeArchived,
   wholeNumberFrom,
 } from './primitives.ts'
+import { exampleIds } from './example-ids.ts'
 import { Tools } from './tools.ts'
 
 const effortLevels = ['low', 'medium', 'high', 'xhigh', 'max'] as const
-export const Effort = z.strictObject({ type: z.enum(effortLevels) })
+export const Effort = z.strictObject({ type: z.enum(effortLevels) }).meta({
+  id: 'Effort',
+  description: 'How much a model thinks, moved to a level that it supports.',
+})
 
 const effortInput = z
   .union([z.enum(effortLevels).transform((type) => ({ type })), Effort])
   .nullish()
 
 /** The object form names a model card; controls belong to the agent version. [agents/model/pinned] */
-export const ModelObject = z.strictObject({
-  id: z.string().min(1).max(256),
-  effort: effortInput,
-  speed: z.enum(['standard', 'fast']).nullish(),
-  inference_geo: z.enum(['us', 'global']).nullish(),
-})
+export const ModelObject = z
+  .strictObject({
+    id: z.string().min(1).max(256).describe('The `model_id` of a model card of the workspace.'),
+    effort: effortInput.describe('How much the model thinks.'),
+    speed: z
+      .enum(['standard', 'fast'])
+      .nullish()
+      .describe("`fast` turns on the provider's fast mode; a provider without one refuses it."),
+    inference_geo: z
+      .enum(['us', 'global'])
+      .nullish()
+      .describe('Kept and returned; it has no influence on where a request goes.'),
+  })
+  .meta({ id: 'ModelConfig', description: 'A model card, with what this agent sets.' })
 /** The string form is a model identifier. */
-export const ModelRef = z.union([z.string().min(1).max(256), ModelObject])
+export const ModelRef = z
+  .union([z.string().min(1).max(256), ModelObject])
+  .describe('A model: its identifier, or an object that names a model card.')
 export type ModelRef = z.infer<typeof ModelRef>
 
 export const McpServer = z
   .strictObject({
-    name: z.string().min(1).max(255),
-    type: z.enum(['url', 'stdio']),
+    name: z
+      .string()
+      .min(1)
+      .max(255)
+      .describe('Unique in the agent. A tool of the server is called `mcp__<name>__<tool>`.'),
+    type: z
+      .enum(['url', 'stdio'])
+      .describe(
+        '`url`: reached over HTTP. `stdio`: a program that the worker of a session starts.',
+      ),
     url: z
       .url({ protocol: /^https?$/ })
       .max(2048)
-      .nullish(),
-    authorization_token: z.string().min(1).nullish(),
+      .nullish()
+      .describe('Required for type `url`.'),
+    authorization_token: z
+      .string()
+      .min(1)
+      .nullish()
+      .meta(extension('A bearer token for this server. No answer contains it.')),
     stdio: z
       .strictObject({
-        command: ProcessText.min(1),
-        args: z.array(ProcessText).optional(),
-        env: z.record(ProcessText, ProcessText).optional(),
-        port: z.int().min(1).max(65535),
-        ready_timeout_ms: z.int().positive().default(60_000),
+        command: ProcessText.min(1).describe('The program to start.'),
+        args: z.array(ProcessText).optional().describe('Its arguments.'),
+        env: z.record(ProcessText, ProcessText).optional().describe('Variables of the program.'),
+        port: z.int().min(1).max(65535).describe('Where the program listens, on 127.0.0.1.'),
+        ready_timeout_ms: z
+          .int()
+          .positive()
+          .default(60_000)
+          .describe('Milliseconds until the program listens at the latest.'),
       })
-      .nullish(),
+      .nullish()
+      .meta(extension('Required for type `stdio`.')),
   })
   .refine((server) => server.type !== 'url' || server.url, {
     path: ['url'],
@@ -55,6 +92,7 @@ export const McpServer = z
     path: ['stdio'],
     message: 'is required for type stdio',
   })
+  .meta({ id: 'MCPServer', description: 'An MCP server whose tools the agent has.' })
 export type McpServer = z.infer<typeof McpServer>
 
 export const McpServers = z
@@ -64,11 +102,13 @@ export const McpServers = z
     message: 'names must be unique',
   })
 
-const SkillRef = z.strictObject({
-  type: z.enum(['anthropic', 'custom']),
-  skill_id: z.string().min(1),
-  version: z.string().min(1).nullish(),
-})
+const SkillRef = z
+  .strictObject({
+    type: z.enum(['anthropic', 'custom']).describe('`anthropic`: built in. `custom`: uploaded.'),
+    skill_id: z.string().min(1),
+    version: z.string().min(1).nullish().describe('`latest` when absent.'),
+  })
+  .meta({ id: 'SkillParams', description: 'A skill that the agent has.' })
 /** A bare string is accepted and binds nothing. [agents/skills/bare-strings] */
 export const SkillRefs = z
   .array(z.union([SkillRef, z.string()]))
@@ -109,44 +149,78 @@ function checkMetadata(bag: Record<string, unknown>, context: z.core.$Refinement
 }
 /** Values of any JSON type are kept as they came. */
 export const AgentMetadata = z
-  .record(z.string().min(1).max(64), z.json())
+  .record(z.string().min(1).max(64), JsonValue)
   .superRefine(checkMetadata)
+  .meta({
+    id: 'AgentMetadata',
+    description:
+      'Pairs of your own: at most 16, values of any JSON type. The keys `compaction_…` set how long conversations are shortened.',
+  })
 
 /** Who runs the turns of an agent's sessions; docs/custom-harnesses.md says how to add one. */
 const harnessNames = ['default', 'native'] as const
 
-const name = z.string().min(1).max(256)
+const name = z.string().min(1).max(256).describe('What people call the agent.')
 const fields = {
   model: ModelRef,
   name,
-  description: z.string().max(4096).nullish(),
-  system: z.string().max(100_000).nullish(),
+  description: z.string().max(4096).nullish().describe('What the agent is for.'),
+  system: z
+    .string()
+    .max(100_000)
+    .nullish()
+    .describe('The system prompt: who the agent is and how it works.'),
   tools: Tools.nullish(),
-  mcp_servers: McpServers.nullish(),
-  skills: SkillRefs.nullish(),
-  environment_id: Line.max(256).nullish(),
-  memory_store_id: z.string().nullish(),
-  harness: z.enum(harnessNames).nullish(),
+  mcp_servers: McpServers.nullish().describe('MCP servers, at most 20, each name once.'),
+  skills: SkillRefs.nullish().describe('Skills that sessions of the agent have.'),
+  environment_id: Line.max(256)
+    .nullish()
+    .meta(extension('The environment of sessions that name none.')),
+  memory_store_id: z
+    .string()
+    .nullish()
+    .meta(extension('A memory store that every session of the agent may read and write.')),
+  harness: z.enum(harnessNames).nullish().meta(extension('What runs the turns of its sessions.')),
   metadata: AgentMetadata.nullish(),
-  multiagent: z.null({ error: 'multi-agent configurations are not yet supported' }).optional(),
+  multiagent: z
+    .null({ error: 'multi-agent configurations are not yet supported' })
+    .optional()
+    .describe('Null only: multi-agent configurations are not yet supported.'),
   execution_identity: z
     .strictObject({
       type: z.literal('service_account', { error: 'only service_account is supported' }),
     })
-    .nullish(),
+    .nullish()
+    .describe('Only `service_account` is supported.'),
 }
 
 /** What a caller may set. [agents/create/assigned] */
-export const AgentCreate = z.strictObject(fields)
+export const AgentCreate = z.strictObject(fields).meta({
+  id: 'AgentCreateParams',
+  examples: [
+    {
+      name: 'Reviewer',
+      model: exampleIds.model,
+      system: 'You review pull requests. Run the tests before you answer.',
+      tools: [{ type: 'agent_toolset_20260401' }],
+    },
+  ],
+})
 export type AgentCreate = z.infer<typeof AgentCreate>
 
 /** Omitted keeps; `version` is an optimistic guard. [agents/update/omitted] [agents/update/version-guard] */
-export const AgentUpdate = z.strictObject({
-  ...fields,
-  model: ModelRef.optional(),
-  name: name.optional(),
-  version: z.int().min(1).optional(),
-})
+export const AgentUpdate = z
+  .strictObject({
+    ...fields,
+    model: ModelRef.optional(),
+    name: name.optional(),
+    version: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The version that you have read: 409 where the agent has another by now.'),
+  })
+  .meta({ id: 'AgentUpdateParams', examples: [{ description: 'Reviews pull requests' }] })
 export type AgentUpdate = z.infer<typeof AgentUpdate>
 
 /** A server as replies show it: its token is never there. */
@@ -180,30 +254,63 @@ export type Agent = AgentConfig & {
 }
 
 /** The reply, for the published description; stores return the type above. */
-export const AgentShown = z.looseObject({
+const shownConfig = {
   id: z.string(),
   type: z.literal('agent'),
-  version: z.int(),
+  version: z.int().describe('Begins at 1; every change raises it.'),
   name: z.string(),
   description: z.string().nullable(),
   system: z.string().nullable(),
-  model: z.union([z.string(), z.looseObject({ id: z.string() })]),
-  tools: z.array(z.looseObject({ type: z.string() })),
-  mcp_servers: z.array(z.looseObject({ name: z.string() })),
-  skills: z.array(z.looseObject({ skill_id: z.string() })),
-  metadata: z.record(z.string(), z.unknown()),
-  environment_id: z.string().nullable(),
-  memory_store_id: z.string().nullable(),
-  harness: z.string(),
-  archived: z.boolean(),
-  archived_at: Timestamp.nullable(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  model: ModelRef,
+  tools: Tools,
+  mcp_servers: z.array(
+    z
+      .looseObject({
+        name: z.string(),
+        type: z.enum(['url', 'stdio']),
+        url: z.string().nullish(),
+        stdio: z.looseObject({}).nullish().meta(extension('The program, for type `stdio`.')),
+      })
+      .meta({ id: 'MCPServerShown', description: 'An MCP server, without its token.' }),
+  ),
+  skills: z.array(SkillRef),
+  metadata: z.record(z.string(), JsonValue),
+  multiagent: z.null(),
+  execution_identity: z.looseObject({ type: z.literal('service_account') }),
+  environment_id: z
+    .string()
+    .nullable()
+    .meta(extension('The environment of sessions that name none.')),
+  memory_store_id: z
+    .string()
+    .nullable()
+    .meta(extension('A memory store that every session of the agent may read and write.')),
+  harness: z.string().meta(extension('What runs the turns of its sessions.')),
+}
+
+/** The reply, for the published description; stores return the type above. */
+export const AgentShown = z
+  .looseObject({
+    ...shownConfig,
+    archived: z.boolean().meta(extension('Whether it was archived.')),
+    archived_at: ArchivedAt,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Agent', description: 'An agent: a model with instructions, tools and skills.' })
+
+export const SessionAgentShown = z.looseObject(shownConfig).meta({
+  id: 'SessionAgent',
+  description: 'The agent as the session runs it: the pinned version with its overrides.',
 })
 
 export const AgentListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
-  archived: Flag.optional(),
-  include_archived: Flag.optional(),
+  archived: Flag.optional().meta(
+    extension('`true` lists archived agents alone, `false` the others alone.'),
+  ),
+  include_archived: includeArchived,
 })
-export const AgentGetQuery = z.object({ version: wholeNumberFrom(1).optional() })
+export const AgentGetQuery = z.object({
+  version: wholeNumberFrom(1).optional().describe('This version; the newest when absent.'),
+})

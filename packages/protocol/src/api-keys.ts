@@ -1,39 +1,49 @@
 import { z } from 'zod'
-import { Id, Line, Timestamp } from './primitives.ts'
+import { exampleIds } from './example-ids.ts'
+import { CreatedAt, Id, Line, Timestamp } from './primitives.ts'
 
 export const keyReaches = ['work', 'sessions'] as const
 
-export const ApiKeyCreate = z.strictObject({
-  name: Line.min(1).max(256),
-  /** Makes it an environment key: only for that environment's work. */
-  environment_id: Id.nullish(),
-  /**
-   * Of an environment key; `work` by default. `sessions`: it opens what a claim token opens, memory stores excepted, of
-   * each session whose work item of that environment is claimed at that moment.
-   */
-  reach: z.enum(keyReaches).nullish(),
-  /** Makes it a workspace-admin key. */
-  admin: z.boolean().nullish(),
-  expires_at: Timestamp.nullish(),
-})
+export const ApiKeyCreate = z
+  .strictObject({
+    name: Line.min(1).max(256).describe('What the key is for.'),
+    environment_id: Id.nullish().describe(
+      'Makes it an environment key: only for the work of this environment.',
+    ),
+    reach: z
+      .enum(keyReaches)
+      .nullish()
+      .describe(
+        'Of an environment key, `work` when absent. `sessions`: it also opens what a claim token opens, memory stores excepted, of each session whose work item of the environment is claimed at that moment.',
+      ),
+    admin: z.boolean().nullish().describe('Makes it a workspace-admin key.'),
+    expires_at: Timestamp.nullish().describe('When the key stops working.'),
+  })
+  .meta({
+    id: 'ApiKeyCreateParams',
+    examples: [{ name: 'workers', environment_id: exampleIds.environment, reach: 'sessions' }],
+  })
 export type ApiKeyCreate = z.infer<typeof ApiKeyCreate>
 
-export const ApiKeyShown = z.object({
-  id: z.string(),
-  type: z.literal('api_key'),
-  name: z.string(),
-  kind: z.enum(['workspace', 'environment']),
-  admin: z.boolean(),
-  environment_id: z.string().nullable(),
-  /** Null for a workspace key. */
-  reach: z.enum(keyReaches).nullable(),
-  preview: z.string(),
-  expires_at: Timestamp.nullable(),
-  revoked_at: Timestamp.nullable(),
-  created_at: Timestamp,
-})
+export const ApiKeyShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('api_key'),
+    name: z.string(),
+    kind: z.enum(['workspace', 'environment']),
+    admin: z.boolean(),
+    environment_id: z.string().nullable(),
+    reach: z.enum(keyReaches).nullable().describe('Null for a workspace key.'),
+    preview: z.string().describe('Enough of the key to recognise it.'),
+    expires_at: Timestamp.nullable().describe('When the key stops working, or null.'),
+    revoked_at: Timestamp.nullable().describe('When the key was revoked, or null.'),
+    created_at: CreatedAt,
+  })
+  .meta({ id: 'ApiKey', description: 'A key, without its value.' })
 export type ApiKey = z.infer<typeof ApiKeyShown>
 
 /** The answer to a create, and the only one that holds the key itself. */
-export const ApiKeyCreated = ApiKeyShown.extend({ key: z.string() })
+export const ApiKeyCreated = ApiKeyShown.extend({
+  key: z.string().describe('The key itself. No other answer contains it.'),
+}).meta({ id: 'ApiKeyWithValue', description: 'A key with its value.' })
 export type ApiKeyCreated = z.infer<typeof ApiKeyCreated>

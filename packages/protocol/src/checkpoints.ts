@@ -1,34 +1,67 @@
 /** Workspaces that are put aside by whoever runs a session's sandbox elsewhere. [worker/checkpoint/asked] */
 import { z } from 'zod'
+import { exampleHash, exampleIds } from './example-ids.ts'
 
 /** One archive: a tar, compressed by zstd. `key` is the service's name of it. */
-export const CheckpointPart = z.object({
-  key: z.string().max(1024),
-  size: z.number().int().nonnegative(),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-})
+export const CheckpointPart = z
+  .object({
+    key: z.string().max(1024).describe('The name of the archive in this service.'),
+    size: z.number().int().nonnegative().describe('Bytes.'),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  })
+  .meta({ id: 'CheckpointPart', description: 'One archive: a tar, compressed by zstd.' })
 export type CheckpointPart = z.infer<typeof CheckpointPart>
 
 /** The whole, and what has changed since. */
-const CheckpointParts = z.object({ base: CheckpointPart, delta: CheckpointPart.nullable() })
+const CheckpointParts = z
+  .object({
+    base: CheckpointPart.describe('The whole.'),
+    delta: CheckpointPart.nullable().describe('What has changed since.'),
+  })
+  .meta({ id: 'CheckpointParts', description: 'The archives of a working folder.' })
 
 export type CheckpointParts = z.infer<typeof CheckpointParts>
 
 /** `folder` names the folder of workspaces in which the session was used last. */
-const Checkpoint = z.object({
-  folder: z.string().regex(/^[\w-]{1,128}$/),
-  parts: CheckpointParts.nullable(),
-  taken_at: z.string().nullable(),
-})
+const Checkpoint = z
+  .object({
+    folder: z
+      .string()
+      .regex(/^[\w-]{1,128}$/)
+      .describe('Names the place in which the session ran last.'),
+    parts: CheckpointParts.nullable(),
+    taken_at: z.string().nullable(),
+  })
+  .meta({ id: 'Checkpoint', description: 'Where the working folder of a session is.' })
 export type Checkpoint = z.infer<typeof Checkpoint>
 
 export const CheckpointShown = z.object({ checkpoint: Checkpoint.nullable() })
 
 /** `seen`: what was found there; it is another one when somebody else came between. */
-export const CheckpointUse = z.object({
-  folder: Checkpoint.shape.folder,
-  seen: Checkpoint.nullable(),
-})
-export const CheckpointCommit = z.object({ made: CheckpointParts, seen: Checkpoint })
+const folder = 'machine-1'
+
+export const CheckpointUse = z
+  .object({
+    folder: Checkpoint.shape.folder,
+    seen: Checkpoint.nullable().describe('The checkpoint that you have read.'),
+  })
+  .meta({ id: 'CheckpointUseParams', examples: [{ folder, seen: null }] })
+export const CheckpointCommit = z
+  .object({
+    made: CheckpointParts.describe('The archives that were sent.'),
+    seen: Checkpoint.describe('The checkpoint that you have read.'),
+  })
+  .meta({
+    id: 'CheckpointCommitParams',
+    examples: [
+      {
+        made: {
+          base: { key: exampleIds.checkpointPart, size: 4, sha256: exampleHash },
+          delta: null,
+        },
+        seen: { folder, parts: null, taken_at: null },
+      },
+    ],
+  })
 
 export const CheckpointDone = z.object({ done: z.boolean() })

@@ -6,33 +6,53 @@ const Base64 = z
   .string()
   .refine((data) => data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data), 'is not base64')
   .meta({ contentEncoding: 'base64' })
-const base64 = z.object({ type: z.literal('base64'), media_type: mediaType, data: Base64 })
-const url = z.object({ type: z.literal('url'), url: z.url().max(8_192) })
-const file = z.object({ type: z.literal('file'), file_id: z.string().max(256) })
+const base64 = z
+  .object({ type: z.literal('base64'), media_type: mediaType, data: Base64 })
+  .meta({ id: 'Base64Source', description: 'The bytes, as base64.' })
+const url = z
+  .object({ type: z.literal('url'), url: z.url().max(8_192) })
+  .meta({ id: 'URLSource', description: 'A public address that the service fetches.' })
+const file = z
+  .object({ type: z.literal('file'), file_id: z.string().max(256) })
+  .meta({ id: 'FileSource', description: 'A file of the workspace.' })
 
-export const TextBlock = z.strictObject({ type: z.literal('text'), text: z.string() })
-export const ImageBlock = z.strictObject({
-  type: z.literal('image'),
-  source: z.discriminatedUnion('type', [base64, url, file]),
-})
-export const DocumentBlock = z.strictObject({
-  type: z.literal('document'),
-  source: z.discriminatedUnion('type', [
-    base64,
-    url,
-    file,
-    z.object({ type: z.literal('text'), media_type: z.literal('text/plain'), data: z.string() }),
-  ]),
-  title: z.string().nullish(),
-  context: z.string().nullish(),
-})
-export const SearchResultBlock = z.strictObject({
-  type: z.literal('search_result'),
-  source: z.string(),
-  title: z.string(),
-  content: z.array(TextBlock),
-  citations: z.object({ enabled: z.boolean() }).default({ enabled: false }),
-})
+export const TextBlock = z
+  .strictObject({ type: z.literal('text'), text: z.string() })
+  .meta({ id: 'TextBlock', description: 'Text.' })
+export const ImageBlock = z
+  .strictObject({
+    type: z.literal('image'),
+    source: z.discriminatedUnion('type', [base64, url, file]),
+  })
+  .meta({ id: 'ImageBlock', description: 'An image: PNG, JPEG, GIF or WebP.' })
+export const DocumentBlock = z
+  .strictObject({
+    type: z.literal('document'),
+    source: z.discriminatedUnion('type', [
+      base64,
+      url,
+      file,
+      z
+        .object({
+          type: z.literal('text'),
+          media_type: z.literal('text/plain'),
+          data: z.string(),
+        })
+        .meta({ id: 'PlainTextDocumentSource', description: 'The text itself.' }),
+    ]),
+    title: z.string().nullish(),
+    context: z.string().nullish().describe('What the model should know about the document.'),
+  })
+  .meta({ id: 'DocumentBlock', description: 'A document: PDF or plain text.' })
+export const SearchResultBlock = z
+  .strictObject({
+    type: z.literal('search_result'),
+    source: z.string().describe('Where the text was found.'),
+    title: z.string(),
+    content: z.array(TextBlock),
+    citations: z.object({ enabled: z.boolean() }).default({ enabled: false }),
+  })
+  .meta({ id: 'SearchResultBlock', description: 'Text that a search found.' })
 
 /** What a person's message may hold. [events/post/user-message] */
 export const UserContent = z.discriminatedUnion('type', [TextBlock, ImageBlock, DocumentBlock])

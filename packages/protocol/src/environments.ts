@@ -2,13 +2,16 @@ import { z } from 'zod'
 import type { PackageLists } from './packages.ts'
 import { packageManagers, Packages } from './packages.ts'
 import {
-  Flag,
+  ArchivedAt,
+  CreatedAt,
   Line,
   ListQuery,
   Metadata,
   MetadataPatch,
   ProcessText,
-  Timestamp,
+  UpdatedAt,
+  extension,
+  includeArchived,
 } from './primitives.ts'
 
 /** A hostname or `*.suffix`: no scheme, port or path. */
@@ -20,57 +23,107 @@ const Host = z
   })
 
 const Networking = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('unrestricted') }),
-  z.strictObject({
-    type: z.literal('limited'),
-    allowed_hosts: z.array(Host).nullish(),
-    allow_mcp_servers: z.boolean().nullish(),
-    allow_package_managers: z.boolean().nullish(),
-  }),
+  z
+    .strictObject({ type: z.literal('unrestricted') })
+    .meta({ id: 'UnrestrictedNetwork', description: 'Every public host is reached.' }),
+  z
+    .strictObject({
+      type: z.literal('limited'),
+      allowed_hosts: z
+        .array(Host)
+        .nullish()
+        .describe('Hosts that a sandbox reaches: `example.com`, or `*.example.com`.'),
+      allow_mcp_servers: z.boolean().nullish().describe('Whether MCP servers are reached.'),
+      allow_package_managers: z
+        .boolean()
+        .nullish()
+        .describe('Whether the registries of package managers are reached.'),
+    })
+    .meta({ id: 'LimitedNetwork', description: 'Only the named hosts are reached.' }),
 ])
 
 /** As long as compute may take to start before its first heartbeat. */
 const longestReclaimMs = 60 * 60 * 1000
 
 const Config = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('self_hosted'),
-    /** Milliseconds; the least that polls may name. */
-    reclaim_older_than_ms: z.int().min(1).max(longestReclaimMs).nullish(),
-  }),
-  z.strictObject({
-    type: z.literal('cloud'),
-    networking: Networking.nullish(),
-    packages: Packages.nullish(),
-  }),
+  z
+    .strictObject({
+      type: z.literal('self_hosted'),
+      reclaim_older_than_ms: z
+        .int()
+        .min(1)
+        .max(longestReclaimMs)
+        .nullish()
+        .meta(extension('Milliseconds until an item that no worker acknowledged is given again.')),
+    })
+    .meta({ id: 'SelfHostedConfig', description: 'Sessions run on workers of your own.' }),
+  z
+    .strictObject({
+      type: z.literal('cloud'),
+      networking: Networking.nullish(),
+      packages: Packages.nullish(),
+    })
+    .meta({ id: 'CloudConfig', description: 'Sessions run in sandboxes of this service.' }),
 ])
 
-const name = Line.min(1).max(256)
+const name = Line.min(1)
+  .max(256)
+  .describe('Unique among the environments of the workspace that are not archived.')
 const variable = /^[A-Za-z_][A-Za-z0-9_]*$/
 const fields = {
   name,
-  description: z.string().max(4096).nullish(),
-  base_image: z.string().min(1).nullish(),
-  packages: Packages.nullish(),
+  description: z.string().max(4096).nullish().describe('What the environment is for.'),
+  base_image: z
+    .string()
+    .min(1)
+    .nullish()
+    .meta(extension("A container image, or the name of one of the operator's root folders.")),
+  packages: Packages.nullish().meta(extension('The same as `config.packages`.')),
   network: z
-    .strictObject({ allowlist: z.array(Host).optional(), denylist: z.array(Host).optional() })
-    .nullish(),
-  env: z.record(z.string().regex(variable, 'a variable name'), ProcessText).nullish(),
-  allow_mcp_servers: z.boolean().nullish(),
-  config: Config.nullish(),
+    .strictObject({
+      allowlist: z.array(Host).optional().describe('The same as `allowed_hosts` of the config.'),
+      denylist: z.array(Host).optional().describe('Hosts that are never reached.'),
+    })
+    .nullish()
+    .meta(extension('Which hosts a sandbox reaches.')),
+  env: z
+    .record(z.string().regex(variable, 'a variable name'), ProcessText)
+    .nullish()
+    .meta(extension('Variables of every command in the sandbox.')),
+  allow_mcp_servers: z
+    .boolean()
+    .nullish()
+    .meta(extension('The same as `allow_mcp_servers` of the config.')),
+  config: Config.nullish().describe('Where sessions run; its `type` cannot change.'),
   metadata: Metadata.nullish(),
-  scope: z.enum(['organization', 'account']).nullish(),
+  scope: z.enum(['organization', 'account']).nullish().describe('Kept and returned.'),
 }
 
 /** Both spellings: the interface's top level and the official client's `config`. [environments/two-spellings] */
-export const EnvironmentCreate = z.strictObject(fields)
+export const EnvironmentCreate = z.strictObject(fields).meta({
+  id: 'EnvironmentCreateParams',
+  examples: [
+    {
+      name: 'python',
+      config: {
+        type: 'cloud',
+        networking: {
+          type: 'limited',
+          allowed_hosts: ['api.example.com'],
+          allow_package_managers: true,
+        },
+      },
+    },
+  ],
+})
 export type EnvironmentCreate = z.infer<typeof EnvironmentCreate>
 
-export const EnvironmentUpdate = z.strictObject({
-  ...fields,
-  name: name.optional(),
-  metadata: MetadataPatch.nullish(),
-})
+export const EnvironmentUpdate = z
+  .strictObject({ ...fields, name: name.optional(), metadata: MetadataPatch.nullish() })
+  .meta({
+    id: 'EnvironmentUpdateParams',
+    examples: [{ description: 'For scripts in Python', metadata: { team: 'data' } }],
+  })
 export type EnvironmentUpdate = z.infer<typeof EnvironmentUpdate>
 
 /** The one stored form, from which both spellings are shown. */
@@ -144,16 +197,24 @@ export type Environment = ReturnType<typeof showEnvironment> & {
   updated_at: string
 }
 
-export const EnvironmentShown = z.looseObject({
-  id: z.string(),
-  type: z.literal('environment'),
-  name: z.string(),
-  description: z.string().nullable(),
-  config: z.looseObject({ type: z.enum(['cloud', 'self_hosted']) }),
-  metadata: z.record(z.string(), z.string()),
-  archived_at: Timestamp.nullable(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const EnvironmentShown = z
+  .looseObject({
+    id: z.string(),
+    type: z.literal('environment'),
+    name: z.string(),
+    description: z.string().nullable(),
+    config: Config,
+    metadata: z.record(z.string(), z.string()),
+    scope: z.enum(['organization', 'account']),
+    base_image: z.string().nullable().meta(extension('What the sandbox starts from.')),
+    network: z
+      .object({ allowlist: z.array(z.string()), denylist: z.array(z.string()) })
+      .meta(extension('Which hosts a sandbox reaches.')),
+    env: z.record(z.string(), z.string()).meta(extension('Variables of every command.')),
+    archived_at: ArchivedAt,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Environment', description: 'Where the commands of a session run.' })
 
-export const EnvironmentListQuery = ListQuery.extend({ include_archived: Flag.optional() })
+export const EnvironmentListQuery = ListQuery.extend({ include_archived: includeArchived })

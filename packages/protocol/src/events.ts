@@ -15,49 +15,76 @@ import {
   Id,
   ListQuery,
   TextList,
+  extension,
   pageLimit,
   wholeNumberFrom,
 } from './primitives.ts'
 
-const UserMessage = z.strictObject({
-  type: z.literal('user.message'),
-  content: z.array(UserContent).min(1),
-})
-const Interrupt = z.strictObject({
-  type: z.literal('user.interrupt'),
-  session_thread_id: z.string().max(256).nullish(),
+const UserMessage = z
+  .strictObject({ type: z.literal('user.message'), content: z.array(UserContent).min(1) })
+  .meta({
+    id: 'UserMessageEventParams',
+    description: 'A message: it waits, and begins or joins the next turn.',
+  })
+const session_thread_id = z.string().max(256).nullish()
+const Interrupt = z.strictObject({ type: z.literal('user.interrupt'), session_thread_id }).meta({
+  id: 'UserInterruptEventParams',
+  description: 'Stops the running turn.',
 })
 const Confirmation = z
   .strictObject({
     type: z.literal('user.tool_confirmation'),
-    tool_use_id: Id,
+    tool_use_id: Id.describe('The id of the `agent.tool_use` or `agent.mcp_tool_use` event.'),
     result: z.enum(['allow', 'deny']),
-    deny_message: z.string().max(10_000).nullish(),
-    session_thread_id: z.string().max(256).nullish(),
+    deny_message: z
+      .string()
+      .max(10_000)
+      .nullish()
+      .describe('The model reads it; only with `deny`.'),
+    session_thread_id,
   })
   .refine((event) => event.result === 'deny' || !event.deny_message, {
     path: ['deny_message'],
     message: 'goes only with result deny',
   })
+  .meta({
+    id: 'UserToolConfirmationEventParams',
+    description: 'Lets a call run, or denies it.',
+  })
 const answer = {
-  content: z.array(ResultContent).nullish(),
-  is_error: z.boolean().nullish(),
-  session_thread_id: z.string().max(256).nullish(),
+  content: z.array(ResultContent).nullish().describe('What the model reads.'),
+  is_error: z.boolean().nullish().describe('Whether the call has failed.'),
+  session_thread_id,
 }
-const CustomToolResult = z.strictObject({
-  type: z.literal('user.custom_tool_result'),
-  custom_tool_use_id: Id,
-  ...answer,
-})
-const ToolResult = z.strictObject({
-  type: z.literal('user.tool_result'),
-  tool_use_id: z.string().max(256),
-  ...answer,
-})
-const SystemMessage = z.strictObject({
-  type: z.literal('system.message'),
-  content: z.array(TextBlock).min(1).max(1000),
-})
+const CustomToolResult = z
+  .strictObject({
+    type: z.literal('user.custom_tool_result'),
+    custom_tool_use_id: Id.describe('The id of the `agent.custom_tool_use` event.'),
+    ...answer,
+  })
+  .meta({
+    id: 'UserCustomToolResultEventParams',
+    description: 'Answers the call of a custom tool.',
+  })
+const ToolResult = z
+  .strictObject({
+    type: z.literal('user.tool_result'),
+    tool_use_id: z.string().max(256).describe('The id of the `agent.tool_use` event.'),
+    ...answer,
+  })
+  .meta({
+    id: 'UserToolResultEventParams',
+    description: 'Answers the call of a built-in tool, from the worker that ran it.',
+  })
+const SystemMessage = z
+  .strictObject({
+    type: z.literal('system.message'),
+    content: z.array(TextBlock).min(1).max(1000),
+  })
+  .meta({
+    id: 'SystemMessageEventParams',
+    description: 'Further instructions; it stands last, behind a message or a result.',
+  })
 
 /** Names the type that was sent: what is missing from a list of expected ones is hard to see. */
 const unknownType = ({ input }: { input?: unknown }): string => {
@@ -76,49 +103,62 @@ export const ClientEvent = z.discriminatedUnion(
 export type ClientEvent = z.infer<typeof ClientEvent>
 
 /** A system message stands last, behind what it goes with. */
-export const PostEvents = z.strictObject({
-  events: z
-    .array(ClientEvent)
-    .min(1)
-    .max(1000)
-    .superRefine((events, context) => {
-      for (const [index, event] of events.entries()) {
-        if (event.type !== 'system.message') continue
-        const before = events[index - 1]?.type
-        const wrong =
-          index !== events.length - 1
-            ? 'stands last'
-            : before === undefined ||
-                !/^user\.(message|tool_result|custom_tool_result)$/.test(before)
-              ? 'stands directly behind a user.message or a tool result'
-              : undefined
-        if (wrong)
-          context.addIssue({ code: 'custom', path: [index], message: `system.message ${wrong}` })
-      }
-    })
-    .superRefine((events, context) =>
-      checkText(
-        events.map((event) => ('content' in event ? event : {})),
-        context,
-      ),
-    ),
-})
+export const PostEvents = z
+  .strictObject({
+    events: z
+      .array(ClientEvent)
+      .min(1)
+      .max(1000)
+      .superRefine((events, context) => {
+        for (const [index, event] of events.entries()) {
+          if (event.type !== 'system.message') continue
+          const before = events[index - 1]?.type
+          const wrong =
+            index !== events.length - 1
+              ? 'stands last'
+              : before === undefined ||
+                  !/^user\.(message|tool_result|custom_tool_result)$/.test(before)
+                ? 'stands directly behind a user.message or a tool result'
+                : undefined
+          if (wrong)
+            context.addIssue({ code: 'custom', path: [index], message: `system.message ${wrong}` })
+        }
+      })
+      .superRefine((events, context) =>
+        checkText(
+          events.map((event) => ('content' in event ? event : {})),
+          context,
+        ),
+      )
+      .describe('Applied in order, all of them or none.'),
+  })
+  .meta({
+    id: 'EventSendParams',
+    examples: [{ events: [{ type: 'user.message', content: [{ type: 'text', text: 'Go on.' }] }] }],
+  })
 
 export const InitialEvent = z.discriminatedUnion('type', [UserMessage], { error: unknownType })
 export type InitialEvent = z.infer<typeof InitialEvent>
 
 /** A string is one text block. [messages/content] */
-export const PostMessage = z.strictObject({
-  content: z
-    .union([
-      z
-        .string()
-        .min(1)
-        .transform((text) => [{ type: 'text' as const, text }]),
-      z.array(UserContent).min(1),
-    ])
-    .refine((content) => textLength(content) <= mostText, tooMuchText),
-})
+export const PostMessage = z
+  .strictObject({
+    content: z
+      .union([
+        z
+          .string()
+          .min(1)
+          .transform((text) => [{ type: 'text' as const, text }]),
+        z.array(UserContent).min(1),
+      ])
+      .refine((content) => textLength(content) <= mostText, tooMuchText)
+      .describe('A text, or blocks of content.'),
+  })
+  .meta({
+    id: 'MessageCreateParams',
+    'x-extension': true,
+    examples: [{ content: 'Review the parser.' }],
+  })
 
 export type RetryStatus = { type: 'retrying' | 'exhausted' | 'terminal' }
 export type SessionErrorType =
@@ -138,12 +178,14 @@ export type SessionFailure = { message: string } & (
   | { type: RepositoryErrorType; repository_url: string | null }
 )
 export type SessionError = SessionFailure & { retry_status: RetryStatus }
-export type RepositoryErrorType =
-  | 'repository_authentication_error'
-  | 'repository_forbidden_error'
-  | 'repository_not_found_error'
-  | 'repository_checkout_error'
-  | 'repository_clone_error'
+export const repositoryErrorTypes = [
+  'repository_authentication_error',
+  'repository_forbidden_error',
+  'repository_not_found_error',
+  'repository_checkout_error',
+  'repository_clone_error',
+] as const
+export type RepositoryErrorType = (typeof repositoryErrorTypes)[number]
 export type McpErrorType = 'mcp_connection_failed_error' | 'mcp_authentication_failed_error'
 
 export type StopReason =
@@ -240,36 +282,31 @@ export const extensionTypes: readonly EventType[] = [
   'span.compaction_summarize_end',
 ]
 
-/** An event on the wire: flat fields, and in the interface's dialect the same fields under `data`. [events/object] [dialects/event-data] */
-export const EventShown = z.looseObject({
-  id: z.string(),
-  type: z.string(),
-  session_id: z.string(),
-  seq: z.int().nullable(),
-  created_at: z.string(),
-  processed_at: z.string().nullable(),
-  data: z.looseObject({}).optional(),
-})
+const include = TextList.optional().meta(extension('`chunks`: extension events as well.'))
+const replay = Flag.optional().meta(
+  extension('A stream begins with everything that was kept, and then goes on live.'),
+)
 
 export const EventListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
-  limit: pageLimit(1, 1000).default(100),
-  order: z.enum(['asc', 'desc']).default('asc'),
-  after_seq: wholeNumberFrom(0).optional(),
-  types: TextList.optional(),
-  include: TextList.optional(),
-  event_deltas: TextList.optional(),
-  replay: Flag.optional(),
+  limit: pageLimit(1, 1000).default(100).describe('Events of one page at most.'),
+  order: z.enum(['asc', 'desc']).default('asc').describe('By their place in the log.'),
+  after_seq: wholeNumberFrom(0).optional().meta(extension('Only events behind this `seq`.')),
+  types: TextList.optional().describe('Only events of these types, extension events too.'),
+  include,
+  event_deltas: TextList.optional().describe('For a stream: pieces of these types of events.'),
+  replay,
 })
 export type EventListQuery = z.infer<typeof EventListQuery>
 
 export const StreamQuery = z.object({
-  include: TextList.optional(),
-  replay: Flag.optional(),
+  include,
+  replay,
   event_deltas: z
     .union([z.string(), z.array(z.string())])
     .transform((value) => [value].flat())
     .pipe(z.array(z.enum(['agent.message', 'agent.thinking'])).max(100))
-    .optional(),
+    .optional()
+    .describe('Pieces of messages and the beginning of thinking, as previews.'),
 })
 export type StreamQuery = z.infer<typeof StreamQuery>

@@ -1,49 +1,68 @@
 import { z } from 'zod'
-import { Id, ListQuery, TextList, Timestamp, wholeNumberFrom } from './primitives.ts'
+import {
+  CreatedAt,
+  Id,
+  ListQuery,
+  TextList,
+  Timestamp,
+  extension,
+  wholeNumberFrom,
+} from './primitives.ts'
 
 /** A stored file without its bytes. [files/metadata] */
-export const FileShown = z.object({
-  id: z.string(),
-  type: z.literal('file'),
-  filename: z.string(),
-  mime_type: z.string(),
-  size_bytes: z.int(),
-  created_at: Timestamp,
-  downloadable: z.boolean(),
-  expires_at: Timestamp.nullable(),
-  scope: z.object({ type: z.literal('session'), id: z.string() }).nullable(),
-})
+export const FileShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('file'),
+    filename: z.string(),
+    mime_type: z.string(),
+    size_bytes: z.int(),
+    created_at: CreatedAt,
+    downloadable: z.boolean().describe('Whether its content may be downloaded.'),
+    expires_at: Timestamp.nullable().describe('When it is deleted by itself, or null.'),
+    scope: z
+      .object({ type: z.literal('session'), id: z.string() })
+      .nullable()
+      .describe('The session that it belongs to, or null for a file of the workspace.'),
+  })
+  .meta({ id: 'FileMetadata', description: 'A stored file, without its bytes.' })
 export type FileMetadata = z.infer<typeof FileShown>
 
 /** The texts of an upload's form; the file beside them is no text. */
 export const FileFields = z.strictObject({
-  session_id: Id.optional(),
+  session_id: Id.optional().meta(extension('Put the file into this session.')),
   expires_in_seconds: wholeNumberFrom(3600)
     .refine((seconds) => seconds <= 7_776_000, 'at most 7776000, which are 90 days')
-    .optional(),
+    .optional()
+    .describe('Seconds until it is deleted by itself.'),
 })
 export type FileFields = z.infer<typeof FileFields>
 
 /** What a description of the form shows. */
-export const FileForm = FileFields.extend({ file: z.string().meta({ format: 'binary' }) })
+export const FileForm = FileFields.extend({
+  file: z.string().meta({ format: 'binary', description: 'The bytes, with a filename.' }),
+}).meta({ id: 'FileUploadParams', examples: [{ file: 'some text' }] })
 
 export const FileListQuery = ListQuery.extend({
-  scope_id: Id.optional(),
-  /** Those that are there, in the order asked for, on one page. */
-  ids: TextList.optional(),
+  scope_id: Id.optional().describe('Only files of this session.'),
+  ids: TextList.optional().meta(
+    extension('These files, in this order, on one page; one that is absent is left out.'),
+  ),
 })
 
 /** What a session has published; all of it at once. */
 export const OutputsShown = z.object({
   data: z.array(
-    z.object({
-      type: z.literal('output'),
-      filename: z.string(),
-      file_id: z.string(),
-      mime_type: z.string(),
-      size_bytes: z.int(),
-      created_at: Timestamp,
-    }),
+    z
+      .object({
+        type: z.literal('output'),
+        filename: z.string(),
+        file_id: z.string(),
+        mime_type: z.string(),
+        size_bytes: z.int(),
+        created_at: CreatedAt,
+      })
+      .meta({ id: 'Output', description: 'A file that the session has published.' }),
   ),
   has_more: z.literal(false),
 })

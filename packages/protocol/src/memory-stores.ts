@@ -1,36 +1,50 @@
 import { z } from 'zod'
 import {
+  ArchivedAt,
+  CreatedAt,
   CreatedAtQuery,
-  Flag,
   Id,
   Line,
   ListQuery,
   Metadata,
   MetadataPatch,
   Timestamp,
+  UpdatedAt,
+  extension,
+  includeArchived,
   pageLimit,
 } from './primitives.ts'
 
 const noControls = (text: string): boolean => !/\p{Cc}/u.test(text)
-const name = Line.min(1).max(255).refine(noControls, 'may hold no control characters')
-const description = Line.max(1024)
+const name = Line.min(1)
+  .max(255)
+  .refine(noControls, 'may hold no control characters')
+  .describe('What people and agents call the store.')
+const description = Line.max(1024).describe('The agent reads what the store is for.')
 
-export const MemoryStoreCreate = z.strictObject({
-  name,
-  description: description.nullish(),
-  metadata: Metadata.nullish(),
-  agent_id: Id.nullish(),
-  embedding_model: Line.min(1).max(256).nullish(),
-  vector_index: Line.min(1).max(256).nullish(),
-})
+export const MemoryStoreCreate = z
+  .strictObject({
+    name,
+    description: description.nullish(),
+    metadata: Metadata.nullish(),
+    agent_id: Id.nullish().meta(extension('Kept and returned.')),
+    embedding_model: Line.min(1).max(256).nullish().meta(extension('Kept and returned.')),
+    vector_index: Line.min(1).max(256).nullish().meta(extension('Kept and returned.')),
+  })
+  .meta({
+    id: 'MemoryStoreCreateParams',
+    examples: [{ name: 'Conventions', description: 'How this team writes code' }],
+  })
 export type MemoryStoreCreate = z.infer<typeof MemoryStoreCreate>
 
 /** Omitted and null keep; an empty description clears. [memory-stores/update] */
-export const MemoryStoreUpdate = z.strictObject({
-  name: name.nullish(),
-  description: description.nullish(),
-  metadata: MetadataPatch.nullish(),
-})
+export const MemoryStoreUpdate = z
+  .strictObject({
+    name: name.nullish(),
+    description: description.nullish(),
+    metadata: MetadataPatch.nullish(),
+  })
+  .meta({ id: 'MemoryStoreUpdateParams', examples: [{ name: 'Conventions of the team' }] })
 export type MemoryStoreUpdate = z.infer<typeof MemoryStoreUpdate>
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
@@ -39,7 +53,7 @@ const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 export const MemoryPath = Line.superRefine((path, context) => {
   const problem = pathProblem(path)
   if (problem) context.addIssue({ code: 'custom', message: problem })
-})
+}).describe('Begins with `/`; 1 to 20 segments, at most 1,024 bytes.')
 
 function pathProblem(path: string): string | undefined {
   if (!path.startsWith('/')) return 'begins with /'
@@ -53,25 +67,33 @@ function pathProblem(path: string): string | undefined {
 }
 
 /** Null is empty. */
-const Content = Line.refine(
-  (text) => bytesOf(text) <= 102_400,
-  'is at most 102,400 bytes',
-).nullable()
+const Content = Line.refine((text) => bytesOf(text) <= 102_400, 'is at most 102,400 bytes')
+  .nullable()
+  .describe('The text, at most 102,400 bytes; null is empty.')
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, '64 lower-case hexadecimal digits')
 
-export const MemoryCreate = z.strictObject({ path: MemoryPath, content: Content })
+export const MemoryCreate = z.strictObject({ path: MemoryPath, content: Content }).meta({
+  id: 'MemoryCreateParams',
+  examples: [{ path: '/style/naming.md', content: 'A function is a verb with its object.' }],
+})
 export type MemoryCreate = z.infer<typeof MemoryCreate>
 
-export const MemoryUpdate = z.strictObject({
-  path: MemoryPath.nullish(),
-  content: Content.optional(),
-  precondition: z
-    .strictObject({ type: z.literal('content_sha256'), content_sha256: sha256 })
-    .nullish(),
-})
+export const MemoryUpdate = z
+  .strictObject({
+    path: MemoryPath.nullish(),
+    content: Content.optional(),
+    precondition: z
+      .strictObject({ type: z.literal('content_sha256'), content_sha256: sha256 })
+      .nullish()
+      .describe('The content that you have read: refused where the memory has another by now.'),
+  })
+  .meta({
+    id: 'MemoryUpdateParams',
+    examples: [{ content: 'A type is a noun, a function a verb with its object.' }],
+  })
 export type MemoryUpdate = z.infer<typeof MemoryUpdate>
 
-const MemoryView = z.enum(['basic', 'full'])
+const MemoryView = z.enum(['basic', 'full']).describe('`full` includes the content.')
 
 /** Items of a page that shows contents; a larger `limit` is lowered to it, as the wire of the official client says. */
 const mostFull = 20
@@ -82,20 +104,29 @@ const capFullView = <Query extends { view: 'basic' | 'full'; limit: number }>(
 export const MemoryViewQuery = z.object({ view: MemoryView.default('full') })
 
 export const MemoryListQuery = ListQuery.extend({
-  limit: pageLimit(1, 100).default(20),
+  limit: pageLimit(1, 100).default(20).describe('Items of one page at most.'),
   view: MemoryView.default('basic'),
-  depth: z.enum(['0', '1'], { error: 'is 0 or 1' }).default('0').transform(Number),
+  depth: z
+    .enum(['0', '1'], { error: 'is 0 or 1' })
+    .default('0')
+    .transform(Number)
+    .describe('1 lists what lies directly below the prefix; 0 lists everything below it.'),
   path_prefix: Line.max(1024)
     .refine((prefix) => prefix.startsWith('/') && prefix.endsWith('/'), 'begins and ends with /')
-    .default('/'),
+    .default('/')
+    .describe('Only memories below it; begins and ends with `/`.'),
 }).transform(capFullView)
 export type MemoryListQuery = z.infer<typeof MemoryListQuery>
 
-export const MemoryDeleteQuery = z.object({ expected_content_sha256: sha256.optional() })
+export const MemoryDeleteQuery = z.object({
+  expected_content_sha256: sha256
+    .optional()
+    .describe('The content that you have read: refused where the memory has another by now.'),
+})
 
 export const MemoryStoreListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
-  include_archived: Flag.optional(),
+  include_archived: includeArchived,
 })
 
 export const memoryOperations = ['created', 'modified', 'deleted'] as const
@@ -103,7 +134,7 @@ export type MemoryOperation = (typeof memoryOperations)[number]
 
 export const MemoryVersionListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
-  limit: pageLimit(1, 100).default(20),
+  limit: pageLimit(1, 100).default(20).describe('Items of one page at most.'),
   view: MemoryView.default('basic'),
   memory_id: z.string().optional(),
   operation: z.enum(memoryOperations).optional(),
@@ -113,60 +144,70 @@ export const MemoryVersionListQuery = ListQuery.extend({
 }).transform(capFullView)
 
 /** Who changed a memory: the caller of an API key, or the agent of a session. [memory-versions/audit] */
-export const MemoryActor = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('api_actor'), api_key_id: z.string() }),
-  z.object({ type: z.literal('session_actor'), session_id: z.string() }),
-])
+export const MemoryActor = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('api_actor'), api_key_id: z.string() }),
+    z.object({ type: z.literal('session_actor'), session_id: z.string() }),
+  ])
+  .meta({ id: 'Actor', description: 'Who has changed a memory: a key or a session.' })
 export type MemoryActor = z.infer<typeof MemoryActor>
 
-export const MemoryStoreShown = z.object({
-  id: z.string(),
-  type: z.literal('memory_store'),
-  name: z.string(),
-  description: z.string(),
-  metadata: z.record(z.string(), z.string()),
-  agent_id: z.string().nullable(),
-  embedding_model: z.string(),
-  vector_index: z.string(),
-  archived_at: Timestamp.nullable(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const MemoryStoreShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('memory_store'),
+    name: z.string(),
+    description: z.string(),
+    metadata: z.record(z.string(), z.string()),
+    agent_id: z.string().nullable().meta(extension('As it was sent.')),
+    embedding_model: z.string().meta(extension('As it was sent.')),
+    vector_index: z.string().meta(extension('As it was sent.')),
+    archived_at: ArchivedAt,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'MemoryStore', description: 'Texts by path that outlive a session.' })
 export type MemoryStore = z.infer<typeof MemoryStoreShown>
 
 /** `content` is null in the basic view. */
-export const MemoryShown = z.object({
-  id: z.string(),
-  type: z.literal('memory'),
-  memory_store_id: z.string(),
-  memory_version_id: z.string(),
-  path: z.string(),
-  content: z.string().nullable(),
-  content_sha256: z.string(),
-  content_size_bytes: z.int(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const MemoryShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('memory'),
+    memory_store_id: z.string(),
+    memory_version_id: z.string(),
+    path: z.string(),
+    content: z.string().nullable().describe('Null in the basic view.'),
+    content_sha256: z.string(),
+    content_size_bytes: z.int(),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Memory', description: 'One text of a memory store.' })
 export type Memory = z.infer<typeof MemoryShown>
 
 /** Everything below it, in lists of depth 1; it has no id. */
-export const MemoryPrefix = z.object({ type: z.literal('memory_prefix'), path: z.string() })
+export const MemoryPrefix = z
+  .object({ type: z.literal('memory_prefix'), path: z.string() })
+  .meta({ id: 'MemoryPrefix', description: 'A path that memories lie below.' })
 export type MemoryPrefix = z.infer<typeof MemoryPrefix>
 
 /** What it held is null once it was redacted, and `content` in the basic view. */
-export const MemoryVersionShown = z.object({
-  id: z.string(),
-  type: z.literal('memory_version'),
-  memory_id: z.string(),
-  memory_store_id: z.string(),
-  operation: z.enum(memoryOperations),
-  path: z.string().nullable(),
-  content: z.string().nullable(),
-  content_sha256: z.string().nullable(),
-  content_size_bytes: z.int().nullable(),
-  created_by: MemoryActor,
-  redacted_at: Timestamp.nullable(),
-  redacted_by: MemoryActor.nullable(),
-  created_at: Timestamp,
-})
+export const MemoryVersionShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('memory_version'),
+    memory_id: z.string(),
+    memory_store_id: z.string(),
+    operation: z.enum(memoryOperations),
+    path: z.string().nullable(),
+    content: z.string().nullable(),
+    content_sha256: z.string().nullable(),
+    content_size_bytes: z.int().nullable(),
+    created_by: MemoryActor,
+    redacted_at: Timestamp.nullable(),
+    redacted_by: MemoryActor.nullable(),
+    created_at: CreatedAt,
+  })
+  .meta({ id: 'MemoryVersion', description: 'One change of a memory.' })
 export type MemoryVersion = z.infer<typeof MemoryVersionShown>

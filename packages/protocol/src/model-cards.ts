@@ -1,48 +1,75 @@
 import { z } from 'zod'
-import { Line, ListQuery, Timestamp } from './primitives.ts'
+import { CreatedAt, JsonValue, Line, ListQuery, UpdatedAt } from './primitives.ts'
 
 const price = z.number().min(0)
 /** Serialisable model metadata; identity, provider, wire model, endpoint and key have no place here. */
-export const NativeConfig = z.strictObject({
-  name: z.string().optional(),
-  api: z.string().optional(),
-  reasoning: z.boolean().optional(),
-  thinkingLevelMap: z.record(z.string(), z.string().nullable()).optional(),
-  input: z.array(z.enum(['text', 'image', 'document'])).optional(),
-  cost: z
-    .looseObject({
-      input: price,
-      output: price,
-      cacheRead: price.optional(),
-      cacheWrite: price.optional(),
-    })
-    .optional(),
-  contextWindow: z.int().positive().optional(),
-  maxTokens: z.int().positive().optional(),
-  samplingParams: z.record(z.string(), z.json()).optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  compat: z.record(z.string(), z.json()).optional(),
-})
+export const NativeConfig = z
+  .strictObject({
+    name: z.string().optional(),
+    api: z.string().optional(),
+    reasoning: z.boolean().optional(),
+    thinkingLevelMap: z.record(z.string(), z.string().nullable()).optional(),
+    input: z.array(z.enum(['text', 'image', 'document'])).optional(),
+    cost: z
+      .looseObject({
+        input: price,
+        output: price,
+        cacheRead: price.optional(),
+        cacheWrite: price.optional(),
+      })
+      .optional(),
+    contextWindow: z.int().positive().optional(),
+    maxTokens: z.int().positive().optional(),
+    samplingParams: z.record(z.string(), JsonValue).optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    compat: z.record(z.string(), JsonValue).optional(),
+  })
+  .meta({
+    id: 'NativeConfig',
+    description: 'What is known of the model, beside its catalog entry.',
+  })
 export type NativeConfig = z.infer<typeof NativeConfig>
 
 const handle = Line.min(1).max(256)
 const headers = z.record(z.string().min(1), z.string())
 const endpoint = z.url({ protocol: /^https?$/ }).max(2048)
 
-export const ModelCardCreate = z.strictObject({
-  model_id: handle,
-  provider: z.string().min(1).max(128),
-  model: Line.min(1).max(256),
-  display_name: z.string().min(1).max(256).nullish(),
-  base_url: endpoint.nullish(),
-  custom_headers: headers.nullish(),
-  api_key: z.string().min(1),
-  native_config: NativeConfig.nullish(),
-})
+export const ModelCardCreate = z
+  .strictObject({
+    model_id: handle.describe('The handle that agents name; it does not change.'),
+    provider: z
+      .string()
+      .min(1)
+      .max(128)
+      .describe('Whose wire the model speaks; it does not change.'),
+    model: Line.min(1).max(256).describe('The identifier of the model at the provider.'),
+    display_name: z.string().min(1).max(256).nullish().describe('What people call the model.'),
+    base_url: endpoint.nullish().describe("An address in place of the provider's own."),
+    custom_headers: headers
+      .nullish()
+      .describe('Headers of each request. No answer has their values.'),
+    api_key: z.string().min(1).describe("The provider's key. No answer contains it."),
+    native_config: NativeConfig.nullish(),
+  })
+  .meta({
+    id: 'ModelCardCreateParams',
+    examples: [
+      {
+        model_id: 'local-model',
+        provider: 'openai-compatible',
+        model: 'example-model',
+        base_url: 'https://models.example.com/v1',
+        api_key: 'example-key',
+      },
+    ],
+  })
 export type ModelCardCreate = z.infer<typeof ModelCardCreate>
 
 /** The same fields, all optional; the handle and the provider do not change. */
-export const ModelCardUpdate = ModelCardCreate.partial()
+export const ModelCardUpdate = ModelCardCreate.partial().meta({
+  id: 'ModelCardUpdateParams',
+  examples: [{ display_name: 'Model of the house' }],
+})
 export type ModelCardUpdate = z.infer<typeof ModelCardUpdate>
 
 export type ProbeResult =
@@ -66,15 +93,24 @@ export type ModelCard = {
   updated_at: string
 }
 
-export const ModelCardShown = z.looseObject({
-  id: z.string(),
-  type: z.literal('model_card'),
-  model_id: z.string(),
-  provider: z.string(),
-  model: z.string(),
-  api_key_preview: z.string(),
-  probe: z.looseObject({ ok: z.boolean().nullable() }).optional(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const ModelCardShown = z
+  .looseObject({
+    id: z.string(),
+    type: z.literal('model_card'),
+    model_id: z.string().describe('The handle that agents name.'),
+    provider: z.string(),
+    model: z.string(),
+    display_name: z.string().nullable(),
+    base_url: z.string().nullable(),
+    custom_headers: z.array(z.string()).describe('Names of the headers, without their values.'),
+    api_key_preview: z.string().describe('Enough of the key to recognise it.'),
+    native_config: NativeConfig.nullable(),
+    probe: z
+      .looseObject({ ok: z.boolean().nullable() })
+      .optional()
+      .describe('What came of trying the key, in the answer to a write.'),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'ModelCard', description: 'How a model is reached.' })
 export const ModelCardListQuery = ListQuery

@@ -51,13 +51,19 @@ const listOf = (manager: PackageManager) => {
     .nullish()
 }
 
-export const Packages = z.strictObject({
-  type: z.literal('packages').optional(),
-  apt: listOf('apt'),
-  cargo: listOf('cargo'),
-  gem: listOf('gem'),
-  go: listOf('go'),
-  npm: listOf('npm'),
-  pip: listOf('pip'),
-})
+export const Packages = z
+  .strictObject({
+    type: z.literal('packages').optional(),
+    apt: listOf('apt'),
+    cargo: listOf('cargo'),
+    gem: listOf('gem'),
+    go: listOf('go'),
+    npm: listOf('npm'),
+    pip: listOf('pip'),
+  })
+  .meta({
+    id: 'Packages',
+    description:
+      "Packages that are installed before the first command, by their names in the manager's registry.",
+  })
 export type Packages = z.infer<typeof Packages>

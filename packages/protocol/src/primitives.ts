@@ -15,7 +15,16 @@ export const Line = z
 /** What something is referred to by; longer ones would not fit an index. */
 export const Id = Line.min(1).max(256)
 
-export const Timestamp = z.iso.datetime({ offset: true })
+/** Marks a field that the official interface does not have. */
+export const extension = (description: string) => ({ description, 'x-extension': true })
+
+export const Timestamp = z.iso.datetime({ offset: true }).meta({
+  id: 'Timestamp',
+  description: 'A time as RFC 3339 writes it, with its offset: `2026-01-31T12:00:00Z`.',
+})
+export const CreatedAt = Timestamp.describe('When it was created.')
+export const UpdatedAt = Timestamp.describe('When it was changed last.')
+export const ArchivedAt = Timestamp.nullable().describe('When it was archived, or null.')
 
 /** Of somebody else's, without a secret in it. */
 export const HttpUrl = z
@@ -33,9 +42,18 @@ function hasExtras(text: string): boolean {
 export const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((bag) => Object.keys(bag).length <= 16, 'at most 16 pairs')
+  .meta({
+    id: 'Metadata',
+    description: 'Pairs of your own: at most 16, keys of 1 to 64 characters, values of up to 512.',
+  })
 
 /** On update a string sets a key, null deletes it, and an absent key is kept. */
-export const MetadataPatch = z.record(z.string().min(1).max(64), z.string().max(512).nullable())
+export const MetadataPatch = z
+  .record(z.string().min(1).max(64), z.string().max(512).nullable())
+  .meta({
+    id: 'MetadataPatch',
+    description: 'A string sets its key, null removes the key, and a key that is absent stays.',
+  })
 
 const wholeNumber = (least: number, most: number) =>
   z.coerce.number<string>().int().min(least).max(most)
@@ -55,18 +73,18 @@ export const TextList = z.union([z.string(), z.array(z.string())]).transform((va
 
 /** The cursor comes under four names: the official client's, the interface's, and the two of the models list. */
 export const ListQuery = z.object({
-  limit: wholeNumber(1, 1000).optional(),
-  page: z.string().optional(),
-  cursor: z.string().optional(),
-  after_id: z.string().optional(),
-  before_id: z.string().optional(),
+  limit: wholeNumber(1, 1000).optional().describe('Items of one page at most.'),
+  page: z.string().optional().describe('`next_page` or `prev_page` of the page before.'),
+  cursor: z.string().optional().meta(extension('Another name of `page`.')),
+  after_id: z.string().optional().describe('Items behind this id.'),
+  before_id: z.string().optional().describe('Items before this id.'),
 })
 
 const moments = {
-  'created_at[gt]': Timestamp.optional(),
-  'created_at[gte]': Timestamp.optional(),
-  'created_at[lt]': Timestamp.optional(),
-  'created_at[lte]': Timestamp.optional(),
+  'created_at[gt]': Timestamp.optional().describe('Created after this time.'),
+  'created_at[gte]': Timestamp.optional().describe('Created at this time or after it.'),
+  'created_at[lt]': Timestamp.optional().describe('Created before this time.'),
+  'created_at[lte]': Timestamp.optional().describe('Created at this time or before it.'),
 }
 export const CreatedAtQuery = z.object(moments)
 export type CreatedAtQuery = z.infer<typeof CreatedAtQuery>
@@ -78,9 +96,9 @@ export const wholeNumberFrom = (least: number) => wholeNumber(least, Number.MAX_
 export const ListOf = <S extends z.ZodType>(item: S) =>
   z.object({
     data: z.array(item),
-    has_more: z.boolean(),
-    next_page: z.string().nullable(),
-    prev_page: z.string().nullable(),
+    has_more: z.boolean().describe('Whether there is a next page.'),
+    next_page: z.string().nullable().describe('Send it as `page` for the next page.'),
+    prev_page: z.string().nullable().describe('Send it as `page` for the page before.'),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
   })
@@ -93,4 +111,20 @@ export type Page<Item> = {
 }
 
 export const Deleted = <T extends string>(type: T) =>
-  z.object({ id: z.string(), type: z.literal(type) })
+  z.object({ id: z.string().describe('What was deleted.'), type: z.literal(type) })
+
+/** Any JSON value. */
+export const JsonValue: z.ZodType<z.core.util.JSONType> = z
+  .lazy(() =>
+    z.union([
+      z.string(),
+      z.number(),
+      z.boolean(),
+      z.null(),
+      z.array(JsonValue),
+      z.record(z.string(), JsonValue),
+    ]),
+  )
+  .meta({ id: 'JsonValue', description: 'Any JSON value.' })
+
+export const includeArchived = Flag.optional().describe('Whether archived ones are listed too.')

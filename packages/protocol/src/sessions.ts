@@ -1,41 +1,57 @@
 import { z } from 'zod'
 import type { Agent } from './agents.ts'
-import { McpServers, ModelRef, SkillRefs } from './agents.ts'
+import { McpServers, ModelRef, SessionAgentShown, SkillRefs } from './agents.ts'
 import { checkText } from './content.ts'
+import { exampleIds } from './example-ids.ts'
 import { InitialEvent } from './events.ts'
 import {
+  ArchivedAt,
+  CreatedAt,
   CreatedAtQuery,
-  Flag,
   Id,
   Line,
   ListQuery,
   Metadata,
   MetadataPatch,
   TextList,
-  Timestamp,
+  UpdatedAt,
+  extension,
+  includeArchived,
   pageLimit,
 } from './primitives.ts'
 import type { SessionResource } from './session-resources.ts'
-import { FileResource, MemoryStoreResource, RepositoryResource } from './session-resources.ts'
+import {
+  FileResource,
+  MemoryStoreResource,
+  RepositoryResource,
+  ResourceShown,
+} from './session-resources.ts'
 import { Tools } from './tools.ts'
 
-const version = z.int().min(1).optional()
-const title = Line.max(1024).nullish()
+const version = z.int().min(1).optional().describe('The newest version when absent.')
+const title = Line.max(1024).nullish().describe('What people call the session.')
 
 const AgentChoice = z.union([
   Id,
   z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('agent'), id: Id, version }),
-    z.strictObject({
-      type: z.literal('agent_with_overrides'),
-      id: Id,
-      version,
-      model: ModelRef.optional(),
-      system: z.string().max(100_000).nullish(),
-      tools: Tools.nullish(),
-      mcp_servers: McpServers.nullish(),
-      skills: SkillRefs.nullish(),
-    }),
+    z
+      .strictObject({ type: z.literal('agent'), id: Id, version })
+      .meta({ id: 'AgentParams', description: 'An agent at one version.' }),
+    z
+      .strictObject({
+        type: z.literal('agent_with_overrides'),
+        id: Id,
+        version,
+        model: ModelRef.optional(),
+        system: z.string().max(100_000).nullish(),
+        tools: Tools.nullish(),
+        mcp_servers: McpServers.nullish(),
+        skills: SkillRefs.nullish(),
+      })
+      .meta({
+        id: 'AgentWithOverridesParams',
+        description: 'An agent whose named fields are replaced, for this session only.',
+      }),
   ]),
 ])
 export type AgentChoice = z.infer<typeof AgentChoice>
@@ -47,31 +63,64 @@ const Resource = z.discriminatedUnion('type', [
   MemoryStoreResource,
 ])
 
-export const SessionCreate = z.strictObject({
-  agent: AgentChoice,
-  /** The agent's own `environment_id` stands in when absent. */
-  environment_id: Id.nullish(),
-  title,
-  metadata: Metadata.nullish(),
-  resources: z.array(Resource).nullish(),
-  /** Their order is the order of precedence. */
-  vault_ids: z
-    .array(Id)
-    .max(50)
-    .refine((ids) => new Set(ids).size === ids.length, 'may name each vault once')
-    .nullish(),
-  initial_events: z.array(InitialEvent).max(50).superRefine(checkText).nullish(),
-  budget: z.null({ error: 'budgets are not yet supported' }).optional(),
-})
+export const SessionCreate = z
+  .strictObject({
+    agent: AgentChoice.describe('The id of an agent, or an object that pins a version.'),
+    environment_id: Id.nullish().describe(
+      'Where its commands run. Required unless the agent names an environment.',
+    ),
+    title,
+    metadata: Metadata.nullish(),
+    resources: z.array(Resource).nullish().describe('What the session works on.'),
+    vault_ids: z
+      .array(Id)
+      .max(50)
+      .refine((ids) => new Set(ids).size === ids.length, 'may name each vault once')
+      .nullish()
+      .describe('Vaults with its credentials; the first that has a credential wins.'),
+    initial_events: z
+      .array(InitialEvent)
+      .max(50)
+      .superRefine(checkText)
+      .nullish()
+      .describe('Messages that are posted at once, in order.'),
+    budget: z
+      .null({ error: 'budgets are not yet supported' })
+      .optional()
+      .describe('Null only: budgets are not yet supported.'),
+  })
+  .meta({
+    id: 'SessionCreateParams',
+    examples: [
+      {
+        agent: exampleIds.agent,
+        environment_id: exampleIds.environment,
+        title: 'Review of the parser',
+        initial_events: [
+          { type: 'user.message', content: [{ type: 'text', text: 'Review the parser.' }] },
+        ],
+      },
+    ],
+  })
 export type SessionCreate = z.infer<typeof SessionCreate>
 
-export const SessionUpdate = z.strictObject({
-  title,
-  metadata: MetadataPatch.nullish(),
-  agent: z.strictObject({ tools: Tools.nullish(), mcp_servers: McpServers.nullish() }).nullish(),
-  vault_ids: z.undefined({ error: 'the vaults of a session are fixed at its creation' }).optional(),
-  budget: z.null({ error: 'budgets are not yet supported' }).optional(),
-})
+export const SessionUpdate = z
+  .strictObject({
+    title,
+    metadata: MetadataPatch.nullish(),
+    agent: z
+      .strictObject({ tools: Tools.nullish(), mcp_servers: McpServers.nullish() })
+      .nullish()
+      .describe('Replaces tools or MCP servers of this session, as wholes.'),
+    vault_ids: z
+      .undefined({ error: 'the vaults of a session are fixed at its creation' })
+      .optional(),
+    budget: z
+      .null({ error: 'budgets are not yet supported' })
+      .optional()
+      .describe('Null only: budgets are not yet supported.'),
+  })
+  .meta({ id: 'SessionUpdateParams', examples: [{ title: 'Review of the lexer' }] })
 export type SessionUpdate = z.infer<typeof SessionUpdate>
 
 /** Where a session stands, in the interface's words. */
@@ -110,35 +159,85 @@ export type Session = {
   updated_at: string
 }
 
-export const SessionShown = z.looseObject({
-  id: z.string(),
-  type: z.literal('session'),
-  status: z.enum([...sessionStatuses, 'rescheduling', 'terminated']),
-  agent_id: z.string(),
-  agent_version: z.int(),
-  agent: z.looseObject({ id: z.string(), version: z.int() }),
-  environment_id: z.string(),
-  title: z.string().nullable(),
-  metadata: z.record(z.string(), z.string()),
-  vault_ids: z.array(z.string()),
-  resources: z.array(z.looseObject({ type: z.string() })),
-  usage: z.looseObject({}),
-  archived_at: Timestamp.nullable(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+const shownStatus = z
+  .enum([...sessionStatuses, 'rescheduling', 'terminated'])
+  .describe(
+    'Where the session stands. `terminated` is the word of the official client for `done`, `failed` and archived.',
+  )
+const count = z.int()
+const UsageShown = z
+  .looseObject({
+    input_tokens: count,
+    output_tokens: count,
+    cache_read_input_tokens: count,
+    cache_creation: z.object({
+      ephemeral_5m_input_tokens: count,
+      ephemeral_1h_input_tokens: count,
+    }),
+    active_seconds: z.number().describe('Seconds in which the session ran.'),
+  })
+  .meta({ id: 'SessionUsage', description: 'Totals of the session so far.' })
+const StatsShown = z
+  .object({ active_seconds: z.number(), duration_seconds: z.number() })
+  .meta({ id: 'SessionStats', description: 'Seconds in which it ran, and since it was created.' })
 
-const statusWords = { status: TextList.optional(), statuses: TextList.optional() }
+export const SessionShown = z
+  .looseObject({
+    id: z.string(),
+    type: z.literal('session'),
+    status: shownStatus,
+    agent_id: z.string().meta(extension('The agent that it was created from.')),
+    agent_version: z.int().meta(extension('The version that it pinned.')),
+    agent: SessionAgentShown,
+    environment_id: z.string(),
+    title: z.string().nullable(),
+    metadata: z.record(z.string(), z.string()),
+    vault_ids: z.array(z.string()).describe('In the order of their precedence.'),
+    resources: z.array(ResourceShown),
+    usage: UsageShown,
+    stats: StatsShown,
+    archived_at: ArchivedAt,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Session', description: 'One conversation with an agent in an environment.' })
+
+export const ThreadShown = z
+  .looseObject({
+    id: z.string(),
+    type: z.literal('session_thread'),
+    session_id: z.string(),
+    parent_thread_id: z.null(),
+    agent: SessionAgentShown,
+    status: shownStatus,
+    stats: StatsShown.nullable(),
+    usage: UsageShown.nullable(),
+    archived_at: ArchivedAt,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'SessionThread', description: 'The primary thread of a session.' })
+
+const statuses = TextList.optional().describe('Only sessions in one of these states.')
+const statusWords = {
+  status: statuses.meta(extension('Only sessions in one of these states.')),
+  statuses,
+}
 
 export const ThreadListQuery = ListQuery.extend(statusWords)
 
 export const SessionListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
-  order: z.enum(['asc', 'desc']).optional(),
-  agent_id: z.string().optional(),
-  agent_version: pageLimit(1, 2 ** 31 - 1).optional(),
+  order: z
+    .enum(['asc', 'desc'])
+    .optional()
+    .describe('By their creation; the newest first when absent.'),
+  agent_id: z.string().optional().describe('Only sessions of this agent.'),
+  agent_version: pageLimit(1, 2 ** 31 - 1)
+    .optional()
+    .describe('Only sessions that pinned this version.'),
   deployment_id: z.string().optional(),
-  memory_store_id: z.string().optional(),
-  include_archived: Flag.optional(),
+  memory_store_id: z.string().optional().describe('Only sessions with this memory store.'),
+  include_archived: includeArchived,
   ...statusWords,
 })

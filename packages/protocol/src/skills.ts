@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Line, ListQuery, Timestamp } from './primitives.ts'
+import { CreatedAt, Line, ListQuery, UpdatedAt, extension } from './primitives.ts'
 
 export const skillSources = ['anthropic', 'custom'] as const
 export type SkillSource = (typeof skillSources)[number]
@@ -8,35 +8,44 @@ export type SkillSource = (typeof skillSources)[number]
  * Both generations of names in one object; only `source` depends on the dialect. `latest_version` is null once all
  * versions are deleted. [dialects/skill-source] [skills/field/latest-version]
  */
-export const SkillShown = z.object({
-  id: z.string(),
-  type: z.literal('skill'),
-  display_title: z.string(),
-  display_name: z.string(),
-  name: z.string(),
-  description: z.string(),
-  /** Digits of the time in microseconds. */
-  latest_version: z.string().nullable(),
-  latest_version_id: z.string().nullable(),
-  source: z.union([z.enum(skillSources), z.object({ type: z.enum(skillSources) })]),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const SkillShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('skill'),
+    display_title: z.string(),
+    display_name: z.string(),
+    name: z.string(),
+    description: z.string(),
+    latest_version: z
+      .string()
+      .nullable()
+      .describe('Digits of its time in microseconds; null once all versions are deleted.'),
+    latest_version_id: z.string().nullable(),
+    source: z.union([z.enum(skillSources), z.object({ type: z.enum(skillSources) })]),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({
+    id: 'Skill',
+    description: 'Instructions and programs that an agent loads when it needs them.',
+  })
 export type Skill = z.infer<typeof SkillShown>
 
-export const SkillVersionShown = z.object({
-  id: z.string(),
-  type: z.literal('skill_version'),
-  skill_id: z.string(),
-  version: z.string(),
-  name: z.string(),
-  description: z.string(),
-  /** The folder that was uploaded. */
-  directory: z.string(),
-  /** Below the folder. */
-  files: z.array(z.object({ filename: z.string() })),
-  created_at: Timestamp,
-})
+export const SkillVersionShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('skill_version'),
+    skill_id: z.string(),
+    version: z.string(),
+    name: z.string(),
+    description: z.string(),
+    directory: z.string().describe('The folder that was uploaded.'),
+    files: z
+      .array(z.object({ filename: z.string() }))
+      .meta(extension('The files below the folder.')),
+    created_at: CreatedAt,
+  })
+  .meta({ id: 'SkillVersion', description: 'One version of a skill; it does not change.' })
 export type SkillVersion = z.infer<typeof SkillVersionShown>
 
 /** A caller's own id: it stands in paths. */
@@ -47,10 +56,10 @@ const title = Line.max(255)
 
 /** What comes beside the files; the two titles are one. */
 export const SkillFields = z.strictObject({
-  id: SkillId.nullish(),
-  display_title: title.nullish(),
-  display_name: title.nullish(),
-  description: Line.nullish(),
+  id: SkillId.nullish().meta(extension('An id of your own.')),
+  display_title: title.nullish().describe('What people call the skill.'),
+  display_name: title.nullish().meta(extension('Another name of `display_title`.')),
+  description: Line.nullish().meta(extension('In place of the one in SKILL.md.')),
 })
 export type SkillFields = z.infer<typeof SkillFields>
 
@@ -64,8 +73,22 @@ export const SkillVersionBody = z.strictObject({ files })
 
 /** What descriptions of the forms show. */
 const binary = z.string().meta({ format: 'binary' })
-export const SkillForm = SkillFields.extend({ 'files[]': z.array(binary) })
-export const SkillArchiveForm = SkillFields.extend({ file: binary })
-export const SkillVersionForm = z.strictObject({ 'files[]': z.array(binary) })
+const parts = z
+  .array(binary)
+  .describe('The files, with their paths below one folder; SKILL.md among them.')
+const skillText = '---\nname: greeting\ndescription: Greets people\n---\nSay hello.\n'
+const example = { 'files[]': [skillText] }
+export const SkillForm = SkillFields.extend({ 'files[]': parts }).meta({
+  id: 'SkillCreateParams',
+  examples: [{ display_title: 'Greeting', ...example }],
+})
+export const SkillArchiveForm = SkillFields.extend({
+  file: binary.describe('A zip archive with one folder.'),
+}).meta({ id: 'SkillUploadParams', examples: [{ file: 'the bytes of the archive' }] })
+export const SkillVersionForm = z
+  .strictObject({ 'files[]': parts })
+  .meta({ id: 'SkillVersionCreateParams', examples: [example] })
 
-export const SkillListQuery = ListQuery.extend({ source: z.enum(skillSources).optional() })
+export const SkillListQuery = ListQuery.extend({
+  source: z.enum(skillSources).optional().describe('Only skills from this source.'),
+})

@@ -11,23 +11,47 @@ const StdioTool = z.strictObject({
 const StdioServer = z
   .strictObject({
     name: z.string().min(1).max(255),
-    /** Null where there are none to call: it did not start, or is gone. */
-    tools: z.array(StdioTool).max(500).nullable(),
-    /** What has gone wrong with it, in words for people. */
-    error: z.string().min(1).max(2000).nullable(),
+    tools: z
+      .array(StdioTool)
+      .max(500)
+      .nullable()
+      .describe('Null where the server did not start, or has ended.'),
+    error: z.string().min(1).max(2000).nullable().describe('What went wrong, for a person.'),
   })
   .refine(({ tools, error }) => tools !== null || error !== null, {
     path: ['error'],
     message: 'is required where there are no tools',
   })
+  .meta({ id: 'StdioServer', description: 'One server, as its worker found it.' })
 export type StdioServer = z.infer<typeof StdioServer>
 
 /** All of the session's, each time: what was said before is forgotten. */
-export const StdioReport = z.strictObject({
-  servers: z
-    .array(StdioServer)
-    .max(20)
-    .refine((servers) => new Set(servers.map(({ name }) => name)).size === servers.length, {
-      message: 'names must be unique',
-    }),
-})
+export const StdioReport = z
+  .strictObject({
+    servers: z
+      .array(StdioServer)
+      .max(20)
+      .refine((servers) => new Set(servers.map(({ name }) => name)).size === servers.length, {
+        message: 'names must be unique',
+      }),
+  })
+  .meta({
+    id: 'StdioReportParams',
+    examples: [
+      {
+        servers: [
+          {
+            name: 'tracker',
+            tools: [
+              {
+                name: 'find',
+                description: 'Finds issues',
+                input_schema: { type: 'object', properties: { words: { type: 'string' } } },
+              },
+            ],
+            error: null,
+          },
+        ],
+      },
+    ],
+  })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { domainProblem, sameDomain } from './domains.ts'
+import { extension } from './primitives.ts'
 
 export const builtInTools = [
   'bash',
@@ -13,14 +14,20 @@ export const builtInTools = [
 ] as const
 export type BuiltInTool = (typeof builtInTools)[number]
 
-export const PermissionPolicy = z.strictObject({
-  type: z.enum(['always_allow', 'always_ask', 'auto']),
-})
+export const PermissionPolicy = z
+  .strictObject({
+    type: z.enum(['always_allow', 'always_ask', 'auto']),
+  })
+  .meta({
+    id: 'PermissionPolicy',
+    description: 'Whether a call of the tool runs at once or waits for a `user.tool_confirmation`.',
+  })
 export type PermissionPolicy = z.infer<typeof PermissionPolicy>
 
-const enabled = z.boolean().nullish()
+const enabled = z.boolean().nullish().describe('Whether the agent has the tool.')
 const policy = PermissionPolicy.nullish()
-const domains = z.array(z.string().min(1).max(255)).min(1).max(64).nullish()
+const domainList = (description: string) =>
+  z.array(z.string().min(1).max(255)).min(1).max(64).nullish().describe(description)
 /** Tools that each setting of the web is for. */
 const webSettings: Record<string, readonly BuiltInTool[]> = {
   allowed_domains: ['web_fetch', 'web_search'],
@@ -30,7 +37,10 @@ const webSettings: Record<string, readonly BuiltInTool[]> = {
   user_location: ['web_search'],
 }
 
-const DefaultConfig = z.strictObject({ enabled, permission_policy: policy })
+const DefaultConfig = z.strictObject({ enabled, permission_policy: policy }).meta({
+  id: 'ToolsetDefaultConfig',
+  description: 'For every tool of the set without an entry of its own.',
+})
 const UrlSource = z.union([
   z.enum(['all', 'none']),
   z.strictObject({
@@ -47,16 +57,21 @@ const BuiltInConfig = z
     type: z.enum(builtInTools).optional(),
     enabled,
     permission_policy: policy,
-    allowed_domains: domains,
-    blocked_domains: domains,
-    max_content_tokens: z.int().positive().nullish(),
+    allowed_domains: domainList('Only these domains, and those below them.'),
+    blocked_domains: domainList('None of these domains, and none below them.'),
+    max_content_tokens: z
+      .int()
+      .positive()
+      .nullish()
+      .describe('Tokens of one fetched page at most.'),
     url_sources: z
       .strictObject({
         client_tool_results: UrlSource.nullish(),
         server_tool_results: UrlSource.nullish(),
         user_input: UrlSource.nullish(),
       })
-      .nullish(),
+      .nullish()
+      .describe('Where a URL may come from that the tool fetches.'),
     user_location: z
       .strictObject({
         type: z.literal('approximate'),
@@ -65,7 +80,8 @@ const BuiltInConfig = z
         region: z.string().nullish(),
         timezone: z.string().nullish(),
       })
-      .nullish(),
+      .nullish()
+      .describe('For results of the web search that suit a place.'),
   })
   .refine((entry) => !(entry.allowed_domains && entry.blocked_domains), {
     message: 'allowed_domains and blocked_domains exclude each other',
@@ -92,6 +108,7 @@ const BuiltInConfig = z
       }
     }
   })
+  .meta({ id: 'AgentToolConfig', description: 'What one built-in tool may do.' })
 
 /** One entry for a name: a second one would be silently without effect. */
 const noneTwice = <E extends { name: string }>(
@@ -106,22 +123,38 @@ const noneTwice = <E extends { name: string }>(
   }
 }
 
-export const Toolset = z.strictObject({
-  type: z.literal('agent_toolset_20260401'),
-  default_config: DefaultConfig.nullish(),
-  configs: z.array(BuiltInConfig).nullish().superRefine(noneTwice),
-})
+export const Toolset = z
+  .strictObject({
+    type: z.literal('agent_toolset_20260401'),
+    default_config: DefaultConfig.nullish(),
+    configs: z
+      .array(BuiltInConfig)
+      .nullish()
+      .superRefine(noneTwice)
+      .describe('Single tools, each name once.'),
+  })
+  .meta({
+    id: 'AgentToolset20260401',
+    description: 'The built-in tools: commands, files and the web.',
+  })
 export type Toolset = z.infer<typeof Toolset>
 
-export const McpToolset = z.strictObject({
-  type: z.literal('mcp_toolset'),
-  mcp_server_name: z.string().min(1).max(255),
-  default_config: DefaultConfig.nullish(),
-  configs: z
-    .array(z.strictObject({ name: z.string().min(1).max(128), enabled, permission_policy: policy }))
-    .nullish()
-    .superRefine(noneTwice),
-})
+export const McpToolset = z
+  .strictObject({
+    type: z.literal('mcp_toolset'),
+    mcp_server_name: z.string().min(1).max(255).describe('One of the names in `mcp_servers`.'),
+    default_config: DefaultConfig.nullish(),
+    configs: z
+      .array(
+        z
+          .strictObject({ name: z.string().min(1).max(128), enabled, permission_policy: policy })
+          .meta({ id: 'MCPToolConfig', description: 'What one tool of the server may do.' }),
+      )
+      .nullish()
+      .superRefine(noneTwice)
+      .describe('Single tools, each name once.'),
+  })
+  .meta({ id: 'MCPToolset', description: 'The tools of an MCP server.' })
 
 const InputSchema = z
   .looseObject({ type: z.literal('object') })
@@ -135,28 +168,31 @@ const InputSchema = z
     'property names are 1 to 64 letters, digits, _, . or -',
   )
 
-export const CustomTool = z.strictObject({
-  type: z.literal('custom'),
-  name: z.string().regex(/^[\w-]{1,128}$/, '1 to 128 letters, digits, _ or -'),
-  description: z.string().min(1),
-  input_schema: InputSchema,
-  execution: z
-    .discriminatedUnion('type', [
-      z.strictObject({
-        type: z.literal('http'),
-        endpoint: z
-          .url({ protocol: /^https$/, error: 'must be an https URL' })
-          .max(2048)
-          .refine((url) => !/^https:\/\/[^/?#]*@/i.test(url), 'may not hold credentials'),
-        method: z
-          .string()
-          .regex(/^(get|head|post|put|patch|delete)$/i, 'GET, HEAD, POST, PUT, PATCH or DELETE')
-          .optional(),
-      }),
-      z.strictObject({ type: z.literal('sandbox'), command: z.string().min(1).max(32_768) }),
-    ])
-    .nullish(),
-})
+export const CustomTool = z
+  .strictObject({
+    type: z.literal('custom'),
+    name: z.string().regex(/^[\w-]{1,128}$/, '1 to 128 letters, digits, _ or -'),
+    description: z.string().min(1).describe('The model reads it to choose the tool.'),
+    input_schema: InputSchema.describe('JSON Schema of the input; its type is object.'),
+    execution: z
+      .discriminatedUnion('type', [
+        z.strictObject({
+          type: z.literal('http'),
+          endpoint: z
+            .url({ protocol: /^https$/, error: 'must be an https URL' })
+            .max(2048)
+            .refine((url) => !/^https:\/\/[^/?#]*@/i.test(url), 'may not hold credentials'),
+          method: z
+            .string()
+            .regex(/^(get|head|post|put|patch|delete)$/i, 'GET, HEAD, POST, PUT, PATCH or DELETE')
+            .optional(),
+        }),
+        z.strictObject({ type: z.literal('sandbox'), command: z.string().min(1).max(32_768) }),
+      ])
+      .nullish()
+      .meta(extension('Who runs the tool; without it a client answers each call.')),
+  })
+  .meta({ id: 'CustomTool', description: 'A tool of your own.' })
 export type CustomTool = z.infer<typeof CustomTool>
 
 /** Entries of an agent's `tools`. [agents/field/tools] [tools/entry/toolset] */
@@ -187,6 +223,7 @@ export const Tools = z
     }
     if (count > 256) context.addIssue({ code: 'custom', message: 'at most 256 tools in all' })
   })
+  .describe('Toolsets and tools of your own, at most 256 tools in all.')
 export type Tools = z.infer<typeof Tools>
 export type ToolEntry = Tools[number]
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
-  Flag,
+  ArchivedAt,
+  CreatedAt,
   HttpUrl,
   Id,
   Line,
@@ -8,6 +9,9 @@ import {
   Metadata,
   MetadataPatch,
   Timestamp,
+  UpdatedAt,
+  extension,
+  includeArchived,
 } from './primitives.ts'
 import { isReservedVariable } from './variables.ts'
 
@@ -44,29 +48,35 @@ const AllowedHost = z
     'a hostname, an IPv4 address or *.suffix, without scheme, port or path',
   )
 
-const Networking = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('unrestricted') }),
-  z.strictObject({
-    type: z.literal('limited'),
-    allowed_hosts: z.array(AllowedHost).max(16),
-  }),
-])
+const Networking = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('unrestricted') }),
+    z.strictObject({
+      type: z.literal('limited'),
+      allowed_hosts: z.array(AllowedHost).max(16),
+    }),
+  ])
+  .meta({ id: 'CredentialNetworking', description: 'To which hosts the secret is sent.' })
 const noPlace = 'at least one of header and body must be true'
 
-const EndpointAuth = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('client_secret_basic'), client_secret: Secret }),
-  z.strictObject({ type: z.literal('client_secret_post'), client_secret: Secret }),
-])
+const EndpointAuth = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('none') }),
+    z.strictObject({ type: z.literal('client_secret_basic'), client_secret: Secret }),
+    z.strictObject({ type: z.literal('client_secret_post'), client_secret: Secret }),
+  ])
+  .meta({ id: 'TokenEndpointAuthParam', description: 'How the client authenticates itself.' })
 
-const Refresh = z.strictObject({
-  client_id: Line.min(1).max(1024).nullish(),
-  refresh_token: Secret,
-  token_endpoint: HttpUrl,
-  token_endpoint_auth: EndpointAuth.default({ type: 'none' }),
-  resource: Line.max(2048).nullish(),
-  scope: Line.max(2048).nullish(),
-})
+const Refresh = z
+  .strictObject({
+    client_id: Line.min(1).max(1024).nullish(),
+    refresh_token: Secret,
+    token_endpoint: HttpUrl.describe('Where a new access token is asked for.'),
+    token_endpoint_auth: EndpointAuth.default({ type: 'none' }),
+    resource: Line.max(2048).nullish(),
+    scope: Line.max(2048).nullish(),
+  })
+  .meta({ id: 'MCPOAuthRefreshParams', description: 'How the access token is renewed.' })
 
 const Prefix = Line.min(1)
   .max(256)
@@ -74,7 +84,9 @@ const Prefix = Line.min(1)
 
 /** The write form: it holds secrets, and no answer is ever made of it. */
 export const AuthCreate = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('static_bearer'), token: Token, mcp_server_url: HttpUrl }),
+  z
+    .strictObject({ type: z.literal('static_bearer'), token: Token, mcp_server_url: HttpUrl })
+    .meta({ id: 'StaticBearerCreateParams', description: 'A fixed token for an MCP server.' }),
   z
     .strictObject({
       type: z.literal('mcp_oauth'),
@@ -83,8 +95,8 @@ export const AuthCreate = z.discriminatedUnion('type', [
       expires_at: Timestamp.nullish(),
       refresh: Refresh.nullish(),
       // The interface's flat spelling.
-      refresh_token: Secret.nullish(),
-      token_endpoint: HttpUrl.nullish(),
+      refresh_token: Secret.nullish().meta(extension('The same as in `refresh`.')),
+      token_endpoint: HttpUrl.nullish().meta(extension('The same as in `refresh`.')),
     })
     .refine((auth) => !auth.refresh || (!auth.refresh_token && !auth.token_endpoint), {
       path: ['refresh'],
@@ -93,24 +105,47 @@ export const AuthCreate = z.discriminatedUnion('type', [
     .refine((auth) => Boolean(auth.refresh_token) === Boolean(auth.token_endpoint), {
       path: ['token_endpoint'],
       message: 'refresh_token and token_endpoint go together',
+    })
+    .meta({ id: 'MCPOAuthCreateParams', description: 'OAuth tokens for an MCP server.' }),
+  z.strictObject({ type: z.literal('cap_cli'), cli_id: Line.min(1).max(64), token: Token }).meta({
+    id: 'CapCLICreateParams',
+    description: 'A token for a command line that the service knows.',
+    'x-extension': true,
+  }),
+  z
+    .strictObject({
+      type: z.literal('command_secret'),
+      token: Secret,
+      env_var: Variable.describe('The variable that the command reads.'),
+      command_prefixes: z
+        .array(Prefix)
+        .max(16)
+        .default([])
+        .describe('Only commands that begin with one of these words.'),
+    })
+    .meta({
+      id: 'CommandSecretCreateParams',
+      description: 'A variable of some commands.',
+      'x-extension': true,
     }),
-  z.strictObject({ type: z.literal('cap_cli'), cli_id: Line.min(1).max(64), token: Token }),
-  z.strictObject({
-    type: z.literal('command_secret'),
-    token: Secret,
-    env_var: Variable,
-    command_prefixes: z.array(Prefix).max(16).default([]),
-  }),
-  z.strictObject({
-    type: z.literal('environment_variable'),
-    secret_name: Variable,
-    secret_value: Value,
-    networking: Networking,
-    injection_location: z
-      .strictObject({ header: z.boolean().default(false), body: z.boolean().default(false) })
-      .refine(({ header, body }) => header || body, noPlace)
-      .default({ header: true, body: true }),
-  }),
+  z
+    .strictObject({
+      type: z.literal('environment_variable'),
+      secret_name: Variable.describe('The variable; the sandbox sees a placeholder in it.'),
+      secret_value: Value.describe(
+        'What takes the place of the placeholder outside of the sandbox.',
+      ),
+      networking: Networking,
+      injection_location: z
+        .strictObject({ header: z.boolean().default(false), body: z.boolean().default(false) })
+        .refine(({ header, body }) => header || body, noPlace)
+        .default({ header: true, body: true })
+        .describe('Where in a request the placeholder is replaced.'),
+    })
+    .meta({
+      id: 'EnvironmentVariableCreateParams',
+      description: 'A variable whose value is a placeholder inside of the sandbox.',
+    }),
 ])
 export type AuthCreate = z.infer<typeof AuthCreate>
 
@@ -119,39 +154,53 @@ export type AuthCreate = z.infer<typeof AuthCreate>
  * leaving out.
  */
 export const AuthUpdate = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('static_bearer'), token: Token.nullish() }),
-  z.strictObject({
-    type: z.literal('mcp_oauth'),
-    access_token: Token.nullish(),
-    expires_at: Timestamp.nullish(),
-    refresh: z
-      .strictObject({
-        refresh_token: Secret.nullish(),
-        scope: Line.max(2048).nullish(),
-        token_endpoint_auth: z
-          .strictObject({
-            type: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
-            client_secret: Secret.nullish(),
-          })
-          .optional(),
-      })
-      .nullish(),
-    refresh_token: Secret.nullish(),
-  }),
-  z.strictObject({ type: z.literal('cap_cli'), token: Token.nullish() }),
-  z.strictObject({
-    type: z.literal('command_secret'),
-    token: Secret.nullish(),
-    command_prefixes: z.array(Prefix).max(16).optional(),
-  }),
-  z.strictObject({
-    type: z.literal('environment_variable'),
-    secret_value: Value.nullish(),
-    networking: Networking.nullish(),
-    injection_location: z
-      .strictObject({ header: z.boolean().optional(), body: z.boolean().optional() })
-      .optional(),
-  }),
+  z
+    .strictObject({ type: z.literal('static_bearer'), token: Token.nullish() })
+    .meta({ id: 'StaticBearerUpdateParams', description: 'A new token.' }),
+  z
+    .strictObject({
+      type: z.literal('mcp_oauth'),
+      access_token: Token.nullish(),
+      expires_at: Timestamp.nullish(),
+      refresh: z
+        .strictObject({
+          refresh_token: Secret.nullish(),
+          scope: Line.max(2048).nullish(),
+          token_endpoint_auth: z
+            .strictObject({
+              type: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
+              client_secret: Secret.nullish(),
+            })
+            .optional(),
+        })
+        .nullish(),
+      refresh_token: Secret.nullish(),
+    })
+    .meta({ id: 'MCPOAuthUpdateParams', description: 'New tokens.' }),
+  z
+    .strictObject({ type: z.literal('cap_cli'), token: Token.nullish() })
+    .meta({ id: 'CapCLIUpdateParams', description: 'A new token.', 'x-extension': true }),
+  z
+    .strictObject({
+      type: z.literal('command_secret'),
+      token: Secret.nullish(),
+      command_prefixes: z.array(Prefix).max(16).optional(),
+    })
+    .meta({
+      id: 'CommandSecretUpdateParams',
+      description: 'A new value, or other commands.',
+      'x-extension': true,
+    }),
+  z
+    .strictObject({
+      type: z.literal('environment_variable'),
+      secret_value: Value.nullish(),
+      networking: Networking.nullish(),
+      injection_location: z
+        .strictObject({ header: z.boolean().optional(), body: z.boolean().optional() })
+        .optional(),
+    })
+    .meta({ id: 'EnvironmentVariableUpdateParams', description: 'A new value, or other hosts.' }),
 ])
 export type AuthUpdate = z.infer<typeof AuthUpdate>
 
@@ -179,32 +228,50 @@ export type CredentialAuth =
       injection_location: { header: boolean; body: boolean }
     }
 
-const displayName = Line.max(255).nullish()
+const displayName = Line.max(255).nullish().describe('What people call the credential.')
 
-export const CredentialCreate = z.strictObject({
-  auth: AuthCreate,
-  display_name: displayName,
-  metadata: Metadata.nullish(),
-})
+export const CredentialCreate = z
+  .strictObject({ auth: AuthCreate, display_name: displayName, metadata: Metadata.nullish() })
+  .meta({
+    id: 'CredentialCreateParams',
+    examples: [
+      {
+        display_name: 'Issue tracker',
+        auth: {
+          type: 'static_bearer',
+          token: 'example-token',
+          mcp_server_url: 'https://mcp.example.com/mcp',
+        },
+      },
+    ],
+  })
 export type CredentialCreate = z.infer<typeof CredentialCreate>
 
-export const CredentialUpdate = z.strictObject({
-  auth: AuthUpdate.optional(),
-  display_name: displayName,
-  metadata: MetadataPatch.nullish(),
-})
+export const CredentialUpdate = z
+  .strictObject({
+    auth: AuthUpdate.optional().describe('Its `type` is that of the credential.'),
+    display_name: displayName,
+    metadata: MetadataPatch.nullish(),
+  })
+  .meta({
+    id: 'CredentialUpdateParams',
+    examples: [{ auth: { type: 'static_bearer', token: 'example-token-2' } }],
+  })
 export type CredentialUpdate = z.infer<typeof CredentialUpdate>
 
 /** In a vault's own body: one that is there already, by its id or by what it is for, is written anew. */
-const CredentialInVault = CredentialCreate.extend({ id: Id.optional() })
+const CredentialInVault = CredentialCreate.extend({
+  id: Id.optional().describe('A credential that is there already is written anew.'),
+}).meta({ id: 'CredentialInVaultParams', 'x-extension': true })
 export type CredentialInVault = z.infer<typeof CredentialInVault>
 
-const vaultName = Line.min(1).max(255)
+const vaultName = Line.min(1).max(255).describe('What people call the vault.')
 const secrets = {
-  credentials: z.array(CredentialInVault).max(20).optional(),
-  credential: CredentialInVault.optional(),
-  auth: AuthCreate.optional(),
+  credentials: z.array(CredentialInVault).max(20).optional().meta(extension('Its credentials.')),
+  credential: CredentialInVault.optional().meta(extension('One credential.')),
+  auth: AuthCreate.optional().meta(extension('One credential without a name.')),
 }
+const otherName = extension('Another name of `display_name`.')
 
 type Names = { display_name?: string | null | undefined; name?: string | null | undefined }
 const isOneName = ({ display_name, name }: Names) => !display_name || !name || display_name === name
@@ -214,7 +281,7 @@ const twoNames = { path: ['name'], error: 'differs from display_name, which is t
 export const VaultCreate = z
   .strictObject({
     display_name: vaultName.optional(),
-    name: vaultName.optional(),
+    name: vaultName.optional().meta(otherName),
     metadata: Metadata.nullish(),
     ...secrets,
   })
@@ -223,16 +290,18 @@ export const VaultCreate = z
     message: 'is required',
   })
   .refine(isOneName, twoNames)
+  .meta({ id: 'VaultCreateParams', examples: [{ display_name: 'Reviewer' }] })
 export type VaultCreate = z.infer<typeof VaultCreate>
 
 export const VaultUpdate = z
   .strictObject({
     display_name: vaultName.nullish(),
-    name: vaultName.nullish(),
+    name: vaultName.nullish().meta(otherName),
     metadata: MetadataPatch.nullish(),
     ...secrets,
   })
   .refine(isOneName, twoNames)
+  .meta({ id: 'VaultUpdateParams', examples: [{ metadata: { team: 'data' } }] })
 export type VaultUpdate = z.infer<typeof VaultUpdate>
 
 /** All credentials that a vault's body brings, in order, each with the place where its auth stands. */
@@ -246,62 +315,66 @@ export const broughtBy = ({
   ...(auth ? [{ at: 'auth', input: { auth } }] : []),
 ]
 
-export const VaultListQuery = ListQuery.extend({
-  include_archived: Flag.optional(),
-})
+export const VaultListQuery = ListQuery.extend({ include_archived: includeArchived })
 
-export const VaultShown = z.object({
-  id: z.string(),
-  type: z.literal('vault'),
-  display_name: z.string(),
-  name: z.string(),
-  tenant_id: z.string(),
-  metadata: z.record(z.string(), z.string()),
-  archived_at: Timestamp.nullable(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const VaultShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('vault'),
+    display_name: z.string(),
+    name: z.string().meta(otherName),
+    tenant_id: z.string().meta(extension('The workspace.')),
+    metadata: z.record(z.string(), z.string()),
+    archived_at: ArchivedAt,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Vault', description: 'A place for credentials.' })
 export type Vault = z.infer<typeof VaultShown>
 
-export const CredentialShown = z.object({
-  id: z.string(),
-  type: z.literal('vault_credential'),
-  vault_id: z.string(),
-  display_name: z.string().nullable(),
-  auth: z.looseObject({ type: z.string() }),
-  metadata: z.record(z.string(), z.string()),
-  archived_at: Timestamp.nullable(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
-export type Credential = Omit<z.infer<typeof CredentialShown>, 'auth'> & { auth: CredentialAuth }
+const shownAuth = z
+  .discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('static_bearer'), mcp_server_url: z.string() }),
+    z.looseObject({
+      type: z.literal('mcp_oauth'),
+      mcp_server_url: z.string(),
+      expires_at: z.string().nullable(),
+      refresh: z
+        .looseObject({
+          client_id: z.string().nullable(),
+          token_endpoint: z.string(),
+          token_endpoint_auth: z.looseObject({ type: z.string() }),
+          resource: z.string().nullable(),
+          scope: z.string().nullable(),
+        })
+        .nullable(),
+    }),
+    z.looseObject({ type: z.literal('cap_cli'), cli_id: z.string() }),
+    z.looseObject({
+      type: z.literal('command_secret'),
+      env_var: z.string(),
+      command_prefixes: z.array(z.string()),
+    }),
+    z.looseObject({
+      type: z.literal('environment_variable'),
+      secret_name: z.string(),
+      networking: Networking,
+      injection_location: z.object({ header: z.boolean(), body: z.boolean() }),
+    }),
+  ])
+  .meta({ id: 'CredentialAuth', description: 'What a credential is for, without its secret.' })
 
-const HttpResponse = z
+export const CredentialShown = z
   .object({
-    status_code: z.int(),
-    content_type: z.string(),
-    body: z.string(),
-    body_truncated: z.boolean(),
+    id: z.string(),
+    type: z.literal('vault_credential'),
+    vault_id: z.string(),
+    display_name: z.string().nullable(),
+    auth: shownAuth,
+    metadata: z.record(z.string(), z.string()),
+    archived_at: ArchivedAt,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   })
-  .nullable()
-
-/** What came of trying an OAuth credential, and nothing of the credential itself. */
-export const Validation = z.object({
-  status: z.enum(['valid', 'invalid', 'unknown']),
-  has_refresh_token: z.boolean(),
-  mcp_probe: z.object({ method: z.string(), http_response: HttpResponse }).nullable(),
-  refresh: z
-    .object({
-      status: z.enum(['succeeded', 'failed', 'connect_error', 'no_refresh_token']),
-      http_response: HttpResponse,
-    })
-    .nullable(),
-})
-export type Validation = z.infer<typeof Validation>
-
-export const ValidationShown = Validation.extend({
-  type: z.literal('vault_credential_validation'),
-  credential_id: z.string(),
-  vault_id: z.string(),
-  validated_at: Timestamp,
-})
+  .meta({ id: 'Credential', description: 'A credential, without its secret.' })
+export type Credential = Omit<z.infer<typeof CredentialShown>, 'auth'> & { auth: CredentialAuth }

@@ -1,6 +1,6 @@
 /** Webhooks: their events, and the endpoints that a workspace has them sent to. */
 import { z } from 'zod'
-import { HttpUrl, Line, ListQuery, Timestamp } from './primitives.ts'
+import { CreatedAt, HttpUrl, Line, ListQuery, Timestamp, UpdatedAt } from './primitives.ts'
 
 /** Those that something in this service brings about. */
 export const webhookKinds = [
@@ -71,70 +71,95 @@ const Kinds = z
   .min(1)
   .max(64)
   .refine((kinds) => new Set(kinds).size === kinds.length, 'each event once')
+  .describe('Types of events, or `*` for all of them.')
 
-const Description = Line.max(1024)
+const Description = Line.max(1024).describe('What the endpoint is for.')
 
-export const WebhookEndpointCreate = z.strictObject({
-  url: HttpUrl,
-  enabled_events: Kinds,
-  description: Description.nullish(),
-})
+const url = HttpUrl.describe('Where events are posted.')
+
+export const WebhookEndpointCreate = z
+  .strictObject({ url, enabled_events: Kinds, description: Description.nullish() })
+  .meta({
+    id: 'WebhookEndpointCreateParams',
+    examples: [
+      {
+        url: 'https://hooks.example.com/steward',
+        enabled_events: ['session.idled', 'session.requires_action'],
+      },
+    ],
+  })
 export type WebhookEndpointCreate = z.infer<typeof WebhookEndpointCreate>
 
-export const WebhookEndpointUpdate = z.strictObject({
-  url: HttpUrl.optional(),
-  enabled_events: Kinds.optional(),
-  description: Description.nullish(),
-  status: z.enum(['enabled', 'disabled']).optional(),
-})
+export const WebhookEndpointUpdate = z
+  .strictObject({
+    url: url.optional(),
+    enabled_events: Kinds.optional(),
+    description: Description.nullish(),
+    status: z.enum(['enabled', 'disabled']).optional().describe('Whether events are sent to it.'),
+  })
+  .meta({ id: 'WebhookEndpointUpdateParams', examples: [{ enabled_events: ['*'] }] })
 export type WebhookEndpointUpdate = z.infer<typeof WebhookEndpointUpdate>
 
-export const WebhookEndpointShown = z.object({
-  id: z.string(),
-  type: z.literal('webhook_endpoint'),
-  url: z.string(),
-  description: z.string().nullable(),
-  enabled_events: z.array(z.string()),
-  status: z.enum(['enabled', 'disabled']),
-  /** `redirect`: it answered with one; `failures`: too many deliveries in a row failed; `request`: it was asked for. */
-  disabled_reason: z.enum(['redirect', 'failures', 'request']).nullable(),
-  disabled_at: Timestamp.nullable(),
-  /** Until then the previous secret signs too. */
-  previous_secret_expires_at: Timestamp.nullable(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const WebhookEndpointShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('webhook_endpoint'),
+    url: z.string(),
+    description: z.string().nullable(),
+    enabled_events: z.array(z.string()),
+    status: z.enum(['enabled', 'disabled']),
+    disabled_reason: z
+      .enum(['redirect', 'failures', 'request'])
+      .nullable()
+      .describe(
+        '`redirect`: the endpoint answered with one. `failures`: too many deliveries failed in a row. `request`: an update asked for it.',
+      ),
+    disabled_at: Timestamp.nullable(),
+    previous_secret_expires_at: Timestamp.nullable().describe(
+      'Until then the previous secret signs too.',
+    ),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({
+    id: 'WebhookEndpoint',
+    description: 'An address that receives events, without its secret.',
+  })
 export type WebhookEndpoint = z.infer<typeof WebhookEndpointShown>
 
 /** The answers to a create and to a rotation, which alone hold the secret. */
-export const WebhookEndpointWithSecret = WebhookEndpointShown.extend({ secret: z.string() })
+export const WebhookEndpointWithSecret = WebhookEndpointShown.extend({
+  secret: z.string().describe('Signs each delivery. No other answer contains it.'),
+}).meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with its secret.' })
 
 export const WebhookDeliveryListQuery = ListQuery.extend({
-  status: z.enum(['waiting', 'delivered', 'failed']).optional(),
+  status: z
+    .enum(['waiting', 'delivered', 'failed'])
+    .optional()
+    .describe('Only deliveries in this state.'),
 })
 
 const WebhookAttempt = z.object({
   at: Timestamp.nullable(),
-  /** Of the answer; null without one. */
-  status: z.int().nullable(),
+  status: z.int().nullable().describe('Status of the answer; null without one.'),
   error: z.string().nullable(),
   duration_ms: z.int().nullable(),
 })
 export type WebhookAttempt = z.infer<typeof WebhookAttempt>
 
-export const WebhookDeliveryShown = z.object({
-  id: z.string(),
-  type: z.literal('webhook_delivery'),
-  endpoint_id: z.string(),
-  /** The event's id, which is its `webhook-id`. */
-  event_id: z.string(),
-  event_type: z.string(),
-  status: z.enum(['waiting', 'delivered', 'failed']),
-  attempts: z.array(WebhookAttempt),
-  next_attempt_at: Timestamp.nullable(),
-  /** As it is sent. */
-  body: z.string(),
-  created_at: Timestamp,
-  ended_at: Timestamp.nullable(),
-})
+export const WebhookDeliveryShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('webhook_delivery'),
+    endpoint_id: z.string(),
+    event_id: z.string().describe('Sent as the header `webhook-id`.'),
+    event_type: z.string(),
+    status: z.enum(['waiting', 'delivered', 'failed']),
+    attempts: z.array(WebhookAttempt),
+    next_attempt_at: Timestamp.nullable(),
+    body: z.string().describe('As it is sent.'),
+    created_at: CreatedAt,
+    ended_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'WebhookDelivery', description: 'One event on its way to one endpoint.' })
 export type WebhookDelivery = z.infer<typeof WebhookDeliveryShown>

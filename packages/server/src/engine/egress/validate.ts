@@ -1,7 +1,7 @@
 /** Whether an OAuth credential works, found out by asking its MCP server. */
 import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
 import { maskOf } from '@steward/mask/mask.ts'
-import type { Validation } from '@steward/protocol/vaults.ts'
+import type { Validation } from '@steward/protocol/credential-validation.ts'
 import type { Connector } from '../../ground/core/dial.ts'
 import type { Secrets } from '../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../resources/vaults/credentials.ts'

@@ -1,4 +1,4 @@
-import type { ErrorType } from '@steward/protocol/errors.ts'
+import type { ClientErrorType, ErrorType } from '@steward/protocol/errors.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { ErrorKind } from '../core/errors.ts'
 import { diskError, PlatformError, StorageError } from '../core/errors.ts'
@@ -6,7 +6,7 @@ import { diskError, PlatformError, StorageError } from '../core/errors.ts'
 type Answer = {
   status: number
   interface: ErrorType
-  client: string
+  client: ClientErrorType
   headers?: Record<string, string>
 }
 
@@ -66,9 +66,22 @@ const ours: Answer = { status: 500, interface: 'internal_error', client: 'api_er
 
 /** Somebody has to free space first. */
 const later = { 'retry-after': '10' }
+const full: Answer = { ...ours, status: 507, headers: later }
+
+/** Each status with its type, as a table for the published description. */
+export function describeErrors(): string {
+  const all = [...Object.values(answers), ours, full].toSorted((a, b) => a.status - b.status)
+  return [
+    'An error. `error.type` follows from the status:',
+    '',
+    '| status | `error.type` | with `anthropic-version` |',
+    '|---|---|---|',
+    ...all.map((answer) => `| ${answer.status} | \`${answer.interface}\` | \`${answer.client}\` |`),
+  ].join('\n')
+}
 
 function storageAnswer({ reason, isUnsure }: StorageError): Answer {
-  if (reason === 'full') return { ...ours, status: 507, headers: later }
+  if (reason === 'full') return full
   return { ...answers.unavailable, headers: isUnsure ? notAgain : soon }
 }
 

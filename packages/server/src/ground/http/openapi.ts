@@ -1,108 +1,162 @@
 /** The published description, made from the declared routes. OpenAPI 3.1 takes JSON Schema as it is. */
-import { ErrorBody } from '@steward/protocol/errors.ts'
+import { ErrorResponse } from '@steward/protocol/errors.ts'
+import { LiveEventShown } from '@steward/protocol/shown-events.ts'
 import { z } from 'zod'
+import { describeErrors } from './errors.ts'
+import type { Json } from './openapi-schemas.ts'
+import { describeSchemas } from './openapi-schemas.ts'
+import { security, securitySchemes } from './openapi-security.ts'
+import { tagsOf } from './openapi-tags.ts'
+import { credentialsOf } from './refusal.ts'
 import type { Route } from './route.ts'
 
-type Json = Record<string, unknown>
+type Schemas = Pick<ReturnType<typeof describeSchemas>, 'schemaOf'>
 
-type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
-
-/** Schemas for one document: definitions that a schema brings along move to `shared`, where its references find them. */
-function schemas(shared: Json): SchemaOf {
-  const prefixes = new Map<string, string>()
-  return (schema, io) => {
-    const made = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
-    const { $schema: _, $defs, ...rest } = made
-    if ($defs === undefined) return rest
-    const key = JSON.stringify($defs)
-    const prefix = prefixes.get(key) ?? `Shared${prefixes.size}`
-    prefixes.set(key, prefix)
-    const moved = (value: unknown) =>
-      JSON.parse(
-        JSON.stringify(value).replaceAll('"#/$defs/', `"#/components/schemas/${prefix}`),
-      ) as Json
-    for (const [name, definition] of Object.entries(moved($defs)))
-      shared[prefix + name] = definition
-    return moved(rest)
-  }
-}
-
-const json = (schema: Json) => ({ 'application/json': { schema } })
+/** What no client of the official interface knows. */
+const isExtension = ({ path }: Route): boolean => path.startsWith('/v1/ext/')
+const extensionSentence = 'An extension of Steward: the official interface does not have it.'
 
 export function openApi(routes: readonly Route[], version: string): Json {
-  const shared: Json = {}
-  const schemaOf = schemas(shared)
-  const paths: Record<string, Json> = {}
+  const { schemaOf, components } = describeSchemas({
+    input: routes.flatMap(({ query, body, form }) => [query, body, form].filter(isSchema)),
+    output: [ErrorResponse, LiveEventShown, ...routes.map(({ answer }) => answer).filter(isSchema)],
+  })
+  const paths: Record<string, Record<string, Operation>> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     const item = (paths[path] ??= {})
-    item[route.method] = operation(route, schemaOf)
+    item[route.method] = operation(route, { schemaOf })
   }
+  const parameters = shareParameters(Object.values(paths).flatMap((item) => Object.values(item)))
   return {
     openapi: '3.1.0',
     info: {
       title: 'Steward',
       version,
-      description: 'A self-hosted, multi-tenant service for running AI agents.',
+      summary: 'A self-hosted, multi-tenant service for running AI agents.',
+      description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
+    tags: tagsOf(routes),
     paths,
     components: {
-      securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
-        bearer: { type: 'http', scheme: 'bearer' },
+      securitySchemes,
+      parameters,
+      responses: {
+        Error: {
+          description: describeErrors(),
+          headers: {
+            'request-id': {
+              description: 'Names the request in the log of the server.',
+              schema: { type: 'string' },
+            },
+          },
+          content: json(schemaOf(ErrorResponse, 'output')),
+        },
       },
-      schemas: { Error: schemaOf(ErrorBody, 'output'), ...shared },
+      schemas: components,
     },
   }
 }
 
-function operation(route: Route, schemaOf: SchemaOf): Json {
-  const open = route.callers.includes('anyone')
+const introduction = [
+  'Every path below `/v1/ext/`, and every field marked `x-extension`, is an extension of Steward.',
+  'All else follows the official interface, so that the official client works unmodified.',
+  'A request with the header `anthropic-version` is answered in the words of that client.',
+].join('\n')
+
+const isSchema = (value: Route['answer'] | undefined): value is z.ZodType =>
+  value instanceof z.ZodType
+
+const json = (schema: Json) => ({ 'application/json': { schema } })
+
+type Operation = Json & { parameters: Json[] }
+
+/** Moves each query parameter that several operations have into the components, by its name where that is free. */
+function shareParameters(operations: readonly Operation[]): Record<string, Json> {
+  const uses = new Map<string, number>()
+  const all = operations.flatMap(({ parameters }) => parameters)
+  for (const parameter of all) {
+    const text = JSON.stringify(parameter)
+    uses.set(text, (uses.get(text) ?? 0) + 1)
+  }
+  const shared: Record<string, Json> = {}
+  const names = new Map<string, string>()
+  for (const [text, count] of [...uses].toSorted(([, one], [, other]) => other - one)) {
+    const parameter = JSON.parse(text) as { name: string; in: string }
+    const name = componentName(parameter.name)
+    if (count < 2 || parameter.in !== 'query' || Object.hasOwn(shared, name)) continue
+    shared[name] = parameter
+    names.set(text, name)
+  }
+  for (const operation of operations) {
+    operation.parameters = operation.parameters.map((parameter) => {
+      const name = names.get(JSON.stringify(parameter))
+      return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` }
+    })
+  }
+  return shared
+}
+
+/** `created_at[gte]` is `CreatedAtGte`. */
+const componentName = (name: string): string =>
+  name
+    .split(/\W+|_/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+
+function operation(route: Route, { schemaOf }: Schemas): Operation {
   return {
     operationId: `${route.method}${route.path.replace(/[/:_]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`,
     summary: route.summary,
+    description: [
+      route.description,
+      `Needs ${credentialsOf(route)}.`,
+      isExtension(route) ? extensionSentence : undefined,
+    ]
+      .filter(Boolean)
+      .join(' '),
     tags: [route.section],
-    security: open ? [] : [{ apiKey: [] }, { bearer: [] }],
+    ...(isExtension(route) ? { 'x-extension': true } : {}),
+    security: security(route.callers),
     parameters: [
       ...pathParameters(route.path),
-      ...(route.query ? queryParameters(route.query, schemaOf) : []),
+      ...(route.query ? queryParameters(schemaOf(route.query, 'input')) : []),
     ],
-    ...(route.body
-      ? { requestBody: { required: true, content: json(schemaOf(route.body, 'input')) } }
-      : {}),
-    ...(route.form
-      ? {
-          requestBody: {
-            required: true,
-            content: { 'multipart/form-data': { schema: schemaOf(route.form, 'input') } },
-          },
-        }
-      : {}),
+    ...requestBody(route, { schemaOf }),
     responses: {
-      [String(route.status ?? 200)]: success(route, schemaOf),
-      default: { description: 'An error', content: json({ $ref: '#/components/schemas/Error' }) },
+      [String(route.status ?? 200)]: success(route, { schemaOf }),
+      default: { $ref: '#/components/responses/Error' },
     },
   }
 }
 
-function success({ answer }: Route, schemaOf: SchemaOf): Json {
-  if (answer === 'none') return { description: 'Done' }
+function requestBody({ body, form }: Route, { schemaOf }: Schemas): Json {
+  const content = {
+    ...(body ? json(schemaOf(body, 'input')) : {}),
+    ...(form ? { 'multipart/form-data': { schema: schemaOf(form, 'input') } } : {}),
+  }
+  return Object.keys(content).length > 0 ? { requestBody: { required: true, content } } : {}
+}
+
+function success({ answer }: Route, { schemaOf }: Schemas): Json {
+  if (answer === 'none') return { description: 'Done.' }
   if (answer === 'stream') {
     return {
-      description: 'Server-sent events',
+      description:
+        'Server-sent events; the data of each is one `SessionEvent` or `LiveSessionEvent` as JSON.',
       content: { 'text/event-stream': { schema: { type: 'string' } } },
     }
   }
   if (answer === 'bytes') {
     return {
-      description: 'The bytes',
+      description: 'The bytes.',
       content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
     }
   }
-  if (answer === 'any') return { description: 'Whatever the upstream answers' }
-  return { description: 'Done', content: json(schemaOf(answer, 'output')) }
+  if (answer === 'any') return { description: 'The answer of the upstream, as it came.' }
+  return { description: 'Done.', content: json(schemaOf(answer, 'output')) }
 }
 
 const pathParameters = (path: string): Json[] =>
@@ -113,12 +167,11 @@ const pathParameters = (path: string): Json[] =>
     schema: { type: 'string' },
   }))
 
-function queryParameters(query: z.ZodType, schemaOf: SchemaOf): Json[] {
-  const { properties = {} } = schemaOf(query, 'input') as { properties?: Record<string, Json> }
-  return Object.entries(properties).map(([name, schema]) => ({
+const queryParameters = ({ properties = {} }: { properties?: Record<string, Json> }): Json[] =>
+  Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
     required: false,
+    ...(description === undefined ? {} : { description }),
     schema,
   }))
-}

@@ -35,5 +35,5 @@ const credentials: Record<Caller, string> = {
   mcp: "an MCP server's token",
 }
 
-const credentialsOf = ({ callers }: Route): string =>
+export const credentialsOf = ({ callers }: Pick<Route, 'callers'>): string =>
   callers.map((caller) => credentials[caller]).join(' or ')

@@ -57,6 +57,8 @@ type Declared<Path extends string, Query, Body> = {
   /** The heading of docs/interface.md under which it stands, without its number. */
   section: string
   summary: string
+  /** Sentences beyond the summary, for whoever reads the description. */
+  description?: string
   query?: z.ZodType<Query>
   body?: z.ZodType<Body>
   /** Of its JSON body, where `plainBody` is too little. */

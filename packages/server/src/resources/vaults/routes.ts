@@ -1,10 +1,10 @@
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
-import type { Validation } from '@steward/protocol/vaults.ts'
+import type { Validation } from '@steward/protocol/credential-validation.ts'
+import { ValidationShown } from '@steward/protocol/credential-validation.ts'
 import {
   CredentialCreate,
   CredentialShown,
   CredentialUpdate,
-  ValidationShown,
   VaultCreate,
   VaultListQuery,
   VaultShown,

@@ -1,11 +1,6 @@
 import type { ClientEvent } from '@steward/protocol/events.ts'
-import {
-  EventListQuery,
-  EventShown,
-  PostEvents,
-  PostMessage,
-  StreamQuery,
-} from '@steward/protocol/events.ts'
+import { EventShown } from '@steward/protocol/shown-events.ts'
+import { EventListQuery, PostEvents, PostMessage, StreamQuery } from '@steward/protocol/events.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'

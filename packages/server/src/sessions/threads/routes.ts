@@ -1,8 +1,8 @@
-import { EventListQuery, EventShown, StreamQuery } from '@steward/protocol/events.ts'
+import { EventListQuery, StreamQuery } from '@steward/protocol/events.ts'
+import { EventShown } from '@steward/protocol/shown-events.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import type { Session, SessionUsage } from '@steward/protocol/sessions.ts'
-import { ThreadListQuery } from '@steward/protocol/sessions.ts'
-import { z } from 'zod'
+import { ThreadListQuery, ThreadShown } from '@steward/protocol/sessions.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import { pageOf, paging } from '../../ground/core/page.ts'
@@ -18,11 +18,6 @@ import { sessionStore } from '../rows/sessions.ts'
 
 const callers = ['workspace'] as const
 const section = 'Threads'
-const Thread = z.looseObject({
-  id: z.string(),
-  type: z.literal('session_thread'),
-  session_id: z.string(),
-})
 
 /** The primary thread alone: another name for the session and its log. [threads/list] */
 const primary = (session: Session) => ({
@@ -69,7 +64,7 @@ export function threadRoutes({
         section,
         summary: 'List threads',
         query: ThreadListQuery,
-        answer: ListOf(Thread),
+        answer: ListOf(ThreadShown),
       },
       async ({ tenant, params, query, dialect }) => {
         const scope = `threads/${params.id}`
@@ -88,7 +83,7 @@ export function threadRoutes({
         callers,
         section,
         summary: 'Get a thread',
-        answer: Thread,
+        answer: ThreadShown,
       },
       async ({ tenant, params }) => primary((await open(tenant, params)).session),
     ),

@@ -10,11 +10,16 @@ type Json = { [key: string]: Json }
 type Operation = {
   operationId: string
   summary: string
+  description: string
+  'x-extension'?: boolean
+  requestBody?: { content: Record<string, { schema: { $ref?: string } }> }
   tags: string[]
-  security: object[]
+  security: Record<string, string[]>[]
   parameters: { name: string; in: string; schema: object }[]
   responses: object
 }
+
+type Component = Json & { description?: string; examples?: object[] }
 
 async function described() {
   await using opened = await databases.sqlite()
@@ -24,7 +29,11 @@ async function described() {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   )
-  return { routes, text, operations }
+  const { components, tags } = JSON.parse(text) as {
+    components: Record<'schemas' | 'securitySchemes' | 'responses', Record<string, Component>>
+    tags: { name: string; description?: string }[]
+  }
+  return { routes, text, operations, components, tags }
 }
 
 function* inside(value: unknown): Generator<object> {
@@ -110,5 +119,58 @@ describe('the published description', () => {
         .reduce<Json | undefined>((at, name) => at?.[name], document)
       assert.ok(target, ref)
     }
+  })
+
+  it('gives each resource, event and error one named component, by the official name', async () => {
+    const { components, text } = await described()
+    const names = Object.keys(components.schemas)
+    for (const name of names) assert.match(name, /^[A-Z][A-Za-z0-9]+$/)
+    const expected =
+      'Agent Session Environment Vault Credential MemoryStore Memory MemoryVersion FileMetadata Skill ModelCard ' +
+      'ApiKey WebhookEndpoint SelfHostedWork ErrorResponse UserMessageEvent AgentMessageEvent AgentMCPToolUseEvent ' +
+      'SessionStatusIdleEvent SessionErrorEvent SpanModelRequestEndEvent SessionWarningEvent AgentMessageChunkEvent'
+    for (const name of expected.split(' ')) assert.ok(names.includes(name), name)
+    assert.ok(text.length < 320_000, `${text.length} characters`)
+  })
+
+  it('has a sentence for each operation, tag, component and key', async () => {
+    const { operations, tags, components } = await described()
+    for (const { path, operation } of operations)
+      assert.match(operation.description, /\.$/, `${operation.operationId} of ${path}`)
+    for (const { name, description } of tags) assert.match(description ?? '', /\.$/, name)
+    const sentences = { ...components.schemas, ...components.securitySchemes }
+    for (const [name, { description }] of Object.entries(sentences)) {
+      if (!/Params|Request$/.test(name)) assert.match(description ?? '', /\.$/, name)
+    }
+  })
+
+  it('names every status and type of an error, and who may call each operation', async () => {
+    const { operations, components } = await described()
+    const { description } = components.responses['Error'] ?? {}
+    for (const status of [400, 401, 403, 404, 405, 409, 412, 413, 429, 500, 502, 503, 507])
+      assert.ok(description?.includes(`| ${status} | `), String(status))
+    const schemes = operations.flatMap(({ operation }) => operation.security.flatMap(Object.keys))
+    for (const name of new Set(schemes)) assert.ok(components.securitySchemes[name], name)
+    const poll = operations.find(({ path }) => path.endsWith('/work/poll'))
+    assert.deepEqual(poll?.operation.security, [{ EnvironmentKey: [] }])
+    assert.match(poll.operation.description, /Needs the environment's key\./)
+  })
+
+  it('marks what the official interface does not have', async () => {
+    const { operations, components } = await described()
+    for (const { path, operation } of operations)
+      assert.equal(operation['x-extension'] ?? false, path.startsWith('/v1/ext/'), path)
+    const agent = components.schemas['Agent']?.['properties'] as Record<string, Json>
+    assert.ok(agent['harness']?.['x-extension'])
+    assert.equal(agent['name']?.['x-extension'], undefined)
+  })
+
+  it('has an example for each body that is sent', async () => {
+    const { operations, components } = await described()
+    for (const { operation } of operations)
+      for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
+        const name = schema.$ref?.replace('#/components/schemas/', '') ?? ''
+        assert.ok(components.schemas[name]?.examples?.length, `${operation.operationId} ${name}`)
+      }
   })
 })

@@ -1,0 +1,320 @@
+/** Events as they are answered: a component of the published description for each type. */
+import { z } from 'zod'
+import { ResultContent, TextBlock, UserContent } from './content.ts'
+import type { EventFields, EventType } from './events.ts'
+import { extensionTypes, repositoryErrorTypes } from './events.ts'
+import { packageManagers } from './packages.ts'
+import { CreatedAt, JsonValue, Timestamp, extension } from './primitives.ts'
+
+const id = z.string()
+const content = <S extends z.ZodType>(block: S) => z.array(block)
+const result = {
+  content: content(ResultContent).nullish(),
+  is_error: z.boolean().nullish(),
+}
+const input = z.record(z.string(), z.unknown()).describe('As the model wrote it.')
+const call = {
+  name: z.string(),
+  input,
+  evaluated_permission: z
+    .enum(['allow', 'ask', 'deny'])
+    .optional()
+    .describe('`ask`: the call waits for a `user.tool_confirmation`.'),
+  evaluation: z
+    .union([
+      z.object({ type: z.enum(['always_allow', 'always_ask']) }),
+      z.object({
+        type: z.literal('auto'),
+        evaluated_permission: z.object({
+          type: z.literal('ask'),
+          reason_code: z.literal('indeterminate'),
+        }),
+      }),
+    ])
+    .optional(),
+  executed_by: z
+    .literal('worker')
+    .optional()
+    .meta(extension('A worker runs the call and posts its `user.tool_result`.')),
+}
+const count = z.int()
+const model_usage = z
+  .object({
+    input_tokens: count,
+    output_tokens: count,
+    cache_creation_input_tokens: count,
+    cache_read_input_tokens: count,
+  })
+  .meta({ id: 'SpanModelUsage', description: 'Tokens of one request to the model.' })
+
+const retry_status = z
+  .object({ type: z.enum(['retrying', 'exhausted', 'terminal']) })
+  .describe('Whether the service tries again by itself.')
+const failed = { message: z.string().describe('A sentence for a person.'), retry_status }
+const SessionErrorShown = z
+  .discriminatedUnion('type', [
+    z.object({
+      ...failed,
+      type: z.enum([
+        'unknown_error',
+        'model_overloaded_error',
+        'model_rate_limited_error',
+        'model_request_failed_error',
+        'billing_error',
+        'tool_use_limit_reached_error',
+        'compaction_limit_reached_error',
+      ]),
+    }),
+    z.object({
+      ...failed,
+      type: z.enum(['mcp_connection_failed_error', 'mcp_authentication_failed_error']),
+      mcp_server_name: z.string(),
+    }),
+    z.object({
+      ...failed,
+      type: z.literal('credential_host_unreachable_error'),
+      vault_id: z.string(),
+      credential_id: z.string(),
+    }),
+    z.object({
+      ...failed,
+      type: z.enum(repositoryErrorTypes),
+      repository_url: z.string().nullable(),
+    }),
+  ])
+  .meta({ id: 'SessionError', description: 'What went wrong in a session.' })
+
+const stop_reason = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('end_turn') }).describe('The agent has finished.'),
+    z
+      .object({ type: z.literal('requires_action'), event_ids: z.array(z.string()) })
+      .describe('The named calls wait for an answer or a confirmation.'),
+    z.object({ type: z.literal('retries_exhausted') }).describe('The model could not be reached.'),
+    z.object({ type: z.literal('refusal') }).describe('The model declined.'),
+  ])
+  .meta({ id: 'StopReason', description: 'Why the turn has ended.' })
+
+type EventDescription<T extends EventType> = {
+  says: string
+  fields: z.ZodType<EventFields[T]> & z.ZodObject
+}
+
+/** Everything that a log holds. The sentence says when the event comes. */
+const kept: { [T in EventType]: EventDescription<T> } = {
+  'user.message': {
+    says: 'A posted message is taken up; while it waits, `processed_at` is null.',
+    fields: z.object({ content: content(UserContent) }),
+  },
+  'user.interrupt': {
+    says: 'Somebody has stopped the turn.',
+    fields: z.object({ session_thread_id: z.string().nullish() }),
+  },
+  'user.tool_confirmation': {
+    says: 'Somebody has allowed or denied a call.',
+    fields: z.object({
+      tool_use_id: id,
+      result: z.enum(['allow', 'deny']),
+      deny_message: z.string().nullish(),
+    }),
+  },
+  'user.custom_tool_result': {
+    says: 'A client has answered the call of a custom tool.',
+    fields: z.object({
+      custom_tool_use_id: id,
+      closed_by: z
+        .literal('service')
+        .optional()
+        .meta(extension('The service has closed the call; no client can answer it any more.')),
+      ...result,
+    }),
+  },
+  'user.tool_result': {
+    says: 'A worker has answered the call of a built-in tool.',
+    fields: z.object({ tool_use_id: id, ...result }),
+  },
+  'system.message': {
+    says: 'Instructions were added in the middle of the conversation.',
+    fields: z.object({ content: content(TextBlock) }),
+  },
+  'agent.message': {
+    says: 'The model has written a message.',
+    fields: z.object({ content: content(TextBlock) }),
+  },
+  'agent.thinking': {
+    says: 'The model has thought.',
+    fields: z.object({ thinking: z.string() }),
+  },
+  'agent.tool_use': {
+    says: 'The model calls a built-in tool.',
+    fields: z.object(call),
+  },
+  'agent.tool_result': {
+    says: 'The call of a built-in tool has ended.',
+    fields: z.object({ tool_use_id: id, ...result }),
+  },
+  'agent.mcp_tool_use': {
+    says: 'The model calls a tool of an MCP server.',
+    fields: z.object({ ...call, mcp_server_name: z.string(), mcp_tool_name: z.string() }),
+  },
+  'agent.mcp_tool_result': {
+    says: 'The call of a tool of an MCP server has ended.',
+    fields: z.object({ mcp_tool_use_id: id, ...result }),
+  },
+  'agent.custom_tool_use': {
+    says: 'The model calls a custom tool; a client answers with `user.custom_tool_result`.',
+    fields: z.object({ name: z.string(), input }),
+  },
+  'agent.thread_context_compacted': {
+    says: 'A summary has taken the place of the older conversation.',
+    fields: z.object({
+      strategy: z
+        .string()
+        .nullable()
+        .meta(extension('Who wrote the summary; null for a shortened transcript.')),
+    }),
+  },
+  'session.status_run_started': {
+    says: 'A run was queued.',
+    fields: z.object({ workspace_id: id }),
+  },
+  'session.status_running': { says: 'A run has begun or goes on.', fields: z.object({}) },
+  'session.status_rescheduled': {
+    says: 'The model will be asked again.',
+    fields: z.object({}),
+  },
+  'session.status_terminated': {
+    says: 'The session has ended for good.',
+    fields: z.object({}),
+  },
+  'session.status_idle': {
+    says: 'The turn has ended. No event of the turn follows.',
+    fields: z.object({ stop_reason, stop_details: z.null() }),
+  },
+  'session.error': {
+    says: 'Something has failed.',
+    fields: z.object({ error: SessionErrorShown }),
+  },
+  'session.updated': {
+    says: 'Title, metadata or agent of the session have changed.',
+    fields: z.object({
+      title: z.string().nullish(),
+      metadata: z.record(z.string(), z.string()).optional(),
+      agent: z.looseObject({}).optional(),
+    }),
+  },
+  'session.usage': {
+    says: 'Totals of the session, directly before `session.status_idle`.',
+    fields: z.object({ usage: z.looseObject({}), budget: z.null() }),
+  },
+  'session.deleted': { says: 'The session was deleted.', fields: z.object({}) },
+  'span.model_request_start': { says: 'The model is asked.', fields: z.object({}) },
+  'span.model_request_end': {
+    says: 'The model has answered, or the request has failed.',
+    fields: z.object({ model_request_start_id: id, is_error: z.boolean(), model_usage }),
+  },
+  'span.compaction_summarize_start': {
+    says: 'A summary of the older conversation is being written.',
+    fields: z.object({ strategy: z.string(), reason: z.string() }),
+  },
+  'span.compaction_summarize_end': {
+    says: 'The summary is written, or could not be written.',
+    fields: z.object({
+      compaction_summarize_start_id: id,
+      is_error: z.boolean(),
+      model_usage,
+      message: z.string().optional().describe('Why there is no summary.'),
+    }),
+  },
+  'session.warning': {
+    says: 'The service has something to report that ends no turn.',
+    fields: z.object({
+      reason: z.string(),
+      message: z.string(),
+      event_ids: z.array(z.string()).optional(),
+    }),
+  },
+  'session.environment_build': {
+    says: 'The packages of the environment are being installed.',
+    fields: z.object({
+      state: z.enum(['waiting', 'running', 'done', 'failed']),
+      manager: z.enum(packageManagers).nullable(),
+      lines: z.array(z.string()).describe('What the package manager said last.'),
+    }),
+  },
+  'system.user_message_cancelled': {
+    says: 'A waiting message will never be taken up.',
+    fields: z.object({ message_id: id, reason: z.string() }),
+  },
+}
+
+/** As the official client calls its type: `SessionStatusIdleEvent`, `AgentMCPToolUseEvent`. */
+const nameOf = (type: string): string =>
+  `${type
+    .split(/[._]/)
+    .map((word) => (word === 'mcp' ? 'MCP' : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('')}Event`
+
+const place = {
+  session_id: id.meta(extension('The session of the event.')),
+  created_at: CreatedAt.meta(extension('When the event was created.')),
+  processed_at: Timestamp.nullable().describe('When the session took it up; null until then.'),
+  seq: z
+    .int()
+    .nullable()
+    .meta(extension('Place in the log, from 1 without a gap; null while the event has none.')),
+  data: z
+    .record(z.string(), JsonValue)
+    .optional()
+    .meta(extension('The fields of the type once more; absent with `anthropic-version`.')),
+}
+
+const shown = Object.entries(kept).map(([type, { says, fields }]) =>
+  z.looseObject({ id, type: z.literal(type), ...fields.shape, ...place }).meta({
+    id: nameOf(type),
+    description: says,
+    ...(extensionTypes.some((extended) => extended === type) ? { 'x-extension': true } : {}),
+  }),
+)
+
+/** An event on the wire: flat fields, and in the interface's dialect the same fields under `data`. [events/object] [dialects/event-data] */
+export const EventShown = z
+  .union(shown)
+  .meta({ id: 'SessionEvent', description: 'Something that was said or done in a session.' })
+
+const families = [
+  ['agent.message', 'message_id', 'a message of the model'],
+  ['agent.thinking', 'thinking_id', 'the thinking of the model'],
+  ['agent.tool_use_input', 'tool_use_id', 'the input of a tool call'],
+] as const
+
+const liveOf = (type: string, says: string, fields: z.ZodRawShape) =>
+  z
+    .looseObject({ type: z.literal(type), ...fields, session_id: id })
+    .meta({ id: nameOf(type), description: says, 'x-extension': true })
+
+const delta = z.string().describe('The next piece of the text.')
+
+/** Shown on streams with `include=chunks`, and kept nowhere. */
+export const LiveEventShown = z
+  .union([
+    ...families.flatMap(([type, name, of]) => [
+      liveOf(`${type}_stream_start`, `The beginning of ${of}.`, {
+        [name]: id,
+        name: z.string().optional().describe('The tool, where there is one.'),
+      }),
+      liveOf(`${type}_chunk`, `A piece of ${of}.`, { [name]: id, delta }),
+      liveOf(`${type}_stream_end`, `The end of ${of}.`, { [name]: id }),
+    ]),
+    liveOf('system.user_message_pending', 'A message waits.', { message_id: id }),
+    liveOf('system.user_message_promoted', 'A waiting message is taken up.', { message_id: id }),
+    liveOf('span.model_first_token', 'The first output of the model has arrived.', {
+      model_request_start_id: id,
+      ms: z.number().describe('Milliseconds since the request.'),
+    }),
+  ])
+  .meta({
+    id: 'LiveSessionEvent',
+    description: 'Pieces of what happens, on streams with `include=chunks`; kept nowhere.',
+    'x-extension': true,
+  })

@@ -1,0 +1,96 @@
+/** JSON Schemas of one document: a schema with an id (`.meta({ id })`) becomes a named component, and every use refers to it. */
+import { z } from 'zod'
+
+export type Json = Record<string, unknown>
+type Direction = 'input' | 'output'
+type Components = Record<string, Json>
+
+const toDefinition = /^#\/\$defs\//
+/** The official client's word for the form of a thing that is sent. */
+const inputName = (name: string): string => `${name}Params`
+
+/**
+ * `schemaOf` returns the JSON Schema of a schema that was given. A component that differs between what is sent and what
+ * is answered appears twice: what is sent is called `…Params`.
+ */
+export function describeSchemas(given: Record<Direction, readonly z.ZodType[]>): {
+  schemaOf: (schema: z.ZodType, direction: Direction) => Json
+  components: Components
+} {
+  const made = { input: convert(given.input, 'input'), output: convert(given.output, 'output') }
+  const differing = namesThatDiffer(made.input.definitions, made.output.definitions)
+  const renamed = {
+    input: (name: string) => (differing.has(name) ? inputName(name) : name),
+    output: (name: string) => name,
+  }
+  const components: Components = {}
+  for (const direction of ['input', 'output'] as const) {
+    for (const [name, definition] of Object.entries(made[direction].definitions))
+      components[renamed[direction](name)] = referring(definition, renamed[direction]) as Json
+  }
+  return {
+    components: Object.fromEntries(
+      Object.entries(components).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    ),
+    schemaOf(schema, direction) {
+      const found = made[direction].schemas.get(schema)
+      if (!found) throw new Error('the schema is none of those that were given')
+      return referring(found, renamed[direction]) as Json
+    },
+  }
+}
+
+/** All at once, so that each id is one definition. */
+function convert(schemas: readonly z.ZodType[], io: Direction) {
+  const each = [...new Set(schemas)]
+  const all = Object.fromEntries(each.map((schema, index) => [`_${index}`, schema]))
+  const { properties = {}, $defs = {} } = z.toJSONSchema(z.object(all), {
+    io,
+    unrepresentable: 'any',
+    // The library leaves examples out where what is sent and what is read differ in type.
+    override: ({ zodSchema, jsonSchema }) => {
+      const examples = z.globalRegistry.get(zodSchema)?.['examples']
+      if (Array.isArray(examples)) jsonSchema.examples = examples
+    },
+  }) as { properties?: Components; $defs?: Components }
+  return {
+    definitions: $defs,
+    schemas: new Map(each.map((schema, index) => [schema, properties[`_${index}`] ?? {}])),
+  }
+}
+
+/** Names whose definitions differ, and those that refer to such a name. */
+function namesThatDiffer(inputs: Components, outputs: Components): ReadonlySet<string> {
+  const shared = Object.keys(inputs).filter((name) => Object.hasOwn(outputs, name))
+  const text = (value: unknown) => JSON.stringify(value)
+  const differing = new Set(shared.filter((name) => text(inputs[name]) !== text(outputs[name])))
+  for (let before = -1; before !== differing.size;) {
+    before = differing.size
+    for (const name of shared)
+      if (referencesIn(inputs[name]).some((other) => differing.has(other))) differing.add(name)
+  }
+  return differing
+}
+
+function referencesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
+    key === '$ref' && typeof inner === 'string'
+      ? [inner.replace(toDefinition, '')]
+      : referencesIn(inner),
+  )
+}
+
+/** The same schema, with its references to components of the document. */
+function referring(value: unknown, rename: (name: string) => string): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((inner) => referring(inner, rename))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]: [string, unknown]) => [
+      key,
+      key === '$ref' && typeof inner === 'string'
+        ? `#/components/schemas/${rename(inner.replace(toDefinition, ''))}`
+        : referring(inner, rename),
+    ]),
+  )
+}

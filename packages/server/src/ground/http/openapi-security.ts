@@ -1,0 +1,55 @@
+/** The kinds of keys in the published description, and who may call an operation. */
+import type { Json } from './openapi-schemas.ts'
+import type { Caller } from './principal.ts'
+
+/** Every kind of key is a bearer token; the keys of a workspace are accepted as `x-api-key` as well. */
+export const securitySchemes: Record<string, Json> = {
+  WorkspaceKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'A workspace key (`stw_key_…`): servers, command lines and the official client.',
+  },
+  WorkspaceKeyAsBearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The same workspace key, as `Authorization: Bearer`; it wins over `x-api-key`.',
+  },
+  WorkspaceAdminKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description:
+      'A workspace key with `admin`: it also makes environment keys and admin keys. Bearer works too.',
+  },
+  EnvironmentKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      "An environment key (`stw_env_…`): the workers that poll for one environment's work.",
+  },
+  ClaimToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      "The `sessions_token` in a work item's secret (`stw_claim_…`): the worker that has claimed the item.",
+  },
+  McpToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A short-lived token for one MCP server of one session.',
+  },
+}
+
+const schemesOf: Record<Caller, readonly string[]> = {
+  anyone: [],
+  workspace: ['WorkspaceKey', 'WorkspaceKeyAsBearer'],
+  admin: ['WorkspaceAdminKey'],
+  environment: ['EnvironmentKey'],
+  claim: ['ClaimToken'],
+  mcp: ['McpToken'],
+}
+
+/** Any of the schemes opens the operation. */
+export const security = (callers: readonly Caller[]): Record<string, string[]>[] =>
+  callers.flatMap((caller) => schemesOf[caller].map((scheme) => ({ [scheme]: [] })))

@@ -1,0 +1,40 @@
+/** The sections of the published description, each with a sentence. */
+import type { Route } from './route.ts'
+
+const sentences: Record<string, string> = {
+  Health: 'Whether the service answers and can do its work, and this description of its interface.',
+  Agents:
+    'An agent is a model with instructions, tools, MCP servers and skills. Each change makes a new version.',
+  Environments:
+    'An environment says where the commands of a session run: its packages, its network and its variables.',
+  Sessions:
+    'A session is one conversation with an agent in an environment, with the resources it works on.',
+  Events:
+    'Everything said and done in a session is an event in its log. Post events, list them, or follow them as a stream.',
+  Threads: 'The threads of a session, and the events of each thread.',
+  Outputs: 'Files that a session has published for people.',
+  Files: 'Files of the workspace: upload, list, download and delete them.',
+  Models:
+    'The models that the workspace can run. A model card says how a model is reached: its provider, its address and its key.',
+  'API keys':
+    'The keys of the workspace: workspace keys, workspace-admin keys and environment keys.',
+  Vaults:
+    'A vault holds credentials for MCP servers, command lines and HTTP requests. No answer contains a secret.',
+  'Memory stores':
+    'A memory store holds texts by path that outlive a session, with every version of each text. Send the header `anthropic-beta: agent-memory-2026-07-22`.',
+  Skills:
+    'A skill is a folder of instructions and programs that an agent loads when a task needs it.',
+  'Credential proxy': "Requests to the MCP servers of a session, with the session's credentials.",
+  'Egress profiles': 'The only way out of a sandbox that runs on a worker.',
+  Workers:
+    'Workers claim the sessions of a self-hosted environment, hold them by a lease, and read and write what the sessions work on.',
+  'MCP servers': 'The stdio MCP servers of a session, which its worker starts.',
+  Webhooks: 'Endpoints that receive the events of a workspace, and what was delivered to each.',
+}
+
+/** In the order in which the routes bring the sections along. */
+export const tagsOf = (routes: readonly Route[]): { name: string; description?: string }[] =>
+  [...new Set(routes.map(({ section }) => section))].map((name) => ({
+    name,
+    ...(sentences[name] === undefined ? {} : { description: sentences[name] }),
+  }))
