@@ -89,7 +89,8 @@ const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc
 async function taken(response: ServerResponse, clock: Clock): Promise<boolean> {
   if (response.destroyed) return false
   const moved = new AbortController()
-  const move = () => moved.abort()
+  // Without a reason, an abort makes an error with its trace for each slice.
+  const move = () => moved.abort('moved')
   response.once('drain', move).once('close', move)
   await clock.sleep(stalledMs, moved.signal)
   response.off('drain', move).off('close', move)
