@@ -7,7 +7,8 @@ import { after, before, describe } from 'node:test'
 import { openaiChatDialect } from '@steward/model/stubs/stub-openai-chat.ts'
 import { googleDialect } from '@steward/model/stubs/stub-google.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import { settings } from '@steward/server/ground/config/settings.ts'
+import { listSettings } from '@steward/base/settings/setting.ts'
+import { server } from '@steward/server/ground/config/settings.ts'
 import { runServer, startServer } from './process.ts'
 import { adminKey } from './service.ts'
 import { fresh } from './turns.ts'
@@ -69,7 +70,8 @@ describe('the operator', () => {
   verifies('settings/help', '--help lists every setting', async () => {
     const { code, stdout } = await runServer(['--help'], { PLATFORM_ROOT_SECRET: undefined })
     assert.equal(code, 0)
-    for (const { name } of settings) assert.ok(stdout.includes(name), name)
+    for (const { name } of [...listSettings(server.settings), ...server.later])
+      assert.ok(stdout.includes(name), name)
   })
 
   verifies(

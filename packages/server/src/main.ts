@@ -4,8 +4,9 @@ import { parseArgs } from 'node:util'
 import type { Config } from './ground/config/config.ts'
 import { readConfig } from './ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
+import { helpOf } from '@steward/base/settings/program.ts'
 import { returnMemoryAtRest } from './ground/core/rest.ts'
-import { settings } from './ground/config/settings.ts'
+import { server } from './ground/config/settings.ts'
 import type * as Create from './tenants/workspaces/create.ts'
 
 enableCompileCache()
@@ -21,15 +22,10 @@ const usage = `Steward: a self-hosted, multi-tenant service for running AI agent
   npm start -- --help                      this text
 
 Settings, from the environment:
-${settings.map(describe).join('\n')}
+${helpOf(server)}
 
 Workspaces, keys and sandboxes are explained in docs/operations.md.
 `
-
-function describe({ name, about, default: fallback, later }: (typeof settings)[number]): string {
-  const extra = later ? ' (not yet supported)' : fallback ? ` (${fallback})` : ''
-  return `  ${name.padEnd(46)} ${about}${extra}`
-}
 
 function fail(lines: string[]): never {
   process.stderr.write(`${lines.join('\n')}\n`)

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /** The command line: takes the sessions of one environment and runs their tools on this machine. */
 import { parseArgs } from 'node:util'
+import { helpOf } from '@steward/base/settings/program.ts'
 import { readConfig } from './config.ts'
 import { jsonLog } from './log.ts'
-import { settings } from './settings.ts'
+import { worker } from './settings.ts'
 
 const usage = `steward-worker: runs the tools of a service's sessions on this machine.
 
@@ -22,7 +23,7 @@ Nobody connects to this machine: the worker asks the service for work.
   steward-worker --help      this text
 
 Settings, from the environment:
-${settings.map(({ name, about, default: usual }) => `  ${name.padEnd(24)} ${about}${usual ? ` (${usual})` : ''}`).join('\n')}
+${helpOf(worker)}
 
 docs/workers.md has more.
 `

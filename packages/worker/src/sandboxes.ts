@@ -5,10 +5,9 @@ import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
 import { scratchOf } from '@steward/sandbox/scratch.ts'
+import { providers } from '@steward/sandbox/settings.ts'
 import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
-
-export const providers = ['bubblewrap', 'docker', 'podman', 'local'] as const
 
 export const SandboxSettings = z.object({
   provider: z.enum(providers),

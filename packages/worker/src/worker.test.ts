@@ -246,10 +246,14 @@ describe('the settings of a worker', () => {
     const read = readConfig({ WORKER_SESSIONS: '0', WORKER_SESSION: '1', WORKER_HARNESS: 'node x' })
     assert.ok(!read.ok)
     const text = read.problems.join('\n')
-    for (const name of ['BASE_URL is required', 'ENVIRONMENT_KEY is required', 'SESSIONS is not 1'])
+    for (const name of [
+      'BASE_URL is missing',
+      'ENVIRONMENT_KEY is missing',
+      'SESSIONS: "0" is not .*1 to 1000',
+    ])
       assert.match(text, new RegExp(`WORKER_${name}`))
-    assert.match(text, /WORKER_SESSION is not a setting/)
-    assert.match(text, /WORKER_HARNESS is not a JSON list/)
+    assert.match(text, /WORKER_SESSION is not a setting.*Do you mean WORKER_SESSIONS\?/)
+    assert.match(text, /WORKER_HARNESS: "…" is not a JSON list/)
   })
 
   it('want a port and a signing key for hints, or neither', () => {
@@ -260,7 +264,7 @@ describe('the settings of a worker', () => {
     assert.match(wrong(port)[0] ?? '', /needs WORKER_WEBHOOK_SIGNING_KEY/)
     assert.match(wrong(key)[0] ?? '', /needs WORKER_WEBHOOK_PORT/)
     const short = wrong({ ...port, WORKER_WEBHOOK_SIGNING_KEY: 'short' })
-    assert.match(short[0] ?? '', /WORKER_WEBHOOK_SIGNING_KEY is not a secret/)
+    assert.match(short[0] ?? '', /WORKER_WEBHOOK_SIGNING_KEY: "…" is not a secret/)
   })
 
   it('are refused where a strategy and a lane disagree on who owns the lease', () => {

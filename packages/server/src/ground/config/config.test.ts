@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Config } from './config.ts'
 import { readConfig } from './config.ts'
-import { settings } from './settings.ts'
+import { listSettings } from '@steward/base/settings/setting.ts'
+import { server } from './settings.ts'
 
 const secret = { PLATFORM_ROOT_SECRET: '0123456789abcdef' }
 
@@ -226,11 +227,11 @@ describe('the configuration', () => {
     const short = problems({ [url]: where, [key]: 'whsec_aHVudGVyMg==' }).join()
     assert.match(short, /24 to 64 bytes/)
     assert.ok(!short.includes('aHVudGVyMg'))
-    assert.match(problems({ [url]: 'ftp://x', [key]: bytes }).join(), /an http URL/)
+    assert.match(problems({ [url]: 'ftp://x', [key]: bytes }).join(), /an http or https URL/)
   })
 
   it('refuses what is specified and not built yet, unless it is switched off', () => {
-    const later = settings.filter((setting) => setting.later)
+    const { later } = server
     assert.ok(later.length > 0)
     for (const { name } of later) {
       assert.match(problems({ [name]: 'true' }).join(), new RegExp(`^${name} .*not yet supported$`))
@@ -240,7 +241,7 @@ describe('the configuration', () => {
   })
 
   it('counts an empty value as absent', () => {
-    const empty = Object.fromEntries(settings.map(({ name }) => [name, '']))
+    const empty = Object.fromEntries(listSettings(server.settings).map(({ name }) => [name, '']))
     assert.deepEqual(
       { ...config({ ...empty, ...secret }), egressAllowPrivate: 0 },
       { ...config(), egressAllowPrivate: 0 },

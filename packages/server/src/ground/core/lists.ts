@@ -1,16 +1,11 @@
 /** Lists by comma, as settings hold them; undefined where a part is of another form. */
+import { listed } from '@steward/base/settings/kinds.ts'
 import { normalHost } from '@steward/gate/policy.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
 
 /** Registries by the managers that they are for. */
 export type PackageSources = Partial<Record<PackageManager, string>>
-
-export const listed = (text: string): string[] =>
-  text
-    .split(',')
-    .map((each) => each.trim())
-    .filter(Boolean)
 
 export function rootFolders(text: string): Map<string, string> | undefined {
   const pairs = listed(text).map((each) => /^([a-z0-9][\w.:-]*)=(\/.+)$/.exec(each))

@@ -1,0 +1,21 @@
+/** The tables of settings in docs. Their source is the declarations of server and worker. */
+import type { Program } from '@steward/base/settings/program.ts'
+import { tablesOf } from '@steward/base/settings/program.ts'
+import type { SettingsTree } from '@steward/base/settings/setting.ts'
+import { server } from '@steward/server/ground/config/settings.ts'
+import { worker } from '@steward/worker/settings.ts'
+
+export const documents: readonly { path: string; program: Program<SettingsTree> }[] = [
+  { path: 'docs/operations.md', program: server },
+  { path: 'docs/workers.md', program: worker },
+]
+
+const begin = '<!-- settings: written by scripts/settings.ts -->'
+const end = '<!-- settings: end -->'
+
+/** The document with fresh tables between its two markers. */
+export function withTables(document: string, program: Program<SettingsTree>): string {
+  const [from, to] = [document.indexOf(begin), document.indexOf(end)]
+  if (from < 0 || to < from) throw new Error(`the document needs ${begin} and, below it, ${end}`)
+  return `${document.slice(0, from)}${begin}\n\n${tablesOf(program)}\n\n${document.slice(to)}`
+}

@@ -1,0 +1,76 @@
+/** The kinds of settings that programs share. */
+import type { Kind } from './setting.ts'
+
+/** Units of `whole` and `decimal`. */
+export const secondMs = 1_000
+export const minuteMs = 60 * secondMs
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
+export const mebibyte = 1_048_576
+
+const orList = (words: readonly string[]): string =>
+  words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
+const within =
+  (digits: RegExp, least: number, most: number, unit: number) =>
+  (text: string): number | undefined => {
+    const value = Number(text)
+    return digits.test(text) && value >= least && value <= most ? value * unit : undefined
+  }
+
+export const text: Kind<string> = { form: 'a text', parse: (given) => given }
+
+/** A whole number between bounds, times its unit. */
+export const whole = (least: number, most: number, unit = 1): Kind<number> => ({
+  form: `a whole number from ${least} to ${most}`,
+  parse: within(/^\d+$/, least, most, unit),
+})
+
+/** A number between bounds, fractions allowed, times its unit. */
+export const decimal = (least: number, most: number, unit = 1): Kind<number> => ({
+  form: `a number from ${least} to ${most}`,
+  parse: within(/^\d+(\.\d+)?$/, least, most, unit),
+})
+
+export const port: Kind<number> = { ...whole(0, 65_535), form: 'a port (0 to 65535)' }
+
+export const choice = <const Word extends string>(words: readonly Word[]): Kind<Word> => ({
+  form: orList(words),
+  parse: (given) => words.find((word) => word === given),
+})
+
+export const flag: Kind<boolean> = {
+  form: 'true or false',
+  parse: (given) => (given === 'true' ? true : given === 'false' ? false : undefined),
+}
+
+const urlOf = (form: string, protocols: RegExp): Kind<string> => ({
+  form,
+  parse: (given) =>
+    URL.canParse(given) && protocols.test(new URL(given).protocol) ? given : undefined,
+})
+
+export const httpUrl = urlOf('an http or https URL', /^https?:$/)
+export const postgresUrl = urlOf('a postgres:// URL', /^postgres(ql)?:$/)
+
+export const matching = (form: string, pattern: RegExp): Kind<string> => ({
+  form,
+  parse: (given) => (pattern.test(given) ? given : undefined),
+})
+
+/** The parts of a list by comma, without spaces around them. */
+export const listed = (given: string): string[] =>
+  given
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+/** Some of the words, by comma, in the order of `words`. */
+export const choices = <const Word extends string>(words: readonly Word[]): Kind<Word[]> => ({
+  form: `a list of ${words.join(' and ')}`,
+  parse(given) {
+    const named = listed(given)
+    const found = words.filter((word) => named.includes(word))
+    return found.length === new Set(named).size ? found : undefined
+  },
+})

@@ -1,0 +1,118 @@
+/** The settings of a program: read from the environment, and written as `--help` and as tables in docs. */
+import type { Environment, Setting, SettingsTree, Values } from './setting.ts'
+import { isSetting, listSettings } from './setting.ts'
+
+export type Program<Tree extends SettingsTree> = {
+  /** Completes "is not a setting of this …". */
+  what: string
+  settings: Tree
+  /** The program refuses unknown names that begin with one of these, and ignores all other names. */
+  prefixes: readonly string[]
+  /** Specified and refused until they are supported. */
+  later?: readonly { name: string; about: string }[]
+}
+
+/** The number of letters to insert, delete or replace. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [at, letter] of from.split('').entries()) {
+    const next = [at + 1]
+    for (const [index, other] of to.split('').entries())
+      next.push(
+        Math.min(
+          (row[index] ?? 0) + (letter === other ? 0 : 1),
+          (row[index + 1] ?? 0) + 1,
+          (next[index] ?? 0) + 1,
+        ),
+      )
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+function nearest(name: string, known: Iterable<string>): string | undefined {
+  const [best] = [...known]
+    .map((other) => ({ other, apart: distance(name, other) }))
+    .toSorted((one, two) => one.apart - two.apart)
+  return best && best.apart <= name.length / 3 ? best.other : undefined
+}
+
+function unusableNames(program: Program<SettingsTree>, environment: Environment): string[] {
+  const { what, settings, prefixes, later = [] } = program
+  const known = new Set(listSettings(settings).map(({ name }) => name))
+  const refused = new Set(later.map(({ name }) => name))
+  return Object.entries(environment).flatMap(([name, value]) => {
+    if (!value || known.has(name)) return []
+    if (refused.has(name))
+      return value === 'false' ? [] : [`${name} is specified, but not yet supported`]
+    if (!prefixes.some((prefix) => name.startsWith(prefix))) return []
+    const near = nearest(name, known)
+    const hint = near === undefined ? '' : ` Do you mean ${near}?`
+    return [`${name} is not a setting of this ${what}; --help lists them.${hint}`]
+  })
+}
+
+/** The values, or every problem at once. */
+export function readSettings<Tree extends SettingsTree>(
+  program: Program<Tree>,
+  environment: Environment,
+): { ok: true; values: Values<Tree> } | { ok: false; problems: string[] } {
+  const problems = unusableNames(program, environment)
+  const read = (node: Setting<unknown> | SettingsTree): unknown => {
+    if (!isSetting(node))
+      return Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, read(inner)]))
+    const reading = node.read(environment)
+    if (reading.ok) return reading.value
+    problems.push(reading.problem)
+    return undefined
+  }
+  const values = read(program.settings)
+  return problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, values: values as Values<Tree> }
+}
+
+function sectionsOf(tree: SettingsTree): [title: string, settings: Setting<unknown>[]][] {
+  return [...Map.groupBy(listSettings(tree), ({ section }) => section)]
+}
+
+const defaultOf = (setting: Setting<unknown>): string =>
+  setting.required === undefined ? (setting.defaultAbout ?? setting.default ?? '') : 'must be set'
+
+/** For `--help`: a paragraph a section. */
+export function helpOf({ settings, later = [] }: Program<SettingsTree>): string {
+  const all = listSettings(settings)
+  const width = Math.max(...[...all, ...later].map(({ name }) => name.length)) + 2
+  const line = (name: string, about: string, extra: string) =>
+    `    ${name.padEnd(width)}${`${about}${extra && ` (${extra})`}`.replaceAll('`', '')}`
+  const paragraphs = sectionsOf(settings).map(([title, members]) => [
+    `  ${title}`,
+    ...members.map((member) => line(member.name, member.about, defaultOf(member))),
+  ])
+  const unsupported = later.map(({ name, about }) => line(name, about, 'not yet supported'))
+  return [...paragraphs, ...(unsupported.length > 0 ? [['  Later', ...unsupported]] : [])]
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
+}
+
+function row(setting: Setting<unknown>): string {
+  const { name, about, more, form } = setting
+  const cells = [
+    `\`${name}\``,
+    defaultOf(setting) || '–',
+    form,
+    more === undefined ? about : `${about}. ${more}`,
+  ]
+  return `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+/** For docs: Markdown, a table a section. */
+export function tablesOf({ settings, later = [] }: Program<SettingsTree>): string {
+  const header = ['| name | default | value | meaning |', '|---|---|---|---|']
+  const tables = sectionsOf(settings).map(([title, members]) =>
+    [`**${title}**`, '', ...header, ...members.map(row)].join('\n'),
+  )
+  const names = later.map(({ name }) => `\`${name}\``).join(', ')
+  const refused = `Specified and not yet supported, therefore refused: ${names}.`
+  return [...tables, ...(names ? [refused] : [])].join('\n\n')
+}

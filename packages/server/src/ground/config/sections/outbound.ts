@@ -1,0 +1,157 @@
+/** Settings of calls to the outside: models, search, private addresses, repositories, webhooks. */
+import {
+  choice,
+  flag,
+  httpUrl,
+  mebibyte,
+  minuteMs,
+  text,
+  whole,
+} from '@steward/base/settings/kinds.ts'
+import type { Kind } from '@steward/base/settings/setting.ts'
+import { section, setting } from '@steward/base/settings/setting.ts'
+import { parseRanges, parseTargets } from '../../core/dial.ts'
+import { hostNames } from '../../core/lists.ts'
+
+const fallback = (title: string, name: string) => ({
+  apiKey: setting(`${name}_API_KEY`, text, {
+    hidden: true,
+    about: `key for ${title} models where a workspace has no model card`,
+  }),
+  baseUrl: setting(`${name}_BASE_URL`, httpUrl, {
+    hidden: true,
+    about: `endpoint to use in place of ${title}'s, with the same wire`,
+  }),
+})
+
+const models = section('Models', {
+  fallbackKeys: {
+    anthropic: fallback('Anthropic', 'ANTHROPIC'),
+    openai: fallback('OpenAI', 'OPENAI'),
+    google: fallback('Google', 'GEMINI'),
+  },
+  modelAnswerMs: setting('MODEL_ANSWER_MINUTES', whole(1, 1_440, minuteMs), {
+    default: '60',
+    about:
+      "minutes from a request to the end of the model's answer; the server aborts a longer answer",
+    more: 'The server does not repeat the request',
+  }),
+  offlineModel: setting('STEWARD_OFFLINE_MODEL', flag, {
+    default: 'true',
+    about: 'whether the built-in model `offline` exists',
+  }),
+  offlineThinkMs: setting('STEWARD_OFFLINE_THINK_MS', whole(0, 60_000), {
+    default: '250',
+    about: 'milliseconds that the model `offline` thinks before it answers a message',
+  }),
+  embeddingModel: setting('STEWARD_EMBEDDING_MODEL', text, {
+    default: 'none',
+    about: 'embedding model that memory stores show when they name none',
+  }),
+})
+
+const search = section('Web search', {
+  webSearch: {
+    apiKey: setting('WEB_SEARCH_API_KEY', text, {
+      hidden: true,
+      about:
+        'key of the search provider (Tavily); without it `web_search` answers that it is not set up',
+    }),
+    baseUrl: setting('WEB_SEARCH_BASE_URL', httpUrl, {
+      hidden: true,
+      default: 'https://api.tavily.com',
+      about: 'endpoint of the search provider, or another one with the same interface',
+    }),
+  },
+})
+
+const egress = section('Egress', {
+  egressAllowPrivate: setting(
+    'EGRESS_ALLOW_PRIVATE',
+    { form: 'a list of address ranges', parse: parseRanges },
+    {
+      default: '',
+      about:
+        'private address ranges of your own endpoints, such as `127.0.0.0/8,10.1.0.0/16`: models of your keys, search, registries, bucket, hint',
+    },
+  ),
+  egressTenantTargets: setting(
+    'EGRESS_TENANT_TARGETS',
+    { form: 'a list of `host:port` or `range:port`', parse: parseTargets },
+    {
+      default: '',
+      about:
+        'private targets that workspaces and their sandboxes may reach, such as `git.internal:443,10.1.0.0/16:8080,[fd00::/8]:*`',
+      more: "They hold for model cards, MCP servers, repositories, webhooks, images, `web_fetch` and what sandboxes dial. A host's name allows all addresses that the host resolves to. Leave out the ports of this service, its database and other tenants' machines",
+    },
+  ),
+  egressProfile: setting('EGRESS_PROFILE', choice(['required', 'best_effort', 'disabled']), {
+    default: 'required',
+    about:
+      'when the gate adds credentials to calls of a sandbox: `required` only where the gate is its only way out, `best_effort` always, `disabled` never',
+    more: 'With `required` the server does not start where sandboxes have another way out; with `best_effort` it tells each session that there is one',
+  }),
+  egressConnections: setting('EGRESS_CONNECTIONS', whole(1, 9_999_999), {
+    defaultAbout: 'an eighth of the files that the process may open, at most 16384',
+    about: 'connections that sandboxes hold to their gates in one process',
+    more: 'Each takes two files. One sandbox has 512 at most, and no more than half of them',
+  }),
+})
+
+const repositories = section('Repositories', {
+  repositoryHosts: setting(
+    'REPOSITORY_HOSTS',
+    { form: 'a list of host names', parse: hostNames },
+    {
+      hidden: true,
+      default: '',
+      defaultAbout: 'any host that sessions may dial',
+      about: 'hosts to clone repositories of sessions from, such as `github.com,*.example.com`',
+    },
+  ),
+  repositoryBytes: setting('REPOSITORY_MB', whole(1, 1_000_000, mebibyte), {
+    default: '2048',
+    about: 'largest fetch of one repository, packed, in MiB',
+  }),
+})
+
+function signingKey(given: string): string | undefined {
+  const base64 = given.replace(/^whsec_/, '')
+  const bytes = Buffer.from(base64, 'base64')
+  const isWhole = bytes.toString('base64') === base64
+  return isWhole && bytes.length >= 24 && bytes.length <= 64 ? given : undefined
+}
+
+const signing: Kind<string> = {
+  form: 'base64 of 24 to 64 bytes, `whsec_` in front or not',
+  parse: signingKey,
+}
+
+/** Both or none: the server sends no unsigned hint. */
+export const hintNames = {
+  url: 'PLATFORM_MANAGED_AGENTS_WEBHOOK_URL',
+  secret: 'PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY',
+}
+
+const webhooks = section('Webhooks', {
+  webhooks: {
+    hint: {
+      url: setting(hintNames.url, httpUrl, {
+        hidden: true,
+        about:
+          'where the server posts a hint when it enqueues work for workers; needs the signing key',
+      }),
+      secret: setting(hintNames.secret, signing, {
+        hidden: true,
+        about: 'signs the hint by Standard Webhooks',
+        more: '`echo whsec_$(openssl rand -base64 32)` makes a good one',
+      }),
+    },
+    organization: setting('PLATFORM_MANAGED_AGENTS_ORGANIZATION_ID', text, {
+      defaultAbout: "the workspace's id",
+      about: '`organization_id` of every webhook',
+    }),
+  },
+})
+
+export const outbound = { ...models, ...search, ...egress, ...repositories, ...webhooks }

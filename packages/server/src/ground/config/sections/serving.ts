@@ -1,0 +1,119 @@
+/** Settings of the server itself: where it listens, what it keeps, and where. */
+import {
+  choice,
+  dayMs,
+  flag,
+  hourMs,
+  httpUrl,
+  matching,
+  mebibyte,
+  port,
+  postgresUrl,
+  secondMs,
+  text,
+  whole,
+} from '@steward/base/settings/kinds.ts'
+import { section, setting } from '@steward/base/settings/setting.ts'
+import { parseStoreBackends } from '../../core/blob-place.ts'
+
+const rootSecret = matching('16 or more characters', /^.{16,}$/s)
+
+const listening = section('Server', {
+  rootSecret: setting('PLATFORM_ROOT_SECRET', rootSecret, {
+    hidden: true,
+    required:
+      'it seals keys and tokens at rest. Make one with `openssl rand -hex 32`, and keep it: sealed values are lost with it',
+    about: 'seals keys and tokens at rest',
+    more: '`openssl rand -hex 32` makes a good one. See [The root secret](operations.md#the-root-secret)',
+  }),
+  previousRootSecret: setting('PLATFORM_ROOT_SECRET_PREVIOUS', rootSecret, {
+    hidden: true,
+    about:
+      'the previous root secret while a new one replaces it; it opens sealed values and seals none',
+  }),
+  apiKey: setting('API_KEY', text, {
+    hidden: true,
+    about: 'first workspace-admin key; the server stores only its hash',
+    more: 'Any text, best `openssl rand -hex 32`. Another key at a later start is a further key: the earlier one stays valid until you revoke it',
+  }),
+  port: setting('PORT', port, {
+    default: '8787',
+    about: 'port to listen on; 0 takes a free one',
+  }),
+  host: setting('HOST', text, {
+    default: '127.0.0.1',
+    about: 'address to listen on; put a TLS proxy in front of any other address',
+  }),
+  publicUrl: setting('PUBLIC_URL', httpUrl, {
+    hidden: true,
+    defaultAbout: "the request's own host",
+    about: 'base URL that workers and links use for this server',
+  }),
+  dataDir: setting('DATA_DIR', text, {
+    default: './data',
+    about:
+      'folder of the embedded database, of caches, and of working folders unless SANDBOX_DIR is set',
+  }),
+  logLevel: setting('STEWARD_LOG_LEVEL', choice(['debug', 'info', 'warn', 'error']), {
+    default: 'info',
+    about: 'least level that the server logs',
+  }),
+})
+
+const database = section('Database', {
+  databaseUrl: setting('DATABASE_URL', postgresUrl, {
+    hidden: true,
+    defaultAbout: 'SQLite below `DATA_DIR`',
+    about: 'Postgres to use in place of the embedded SQLite database',
+  }),
+  databaseLimits: {
+    connectMs: setting('DATABASE_CONNECT_SECONDS', whole(1, 600, secondMs), {
+      default: '10',
+      about: 'seconds to open a connection to Postgres or to wait for a free one; then 503',
+    }),
+    statementMs: setting('DATABASE_STATEMENT_SECONDS', whole(1, 600, secondMs), {
+      default: '15',
+      about: 'seconds that a statement on Postgres may take; then 503',
+      more: 'Migrations have no limit',
+    }),
+  },
+})
+
+const storage = section('Files and retention', {
+  stores: setting(
+    'STORE_BACKENDS',
+    { form: 'a JSON object', parse: parseStoreBackends },
+    {
+      hidden: true,
+      defaultAbout: '`blobs` below `DATA_DIR`',
+      about: 'where the server keeps the bytes of files, and whether it publishes outputs, as JSON',
+      more: 'See [Blobs](operations.md#blobs)',
+    },
+  ),
+  files: {
+    largest: setting('FILES_LARGEST_MB', whole(1, 51_200, mebibyte), {
+      default: '500',
+      about: 'largest file that callers may upload, in MiB',
+    }),
+    workspace: setting('FILES_WORKSPACE_MB', whole(1, 1_000_000_000, mebibyte), {
+      default: '102400',
+      about: 'size of all files of one workspace together, in MiB',
+    }),
+    uploadsDownloadable: setting('FILES_UPLOADS_DOWNLOADABLE', flag, {
+      default: 'true',
+      about: 'whether callers may download new uploads again',
+    }),
+  },
+  retention: {
+    deletedMs: setting('SESSION_DELETED_HOURS', whole(1, 87_600, hourMs), {
+      default: '24',
+      about: 'hours from the deletion of a session to the removal of its data',
+    }),
+    auditMs: setting('AUDIT_DAYS', whole(1, 36_500, dayMs), {
+      default: '365',
+      about: 'days that the server keeps uses and changes of credentials',
+    }),
+  },
+})
+
+export const serving = { ...listening, ...database, ...storage }
