@@ -80,7 +80,7 @@ describe('a measure of the house', () => {
   it('counts settings that a second file names, whether as text, as a key or as a member', () => {
     const declared = source(
       'packages/a/src/settings.ts',
-      "{ name: 'SEND_HINTS' }, { name: 'DATA_DIR' }",
+      "setting('SEND_HINTS', flag), setting(\n  'DATA_DIR', text)",
     )
     for (const line of ["read('DATA_DIR')", '{ DATA_DIR: folder }', 'env.DATA_DIR'])
       assert.equal(

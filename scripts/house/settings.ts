@@ -1,16 +1,14 @@
 import type { Source } from './sources.ts'
 
-const declared = /\bname: '([A-Z][A-Z0-9_]{3,})'/g
+const declared = /\bsetting\(\s*'([A-Z][A-Z0-9_]{3,})'/g
 const stated = /'([A-Z][A-Z0-9_]{3,})'|\.([A-Z][A-Z0-9_]{3,})\b|\b([A-Z][A-Z0-9_]{3,}):/g
 
 /** Settings whose name stands in the code of more than one file: declared in one, read by name in another. */
 export function scatteredSettings(sources: readonly Source[]): string[] {
   const names = new Set(
-    sources
-      .filter(({ path }) => path.includes('settings'))
-      .flatMap(({ text }) => [...text.matchAll(declared)].map(([, name = '']) => name)),
+    sources.flatMap(({ text }) => [...text.matchAll(declared)].map(([, name = '']) => name)),
   )
-  if (names.size === 0) throw new Error('no file of settings declares one as name: …')
+  if (names.size === 0) throw new Error("no file declares a setting as setting('NAME', …)")
   const files = new Map<string, Set<string>>()
   for (const { path, text } of sources)
     for (const [, quoted, member, key] of text.matchAll(stated)) {

@@ -4,9 +4,9 @@ import { mebibyte } from '@steward/base/settings/kinds.ts'
 import { readSettings } from '@steward/base/settings/program.ts'
 import type { Environment, Values } from '@steward/base/settings/setting.ts'
 import type { SandboxSettings } from './sandboxes.ts'
-import { hintNames, worker } from './settings.ts'
+import { worker } from './settings.ts'
 
-type Given = Values<typeof worker.settings>
+type WorkerValues = Values<typeof worker.settings>
 
 export type WorkerConfig = ReturnType<typeof configOf>
 
@@ -21,11 +21,11 @@ export function readConfig(
 }
 
 function halves(environment: Environment): string[] {
-  const { port, key } = hintNames
-  if (Boolean(environment[port]) === Boolean(environment[key])) return []
-  return environment[port]
-    ? [`${port} needs ${key}: the worker believes no unsigned hint`]
-    : [`${key} needs ${port}`]
+  const { port, key } = worker.settings.webhook
+  if (Boolean(environment[port.name]) === Boolean(environment[key.name])) return []
+  return environment[port.name]
+    ? [`${port.name} needs ${key.name}: the worker believes no unsigned hint`]
+    : [`${key.name} needs ${port.name}`]
 }
 
 function contradictions({ lane, strategy, harness, egress }: WorkerConfig): string[] {
@@ -41,11 +41,11 @@ function contradictions({ lane, strategy, harness, egress }: WorkerConfig): stri
   ]
 }
 
-function webhookOf({ host, port, key }: Given['webhook']) {
+function webhookOf({ host, port, key }: WorkerValues['webhook']) {
   return port === undefined || key === undefined ? undefined : { host, port, key }
 }
 
-const sandboxOf = ({ sandbox, disk }: Given): SandboxSettings => ({
+const sandboxOf = ({ sandbox, disk }: WorkerValues): SandboxSettings => ({
   provider: sandbox.provider,
   ...(sandbox.socket === undefined ? {} : { socket: sandbox.socket }),
   image: sandbox.image,
@@ -59,7 +59,7 @@ const sandboxOf = ({ sandbox, disk }: Given): SandboxSettings => ({
 })
 
 /** What depends on more than one setting. `path`: where the programs of this machine are, for a harness. */
-function configOf({ disk, ...given }: Given, path: string) {
+function configOf({ disk, ...given }: WorkerValues, path: string) {
   return {
     ...given,
     path,

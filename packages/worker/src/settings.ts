@@ -33,9 +33,6 @@ const signingKey = matching(
   /^(whsec_)?[A-Za-z0-9+/]{32,}={0,2}$/,
 )
 
-/** Both or none. */
-export const hintNames = { port: 'WORKER_WEBHOOK_PORT', key: 'WORKER_WEBHOOK_SIGNING_KEY' }
-
 const service = section('Service', {
   baseUrl: setting('WORKER_BASE_URL', httpUrl, {
     hidden: true,
@@ -101,8 +98,9 @@ const claims = section('Claims', {
 })
 
 const hints = section('Hints of queued work', {
+  /** Both port and key, or none of them. */
   webhook: {
-    port: setting(hintNames.port, port, {
+    port: setting('WORKER_WEBHOOK_PORT', port, {
       about: 'port that takes signed hints of queued work, to poll at once; 0 takes a free one',
       more: 'Needs the signing key',
     }),
@@ -110,7 +108,7 @@ const hints = section('Hints of queued work', {
       default: '127.0.0.1',
       about: 'address of that port',
     }),
-    key: setting(hintNames.key, signingKey, {
+    key: setting('WORKER_WEBHOOK_SIGNING_KEY', signingKey, {
       hidden: true,
       about: "the secret of the hints' endpoint, which signs them; required with the port",
     }),

@@ -7,6 +7,7 @@ import { localSandboxes } from '@steward/sandbox/local.ts'
 import { scratchOf } from '@steward/sandbox/scratch.ts'
 import type { Isolation, SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import type { Config } from '../ground/config/config.ts'
+import { server } from '../ground/config/settings.ts'
 import type { Log } from '@steward/base/log.ts'
 
 function providerOf(config: Config, log: Log): SandboxProvider {
@@ -62,8 +63,9 @@ function judge(config: Config, isolation: Isolation, log: Log): void {
     if (wanted === 'required') throw new Error(`${setting}=required, but ${mending}`)
     log.warn(mending)
   }
-  if (!isolation.limits.startsWith('cgroup')) lacks('SANDBOX_LIMITS', sandboxLimits, noLimits)
-  if (isolation.users === 'shared') lacks('SANDBOX_USERS', sandboxUsers, noUsers)
+  if (!isolation.limits.startsWith('cgroup'))
+    lacks(server.settings.sandboxLimits.name, sandboxLimits, noLimits)
+  if (isolation.users === 'shared') lacks(server.settings.sandboxUsers.name, sandboxUsers, noUsers)
 }
 
 /** Those that work on this machine; throws, saying how to mend it, when they do not. */

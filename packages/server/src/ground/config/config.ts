@@ -3,10 +3,9 @@ import { readSettings } from '@steward/base/settings/program.ts'
 import type { Environment, Values } from '@steward/base/settings/setting.ts'
 import { openFilesLimit } from '../core/open-files.ts'
 import { usualLimits } from '../core/postgres-client.ts'
-import { hintNames } from './sections/outbound.ts'
 import { server } from './settings.ts'
 
-type Given = Values<typeof server.settings>
+type ServerValues = Values<typeof server.settings>
 
 export type Config = ReturnType<typeof configOf>
 /** `idle`: at the end of each turn that may have changed the working folder, and like `stop`: when the sandbox stops. */
@@ -14,15 +13,15 @@ export type Saving = Config['checkpoints']['saving']
 export type WorkerInput = Config['workerInputs'][number]
 
 /** A key without a URL, or a URL that needs no key. */
-const fallbackOf = ({ apiKey, baseUrl }: Given['fallbackKeys']['openai']) =>
+const fallbackOf = ({ apiKey, baseUrl }: ServerValues['fallbackKeys']['openai']) =>
   apiKey || baseUrl ? { apiKey: apiKey ?? 'none', baseUrl } : undefined
 
-function hintOf({ url, secret }: Given['webhooks']['hint']) {
+function hintOf({ url, secret }: ServerValues['webhooks']['hint']) {
   return url && secret ? { url, secret } : undefined
 }
 
 /** What depends on the machine, or on more than one setting. */
-function configOf({ stores, egressConnections, ...given }: Given) {
+function configOf({ stores, egressConnections, ...given }: ServerValues) {
   const { databaseLimits, checkpoints, fallbackKeys, shares, webhooks } = given
   const openFiles = openFilesLimit()
   return {
@@ -56,11 +55,11 @@ function configOf({ stores, egressConnections, ...given }: Given) {
 }
 
 function halves(environment: Environment): string[] {
-  const { url, secret } = hintNames
-  return Boolean(environment[url]) === Boolean(environment[secret])
+  const { url, secret } = server.settings.webhooks.hint
+  return Boolean(environment[url.name]) === Boolean(environment[secret.name])
     ? []
     : [
-        `${url} and ${secret} go together: set both or none, because the server sends no unsigned hint`,
+        `${url.name} and ${secret.name} go together: set both or none, because the server sends no unsigned hint`,
       ]
 }
 

@@ -13,22 +13,30 @@ import { section, setting } from '@steward/base/settings/setting.ts'
 import { parseRanges, parseTargets } from '../../core/dial.ts'
 import { hostNames } from '../../core/lists.ts'
 
-const fallback = (title: string, name: string) => ({
-  apiKey: setting(`${name}_API_KEY`, text, {
-    hidden: true,
-    about: `key for ${title} models where a workspace has no model card`,
-  }),
-  baseUrl: setting(`${name}_BASE_URL`, httpUrl, {
-    hidden: true,
-    about: `endpoint to use in place of ${title}'s, with the same wire`,
-  }),
+const keyOf = (title: string) => ({
+  hidden: true,
+  about: `key for ${title} models where a workspace has no model card`,
+})
+
+const endpointOf = (title: string) => ({
+  hidden: true,
+  about: `endpoint to use in place of ${title}'s, with the same wire`,
 })
 
 const models = section('Models', {
   fallbackKeys: {
-    anthropic: fallback('Anthropic', 'ANTHROPIC'),
-    openai: fallback('OpenAI', 'OPENAI'),
-    google: fallback('Google', 'GEMINI'),
+    anthropic: {
+      apiKey: setting('ANTHROPIC_API_KEY', text, keyOf('Anthropic')),
+      baseUrl: setting('ANTHROPIC_BASE_URL', httpUrl, endpointOf('Anthropic')),
+    },
+    openai: {
+      apiKey: setting('OPENAI_API_KEY', text, keyOf('OpenAI')),
+      baseUrl: setting('OPENAI_BASE_URL', httpUrl, endpointOf('OpenAI')),
+    },
+    google: {
+      apiKey: setting('GEMINI_API_KEY', text, keyOf('Google')),
+      baseUrl: setting('GEMINI_BASE_URL', httpUrl, endpointOf('Google')),
+    },
   },
   modelAnswerMs: setting('MODEL_ANSWER_MINUTES', whole(1, 1_440, minuteMs), {
     default: '60',
@@ -127,21 +135,16 @@ const signing: Kind<string> = {
   parse: signingKey,
 }
 
-/** Both or none: the server sends no unsigned hint. */
-export const hintNames = {
-  url: 'PLATFORM_MANAGED_AGENTS_WEBHOOK_URL',
-  secret: 'PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY',
-}
-
 const webhooks = section('Webhooks', {
   webhooks: {
+    /** Both or none: the server sends no unsigned hint. */
     hint: {
-      url: setting(hintNames.url, httpUrl, {
+      url: setting('PLATFORM_MANAGED_AGENTS_WEBHOOK_URL', httpUrl, {
         hidden: true,
         about:
           'where the server posts a hint when it enqueues work for workers; needs the signing key',
       }),
-      secret: setting(hintNames.secret, signing, {
+      secret: setting('PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY', signing, {
         hidden: true,
         about: 'signs the hint by Standard Webhooks',
         more: '`echo whsec_$(openssl rand -base64 32)` makes a good one',
