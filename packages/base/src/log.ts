@@ -1,6 +1,8 @@
 /** Structured records, one line of JSON each; what a field's name says is secret never gets out. */
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+/** From the least to the gravest. */
+export const levels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof levels)[number]
 export type Fields = Record<string, unknown>
 
 export interface Log {
@@ -13,7 +15,6 @@ export interface Log {
 const secretName = /(secrets?|passwords?|authorization|cookie|credentials?|(^|[_-])(token|keys?))$/i
 /** Our own keys, what follows `Bearer`, and the form that most providers give their keys. */
 const inText = /stw_(key|env|claim|mcp)_[\w.-]+|(?<=\bbearer\s+)[\w.~+/=-]+|\bsk-[\w-]{8,}/gi
-const levels: LogLevel[] = ['debug', 'info', 'warn', 'error']
 const deepest = 6
 
 const isSecret = (name: string): boolean =>

@@ -3,7 +3,7 @@
  * stopped, and another worker has it when its lease or reservation runs out.
  */
 import type { SessionFolders } from './folders.ts'
-import type { WorkerLog } from './log.ts'
+import type { Log } from '@steward/base/log.ts'
 import type { ClaimClient, WorkAssignment } from './service.ts'
 import type { RuntimeVariables } from './variables.ts'
 
@@ -14,7 +14,7 @@ export type Lane = (run: {
   place: SessionFolders
   /** All but the URL, which depends on where it is told. */
   told: Omit<RuntimeVariables, 'baseUrl'>
-  log: WorkerLog
+  log: Log
   /** Aborts when this worker shuts down. */
   signal: AbortSignal
 }) => Promise<void>
@@ -37,7 +37,7 @@ export type Deps = {
     forget(session: string): Promise<void>
   }
   lane: Lane
-  log: WorkerLog
+  log: Log
 }
 
 const readWithinMs = 30_000
@@ -76,16 +76,11 @@ export async function runItem(
   }
 }
 
-async function tell(
-  claim: ClaimClient,
-  session: string,
-  cause: unknown,
-  log: WorkerLog,
-): Promise<void> {
+async function tell(claim: ClaimClient, session: string, cause: unknown, log: Log): Promise<void> {
   const message = (cause as Error).message.slice(0, longestMessage)
   const path = `/v1/ext/inputs/${session}/failure`
   await claim.ask('POST', path, JSON.stringify({ message })).then(
     (answer) => answer.body?.cancel(),
-    (error: Error) => log('the session was not told', { session, error: error.message }),
+    (error: Error) => log.warn('the session was not told', { session, error: error.message }),
   )
 }

@@ -26,7 +26,7 @@ export const amaWorker =
     const inputs = await officialInputs(claimed, place, isHost)
     const where = { session: item.session, own: place.folder, folder: config.dir }
     const { kind } = await arriveAt(claim, where)
-    log('the workspace', { session: item.session, kind })
+    log.info('the workspace', { session: item.session, kind })
     const isOut = egress === 'session' && !isHost
     const wayOut = isOut ? await openWayOut(claimed) : undefined
     const run = { ...config, provider, quota, wayOut, inputs }
@@ -39,7 +39,7 @@ export const amaWorker =
         variablesFor,
         signal,
       )
-      log('the official worker ended', {
+      log.info('the official worker ended', {
         ...{ session: item.session, ended, exitCode },
         ...(exitCode === 0 ? {} : { output: output.slice(-2_000) }),
       })
@@ -60,7 +60,7 @@ export const openmaSupervised =
       lease.close()
       throw error
     })
-    log('the workspace', { session, kind: arrival.kind })
+    log.info('the workspace', { session, kind: arrival.kind })
     const isElsewhere = arrival.kind === 'restored' || arrival.kind === 'lost'
     const notice = isElsewhere ? toldOf(arrival) : undefined
     const harness = supervise({
@@ -79,9 +79,9 @@ export const openmaSupervised =
       },
       heard(message) {
         if (message.type !== 'event') return
-        log('harness', { session, event: message.name, ...message.data })
+        log.info('harness', { session, event: message.name, ...message.data })
       },
-      said: (line) => log('harness said', { session, line: line.slice(0, 2_000) }),
+      said: (line) => log.info('harness said', { session, line: line.slice(0, 2_000) }),
       ...(patience ? { patience } : {}),
     })
     lease.follow((forMs) => harness.lease(forMs))
@@ -91,7 +91,7 @@ export const openmaSupervised =
     let [isLost, isOver] = [false, false]
     const left = lease.ended.then(({ end, why }) => {
       if (end === 'closed') return
-      log('the lease ended', { session, end, why })
+      log.info('the lease ended', { session, end, why })
       isLost = end === 'lost'
       if (isOver) return
       if (isLost) harness.abort('lease_lost')
@@ -101,10 +101,10 @@ export const openmaSupervised =
     isOver = true
     isLost ||= isLeaseLost
     signal.removeEventListener('abort', shutdown)
-    log('the harness ended', { session, how, why })
+    log.info('the harness ended', { session, how, why })
     if (wasReady && !isLost)
       await putAside(claim, where).catch((error: Error) =>
-        log('the workspace was not put aside', { session, error: error.message }),
+        log.warn('the workspace was not put aside', { session, error: error.message }),
       )
     lease.close()
     await left

@@ -3,7 +3,7 @@
  * itself. Nothing is claimed out here.
  */
 import type { Hints } from './hints/hints.ts'
-import type { WorkerLog } from './log.ts'
+import type { Log } from '@steward/base/log.ts'
 import type { Service } from './service.ts'
 import { isRefusal } from './service.ts'
 
@@ -18,7 +18,7 @@ export type Launching = {
   launch: (signal: AbortSignal) => Promise<void>
   /** The service has taken the key: called once, with the first answer. */
   reached: () => void
-  log: WorkerLog
+  log: Log
 }
 
 const shortestPauseMs = 200
@@ -56,14 +56,17 @@ export async function launchOn(launching: Launching, signal: AbortSignal): Promi
       const depth = await service.depth(signal)
       if (!wasSeen) {
         reached()
-        log('the queue was seen', { waiting: depth })
+        log.info('the queue was seen', { waiting: depth })
       }
       wasSeen = true
       return depth
     } catch (error) {
       if (isRefusal(error)) throw error
       if (!signal.aborted)
-        log('the queue was not seen', { error: (error as Error).message, hints: hinted.length })
+        log.warn('the queue was not seen', {
+          error: (error as Error).message,
+          hints: hinted.length,
+        })
       return undefined
     }
   }
@@ -75,11 +78,11 @@ export async function launchOn(launching: Launching, signal: AbortSignal): Promi
   }
 
   function start(hint: string | undefined): void {
-    log('a sandbox starts', hint === undefined ? {} : { hint })
+    log.info('a sandbox starts', hint === undefined ? {} : { hint })
     const run = launch(signal)
-      .catch((error: Error) => log('a sandbox was left', { error: error.message }))
+      .catch((error: Error) => log.warn('a sandbox was left', { error: error.message }))
       .then(() => hints.settle(hint === undefined ? [] : [hint]))
-      .catch((error: Error) => log('a hint was not settled', { error: error.message }))
+      .catch((error: Error) => log.warn('a hint was not settled', { error: error.message }))
       .finally(() => running.delete(run))
     running.set(run, { begun: performance.now(), hint })
   }

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { helpOf } from '@steward/base/settings/program.ts'
 import { readConfig } from './config.ts'
-import { jsonLog } from './log.ts'
+import { jsonLog } from '@steward/base/log.ts'
 import { worker } from './settings.ts'
 
 const usage = `steward-worker: runs the tools of a service's sessions on this machine.
@@ -46,11 +46,11 @@ async function main(): Promise<void> {
     const { enterOwnUsers } = await import('@steward/sandbox/own-users.ts')
     enterOwnUsers()
   }
-  const log = jsonLog((line) => process.stderr.write(line))
+  const log = jsonLog((line) => process.stderr.write(line), read.config.logLevel)
   const stopping = new AbortController()
   const stop = (signal: string): void => {
     if (stopping.signal.aborted) process.exit(1)
-    log('stopping', { signal })
+    log.info('stopping', { signal })
     stopping.abort()
   }
   process.on('SIGTERM', stop)

@@ -1,6 +1,6 @@
 /** Asks for work for as long as there is room, and runs each item on its own. */
 import type { Hints } from './hints/hints.ts'
-import type { WorkerLog } from './log.ts'
+import type { Log } from '@steward/base/log.ts'
 import type { ClaimClient, WorkAssignment, Service } from './service.ts'
 import { isRefusal } from './service.ts'
 
@@ -18,7 +18,7 @@ export type Polling = {
   run: (item: WorkAssignment, claim: ClaimClient, signal: AbortSignal) => Promise<void>
   /** The service has taken the key: called once, with the first answer. */
   reached: () => void
-  log: WorkerLog
+  log: Log
 }
 
 const blockMs = 999
@@ -58,7 +58,7 @@ export async function pollOn(polling: Polling, signal: AbortSignal): Promise<voi
         if (signal.aborted) break
         if (isRefusal(error)) throw error
         const waitMs = Math.min(firstPauseMs * 2 ** failures++, longestPauseMs)
-        log('the poll failed', { error: (error as Error).message, wait_ms: waitMs })
+        log.warn('the poll failed', { error: (error as Error).message, wait_ms: waitMs })
         await rest(waitMs)
       }
     }
@@ -79,13 +79,13 @@ async function serve(
   signal: AbortSignal,
 ) {
   const { work, session } = item
-  log('claimed', { work, session })
+  log.info('claimed', { work, session })
   try {
     const claim = service.claim(item)
     if (acknowledges) await service.acknowledge(item, AbortSignal.timeout(acknowledgeWithinMs))
     await run(item, claim, signal)
   } catch (error) {
-    log('the item was left', { work, session, error: (error as Error).message })
+    log.warn('the item was left', { work, session, error: (error as Error).message })
   }
 }
 

@@ -10,6 +10,7 @@ import {
   text,
   whole,
 } from '@steward/base/settings/kinds.ts'
+import { logLevel } from '@steward/base/settings/log-level.ts'
 import type { Kind } from '@steward/base/settings/setting.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
 import { diskSettings, sandboxSettings } from '@steward/sandbox/settings.ts'
@@ -48,6 +49,7 @@ const service = section('Service', {
     required: 'give a key of the environment, made by POST /v1/ext/api_keys',
     about: 'a key of that environment',
   }),
+  logLevel,
 })
 
 const claims = section('Claims', {

@@ -13,7 +13,7 @@ import { receiveHints } from './hints/receiver.ts'
 import { runItem } from './item.ts'
 import { amaWorker, openmaSupervised } from './lanes.ts'
 import { launchOn } from './launcher.ts'
-import type { WorkerLog } from './log.ts'
+import type { Log } from '@steward/base/log.ts'
 import { pollOn } from './poller.ts'
 import { quotaOf, sandboxesOf } from './sandboxes.ts'
 import { serviceAt } from './service.ts'
@@ -24,11 +24,11 @@ const startMs = 10_000
 /** The service's own, for whoever acknowledges at once. */
 const reservationMs = 5_000
 
-async function checked(config: WorkerConfig, log: WorkerLog): Promise<SandboxProvider> {
-  const provider = sandboxesOf(config.sandbox, (line) => log('image', { line }))
+async function checked(config: WorkerConfig, log: Log): Promise<SandboxProvider> {
+  const provider = sandboxesOf(config.sandbox, (line) => log.info('image', { line }))
   const check = await provider.check()
   if (check.ok) {
-    log('sandboxes', { provider: provider.name, ...check.isolation })
+    log.info('sandboxes', { provider: provider.name, ...check.isolation })
     return provider
   }
   throw new Error(
@@ -39,12 +39,12 @@ async function checked(config: WorkerConfig, log: WorkerLog): Promise<SandboxPro
 /** Until the signal aborts; a sender who finds nobody tries again. */
 async function listening(
   { webhook, dir }: WorkerConfig,
-  log: WorkerLog,
+  log: Log,
   signal: AbortSignal,
 ): Promise<Hints> {
   if (!webhook) return noHints
   const receiver = await receiveHints({ ...webhook, folder: join(dir, 'intents') }, log)
-  log('listening for hints', { host: webhook.host, port: receiver.port })
+  log.info('listening for hints', { host: webhook.host, port: receiver.port })
   signal.addEventListener('abort', () => void receiver.close(), { once: true })
   return receiver
 }
@@ -52,7 +52,7 @@ async function listening(
 /** Resolves when the signal has aborted and nothing of it runs any more. */
 export async function startWorker(
   config: WorkerConfig,
-  log: WorkerLog,
+  log: Log,
   signal: AbortSignal,
 ): Promise<void> {
   const { baseUrl, environmentId, environmentKey, lane, strategy } = config
@@ -60,15 +60,17 @@ export async function startWorker(
   const folders = foldersBelow(config.dir)
   await folders.sweep(config.keepMs, Date.now())
   const leftovers = await removeLeftovers(Date.now())
-  if (leftovers.length > 0) log('what killed workers left was removed', { folders: leftovers })
+  if (leftovers.length > 0) log.info('what killed workers left was removed', { folders: leftovers })
   const provider = await checked(config, log)
-  const quota = quotaOf(config.sandbox, config.dir, log)
+  const quota = quotaOf(config.sandbox, config.dir, (message, details) =>
+    log.warn(message, details),
+  )
   signal.addEventListener('abort', () => void quota.close(), { once: true })
   const workerId = `${hostname()}-${randomUUID()}`
   const service = serviceAt({ baseUrl, environmentId, environmentKey, workerId })
   const hints = await listening(config, log, signal)
   const reached = () =>
-    log('working', { environment: environmentId, lane, strategy, sandbox: provider.name })
+    log.info('working', { environment: environmentId, lane, strategy, sandbox: provider.name })
   const common = { service, hints, most: config.sessions, pauseMs: config.pollMs, reached, log }
   if (strategy === 'acquire_then_session_poll') {
     const launch = async (): Promise<void> => {

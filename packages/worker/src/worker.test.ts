@@ -10,7 +10,7 @@ import { foldersBelow } from './folders.ts'
 import { noHints } from './hints/hints.ts'
 import { runItem } from './item.ts'
 import { openmaSupervised } from './lanes.ts'
-import type { WorkerLog } from './log.ts'
+import { jsonLog } from '@steward/base/log.ts'
 import { pollOn } from './poller.ts'
 import { serviceAt } from './service.ts'
 import type { Stub } from './service-fixture.ts'
@@ -35,10 +35,10 @@ async function working(stub: Stub, mode: string, env: Record<string, string> = {
   const { config } = read
   const said: string[] = []
   let look = () => {}
-  const log: WorkerLog = (message, fields) => {
-    said.push(`${message} ${JSON.stringify(fields ?? {})}`)
+  const log = jsonLog((line) => {
+    said.push(line)
     look()
-  }
+  })
   const stop = new AbortController()
   const { environmentId, environmentKey, baseUrl } = config
   const service = serviceAt({ baseUrl, environmentId, environmentKey, workerId: 'test' })
@@ -48,7 +48,7 @@ async function working(stub: Stub, mode: string, env: Record<string, string> = {
   const ended = pollOn(
     {
       ...{ service, hints: noHints, most: config.sessions, pauseMs: config.pollMs, log },
-      ...{ reclaimMs: 5_000, acknowledges: true, reached: () => log('working') },
+      ...{ reclaimMs: 5_000, acknowledges: true, reached: () => log.info('working') },
       run: (item, claim, signal) => runItem(deps, item, claim, signal),
     },
     stop.signal,
@@ -166,7 +166,7 @@ describe('a worker', () => {
     assert.deepEqual(worker.said, [])
     stub.refusesPolls = false
     await using second = await working(stub, 'good')
-    await second.until(/^working/)
+    await second.until(/"message":"working"/)
   })
 
   it('stops the item of a harness that broke off', async () => {

@@ -1,3 +1,4 @@
+import { jsonLog } from '@steward/base/log.ts'
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +14,7 @@ import type { Hints } from './hints.ts'
 import { intentsIn } from './intents.ts'
 import { receiveHints } from './receiver.ts'
 
-const quiet = () => {}
+const quiet = jsonLog(() => {})
 const hourMs = 3_600_000
 
 async function folderOf() {
@@ -139,7 +140,7 @@ describe('hints', () => {
     const ended = pollOn(
       {
         ...{ service: serviceOf(stub), hints: receiver, most: 1, pauseMs: hourMs },
-        ...{ reclaimMs: 5_000, acknowledges: true, reached: quiet },
+        ...{ reclaimMs: 5_000, acknowledges: true, reached: () => {} },
         ...{ log: quiet, run: async () => {} },
       },
       stop.signal,
@@ -168,7 +169,7 @@ describe('hints', () => {
     const ended = launchOn(
       {
         ...{ service: serviceOf(stub), hints, most, pauseMs: hourMs, startMs: 10_000 },
-        ...{ launch, reached: quiet, log: quiet },
+        ...{ launch, reached: () => {}, log: quiet },
       },
       stop.signal,
     )

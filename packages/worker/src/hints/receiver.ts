@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Anthropic from '@anthropic-ai/sdk'
 import { z } from 'zod'
-import type { WorkerLog } from '../log.ts'
+import type { Log } from '@steward/base/log.ts'
 import type { Hints } from './hints.ts'
 import { bell } from './hints.ts'
 import { intentsIn } from './intents.ts'
@@ -24,7 +24,7 @@ const Event = z.object({
  * 204 for what was written down, now or before, and for other events, which it leaves; 401 for what is not the
  * service's, or too old; 500, which makes the sender try again, where it cannot be written down.
  */
-export async function receiveHints(receiving: Receiving, log: WorkerLog): Promise<Receiver> {
+export async function receiveHints(receiving: Receiving, log: Log): Promise<Receiver> {
   const { host, port, key, folder } = receiving
   const intents = await intentsIn(folder, Date.now())
   const { ring, wait } = bell()
@@ -46,14 +46,14 @@ export async function receiveHints(receiving: Receiving, log: WorkerLog): Promis
     try {
       event = verified(body, request)
     } catch (error) {
-      log('a hint was refused', { error: (error as Error).message })
+      log.warn('a hint was refused', { error: (error as Error).message })
       return 401
     }
     const read = Event.safeParse(event)
     if (!read.success || read.data.data.type !== 'session.status_run_started') return 204
     const { id, data } = read.data
     const isNew = await intents.keep(id, body)
-    log('hinted', { event: id, session: data.id, isNew })
+    log.info('hinted', { event: id, session: data.id, isNew })
     if (isNew) ring()
     return 204
   }
@@ -61,11 +61,11 @@ export async function receiveHints(receiving: Receiving, log: WorkerLog): Promis
   const server = createServer((request, response) => {
     statusOf(request)
       .catch((error: Error) => {
-        log('a hint was not written down', { error: error.message })
+        log.warn('a hint was not written down', { error: error.message })
         return 500
       })
       .then((status) => response.writeHead(status, { connection: 'close' }).end())
-      .catch((error: Error) => log('a hint was not answered', { error: error.message }))
+      .catch((error: Error) => log.warn('a hint was not answered', { error: error.message }))
   })
   server.listen(port, host)
   await once(server, 'listening')

@@ -1,6 +1,5 @@
 /** Settings of the server itself: where it listens, what it keeps, and where. */
 import {
-  choice,
   dayMs,
   flag,
   hourMs,
@@ -13,6 +12,7 @@ import {
   text,
   whole,
 } from '@steward/base/settings/kinds.ts'
+import { logLevel } from '@steward/base/settings/log-level.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
 import { parseStoreBackends } from '../../core/blob-place.ts'
 
@@ -54,10 +54,7 @@ const listening = section('Server', {
     about:
       'folder of the embedded database, of caches, and of working folders unless SANDBOX_DIR is set',
   }),
-  logLevel: setting('STEWARD_LOG_LEVEL', choice(['debug', 'info', 'warn', 'error']), {
-    default: 'info',
-    about: 'least level that the server logs',
-  }),
+  logLevel,
 })
 
 const database = section('Database', {
