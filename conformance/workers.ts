@@ -106,7 +106,10 @@ export async function untilStopped(service: Clients, pool: Pool): Promise<void> 
 }
 
 /** Paths that answer without any key. */
-export const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json'])
+export const openPaths: ReadonlySet<string> = new Set([
+  ...['/healthz', '/readyz', '/openapi.json'],
+  ...['/docs', '/docs/page.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'],
+])
 
 /** Every route, with these ids where their parameters stand, and others elsewhere. */
 export async function paths(

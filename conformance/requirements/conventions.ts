@@ -21,6 +21,8 @@ export const conventions = {
   'http/answer/honest': { section: '2.1 Requests and answers', says: 'No answer claims `application/json` with an empty body, and none is 5xx after its effect was committed.' },
   'http/routes/undeclared': { section: '2.1 Requests and answers', says: 'A path and method that no route declares is 404, with the error body of section 20.' },
   'http/routes/openapi': { section: '2.1 Requests and answers', says: '`GET /openapi.json` serves an OpenAPI 3.1 description of exactly the routes that exist.' },
+  'http/routes/examples': { section: '2.1 Requests and answers', says: 'Each body that the description takes has an example, and the service takes it once its ids are those of existing things.' },
+  'http/routes/page': { section: '2.1 Requests and answers', says: '`GET /docs` serves the description as a page. Its scripts and styles come from this service, and its content security policy lets it ask no other host.' },
   'dialects/chosen-by-header': { section: '2.2 Two dialects', says: 'A request with an `anthropic-version` header speaks the client dialect, every other request the interface dialect.' },
   'dialects/input-both': { section: '2.2 Two dialects', says: 'Input accepts both spellings of a field in either dialect.' },
   'dialects/superset': { section: '2.2 Two dialects', says: 'Answers hold both sets of keys in one object, except where the table below says otherwise.' },

@@ -284,13 +284,34 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const paths = Object.entries(body.paths)
         assert.ok(paths.length > 20)
         for (const [path, operations] of paths) {
-          assert.match(path, /^\/(v1\/.+|healthz|readyz|openapi\.json)$/)
+          assert.match(path, /^\/(v1\/.+|healthz|readyz|openapi\.json|docs(\/.+)?)$/)
           for (const method of Object.keys(operations)) {
             const url = path.replaceAll(/\{\w+\}/g, 'nowhere')
             const answer = await fetch(service.base + url, { method: method.toUpperCase() })
             await answer.body?.cancel()
             assert.equal(answer.status, openPaths.has(path) ? 200 : 401, `${method} ${path}`)
           }
+        }
+      },
+    )
+
+    verifies(
+      ['http/routes/page', 'auth/required'],
+      'the page of the description needs no key and no other host',
+      async () => {
+        const page = await fetch(`${service.base}/docs`)
+        const html = await page.text()
+        assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
+        assert.ok(!/https?:/.test(html), html)
+        const named = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, path]) => path)
+        assert.equal(named.length, 3)
+        for (const path of ['docs', ...named]) {
+          const answer = await fetch(`${service.base}/${path}`)
+          const bytes = (await answer.arrayBuffer()).byteLength
+          assert.equal(answer.headers.get('content-length'), String(bytes), path)
+          const policy = answer.headers.get('content-security-policy') ?? ''
+          assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/)
+          assert.ok(!/unsafe|https?:|\*/.test(policy), policy)
         }
       },
     )

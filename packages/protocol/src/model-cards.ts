@@ -56,10 +56,11 @@ export const ModelCardCreate = z
     examples: [
       {
         model_id: 'local-model',
-        provider: 'openai-compatible',
+        provider: 'example',
         model: 'example-model',
         base_url: 'https://models.example.com/v1',
         api_key: 'example-key',
+        native_config: { api: 'openai-completions' },
       },
     ],
   })

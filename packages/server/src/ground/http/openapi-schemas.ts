@@ -51,6 +51,9 @@ function convert(schemas: readonly z.ZodType[], io: Direction) {
     override: ({ zodSchema, jsonSchema }) => {
       const examples = z.globalRegistry.get(zodSchema)?.['examples']
       if (Array.isArray(examples)) jsonSchema.examples = examples
+      // Bounds of a whole number that say nothing.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
     },
   }) as { properties?: Components; $defs?: Components }
   return {

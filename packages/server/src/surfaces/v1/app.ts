@@ -52,6 +52,7 @@ import type { WorkSettings } from '../../sessions/work/queue.ts'
 import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
 import { workRoutes } from '../../sessions/work/routes.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
+import { docsRoutes } from './docs.ts'
 import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
 
 export type AppDeps = Refusals & {
@@ -138,6 +139,7 @@ export function routesOf(deps: AppDeps): Route[] {
   const routes: Route[] = [
     ...healthRoutes(readiness(deps), deps.stopping),
     description,
+    ...docsRoutes(),
     ...resources,
   ]
   return routes

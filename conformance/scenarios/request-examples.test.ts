@@ -1,0 +1,251 @@
+/** The examples of the published description, sent to a real service: each is taken, and each answer is as it is described. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { exampleHash, exampleIds } from '@steward/protocol/example-ids.ts'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { Loose, Service } from '../service.ts'
+import { adminKey, boot } from '../service.ts'
+import { oddZip, skillText } from '../skills.ts'
+import { uploadFile } from '../files.ts'
+import { fresh, turn } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+import type { Pool } from '../workers.ts'
+import { newPool, poll, tokenOf } from '../workers.ts'
+
+type Content = Record<string, { schema: { $ref?: string } }>
+type Operation = {
+  operationId: string
+  security: Record<string, string[]>[]
+  requestBody?: { content: Content }
+  responses: Record<string, { content?: Content }>
+}
+type Description = {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, { examples?: Record<string, unknown>[] }> }
+}
+
+const betas = 'agent-memory-2026-07-22,managed-agents-2026-04-01'
+
+describe('the examples of requests', () => {
+  let service: Service
+  let described: Description
+  let ids: Record<string, string>
+  let examplesHere: Record<string, string>
+  let token: string
+  let ajv: Ajv2020
+
+  before(async () => {
+    service = await boot('sqlite', { env: { WORKER_INPUTS: 'files,repositories' } })
+    described = (await service.ask<Description>('GET', '/openapi.json')).body
+    ajv = new Ajv2020({ strict: false, validateFormats: false })
+    ajv.addSchema(described, 'openapi.json')
+    await makeThings()
+  })
+  after(() => service.close())
+
+  const make = async (path: string, body: object = {}): Promise<string> => {
+    const answer = await service.ask('POST', path, body, { 'vendor-beta': betas })
+    assert.equal(answer.status, 200, `${path} ${JSON.stringify(answer.body)}`)
+    return answer.body.id
+  }
+
+  /** One of each kind of thing that a path or an example names. */
+  async function makeThings(): Promise<void> {
+    const environment = await make('/v1/environments', { name: fresh('environment') })
+    const agent = await make('/v1/agents', { name: 'a', model: 'offline', tools: [] })
+    const file = (await uploadFile(service, { name: 'a.txt', content: 'text' })).id
+    const store = await make('/v1/memory_stores', { name: 'a store' })
+    const memories = `/v1/memory_stores/${store}/memories`
+    const resources = [
+      { type: 'github_repository', url: 'https://git.example/a/b' },
+      { type: 'memory_store', memory_store_id: store },
+    ]
+    const session = await make('/v1/sessions', {
+      ...{ agent, environment_id: environment, resources },
+    })
+    await turn(service, session, 'say: hello')
+    const pool = await newPool(service)
+    const stdio = { type: 'stdio', name: 'tracker', stdio: { command: 'tracker', port: 4001 } }
+    const local = await make('/v1/agents', {
+      ...{ name: 'b', model: 'offline', tools: [], mcp_servers: [stdio] },
+    })
+    const claimed = await make('/v1/sessions', {
+      ...{ agent: local, environment_id: pool.environment, resources },
+    })
+    // The example of a stop ends an item: it has one of its own.
+    const other = await newPool(service)
+    const work = await claim(
+      other,
+      await make('/v1/sessions', { agent, environment_id: other.environment }),
+    )
+    await claim(pool, claimed)
+    const vault = await make('/v1/vaults', { name: 'a vault' })
+    const auth = { type: 'static_bearer', token: 'x', mcp_server_url: 'https://a.example' }
+    const hook = await make('/v1/ext/webhook_endpoints', {
+      ...{ url: 'https://hooks.example/a', enabled_events: ['*'] },
+    })
+    const files = [{ filename: 'SKILL.md', content: skillText('greeting') }]
+    ids = {
+      '/v1/agents/{id}': agent,
+      '/v1/environments/{id}': environment,
+      '/v1/environments/{id}/work': other.environment,
+      '/v1/environments/{id}/work/{work}': work,
+      '/v1/sessions/{id}': session,
+      '/v1/sessions/{id}/resources/{resource}': await repositoryOf(session),
+      '/v1/files/{id}': file,
+      '/v1/vaults/{id}': vault,
+      '/v1/vaults/{id}/credentials/{credential_id}': await make(`/v1/vaults/${vault}/credentials`, {
+        auth,
+      }),
+      '/v1/memory_stores/{id}': store,
+      '/v1/memory_stores/{id}/memories/{memory_id}': await make(memories, {
+        ...{ path: '/a', content: 'a' },
+      }),
+      '/v1/skills/{id}': await make('/v1/skills', { files }),
+      '/v1/skills/{id}/versions/{version}': 'latest',
+      '/v1/agents/{id}/versions/{version}': '1',
+      '/v1/ext/model_cards/{id}': await make('/v1/ext/model_cards', {
+        ...{ model_id: 'a', provider: 'walled', model: 'm', api_key: 'k' },
+        ...{ base_url: 'https://models.example', native_config: { api: 'openai-completions' } },
+      }),
+      '/v1/ext/webhook_endpoints/{id}': hook,
+      '/v1/ext/webhook_endpoints/{id}/deliveries/{delivery}': await make(
+        `/v1/ext/webhook_endpoints/${hook}/test`,
+      ),
+      '/v1/models/{id}': 'offline',
+      '/v1/ext/api_keys/{id}': pool.keyId,
+      '{session_id}': claimed,
+      '{store}': store,
+      '{resource}': await repositoryOf(claimed),
+    }
+    const part = await service.raw('POST', `/v1/ext/checkpoints/${claimed}/parts`, 'text', {
+      ...{ 'x-api-key': '', authorization: `Bearer ${token}` },
+    })
+    const { key } = (await part.json()) as { key: string }
+    examplesHere = {
+      [exampleIds.agent]: agent,
+      [exampleIds.environment]: environment,
+      [exampleIds.file]: file,
+      [exampleIds.checkpointPart]: key,
+    }
+  }
+
+  async function repositoryOf(session: string): Promise<string> {
+    const { body } = await service.ask('GET', `/v1/sessions/${session}/resources`)
+    const found = body.data.find((each) => each['type'] === 'github_repository')
+    assert.ok(found)
+    return found.id
+  }
+
+  async function claim(pool: Pool, session: string): Promise<string> {
+    const item = await poll(service, pool)
+    assert.equal(item?.data.id, session)
+    token = tokenOf(item.secret)
+    return item.id
+  }
+
+  /** The longest beginning of the path that is known says what stands there. */
+  function fill(template: string): string {
+    return template.replaceAll(/\{\w+\}/g, (name, offset: number) => {
+      const upTo = template.slice(0, offset) + name
+      const byWork = template.includes('/work') ? ids[`${upTo}/work`] : undefined
+      const id = byWork ?? ids[upTo] ?? ids[name]
+      assert.ok(id, `${upTo}: say in makeThings what stands there`)
+      return encodeURIComponent(id)
+    })
+  }
+
+  const headersOf = ({ security }: Operation): Record<string, string> => {
+    const isClaims = security.every((each) => 'ClaimToken' in each)
+    const key: Record<string, string> = isClaims
+      ? { authorization: `Bearer ${token}` }
+      : { 'x-api-key': adminKey }
+    return { ...key, 'vendor-beta': betas }
+  }
+
+  function exampleOf({ requestBody, operationId }: Operation, type: string) {
+    const name = requestBody?.content[type]?.schema.$ref?.replace('#/components/schemas/', '') ?? ''
+    const example = described.components.schemas[name]?.examples?.[0]
+    assert.ok(example, `${operationId} has no example`)
+    let text = JSON.stringify(example)
+    for (const [shown, here] of Object.entries(examplesHere)) text = text.replaceAll(shown, here)
+    return JSON.parse(text) as Record<string, string | string[]>
+  }
+
+  /** Files of an example as a browser sends them. */
+  function formOf(example: Record<string, string | string[]>, path: string): FormData {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(example)) {
+      if (name === 'files[]') {
+        for (const text of [value].flat()) form.append(name, new Blob([text]), 'greeting/SKILL.md')
+      } else if (name === 'file') {
+        form.set(name, new Blob([path.endsWith('/upload') ? archive : String(value)]), 'a.txt')
+      } else form.set(name, String(value))
+    }
+    return form
+  }
+  const archive = oddZip([{ name: 'other/SKILL.md', bytes: skillText('other') }])
+
+  async function checkAnswer(
+    answer: Response,
+    at: string[],
+    { operationId, responses }: Operation,
+  ) {
+    const type = 'application/json'
+    const isDescribed = responses[String(answer.status)]?.content?.[type] !== undefined
+    if (!isDescribed) return answer.body?.cancel()
+    const pointer = [...at, 'responses', String(answer.status), 'content', type, 'schema']
+    const path = pointer.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'))
+    const fragment = path.map((part) => encodeURIComponent(part)).join('/')
+    const check = ajv.compile({ $ref: `openapi.json#/paths/${fragment}` })
+    const body = (await answer.json()) as Loose
+    const why = () => `${operationId}: ${ajv.errorsText(check.errors)}\n${JSON.stringify(body)}`
+    assert.ok(check(body), why())
+  }
+
+  verifies(
+    ['http/routes/openapi', 'http/routes/examples'],
+    'are taken by the service, and answered as the description says',
+    async () => {
+      let sent = 0
+      for (const [template, item] of Object.entries(described.paths))
+        for (const [method, operation] of Object.entries(item))
+          for (const type of Object.keys(operation.requestBody?.content ?? {})) {
+            const isForm = type === 'multipart/form-data'
+            const example = exampleOf(operation, type)
+            const answer = await fetch(service.base + fill(template), {
+              method: method.toUpperCase(),
+              headers: { ...headersOf(operation), ...(isForm ? {} : { 'content-type': type }) },
+              body: isForm ? formOf(example, template) : JSON.stringify(example),
+            })
+            const isTaken = answer.status >= 200 && answer.status < 300
+            const text = isTaken ? '' : await answer.text()
+            assert.ok(isTaken, `${operation.operationId} ${answer.status} ${text}`)
+            await checkAnswer(answer, [template, method], operation)
+            sent++
+          }
+      assert.ok(sent >= 45, `${sent} were sent`)
+    },
+  )
+
+  it('stand beside answers to reading that are as the description says', async () => {
+    let read = 0
+    for (const [template, { get }] of Object.entries(described.paths)) {
+      const json = get?.responses['200']?.content?.['application/json']
+      if (!get || !json || needsMore.test(template)) continue
+      const answer = await fetch(service.base + fill(template), { headers: headersOf(get) })
+      assert.equal(answer.status, 200, `${template} ${answer.status}`)
+      await checkAnswer(answer, [template, 'get'], get)
+      read++
+    }
+    assert.ok(read > 40, `${read} were read`)
+  })
+  /** Of these nothing is there to be read here, or another kind of key reads it. */
+  const needsMore =
+    /work\/poll|threads\/|memory_versions\/|mcp-proxy|\/egress\/|parts|\/ext\/outputs/
+
+  it('name a hash that is that of their text', async () => {
+    const bytes = await crypto.subtle.digest('SHA-256', Buffer.from('text'))
+    assert.equal(Buffer.from(bytes).toString('hex'), exampleHash)
+  })
+})

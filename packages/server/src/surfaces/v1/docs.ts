@@ -1,0 +1,98 @@
+/** The page for people who read the description. Its files come from a package and are served here: the page asks no other host. */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import type { Reply } from '../../ground/http/reply.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { route } from '../../ground/http/route.ts'
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Steward: the interface</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<script src="docs/swagger-ui-bundle.js" defer></script>
+<script src="docs/page.js" defer></script>
+</head>
+<body>
+<div id="page"></div>
+<noscript>This page needs JavaScript. The description itself: <a href="openapi.json">openapi.json</a></noscript>
+</body>
+</html>
+`
+
+/** No validator of another host, and no key that outlives the tab. */
+const script = `SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#page',
+  validatorUrl: null,
+  persistAuthorization: false,
+  deepLinking: true,
+  filter: true,
+  showExtensions: true,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: 0,
+})
+`
+
+/** Scripts of our own alone, and requests to this service alone: a key that somebody types in goes nowhere else. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const headers = (type: string, length: number): [string, string][] => [
+  ['content-type', `${type}; charset=utf-8`],
+  ['content-length', String(length)],
+  ['content-security-policy', policy],
+  ['cross-origin-opener-policy', 'same-origin'],
+  ['referrer-policy', 'no-referrer'],
+  ['x-content-type-options', 'nosniff'],
+  ['cache-control', 'public, max-age=3600'],
+]
+
+function fromText(type: string, text: string): () => Promise<Reply> {
+  const bytes = Buffer.from(text)
+  const head = headers(type, bytes.length)
+  return async () => ({ reply: 'raw', status: 200, headers: head, body: Readable.from([bytes]) })
+}
+
+function fromPackage(type: string, url: string): () => Promise<Reply> {
+  const path = fileURLToPath(url)
+  return async () => {
+    const head = headers(type, (await stat(path)).size)
+    const body = createReadStream(path)
+    return { reply: 'raw', status: 200, headers: head, body, ours: true }
+  }
+}
+
+const open = { method: 'get', callers: ['anyone'], section: 'Health', answer: 'bytes' } as const
+
+export const docsRoutes = (): Route[] => [
+  route(
+    { ...open, path: '/docs', summary: 'This description, as a page' },
+    fromText('text/html', page),
+  ),
+  route(
+    { ...open, path: '/docs/page.js', summary: 'Begins the page' },
+    fromText('text/javascript', script),
+  ),
+  route(
+    { ...open, path: '/docs/swagger-ui-bundle.js', summary: 'Draws the page' },
+    fromPackage('text/javascript', import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+  ),
+  route(
+    { ...open, path: '/docs/swagger-ui.css', summary: 'Styles the page' },
+    fromPackage('text/css', import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+  ),
+]
