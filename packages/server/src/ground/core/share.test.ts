@@ -26,6 +26,16 @@ describe('places that tenants share', () => {
     assert.ok(share.take('c'), 'two that want all leave room for a third')
   })
 
+  it('are kept for the first place of tenants that come when others have all they can get', () => {
+    const share = createShare({ total: 1000, percent: 80 })
+    for (let n = 0; n < 50; n++) assert.ok(takeAll(share, `tenant${n}`).length > 0, `${n}`)
+    const small = createShare({ total: 20, percent: 80 })
+    assert.deepEqual(
+      ['a', 'b', 'c', 'd', 'e'].map((tenant) => takeAll(small, tenant).length),
+      [16, 3, 1, 0, 0],
+    )
+  })
+
   it('tell how many a tenant may take, whoever holds what', () => {
     for (let total = 1; total < 30; total++)
       for (const percent of [1, 50, 80, 99, 100])

@@ -1,7 +1,8 @@
 /**
  * Places that tenants hold for a while: turns, sandboxes, streams, connections. One tenant alone may hold nearly all of
- * them, and never all: its bound is a multiple of the places that are free, so that it shrinks as others come, tenants
- * that want much end with equally many, and a tenant that holds none finds a place at once.
+ * them, and never all: its bound is a multiple of the places that are free, so that it shrinks as others come, and tenants
+ * that want much end with equally many. A quarter of the places that one tenant may not hold are for the first place of tenants
+ * that hold none, so that several tenants who want all of them keep nobody out.
  */
 export type Share = {
   /** A place, given back by the call of what is returned (once, however often it is called); undefined without room. */
@@ -20,7 +21,10 @@ type Waiter = { give: (release: () => void) => void }
 
 /** `percent`: what one tenant may hold of `total` while the others hold nothing; at 100 nothing is kept free. */
 export function createShare({ total, percent }: { total: number; percent: number }): Share {
-  const ratio = percent / (100 - percent)
+  // Hundredths of places: sums of whole numbers are exact.
+  const alone = total * percent
+  const kept = Math.floor((100 * total - alone) / 400)
+  const ratio = alone / (100 * (total - kept) - alone)
   const held = new Map<string, number>()
   /** Tenants in the order in which they are served next. */
   const waiting = new Map<string, Waiter[]>()
@@ -30,8 +34,9 @@ export function createShare({ total, percent }: { total: number; percent: number
     const free = total - used
     const mine = held.get(tenant) ?? 0
     if (percent >= 100) return free
-    // The most k with which k - 1 + mine is less than ratio * (free - (k - 1)); the last place is for a newcomer.
-    const most = Math.min(Math.ceil((ratio * free - mine) / (1 + ratio)), free - 1)
+    // The most k with which k - 1 + mine is less than ratio * (free - kept - (k - 1)); at least the last place is kept.
+    const fair = Math.ceil((ratio * (free - kept) - mine) / (1 + ratio))
+    const most = Math.min(fair, free - Math.max(kept, 1))
     return Math.max(most, mine === 0 && free > 0 ? 1 : 0)
   }
 
