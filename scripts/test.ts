@@ -5,6 +5,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Postgres } from './postgres.ts'
 import { startPostgres } from './postgres.ts'
 import type { FileResult } from './test-process.ts'
 import { killAll, runFile } from './test-process.ts'
@@ -89,7 +90,11 @@ function printFailure(file: string, { path, ms, problem }: TestResult): void {
 }
 
 /** Runs the files, `processes` at a time; a process that is free takes the next. */
-async function runFiles(files: readonly string[], env: Record<string, string>) {
+async function runFiles(
+  files: readonly string[],
+  env: Record<string, string>,
+  postgres: Pick<Postgres, 'dropDatabases'>,
+) {
   const results: FileResult[] = []
   const counts = { tests: 0, failed: 0 }
   const underWay = new Map<string, number>()
@@ -116,6 +121,7 @@ async function runFiles(files: readonly string[], env: Record<string, string>) {
         },
       })
       underWay.delete(of)
+      await postgres.dropDatabases(`test_${result.pid}_`)
       results.push({ ...result, file: of })
       if (result.problem) console.log(`✖ ${of}: ${result.problem}`)
       if (hasFailed(result) && result.output) console.log(result.output.replace(/^/gm, '    | '))
@@ -196,12 +202,13 @@ async function main(): Promise<void> {
     process.exit(1)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end())
-  const results = await runFiles(files, {
+  const env = {
     STEWARD_TEST_POSTGRES: postgres.url,
     STEWARD_TEST_LONG: isWhole ? '1' : '',
     // A server is some hundred files: read again by each process, they cost a second of its time.
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/steward/compiled'),
-  })
+  }
+  const results = await runFiles(files, env, postgres)
   await postgres.stop()
   printCounts(results)
   printSlowest(results)

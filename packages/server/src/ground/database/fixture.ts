@@ -18,10 +18,11 @@ export async function newPostgresUrl(): Promise<string> {
     throw new Error(
       'there is no Postgres for this test: run it with `npm test [-- <part of a path>]`',
     )
-  const name = `test_${randomUUID().replaceAll('-', '')}`
+  // By the process: `npm test` drops them when the file has ended.
+  const name = `test_${process.pid}_${randomUUID().replaceAll('-', '')}`
   const client = new pg.Client({ connectionString: server })
   await client.connect()
-  await client.query(`create database ${name}`)
+  await client.query(`create database ${name} strategy file_copy`)
   await client.end()
   const url = new URL(server)
   url.pathname = `/${name}`
