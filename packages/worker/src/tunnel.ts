@@ -1,6 +1,6 @@
 /**
  * The way out of a session's sandbox: each of its connections is carried as it is to the service, under the token of the
- * claim, where the session's gate reads it. docs/workers.md "The way out"
+ * claim, where the session's gate reads it. docs/workers.md "Egress"
  */
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
