@@ -14,6 +14,7 @@ import {
   wholeNumberFrom,
 } from './primitives.ts'
 import { exampleIds } from './example-ids.ts'
+import { describeProblem } from './problems.ts'
 import { Tools } from './tools.ts'
 
 const effortLevels = ['low', 'medium', 'high', 'xhigh', 'max'] as const
@@ -99,7 +100,7 @@ export const McpServers = z
   .array(McpServer)
   .max(20)
   .refine((servers) => new Set(servers.map((server) => server.name)).size === servers.length, {
-    message: 'names must be unique',
+    message: 'must have each name once',
   })
 
 const SkillRef = z
@@ -138,14 +139,14 @@ function checkMetadata(bag: Record<string, unknown>, context: z.core.$Refinement
       ? compaction[key as keyof typeof compaction]
       : undefined
     const problem = typed
-      ? typed.safeParse(value).error?.issues[0]?.message
+      ? typed.safeParse(value, { error: describeProblem }).error?.issues[0]?.message
       : (typeof value === 'string' ? value : JSON.stringify(value)).length > 512
-        ? 'at most 512 characters'
+        ? 'must be at most 512 characters long'
         : undefined
     if (problem) context.addIssue({ code: 'custom', path: [key], message: problem })
   }
   if (Object.keys(bag).length > 16)
-    context.addIssue({ code: 'custom', message: 'at most 16 pairs' })
+    context.addIssue({ code: 'custom', message: 'must have at most 16 pairs' })
 }
 /** Values of any JSON type are kept as they came. */
 export const AgentMetadata = z
@@ -188,7 +189,7 @@ const fields = {
     .describe('Null only: multi-agent configurations are not yet supported.'),
   execution_identity: z
     .strictObject({
-      type: z.literal('service_account', { error: 'only service_account is supported' }),
+      type: z.literal('service_account', { error: 'must be service_account' }),
     })
     .nullish()
     .describe('Only `service_account` is supported.'),

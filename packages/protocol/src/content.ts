@@ -4,7 +4,7 @@ const mediaType = z.string().max(256)
 /** Many megabytes: looked at once, and nothing is made of it. */
 const Base64 = z
   .string()
-  .refine((data) => data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data), 'is not base64')
+  .refine((data) => data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data), 'must be base64')
   .meta({ contentEncoding: 'base64' })
 const base64 = z
   .object({ type: z.literal('base64'), media_type: mediaType, data: Base64 })

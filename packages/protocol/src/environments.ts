@@ -19,7 +19,7 @@ const Host = z
   .string()
   .max(255)
   .regex(/^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i, {
-    message: 'a hostname or *.suffix, without scheme, port or path',
+    message: 'must be a hostname or *.suffix, without scheme, port or path',
   })
 
 const Networking = z.discriminatedUnion('type', [
@@ -87,7 +87,7 @@ const fields = {
     .nullish()
     .meta(extension('Which hosts a sandbox reaches.')),
   env: z
-    .record(z.string().regex(variable, 'a variable name'), ProcessText)
+    .record(z.string().regex(variable, 'must be a variable name'), ProcessText)
     .nullish()
     .meta(extension('Variables of every command in the sandbox.')),
   allow_mcp_servers: z

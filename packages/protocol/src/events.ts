@@ -45,7 +45,7 @@ const Confirmation = z
   })
   .refine((event) => event.result === 'deny' || !event.deny_message, {
     path: ['deny_message'],
-    message: 'goes only with result deny',
+    message: 'must go with result deny',
   })
   .meta({
     id: 'UserToolConfirmationEventParams',

@@ -32,7 +32,7 @@ export type FileMetadata = z.infer<typeof FileShown>
 export const FileFields = z.strictObject({
   session_id: Id.optional().meta(extension('Put the file into this session.')),
   expires_in_seconds: wholeNumberFrom(3600)
-    .refine((seconds) => seconds <= 7_776_000, 'at most 7776000, which are 90 days')
+    .refine((seconds) => seconds <= 7_776_000, 'must be at most 7776000, which are 90 days')
     .optional()
     .describe('Seconds until it is deleted by itself.'),
 })

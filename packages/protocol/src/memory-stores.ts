@@ -56,21 +56,21 @@ export const MemoryPath = Line.superRefine((path, context) => {
 }).describe('Begins with `/`; 1 to 20 segments, at most 1,024 bytes.')
 
 function pathProblem(path: string): string | undefined {
-  if (!path.startsWith('/')) return 'begins with /'
-  if (bytesOf(path) > 1024) return 'is at most 1,024 bytes'
+  if (!path.startsWith('/')) return 'must begin with /'
+  if (bytesOf(path) > 1024) return 'must be at most 1,024 bytes'
   const segments = path.slice(1).split('/')
-  if (segments.length > 20) return 'has at most 20 segments'
+  if (segments.length > 20) return 'must have at most 20 segments'
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
-    return 'has no segment that is empty, . or ..'
-  if (/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(path)) return 'has no control or format characters'
-  return path === path.normalize('NFC') ? undefined : 'is composed as Unicode NFC'
+    return 'must have no segment that is empty, . or ..'
+  if (/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(path)) return 'must have no control or format characters'
+  return path === path.normalize('NFC') ? undefined : 'must be composed as Unicode NFC'
 }
 
 /** Null is empty. */
-const Content = Line.refine((text) => bytesOf(text) <= 102_400, 'is at most 102,400 bytes')
+const Content = Line.refine((text) => bytesOf(text) <= 102_400, 'must be at most 102,400 bytes')
   .nullable()
   .describe('The text, at most 102,400 bytes; null is empty.')
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, '64 lower-case hexadecimal digits')
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits')
 
 export const MemoryCreate = z.strictObject({ path: MemoryPath, content: Content }).meta({
   id: 'MemoryCreateParams',
@@ -107,12 +107,12 @@ export const MemoryListQuery = ListQuery.extend({
   limit: pageLimit(1, 100).default(20).describe('Items of one page at most.'),
   view: MemoryView.default('basic'),
   depth: z
-    .enum(['0', '1'], { error: 'is 0 or 1' })
+    .enum(['0', '1'], { error: 'must be 0 or 1' })
     .default('0')
     .transform(Number)
     .describe('1 lists what lies directly below the prefix; 0 lists everything below it.'),
   path_prefix: Line.max(1024)
-    .refine((prefix) => prefix.startsWith('/') && prefix.endsWith('/'), 'begins and ends with /')
+    .refine((prefix) => prefix.startsWith('/') && prefix.endsWith('/'), 'must begin and end with /')
     .default('/')
     .describe('Only memories below it; begins and ends with `/`.'),
 }).transform(capFullView)

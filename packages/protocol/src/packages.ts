@@ -46,7 +46,7 @@ const longestName = 200
 const listOf = (manager: PackageManager) => {
   const { pattern, form } = grammars[manager]
   return z
-    .array(z.string().max(longestName).regex(pattern, `not ${form}`))
+    .array(z.string().max(longestName).regex(pattern, `must be ${form}`))
     .max(mostPackages)
     .nullish()
 }

@@ -41,7 +41,7 @@ function hasExtras(text: string): boolean {
 /** At most 16 pairs; keys up to 64 characters, values up to 512. [metadata/limits] */
 export const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
-  .refine((bag) => Object.keys(bag).length <= 16, 'at most 16 pairs')
+  .refine((bag) => Object.keys(bag).length <= 16, 'must have at most 16 pairs')
   .meta({
     id: 'Metadata',
     description: 'Pairs of your own: at most 16, keys of 1 to 64 characters, values of up to 512.',

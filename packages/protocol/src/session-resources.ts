@@ -18,7 +18,7 @@ export type FileResource = z.infer<typeof FileResource>
 
 const Token = Line.min(1)
   .max(8192)
-  .regex(/^[\x21-\x7e]+$/, 'holds printable ASCII characters alone')
+  .regex(/^[\x21-\x7e]+$/, 'must hold printable ASCII characters alone')
 
 /** What a repository is checked out at; its default branch when absent. */
 const Checkout = z.discriminatedUnion('type', [
@@ -30,7 +30,7 @@ const Checkout = z.discriminatedUnion('type', [
       type: z.literal('commit'),
       sha: z
         .string()
-        .regex(/^[0-9a-fA-F]{40}$/, 'is a whole commit id of 40 hexadecimal digits')
+        .regex(/^[0-9a-fA-F]{40}$/, 'must be a whole commit id of 40 hexadecimal digits')
         .toLowerCase(),
     })
     .meta({ id: 'CommitCheckout', description: 'One commit.' }),

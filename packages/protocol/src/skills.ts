@@ -51,7 +51,7 @@ export type SkillVersion = z.infer<typeof SkillVersionShown>
 /** A caller's own id: it stands in paths. */
 const SkillId = z
   .string()
-  .regex(/^\w[\w.-]{0,127}$/, 'is 1 to 128 letters, digits, dots, underscores and hyphens')
+  .regex(/^\w[\w.-]{0,127}$/, 'must be 1 to 128 letters, digits, dots, underscores and hyphens')
 const title = Line.max(255)
 
 /** What comes beside the files; the two titles are one. */

@@ -54,8 +54,8 @@ void describe('a domain list', () => {
   void it('names itself and the place of what is wrong', () => {
     const configs = { name: 'web_fetch', blocked_domains: ['a.com', 'b.com/x', 'A.com/'] }
     assert.deepEqual(problems(toolset(configs)), [
-      '0.configs.0.blocked_domains.1: blocked_domains[1] "b.com/x" has a path',
-      '0.configs.0.blocked_domains.2: blocked_domains[2] "A.com/" says the same as blocked_domains[0]',
+      '0.configs.0.blocked_domains.1: "b.com/x" has a path',
+      '0.configs.0.blocked_domains.2: "A.com/" says the same as blocked_domains[0]',
     ])
     assert.deepEqual(
       problems(toolset({ ...configs, name: 'web_search', blocked_domains: ['b.com/x'] })),

@@ -104,7 +104,7 @@ const BuiltInConfig = z
           first === index
             ? domainProblem(domain, { path: entry.name === 'web_search' })
             : `says the same as ${key}[${first}]`
-        if (why) refuse([key, index], `${key}[${index}] ${JSON.stringify(domain)} ${why}`)
+        if (why) refuse([key, index], `${JSON.stringify(domain)} ${why}`)
       }
     }
   })
@@ -117,7 +117,7 @@ const noneTwice = <E extends { name: string }>(
 ): void => {
   const seen = new Set<string>()
   for (const [index, { name }] of (configs ?? []).entries()) {
-    const message = `configs name ${name} more than once`
+    const message = `${name} stands there more than once`
     if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message })
     seen.add(name)
   }
@@ -171,7 +171,7 @@ const InputSchema = z
 export const CustomTool = z
   .strictObject({
     type: z.literal('custom'),
-    name: z.string().regex(/^[\w-]{1,128}$/, '1 to 128 letters, digits, _ or -'),
+    name: z.string().regex(/^[\w-]{1,128}$/, 'must be 1 to 128 letters, digits, _ or -'),
     description: z.string().min(1).describe('The model reads it to choose the tool.'),
     input_schema: InputSchema.describe('JSON Schema of the input; its type is object.'),
     execution: z
@@ -198,7 +198,7 @@ export type CustomTool = z.infer<typeof CustomTool>
 /** Entries of an agent's `tools`. [agents/field/tools] [tools/entry/toolset] */
 export const Tools = z
   .array(z.discriminatedUnion('type', [Toolset, McpToolset, CustomTool]))
-  .max(256, 'at most 256 tools in all')
+  .max(256, 'must have at most 256 tools in all')
   .superRefine((tools, context) => {
     const seen = new Set<string>(builtInTools)
     const sets = new Set<string>()
@@ -221,7 +221,8 @@ export const Tools = z
         context.addIssue({ code: 'custom', path: [index, 'name'], message: `${tool.name} ${why}` })
       seen.add(tool.name)
     }
-    if (count > 256) context.addIssue({ code: 'custom', message: 'at most 256 tools in all' })
+    if (count > 256)
+      context.addIssue({ code: 'custom', message: 'must have at most 256 tools in all' })
   })
   .describe('Toolsets and tools of your own, at most 256 tools in all.')
 export type Tools = z.infer<typeof Tools>

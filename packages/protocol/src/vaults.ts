@@ -20,7 +20,10 @@ const Token = z
   .string()
   .min(1)
   .max(16_384)
-  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'printable ASCII characters of one line')
+  .regex(
+    /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/,
+    'must be printable ASCII characters of one line',
+  )
 const Secret = Line.min(1).max(16_384)
 /** Takes a placeholder's place in headers and bodies. */
 const Value = Secret.refine((text) => !/\p{Cc}/u.test(text), 'may hold no control characters')
@@ -28,7 +31,7 @@ const Value = Secret.refine((text) => !/\p{Cc}/u.test(text), 'may hold no contro
 const Variable = z
   .string()
   .max(256)
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name')
   .refine(
     (name) => !isReservedVariable(name),
     'is reserved: it steers programs, shells or the proxy',
@@ -45,7 +48,7 @@ const AllowedHost = z
   .max(253)
   .refine(
     (host) => address.test(host) || (hostname.test(host) && !numeric.test(host)),
-    'a hostname, an IPv4 address or *.suffix, without scheme, port or path',
+    'must be a hostname, an IPv4 address or *.suffix, without scheme, port or path',
   )
 
 const Networking = z
@@ -57,7 +60,7 @@ const Networking = z
     }),
   ])
   .meta({ id: 'CredentialNetworking', description: 'To which hosts the secret is sent.' })
-const noPlace = 'at least one of header and body must be true'
+const noPlace = 'must have header or body true'
 
 const EndpointAuth = z
   .discriminatedUnion('type', [
@@ -80,7 +83,7 @@ const Refresh = z
 
 const Prefix = Line.min(1)
   .max(256)
-  .regex(/^\S+( \S+)*$/, 'words with one space between them')
+  .regex(/^\S+( \S+)*$/, 'must be words with one space between them')
 
 /** The write form: it holds secrets, and no answer is ever made of it. */
 export const AuthCreate = z.discriminatedUnion('type', [
@@ -100,11 +103,11 @@ export const AuthCreate = z.discriminatedUnion('type', [
     })
     .refine((auth) => !auth.refresh || (!auth.refresh_token && !auth.token_endpoint), {
       path: ['refresh'],
-      message: 'excludes refresh_token and token_endpoint beside it',
+      message: 'must not stand beside refresh_token and token_endpoint',
     })
     .refine((auth) => Boolean(auth.refresh_token) === Boolean(auth.token_endpoint), {
       path: ['token_endpoint'],
-      message: 'refresh_token and token_endpoint go together',
+      message: 'must go together with refresh_token',
     })
     .meta({ id: 'MCPOAuthCreateParams', description: 'OAuth tokens for an MCP server.' }),
   z.strictObject({ type: z.literal('cap_cli'), cli_id: Line.min(1).max(64), token: Token }).meta({

@@ -70,7 +70,7 @@ const Kinds = z
   .array(Kind)
   .min(1)
   .max(64)
-  .refine((kinds) => new Set(kinds).size === kinds.length, 'each event once')
+  .refine((kinds) => new Set(kinds).size === kinds.length, 'must have each event once')
   .describe('Types of events, or `*` for all of them.')
 
 const Description = Line.max(1024).describe('What the endpoint is for.')

@@ -26,7 +26,7 @@ describe('the setting of blob stores', () => {
 
   it('is refused by the name of what is wrong, without any value', () => {
     const wrong: [unknown, RegExp][] = [
-      [[], /expected object/],
+      [[], /must be an object/],
       [{ blob: {} }, /^blob: unknown field$/],
       [{ blobs: { type: 'gcs' } }, /^blobs\.type: must be disk or s3$/],
       [{ blobs: { type: 'disk' } }, /^blobs\.dir: /],

@@ -1,3 +1,4 @@
+import { describeProblem } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
 
 const word = z.string().min(1)
@@ -41,7 +42,7 @@ export function parseStoreBackends(text: string): z.infer<typeof StoreBackends> 
   } catch {
     throw new Error('is not JSON')
   }
-  const parsed = StoreBackends.safeParse(value)
+  const parsed = StoreBackends.safeParse(value, { error: describeProblem })
   if (parsed.success) return parsed.data
   const wrong = parsed.error.issues.map((issue) => {
     const at = issue.path.map(String).join('.')

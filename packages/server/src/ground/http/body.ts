@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
+import { describeProblem } from '@steward/protocol/problems.ts'
 import type { z } from 'zod'
 import { invalid, PlatformError } from '../core/errors.ts'
 import { eventLoop, heavyBytes } from '../core/loop.ts'
@@ -91,31 +92,33 @@ const jsonProblem = ({ message }: Error): string =>
 
 /** The input by its schema, or an error that names every field that is wrong. */
 export function parseBy<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
-  const parsed = schema.safeParse(input)
+  const parsed = schema.safeParse(input, { error: describeProblem })
   if (parsed.success) return parsed.data
   const { issues } = parsed.error
   const isMetadata = issues.every(({ path }) => path[0] === 'metadata')
-  throw invalid(explain(issues).join('; '), isMetadata ? 'invalid_metadata' : undefined)
+  const told = new Set(explain(issues))
+  throw invalid([...told].join('; '), isMetadata ? 'invalid_metadata' : undefined)
 }
 
 function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = []): string[] {
   return issues.slice(0, 10).flatMap((issue) => {
     const path = [...under, ...issue.path]
-    const where = path.map(String).join('.')
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys
-        .slice(0, 10)
-        .map((key) => `${[...path, shownKey(key)].join('.')}: unknown field`)
-    }
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.slice(0, 10).map((key) => `${placeOf([...path, key])}: unknown field`)
     if (issue.code === 'invalid_union' && issue.errors.length > 0)
       return explain(closest(issue.errors), path)
-    return [where ? `${where}: ${issue.message}` : issue.message]
+    const place = placeOf(path)
+    if (place !== '') return [`${place}: ${issue.message}`]
+    return [issue.code === 'custom' ? issue.message : `the input ${issue.message}`]
   })
 }
 
+const placeOf = (path: readonly PropertyKey[]): string =>
+  path.map((part) => shownKey(String(part))).join('.')
+
 /** Not what looks more like a secret in the wrong place than like a name. */
 const shownKey = (key: string): string =>
-  /^([a-z_-]{1,64}|[\w-]{1,24})$/i.test(key) ? key : '(a name that is not repeated here)'
+  /^([a-z_-]{1,64}|[\w-]{1,24}(\[\w+\])?)$/i.test(key) ? key : '(a name that is not repeated here)'
 
 /** Of a union's branches, the one that came furthest: its complaints lie deepest and are fewest. */
 function closest(branches: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[] {
