@@ -12,7 +12,7 @@ export type Figure = {
   rate?: boolean
 }
 
-const shown = (value: number): string =>
+export const shown = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : 2)
 
 /** One line of JSON as soon as it is known. */
@@ -30,11 +30,14 @@ export function table(title: string, figures: readonly Figure[]): string {
     const wanted = goal === undefined ? '' : `${rate ? '≥' : '≤'} ${shown(goal)}`
     return [what, `${shown(value)} ${unit}`, wanted, met]
   })
-  const all = [[title, 'measured', 'goal', ''], ...rows]
-  const widths = [0, 1, 2, 3].map((column) =>
-    Math.max(...all.map((row) => (row[column] ?? '').length)),
+  return columns([[title, 'measured', 'goal', ''], ...rows])
+}
+
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
   )
-  return all
+  return rows
     .map((row) =>
       row
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))

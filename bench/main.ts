@@ -1,108 +1,214 @@
 /** Measures the server as an operator runs it, over a stub model in another process. Never part of the tests. */
 import { parseArgs } from 'node:util'
-import { workspaces } from './cases/checkpoints.ts'
-import { egress } from './cases/egress.ts'
-import { furnished } from './cases/furnished.ts'
-import { packages } from './cases/packages.ts'
-import { givenFiles } from './cases/files.ts'
-import { largeFiles } from './cases/large-files.ts'
-import { diskSync, idleStreams, kills, starts } from './cases/process.ts'
-import { memories } from './cases/memory.ts'
-import { repositories } from './cases/repositories.ts'
-import { appends, pages, requests } from './cases/requests.ts'
+import { describeProblem } from '@steward/protocol/problems.ts'
+import { z } from 'zod'
+import { fileURLToPath } from 'node:url'
+import { interleave } from './against.ts'
+import type { Case, Database } from './cases.ts'
+import { cases, casesNamed, databases } from './cases.ts'
+import { diskSync } from './cases/process.ts'
+import type { Place } from './cases/setup.ts'
 import { setUp } from './cases/setup.ts'
-import {
-  bashTurns,
-  compactedSession,
-  longSession,
-  manySessions,
-  shortTurns,
-} from './cases/turns.ts'
-import { soak } from './cases/soak.ts'
-import { work } from './cases/work.ts'
 import { client } from './client.ts'
 import type { Figure } from './figures.ts'
-import { report, table } from './figures.ts'
+import { columns, report, table } from './figures.ts'
+import { installCommand } from './needs.ts'
 import { startPostgres } from '../scripts/postgres.ts'
 import { startServer, stubModel, temporaryFolder } from './processes.ts'
+import type { Samples } from './samples.ts'
+import { addSample, compareSamples, readResults, samplesTable, writeResults } from './samples.ts'
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    database: { type: 'string' },
-    minutes: { type: 'string', default: '60' },
-    help: { type: 'boolean' },
-  },
+/** What the exit says: a case has failed, the arguments are wrong, or a case was skipped. */
+const exits = { failed: 1, usage: 2, skipped: 3 } as const
+
+const help = `npm run bench -- [options]
+
+  --only NAME         one case, or all whose names contain this
+  --database NAME     sqlite or postgres; both without it
+  --rounds N          measure N times, and tell medians with their spread
+  --out FILE          keep the figures as JSON
+  --compare FILE      old and new side by side: FILE was written by --out
+  --against FOLDER    measure another checkout in turn with this one: old, new, old, new …
+  --minutes N         how long the soak lasts; 60 without it
+
+Was a change worth it?
+  npm run bench -- --only shortTurns --rounds 5 --out before.json     before the change
+  npm run bench -- --only shortTurns --rounds 5 --compare before.json after it
+On a noisy machine, with the old state in another checkout:
+  npm run bench -- --only shortTurns --rounds 5 --against ../other
+"apart" in the last column: the spreads of old and new have nothing in common.
+
+Exits with ${exits.failed} where a case has failed, with ${exits.skipped} where one was skipped because a program is missing.
+
+Cases:
+${columns(cases.map(({ name, measures, onlyNamed }) => [`  ${name}`, `${measures}${onlyNamed ? '; only where it is named' : ''}`]))}`
+
+const count = z.coerce.number<string>().int().min(1)
+const Options = z.object({
+  only: z.string().optional(),
+  database: z.enum(databases).optional(),
+  rounds: count.optional(),
+  out: z.string().optional(),
+  compare: z.string().optional(),
+  against: z.string().optional(),
+  minutes: count.default(60),
 })
-if (values.help) {
-  console.log('npm run bench [-- --only <part of a name>] [--database sqlite|postgres]')
-  console.log('npm run bench -- --only soak [--minutes 60] [--database sqlite|postgres]')
-  process.exit(0)
-}
-const wanted = (name: string) => !values.only || name.includes(values.only)
 
-async function measure(database: string, env: Record<string, string>): Promise<Figure[]> {
-  const folder = temporaryFolder()
-  const model = await stubModel()
-  const figures: Figure[] = []
-  const take = async (name: string, cases: AsyncGenerator<Figure>) => {
-    if (!wanted(name)) return
-    for await (const figure of cases) figures.push(report(database, figure))
+function readOptions() {
+  const text = { type: 'string' } as const
+  const names = ['only', 'database', 'rounds', 'out', 'compare', 'against', 'minutes']
+  try {
+    const { values } = parseArgs({
+      options: {
+        ...Object.fromEntries(names.map((name) => [name, text])),
+        help: { type: 'boolean' },
+      },
+    })
+    if (values['help']) {
+      console.log(help)
+      process.exit(0)
+    }
+    const options = Options.parse(values, { error: describeProblem })
+    const chosen = casesNamed(options.only)
+    if (chosen.length > 0) return { ...options, chosen }
+    console.error(`No case is called ${options.only}.\n\n${help}`)
+  } catch (error) {
+    const issues =
+      error instanceof z.ZodError
+        ? error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('\n')
+        : String(error)
+    console.error(`${issues}\n\n${help}`)
   }
-  figures.push(report(database, diskSync(folder.path)))
-  await take('start', starts(folder.path, env))
-  const server = await startServer(folder.path, env)
-  const call = client(server.base)
-  const place = await setUp(server.base, call, model.url)
-  for (const [name, run] of Object.entries({
-    requests,
-    shortTurns,
-    bashTurns,
-    givenFiles,
-    manySessions,
-    pages,
-    appends,
-    longSession,
-    compactedSession,
-  })) {
-    await take(name, run(place))
+  return process.exit(exits.usage)
+}
+const options = readOptions()
+
+/** Named before anything starts, so that nobody waits for an hour to learn of it. */
+function sortOut(chosen: readonly Case[]): { ready: Case[]; skipped: number } {
+  const ready: Case[] = []
+  for (const each of chosen) {
+    const command = installCommand(each.needs)
+    if (command) process.stderr.write(`skipped: ${each.name} (${each.measures}). ${command}\n`)
+    else ready.push(each)
   }
-  await call.close()
-  await server.stop()
-  const again = (base: string) => setUpAgain(base, model.url)
-  await take('idleStreams', idleStreams(folder.path, env, again))
-  await take('kills', kills(folder.path, env, again))
-  await take('work', work(folder.path, env, again))
-  await take('largeFiles', largeFiles(folder.path, env))
-  await take('egress', egress(folder.path, env, again))
-  if (database === 'sqlite') await take('workspaces', workspaces(folder.path))
-  if (database === 'sqlite') await take('memory', memories())
-  if (database === 'sqlite') await take('furnished', furnished())
-  if (database === 'sqlite') await take('repositories', repositories())
-  if (database === 'sqlite') await take('packages', packages())
-  if (values.only === 'soak')
-    await take('soak', soak(folder.path, env, { setUp: again, minutes: Number(values.minutes) }))
-  model.stop()
-  folder.remove()
-  return figures
+  return { ready, skipped: chosen.length - ready.length }
+}
+
+const failures: string[] = []
+async function attempt(what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    failures.push(what)
+    console.error(`failed: ${what}`, error)
+  }
 }
 
 /** Cards and agents are there already after the first start; their names may come again, cards' may not. */
-async function setUpAgain(base: string, modelUrl: string) {
+async function setUpAgain(base: string, modelUrl: string): Promise<Place> {
   const call = client(base)
   const { data } = (await call.get('/v1/ext/model_cards')) as { data: { id: string }[] }
   for (const { id } of data) await call.remove(`/v1/ext/model_cards/${id}`)
   return setUp(base, call, modelUrl)
 }
 
-const tables: string[] = []
-if (values.database !== 'postgres') tables.push(table('SQLite', await measure('sqlite', {})))
-if (values.database !== 'sqlite') {
+/** A server that lasts until a case wants one of its own. */
+function sharedServer(folder: string, env: Record<string, string>, modelUrl: string) {
+  let opened: { place: Place; close: () => Promise<void> } | undefined
+  return {
+    async open(): Promise<Place> {
+      if (opened) return opened.place
+      const server = await startServer(folder, env)
+      const place = await setUpAgain(server.base, modelUrl)
+      const close = async () => {
+        await place.call.close()
+        await server.stop()
+      }
+      opened = { place, close }
+      return place
+    },
+    async close(): Promise<void> {
+      await opened?.close()
+      opened = undefined
+    },
+  }
+}
+
+async function measure(ready: readonly Case[], database: Database, env: Record<string, string>) {
+  const place = temporaryFolder()
+  const folder = place.path
+  const model = await stubModel()
+  const figures: Figure[] = [report(database, diskSync(folder))]
+  const shared = sharedServer(folder, env, model.url)
+  const setUpHere = (base: string) => setUpAgain(base, model.url)
+  const stage = {
+    folder,
+    env,
+    minutes: options.minutes,
+    setUp: setUpHere,
+    shared: () => shared.open(),
+  }
+  for (const { name, sharesServer, run } of ready) {
+    if (!sharesServer) await shared.close()
+    await attempt(`${name} on ${database}`, async () => {
+      for await (const figure of run(stage)) figures.push(report(database, figure))
+    })
+  }
+  await shared.close()
+  model.stop()
+  place.remove()
+  return figures
+}
+
+async function withDatabase(
+  database: Database,
+  use: (env: Record<string, string>) => Promise<void>,
+): Promise<void> {
+  if (database === 'sqlite') return use({})
   const server = await startPostgres()
   try {
-    tables.push(table('Postgres', await measure('postgres', { DATABASE_URL: server.url })))
+    await use({ DATABASE_URL: server.url })
   } finally {
     await server.stop()
   }
 }
-console.log(`\n${tables.join('\n\n')}`)
+
+const { ready, skipped } = sortOut(options.chosen)
+const wanted = databases.filter((name) => (options.database ?? name) === name)
+const on = (database: Database) =>
+  ready.filter(({ sqliteAlone }) => database === 'sqlite' || !sqliteAlone)
+const old: Samples = options.compare ? readResults(options.compare) : new Map()
+const now: Samples = new Map()
+
+if (options.against) {
+  const rounds = options.rounds ?? 3
+  const here = fileURLToPath(new URL('..', import.meta.url))
+  const pair = {
+    old: { checkout: options.against, samples: old },
+    now: { checkout: here, samples: now },
+  }
+  for (const database of wanted)
+    for (const each of on(database))
+      await attempt(`${each.name} on ${database}`, () =>
+        interleave(pair, each, { database, rounds }),
+      )
+} else {
+  const tables: string[] = []
+  for (const database of wanted) {
+    if (on(database).length === 0) continue
+    await withDatabase(database, async (env) => {
+      for (let round = 1; round <= (options.rounds ?? 1); round++) {
+        const figures = await measure(on(database), database, env)
+        for (const figure of figures) addSample(now, database, figure)
+        tables.push(table(database === 'sqlite' ? 'SQLite' : 'Postgres', figures))
+      }
+    })
+  }
+  if (options.rounds === undefined) console.log(`\n${tables.join('\n\n')}`)
+  else console.log(`\n${samplesTable(now)}`)
+}
+if (options.against || options.compare) console.log(`\n${compareSamples(old, now)}`)
+if (options.out) writeResults(options.out, now)
+if (failures.length > 0) console.error(`\nfailed: ${failures.join(', ')}`)
+if (skipped > 0) console.error(`\n${skipped} of the cases were skipped; see the beginning.`)
+process.exitCode = failures.length > 0 ? exits.failed : skipped > 0 ? exits.skipped : 0

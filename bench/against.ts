@@ -1,0 +1,51 @@
+/** Cases of two checkouts in turn (old, new, old, new …), so that a noisy machine is as noisy for both. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { z } from 'zod'
+import type { Case, Database } from './cases.ts'
+import type { Samples } from './samples.ts'
+import { addSample } from './samples.ts'
+
+const Reported = z.object({
+  database: z.string(),
+  what: z.string(),
+  value: z.number(),
+  unit: z.string(),
+})
+
+/** Runs one case in a checkout, by its own `bench/main.ts`. */
+async function measureIn(
+  checkout: string,
+  { name }: Case,
+  database: Database,
+  into: Samples,
+): Promise<void> {
+  const args = [join(checkout, 'bench/main.ts'), '--only', name, '--database', database]
+  const child = spawn(process.execPath, args, {
+    cwd: checkout,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'close')
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith('{"database"')) continue
+    const figure = Reported.parse(JSON.parse(line))
+    addSample(into, figure.database, figure)
+  }
+  const [code] = await ended
+  if (code !== 0) throw new Error(`${name} on ${database} ended with ${code} in ${checkout}`)
+}
+
+export async function interleave(
+  { old, now }: Record<'old' | 'now', { checkout: string; samples: Samples }>,
+  { name, ...rest }: Case,
+  { database, rounds }: { database: Database; rounds: number },
+): Promise<void> {
+  for (let round = 1; round <= rounds; round++) {
+    for (const { checkout, samples } of [old, now]) {
+      process.stderr.write(`${name} on ${database}, round ${round} of ${rounds}, ${checkout}\n`)
+      await measureIn(checkout, { name, ...rest }, database, samples)
+    }
+  }
+}

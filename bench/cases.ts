@@ -1,0 +1,163 @@
+/** The cases, in the order in which they run. */
+import { workspaces } from './cases/checkpoints.ts'
+import { egress } from './cases/egress.ts'
+import { givenFiles } from './cases/files.ts'
+import { furnished } from './cases/furnished.ts'
+import { largeFiles } from './cases/large-files.ts'
+import { memories } from './cases/memory.ts'
+import { packages } from './cases/packages.ts'
+import { idleStreams, kills, starts } from './cases/process.ts'
+import { repositories } from './cases/repositories.ts'
+import { appends, pages, requests } from './cases/requests.ts'
+import type { Place } from './cases/setup.ts'
+import { soak } from './cases/soak.ts'
+import {
+  bashTurns,
+  compactedSession,
+  longSession,
+  manySessions,
+  shortTurns,
+} from './cases/turns.ts'
+import { work } from './cases/work.ts'
+import type { Figure } from './figures.ts'
+import type { Program } from './needs.ts'
+
+export const databases = ['sqlite', 'postgres'] as const
+export type Database = (typeof databases)[number]
+
+type Stage = {
+  folder: string
+  env: Record<string, string>
+  minutes: number
+  /** A server that several cases share, until a case wants one of its own. */
+  shared: () => Promise<Place>
+  setUp: (base: string) => Promise<Place>
+}
+
+type Case = {
+  name: string
+  measures: string
+  needs: readonly Program[]
+  /** Where one database says all there is to say. */
+  sqliteAlone?: boolean
+  /** Hours long: runs only where it is named. */
+  onlyNamed?: boolean
+  sharesServer?: boolean
+  run: (stage: Stage) => AsyncGenerator<Figure>
+}
+
+const sandbox = ['bwrap'] as const
+
+async function* onShared(
+  { shared }: Stage,
+  run: (place: Place) => AsyncGenerator<Figure>,
+): AsyncGenerator<Figure> {
+  yield* run(await shared())
+}
+
+const sharing = (
+  name: string,
+  measures: string,
+  run: (place: Place) => AsyncGenerator<Figure>,
+  needs: readonly Program[] = [],
+): Case => ({ name, measures, needs, sharesServer: true, run: (stage) => onShared(stage, run) })
+
+export const cases: readonly Case[] = [
+  {
+    name: 'start',
+    measures: 'how long a server takes to answer, and its memory',
+    needs: [],
+    run: ({ folder, env }) => starts(folder, env),
+  },
+  sharing('requests', 'plain requests a second', requests),
+  sharing('shortTurns', 'turns of one token', shortTurns),
+  sharing('bashTurns', 'turns with a command', bashTurns, sandbox),
+  sharing('givenFiles', 'files that a session brings in', givenFiles, sandbox),
+  sharing('manySessions', '200 sessions at once', manySessions),
+  sharing('pages', 'pages of a long log', pages),
+  sharing('appends', 'events posted a second', appends),
+  sharing('longSession', 'a turn late in a session beside an early one', longSession),
+  sharing('compactedSession', 'the same where summaries are made', compactedSession),
+  {
+    name: 'idleStreams',
+    measures: 'memory of 2,000 streams',
+    needs: [],
+    run: ({ folder, env, setUp }) => idleStreams(folder, env, setUp),
+  },
+  {
+    name: 'kills',
+    measures: 'turns that go on after kill -9',
+    needs: sandbox,
+    run: ({ folder, env, setUp }) => kills(folder, env, setUp),
+  },
+  {
+    name: 'work',
+    measures: 'the queue of workers',
+    needs: sandbox,
+    run: ({ folder, env, setUp }) => work(folder, env, setUp),
+  },
+  {
+    name: 'largeFiles',
+    measures: 'uploads and downloads of large files',
+    needs: [],
+    run: ({ folder, env }) => largeFiles(folder, env),
+  },
+  {
+    name: 'egress',
+    measures: 'requests out of a sandbox',
+    needs: ['bwrap', 'openssl'],
+    run: ({ folder, env, setUp }) => egress(folder, env, setUp),
+  },
+  {
+    name: 'workspaces',
+    measures: 'checkpoints of working folders',
+    needs: ['bwrap', 'tar'],
+    sqliteAlone: true,
+    run: ({ folder }) => workspaces(folder),
+  },
+  {
+    name: 'memory',
+    measures: 'memory stores in sandboxes',
+    needs: sandbox,
+    sqliteAlone: true,
+    run: () => memories(),
+  },
+  {
+    name: 'furnished',
+    measures: 'a session with skills, stores and files',
+    needs: sandbox,
+    sqliteAlone: true,
+    run: () => furnished(),
+  },
+  {
+    name: 'repositories',
+    measures: 'a session with a repository',
+    needs: ['bwrap', 'git'],
+    sqliteAlone: true,
+    run: () => repositories(),
+  },
+  {
+    name: 'packages',
+    measures: 'an environment with packages',
+    needs: ['bwrap', 'ruby', 'go', 'cargo', 'pip3'],
+    sqliteAlone: true,
+    run: () => packages(),
+  },
+  {
+    name: 'soak',
+    measures: 'memory over hours of load',
+    needs: sandbox,
+    onlyNamed: true,
+    run: ({ folder, env, setUp, minutes }) => soak(folder, env, { setUp, minutes }),
+  },
+]
+
+/** The case of that name, or all whose names contain the word; all but the longest where no word is given. */
+export function casesNamed(word: string | undefined): readonly Case[] {
+  if (word === undefined) return cases.filter(({ onlyNamed }) => !onlyNamed)
+  const exact = cases.filter(({ name }) => name === word)
+  return exact.length > 0
+    ? exact
+    : cases.filter(({ name, onlyNamed }) => !onlyNamed && name.includes(word))
+}
+export type { Case }
