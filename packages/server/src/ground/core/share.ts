@@ -21,10 +21,10 @@ type Waiter = { give: (release: () => void) => void }
 
 /** `percent`: what one tenant may hold of `total` while the others hold nothing; at 100 nothing is kept free. */
 export function createShare({ total, percent }: { total: number; percent: number }): Share {
-  // Hundredths of places: sums of whole numbers are exact.
+  // The multiple is alone / rest, in hundredths of places: whole numbers, so that nothing is rounded.
   const alone = total * percent
   const kept = Math.floor((100 * total - alone) / 400)
-  const ratio = alone / (100 * (total - kept) - alone)
+  const rest = 100 * (total - kept) - alone
   const held = new Map<string, number>()
   /** Tenants in the order in which they are served next. */
   const waiting = new Map<string, Waiter[]>()
@@ -34,8 +34,8 @@ export function createShare({ total, percent }: { total: number; percent: number
     const free = total - used
     const mine = held.get(tenant) ?? 0
     if (percent >= 100) return free
-    // The most k with which k - 1 + mine is less than ratio * (free - kept - (k - 1)); at least the last place is kept.
-    const fair = Math.ceil((ratio * (free - kept) - mine) / (1 + ratio))
+    // The most k with which k - 1 + mine is less than the multiple of free - kept - (k - 1); the last place is kept at least.
+    const fair = Math.ceil((alone * (free - kept) - rest * mine) / (rest + alone))
     const most = Math.min(fair, free - Math.max(kept, 1))
     return Math.max(most, mine === 0 && free > 0 ? 1 : 0)
   }
