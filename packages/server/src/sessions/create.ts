@@ -32,6 +32,9 @@ import {
   checkVaultForWorker,
   resourcesOf,
 } from './resources/supported.ts'
+import { toJson } from '../ground/core/json-text.ts'
+import type { Json } from '../ground/core/json-text.ts'
+import type { SealedTokens } from '../ground/database/tables.ts'
 
 type CreateDeps = Omit<AddDeps, 'tenant' | 'session'> & Refusals
 
@@ -78,8 +81,8 @@ export async function createSession(
     environment_id: environmentId,
     self_hosted: isElsewhere ? 1 : 0,
     title: input.title ?? null,
-    metadata: JSON.stringify(input.metadata ?? {}),
-    vault_ids: JSON.stringify(vaultIds),
+    metadata: toJson(input.metadata ?? {}),
+    vault_ids: toJson(vaultIds),
     sealed_tokens: tokens ? sealTokens(seal, { tenant, id }, tokens) : null,
     files_revision: 0,
     archived_at: null,
@@ -162,8 +165,8 @@ export const sealTokens = (
   seal: Seal,
   { tenant, id }: { tenant: string; id: string },
   tokens: Tokens,
-): string =>
-  JSON.stringify(
+): Json<SealedTokens> =>
+  toJson(
     Object.fromEntries(
       Object.entries(tokens).map(([server, token]) => [
         server,

@@ -1,10 +1,11 @@
 /** For tests: a session's rows, without an agent or an environment to make it from. */
-import type { SessionStatus } from '@steward/protocol/sessions.ts'
+import type { SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
 import { newId } from '../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../ground/database/database.ts'
 import { tenant } from './log/fixture.ts'
 import { sessionStore } from './rows/sessions.ts'
+import { toJson } from '../ground/core/json-text.ts'
 
 export async function newSession(
   database: Database,
@@ -18,12 +19,12 @@ export async function newSession(
     id,
     agent_id: 'agent_test',
     agent_version: 1,
-    agent: '{}',
+    agent: toJson({} as SessionAgent),
     environment_id: 'env_test',
     self_hosted: 0,
     title: null,
-    metadata: '{}',
-    vault_ids: '[]',
+    metadata: toJson({}),
+    vault_ids: toJson<string[]>([]),
     sealed_tokens: null,
     files_revision: 0,
     archived_at: null,

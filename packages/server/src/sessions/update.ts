@@ -1,5 +1,5 @@
 /** Changes of a session from outside of its turns: title, metadata, tools; its archive and its end. */
-import type { Session, SessionAgent, SessionUpdate } from '@steward/protocol/sessions.ts'
+import type { Session, SessionUpdate } from '@steward/protocol/sessions.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { invalid, recordText } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
@@ -21,6 +21,7 @@ import { stdioStore } from './stdio-servers/store.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { stopOf } from './work/queue.ts'
 import { checkAgent, checkToolsForWorker } from './resources/supported.ts'
+import { fromJson, toJson } from '../ground/core/json-text.ts'
 
 /** Tools and servers are replaced whole, for this session only, and only between turns. [sessions/update/tools-local] [sessions/update/running] */
 export async function updateSession(
@@ -36,10 +37,7 @@ export async function updateSession(
   const head = await lockHead(tx, tenant, id)
   const changed: { title?: string | null; metadata?: Record<string, string>; agent?: object } = {}
   if (input.title !== undefined && input.title !== row.title) changed.title = input.title
-  const metadata = mergeMetadata(
-    JSON.parse(row.metadata) as Record<string, string>,
-    input.metadata ?? {},
-  )
+  const metadata = mergeMetadata(fromJson(row.metadata), input.metadata ?? {})
   if (JSON.stringify(metadata) !== row.metadata) changed.metadata = metadata
   const next = input.agent && replaced(row, input.agent)
   if (next) {
@@ -50,7 +48,7 @@ export async function updateSession(
   if (Object.keys(changed).length === 0) return store.get(tenant, id, now)
   const columns = {
     ...('title' in changed ? { title: changed.title ?? null } : {}),
-    metadata: JSON.stringify(metadata),
+    metadata: toJson(metadata),
     ...(next ? { agent: recordText('agent', next.agent) } : {}),
     ...(next?.tokens ? { sealed_tokens: sealTokens(seal, { tenant, id }, next.tokens) } : {}),
   }
@@ -69,7 +67,7 @@ function replaced(
   row: SessionRow,
   change: NonNullable<SessionUpdate['agent']>,
 ): ReturnType<typeof override> | undefined {
-  const before = JSON.parse(row.agent) as SessionAgent
+  const before = fromJson(row.agent)
   const next = override(before, change)
   checkAgent(next.agent, row.self_hosted === 1)
   if (row.self_hosted === 1) checkToolsForWorker(next.agent)

@@ -23,6 +23,7 @@ import { createCredential, createVault, updateCredential } from '../../resources
 import type { EgressOptions } from './egress.ts'
 import { egress } from './egress.ts'
 import { connectTo } from './fixture.ts'
+import { toJson } from '../../ground/core/json-text.ts'
 
 export { tenant }
 export const seal = sealUnder('a root secret for tests')
@@ -88,7 +89,7 @@ export async function doorTo(
     async session(vaults: string[], bound: Partial<EnvironmentRecord> = {}) {
       const id = await newSession(database)
       await database.write((tx) =>
-        sessionStore(tx).update(tenant, id, { vault_ids: JSON.stringify(vaults) }, clock.now()),
+        sessionStore(tx).update(tenant, id, { vault_ids: toJson(vaults) }, clock.now()),
       )
       const binding = { tenant, session: id, environment: { ...environment, ...bound } }
       return { id, egress: door.bind({ ...binding, generation: 0 }) }

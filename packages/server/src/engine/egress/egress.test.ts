@@ -12,6 +12,7 @@ import { doorTo, environment, seal, tenant } from './door-fixture.ts'
 import type { EgressOptions } from './egress.ts'
 import type { Echoed } from './fixture.ts'
 import { upstreamServer } from './fixture.ts'
+import { toJson } from '../../ground/core/json-text.ts'
 
 const url = 'https://api.example/mcp'
 const bearer = (token: string, mcp_server_url = url): AuthCreate => ({
@@ -127,7 +128,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       await at.database.write((tx) => archiveCredential({ tx, ...writing }, vault, id))
       assert.equal(await ask(), undefined)
       const next = await at.vaultWith(bearer('the-third-one'))
-      const vault_ids = JSON.stringify([next.vault])
+      const vault_ids = toJson([next.vault])
       await at.database.write((tx) => sessionStore(tx).update(tenant, session, { vault_ids }, 0))
       assert.equal(await ask(), 'Bearer the-third-one')
       await at.database.write((tx) => archiveVault({ tx, ...writing }, next.vault))
@@ -216,7 +217,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       await using at = await opened()
       const { vault, ids } = await at.vaultWith(bearer('of-the-vault'))
       const { egress } = await at.session([vault])
-      const sealed = JSON.stringify({ token: seal.seal('x', 'another place') })
+      const sealed = toJson({ token: seal.seal('x', 'another place') })
       await at.database.write((tx) =>
         tx
           .updateTable('vault_credentials')

@@ -1,10 +1,11 @@
 import { agentTokenPlace } from '../../resources/agents/store.ts'
-import type { Seal, Sealed } from '../../ground/core/seal.ts'
+import type { Seal } from '../../ground/core/seal.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { tokenPlace } from '../../sessions/create.ts'
 import type { PinnedSession } from './store.ts'
 import { versionTokens } from './store.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 type Session = Tables['sessions']
 
@@ -29,8 +30,7 @@ export function sealedTokens({
   sealed_tokens,
   version_tokens,
 }: InlineTokens) {
-  const text = sealed_tokens ?? version_tokens ?? '{}'
-  const tokens = JSON.parse(text) as Record<string, Sealed>
+  const tokens = fromJson(sealed_tokens ?? version_tokens) ?? {}
   return {
     tokens,
     open(seal: Seal, server: string): string | undefined {

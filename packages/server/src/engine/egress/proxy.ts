@@ -14,6 +14,8 @@ import { sealedTokens } from './inline.ts'
 import type { SessionOutbound } from './standing.ts'
 import type { PinnedSession } from './store.ts'
 import { pinned } from './store.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
+import type { Json } from '../../ground/core/json-text.ts'
 
 /** Connections of a session that nobody has asked by for so long are closed. */
 const idleMs = 60_000
@@ -25,7 +27,7 @@ const ours = ['authorization', 'x-api-key', 'cookie']
 type CachedOutbound = {
   standing: SessionOutbound
   /** The environment's, as it is stored. */
-  record: string
+  record: Json<EnvironmentRecord>
   usedAt: number
   users: number
   isDropped: boolean
@@ -64,12 +66,12 @@ export function proxy({
   }
 
   /** The same one for as long as its environment stays what it is. */
-  function hold(tenant: string, session: string, record: string): CachedOutbound {
+  function hold(tenant: string, session: string, record: Json<EnvironmentRecord>): CachedOutbound {
     const key = `${tenant}/${session}`
     if (held.get(key)?.record !== record) drop(key)
     const known = held.get(key)
     if (known) return known
-    const environment = JSON.parse(record) as EnvironmentRecord
+    const environment = fromJson(record)
     const standing = stand({ tenant, session, environment, generation: null })
     const fresh = { standing, record, usedAt: 0, users: 0, isDropped: false }
     held.set(key, fresh)
@@ -136,7 +138,7 @@ function serversIn(): (row: PinnedSession) => SessionAgent['mcp_servers'] {
   return ({ id, agent: text }) => {
     const known = parsed.get(id)
     if (known?.text === text) return known.servers
-    const { mcp_servers: servers } = JSON.parse(text) as SessionAgent
+    const { mcp_servers: servers } = fromJson(text)
     if (parsed.size >= mostParsed) parsed.clear()
     parsed.set(id, { text, servers })
     return servers

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
@@ -23,6 +24,7 @@ import { doorTo, environment, seal, tenant } from './door-fixture.ts'
 import type { Listener } from './fixture.ts'
 import { echo, upstreamServer } from './fixture.ts'
 import { mcpProxyRoutes } from './routes.ts'
+import { toJson } from '../../ground/core/json-text.ts'
 
 const url = 'https://api.example/mcp?fixed=1'
 const canary = 'canary-token-of-the-vault'
@@ -48,10 +50,10 @@ async function served(
   const sealed_tokens =
     inline === undefined
       ? null
-      : JSON.stringify({ mine: seal.seal(inline, tokenPlace(tenant, session, 'mine')) })
+      : toJson({ mine: seal.seal(inline, tokenPlace(tenant, session, 'mine')) })
   await door.database.write(async (tx) => {
     const { id: environment_id } = await environmentStore(tx).create(tenant, record, 0)
-    const agent = JSON.stringify({ mcp_servers })
+    const agent = toJson({ mcp_servers } as SessionAgent)
     await sessionStore(tx).update(tenant, session, { environment_id, agent, sealed_tokens }, 0)
   })
   const tokens = mcpTokens(derivedKey('a root secret for tests', 'mcp token'))

@@ -1,10 +1,13 @@
 /** What a call needs of the database, in one query: whether the session is still its sandbox's, and its credentials. */
+import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { CompiledQuery } from 'kysely'
 import type { Database, Queries } from '../../ground/database/database.ts'
-import type { Tables } from '../../ground/database/tables.ts'
+import type { SealedTokens, Tables } from '../../ground/database/tables.ts'
 import type { CredentialRow } from '../../resources/vaults/credentials.ts'
 import { credentialRow } from '../../resources/vaults/credentials.ts'
 import type { RepositoryToken } from './repository.ts'
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
+import type { Json } from '../../ground/core/json-text.ts'
 
 export type SessionNow = {
   generation: number
@@ -23,9 +26,9 @@ type SessionCredentialRow = Tables['vault_credentials'] & {
   generation: number
   session_archived_at: string | null
   session_deleted_at: string | null
-  vault_ids: string
-  /** JSON; null and [] are none. */
-  repositories: string | null
+  vault_ids: Json<string[]>
+  /** Null and [] are none. */
+  repositories: Json<RepositoryToken[]> | null
 }
 
 /** Text once for each database, so that it is prepared once. */
@@ -68,7 +71,7 @@ export async function sessionNow(
   const { rows } = await read.executeQuery<SessionCredentialRow>(query)
   const [first] = rows
   if (!first) return undefined
-  const order = JSON.parse(first.vault_ids) as string[]
+  const order = fromJson(first.vault_ids)
   const place = ({ vault_id }: SessionCredentialRow) => order.indexOf(vault_id)
   return {
     generation: first.generation,
@@ -77,7 +80,7 @@ export async function sessionNow(
       .filter(({ id }) => id !== null)
       .toSorted((a, b) => place(a) - place(b) || inTime(a, b))
       .flatMap((row) => credentialRow(row) ?? []),
-    repositories: JSON.parse(first.repositories ?? '[]') as RepositoryToken[],
+    repositories: fromJson(first.repositories) ?? [],
   }
 }
 
@@ -91,8 +94,8 @@ export type PinnedSession = Pick<
   'tenant_id' | 'id' | 'agent' | 'sealed_tokens'
 > & {
   /** The environment's. */
-  record: string
-  version_tokens: string | null
+  record: Json<EnvironmentRecord>
+  version_tokens: Json<SealedTokens> | null
 }
 
 const pinnedText = { sqlite: pinnedOf('?', '?'), postgres: pinnedOf('$1', '$2') }
@@ -121,7 +124,7 @@ export async function pinned(
 export async function versionTokens(
   db: Queries,
   session: Pick<Tables['sessions'], 'tenant_id' | 'agent_id' | 'agent_version'>,
-): Promise<string> {
+): Promise<Json<SealedTokens>> {
   const row = await db
     .selectFrom('agent_versions')
     .select('sealed_tokens')
@@ -129,5 +132,5 @@ export async function versionTokens(
     .where('agent_id', '=', session.agent_id)
     .where('version', '=', session.agent_version)
     .executeTakeFirst()
-  return row?.sealed_tokens ?? '{}'
+  return row?.sealed_tokens ?? toJson({})
 }

@@ -9,7 +9,6 @@ import { answerLimits } from '@steward/model/wire/bounded.ts'
 import { clientBaseUrl } from '@steward/model/wire/base-url.ts'
 import { secretsOf } from '@steward/model/wire/failure.ts'
 import type { ModelSpec, Wire } from '@steward/model/spec.ts'
-import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Namer } from '../../ground/core/dial.ts'
@@ -25,6 +24,7 @@ import { rawRoute } from '../../ground/http/route.ts'
 import type { SpecOfModel } from '../../resources/model-cards/resolve.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { underClaims } from '../../sessions/work/ending.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 /** The paths of the wires that are passed on, below a base URL as each client has it. */
 const paths = {
@@ -58,7 +58,7 @@ export function modelGatewayRoutes({
 
   async function pass(tenant: string, session: string, wire: Passed, raw: Raw) {
     const row = await sessionStore(databases.of(tenant).read).row(tenant, session)
-    const { model } = JSON.parse(row.agent) as SessionAgent
+    const { model } = fromJson(row.agent)
     const spec = await specOfModel(tenant, model)
     if ('refused' in spec) throw invalid(`agent.model: ${spec.refused}`)
     if (spec.api !== wire)

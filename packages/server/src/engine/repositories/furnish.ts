@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Checkout } from '@steward/protocol/session-resources.ts'
 import type { Furnished } from '@steward/space/furnished.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -18,6 +17,7 @@ import { cloneInto, isCloned } from './clone.ts'
 import { RepositoryFailure } from './failure.ts'
 import type { Mirrors } from './mirror.ts'
 import { writeSkeleton } from './skeleton.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 const mountPath = '/opt/repositories'
 /** Between two tries of one that failed, unless its token has changed. */
@@ -145,7 +145,7 @@ async function lending(
   { lent, signal }: { lent: string; signal: AbortSignal },
 ): Promise<CloneResult> {
   const { url } = row
-  const checkout = row.checkout === null ? null : (JSON.parse(row.checkout) as Checkout)
+  const checkout = fromJson(row.checkout)
   const more = checkout?.type === 'commit' ? [checkout.sha] : []
   const at = join(lent, randomUUID())
   try {

@@ -6,7 +6,6 @@ import { toolsOf } from '@steward/harness/tools/toolset.ts'
 import type { SearchProvider } from '@steward/harness/tools/web-search/provider.ts'
 import type { Tool, Turn } from '@steward/harness/turn.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
-import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -29,6 +28,7 @@ import { histories } from './histories.ts'
 import { ownTools } from './own-servers.ts'
 import { searchBy } from './search.ts'
 import type { Workspaces } from './workspace.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 const historyCacheBytes = 256 * 1024 * 1024
 const maxRequests = 200
@@ -64,7 +64,7 @@ export function assembly(deps: AssemblyDeps) {
   async function assemble({ tenant, session, generation }: ClaimedWork): Promise<Assembled> {
     const { read } = databases.of(tenant)
     const row = await sessionStore(read).row(tenant, session)
-    const agent = JSON.parse(row.agent) as SessionAgent
+    const agent = fromJson(row.agent)
     const [resolved, history, environment, tokens, brought, toldOfSkills] = await Promise.all([
       resolveModel(tenant, agent.model),
       known.of(read, tenant, session),

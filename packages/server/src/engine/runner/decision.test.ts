@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { StopReason } from '@steward/protocol/events.ts'
+import { toJson } from '../../ground/core/json-text.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { stateOf } from '../../sessions/log/head.ts'
 import { actionFor, findings } from './decision.ts'
@@ -11,7 +13,9 @@ const head = (change: Partial<Head>): Head => ({
   ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
   ...change,
 })
-const stop = (type: string) => ({ stop_reason: JSON.stringify({ type, event_ids: ['sevt_1'] }) })
+const stop = (type: StopReason['type']) => ({
+  stop_reason: toJson({ type, event_ids: ['sevt_1'] } as StopReason),
+})
 
 describe('where a session stands', () => {
   it('is at rest before its first turn, also where it was made with a message and is shown as running', () => {

@@ -9,6 +9,7 @@ import type { StdioReadiness } from '../../sessions/stdio-servers/standing.ts'
 import { ownOf, serversIn, standingOf } from '../../sessions/stdio-servers/standing.ts'
 import { stdioStore } from '../../sessions/stdio-servers/store.ts'
 import { workStore } from '../../sessions/work/store.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 /** Whether a turn may begin. What was said of the servers is forgotten when it does not stand. */
 export async function ownServers(
@@ -22,7 +23,7 @@ export async function ownServers(
   const store = stdioStore(tx)
   const item = await workStore(tx).takeLive(tenant, session)
   const report = await store.report(tenant, session)
-  const standing = standingOf(JSON.parse(agent) as SessionAgent, { report, item, stdioMs }, now)
+  const standing = standingOf(fromJson(agent), { report, item, stdioMs }, now)
   if (standing !== 'wait' && !standing.stands) await store.remove(tenant, session)
   return standing
 }

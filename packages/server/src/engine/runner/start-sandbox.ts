@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { furnish } from '@steward/space/furnished.ts'
 import { toldOf } from '@steward/space/workspace/keep.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { SessionPlace } from './furnishing.ts'
 import type { HeldSandbox, StartedSandbox, WorkspaceDeps } from './held.ts'
 import { placeOf } from './held.ts'
 import type { SandboxPlaces } from './sandbox-places.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 /** The place is held until the sandbox and what it was furnished with are cleared away. */
 export async function startAt(
@@ -37,7 +37,7 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
   const told = toldOf(arrival)
   if (told) mine.notices.push({ reason: 'sandbox_replaced', message: told, told: true })
   const row = await deps.session(tenant, session)
-  const agent = JSON.parse(row.agent) as SessionAgent
+  const agent = fromJson(row.agent)
   const keep = (events: readonly NewEvent[]) => deps.keep(mine.binding, events)
   const isLaidOut = arrival.kind === 'restored'
   const isKnown = arrival.kind === 'here' || isLaidOut

@@ -1,4 +1,7 @@
 /** What the caller did wrong, in one class; http/errors.ts maps each kind to a status and to both vocabularies. */
+import type { Json } from './json-text.ts'
+import { toJson } from './json-text.ts'
+
 export type ErrorKind =
   | 'invalid_request'
   | 'unauthorized'
@@ -80,8 +83,8 @@ export const unsupported = (field: string, what = 'is') =>
 const largestRecord = 1024 * 1024
 
 /** The record as it is stored, or a refusal because it is too large. */
-export function recordText(what: string, record: object): string {
-  const text = JSON.stringify(record)
+export function recordText<T extends object>(what: string, record: T): Json<T> {
+  const text = toJson(record)
   if (Buffer.byteLength(text) > largestRecord)
     throw invalid(`the ${what} is larger than ${largestRecord} bytes`)
   return text

@@ -1,11 +1,13 @@
+import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
+import type { Json } from '../core/json-text.ts'
+
 export type MemoryTables = {
   memory_stores: {
     tenant_id: string
     id: string
     name: string
     description: string
-    /** JSON as text. */
-    metadata: string
+    metadata: Json<Record<string, string>>
     agent_id: string | null
     embedding_model: string
     vector_index: string
@@ -45,7 +47,7 @@ export type MemoryTables = {
     /** One of the two made it. */
     api_key_id: string | null
     session_id: string | null
-    redacted_by: string | null
+    redacted_by: Json<MemoryActor> | null
     redacted_at: string | null
     /** Null while it is among the newest of its memory. */
     expires_at: string | null

@@ -4,9 +4,36 @@ import type { Sealed } from '../core/seal.ts'
 import type { MemoryTables } from './memory-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 import type { WorkTables } from './work-tables.ts'
+import type { AgentConfig } from '@steward/protocol/agents.ts'
+import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
+import type { StopReason } from '@steward/protocol/events.ts'
+import type { NativeConfig } from '@steward/protocol/model-cards.ts'
+import type { Checkout } from '@steward/protocol/session-resources.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
+import type { CredentialAuth } from '@steward/protocol/vaults.ts'
+import type { Json } from '../core/json-text.ts'
 
-/** JSON as text, parsed where it is read. */
-type Json = string
+/** Tokens of MCP servers by the names of the servers. */
+export type SealedTokens = Record<string, Sealed>
+
+/** A part of a credential that may be secret; each is sealed alone, so that one is replaced without opening another. */
+export type SecretPart =
+  | 'token'
+  | 'access_token'
+  | 'refresh_token'
+  | 'client_secret'
+  | 'secret_value'
+export type SealedSecrets = Partial<Record<SecretPart, Sealed>>
+
+/** What a row's `card` holds: everything that is neither an index nor a secret. */
+export type CardFacts = {
+  provider: string
+  display_name: string | null
+  base_url: string | null
+  header_names: string[]
+  native_config: NativeConfig | null
+}
 
 type OtherTables = MemoryTables & WebhookTables & WorkTables
 
@@ -33,7 +60,7 @@ export type Tables = OtherTables & {
     id: string
     version: number
     environment_id: string | null
-    config: Json
+    config: Json<AgentConfig>
     archived_at: string | null
     created_at: string
     updated_at: string
@@ -42,16 +69,16 @@ export type Tables = OtherTables & {
     tenant_id: string
     agent_id: string
     version: number
-    config: Json
+    config: Json<AgentConfig>
     /** Server name to sealed token. */
-    sealed_tokens: Json
+    sealed_tokens: Json<SealedTokens>
     created_at: string
   }
   environments: {
     tenant_id: string
     id: string
     name: string
-    record: Json
+    record: Json<EnvironmentRecord>
     /** How long an item that was handed out stays hidden at least, whatever a poll asks for. */
     reclaim_ms: number
     archived_at: string | null
@@ -63,7 +90,7 @@ export type Tables = OtherTables & {
     id: string
     model_id: string
     model: string
-    card: Json
+    card: Json<CardFacts>
     sealed_key: Sealed
     sealed_headers: Sealed | null
     api_key_preview: string
@@ -75,16 +102,16 @@ export type Tables = OtherTables & {
     id: string
     agent_id: string
     agent_version: number
-    agent: Json
+    agent: Json<SessionAgent>
     environment_id: string
     /** Whether its environment is, which never changes. */
     self_hosted: number
     title: string | null
-    metadata: Json
+    metadata: Json<Record<string, string>>
     /** In their order. */
-    vault_ids: Json
+    vault_ids: Json<string[]>
     /** Server name to sealed token, where the session has servers of its own; else the agent version's hold. */
-    sealed_tokens: Json | null
+    sealed_tokens: Json<SealedTokens> | null
     /** Counts changes of the files that lie in its sandbox. */
     files_revision: number
     archived_at: string | null
@@ -99,7 +126,8 @@ export type Tables = OtherTables & {
     position: number
     id: string
     type: string
-    event: Json
+    /** JSON. */
+    event: string
     /** Of all that was ever put into this inbox before. */
     bytes_before: number
     created_at: string
@@ -112,7 +140,8 @@ export type Tables = OtherTables & {
     type: string
     created_at: string
     processed_at: string | null
-    data: Json
+    /** JSON: the fields of its type. */
+    data: string
     /** What only the next model request needs; never shown. */
     opaque: string | null
   }
@@ -130,7 +159,7 @@ export type Tables = OtherTables & {
     tenant_id: string
     id: string
     name: string
-    metadata: Json
+    metadata: Json<Record<string, string>>
     archived_at: string | null
     created_at: string
     updated_at: string
@@ -140,11 +169,11 @@ export type Tables = OtherTables & {
     id: string
     vault_id: string
     display_name: string | null
-    metadata: Json
+    metadata: Json<Record<string, string>>
     /** What it is for, without any secret. */
-    auth: Json
+    auth: Json<CredentialAuth>
     /** Each secret part sealed alone, by name; null once archived: they are gone. */
-    sealed: Json | null
+    sealed: Json<SealedSecrets> | null
     /** What it is for as one text, unique among the active ones of a vault. */
     binding: string
     /** Raised by every change of `auth` or `sealed`. */
@@ -225,7 +254,7 @@ export type Tables = OtherTables & {
     blob_key: string
     created_at: string
     /** Their names, below the folder. */
-    files: Json
+    files: Json<string[]>
   }
   checkpoints: {
     tenant_id: string
@@ -248,7 +277,7 @@ export type Tables = OtherTables & {
     /** Who said it. */
     work_id: string
     generation: number
-    servers: Json
+    servers: Json<StdioServer[]>
   }
   /** Who builds a layer of packages now. */
   package_builds: { tenant_id: string; layer: string; owner: string; expires_at: number }
@@ -263,7 +292,7 @@ export type Tables = OtherTables & {
     file_id: string | null
     /** Of a repository. */
     url: string | null
-    checkout: Json | null
+    checkout: Json<Checkout> | null
     sealed_token: Sealed | null
     /** When it came into the session's workspace. */
     cloned_at: string | null
@@ -307,7 +336,7 @@ type SessionHeads = {
   /** Of all that was ever put into its inbox. */
   inbox_bytes: number
   status: HeadStatus
-  stop_reason: Json | null
+  stop_reason: Json<StopReason> | null
   /** 1 while there is something for a runner to do. */
   due: number
   owner: string | null

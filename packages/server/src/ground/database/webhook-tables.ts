@@ -1,5 +1,8 @@
-/** JSON as text, parsed where it is read. */
-type Json = string
+import type { WebhookAttempt } from '@steward/protocol/webhooks.ts'
+import type { Sealed } from '../core/seal.ts'
+import type { Json } from '../core/json-text.ts'
+
+export type SealedSigningSecrets = { current: Sealed; previous?: Sealed }
 
 export type WebhookTables = {
   webhook_endpoints: {
@@ -8,9 +11,9 @@ export type WebhookTables = {
     url: string
     description: string | null
     /** Names of events, or `*`. */
-    enabled_events: Json
+    enabled_events: Json<string[]>
     /** `current`, and `previous` while that still signs, each sealed alone. */
-    sealed_secrets: Json
+    sealed_secrets: Json<SealedSigningSecrets>
     previous_until: string | null
     /** Deliveries in a row that failed. */
     failures: number
@@ -34,7 +37,7 @@ export type WebhookTables = {
     /** When the next attempt is due; while one is under way, when it is taken for lost. Null at the end. */
     due_ms: number | null
     /** How they ended. */
-    attempts: Json
+    attempts: Json<WebhookAttempt[]>
     created_at: string
     ended_at: string | null
   }

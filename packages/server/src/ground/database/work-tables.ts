@@ -1,7 +1,5 @@
 import type { workStates } from '@steward/protocol/work.ts'
-
-/** JSON as text, parsed where it is read. */
-type Json = string
+import type { Json } from '../core/json-text.ts'
 
 export type WorkTables = {
   work: {
@@ -34,7 +32,7 @@ export type WorkTables = {
     warned: number
     /** Whether the end of its lease or reservation was announced. */
     hinted: number
-    metadata: Json
+    metadata: Json<Record<string, string>>
     created_at: string
     acknowledged_at: string | null
     started_at: string | null

@@ -4,16 +4,14 @@ import { newId } from '../../ground/core/ids.ts'
 import { isSameJson } from '../../ground/core/json.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
-import type { Sealed } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { readListing, readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { Moment } from '../../ground/database/seek.ts'
-import type { Tables } from '../../ground/database/tables.ts'
+import type { SealedTokens, Tables } from '../../ground/database/tables.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
-
-export type SealedTokens = Record<string, Sealed>
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 /** Where the inline tokens of a tenant's agents are sealed for. */
 export const agentTokenPlace = (tenant: string): string => `${tenant}/agent_versions/sealed_tokens`
@@ -46,8 +44,8 @@ export function agentStore(db: Queries) {
         tenant_id: tenant,
         agent_id: agent.id,
         version: agent.version,
-        config: JSON.stringify(config),
-        sealed_tokens: JSON.stringify(tokens),
+        config: toJson(config),
+        sealed_tokens: toJson(tokens),
         created_at: agent.updated_at,
       })
       .execute()
@@ -69,7 +67,7 @@ export function agentStore(db: Queries) {
         .where('version', '=', version)
         .executeTakeFirst()
       if (!row) throw notFound('agent version', `${id}/${version}`)
-      const config = JSON.parse(row.config) as AgentConfig
+      const config = fromJson(row.config)
       return { ...agent, ...config, version, updated_at: row.created_at }
     },
 
@@ -91,7 +89,7 @@ export function agentStore(db: Queries) {
       const found = await readListing(tenant, newest, { limit, weight: weightOf('config') })
       return listingOf(found, ({ version, config, created_at }) => ({
         ...agent,
-        ...(JSON.parse(config) as AgentConfig),
+        ...fromJson(config),
         version,
         updated_at: created_at,
       }))
@@ -204,7 +202,7 @@ async function sealedTokens(
     .where('agent_id', '=', id)
     .where('version', '=', version)
     .executeTakeFirst()
-  return row ? (JSON.parse(row.sealed_tokens) as SealedTokens) : {}
+  return row ? fromJson(row.sealed_tokens) : {}
 }
 
 export function configOfAgent(agent: Agent): AgentConfig {
@@ -220,7 +218,7 @@ export function configOfAgent(agent: Agent): AgentConfig {
 }
 
 const toAgent = (row: Row): Agent => ({
-  ...(JSON.parse(row.config) as AgentConfig),
+  ...fromJson(row.config),
   id: row.id,
   type: 'agent',
   version: row.version,

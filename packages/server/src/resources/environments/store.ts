@@ -11,6 +11,7 @@ import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { holding, taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 type Row = Tables['environments']
 
@@ -66,7 +67,7 @@ export function environmentStore(db: Queries) {
 
     /** As it is stored, for whoever makes a sandbox of it. */
     record: async (tenant: string, id: string): Promise<EnvironmentRecord> =>
-      JSON.parse((await row(tenant, id)).record) as EnvironmentRecord,
+      fromJson((await row(tenant, id)).record),
 
     /** For a session that is being made: the environment stays until the transaction ends. */
     async hold(
@@ -80,7 +81,7 @@ export function environmentStore(db: Queries) {
         .where('id', '=', id)
       const found = await holding(db, query).executeTakeFirst()
       if (!found) throw notFound('environment', id)
-      const record = JSON.parse(found.record) as EnvironmentRecord
+      const record = fromJson(found.record)
       return { archived: found.archived_at !== null, record }
     },
 
@@ -118,7 +119,7 @@ export function environmentStore(db: Queries) {
       const kept = await take(tenant, id)
       if (kept.archived_at)
         throw invalid(`environment ${id} is archived and cannot be changed`, 'environment_archived')
-      const before = JSON.parse(kept.record) as EnvironmentRecord
+      const before = fromJson(kept.record)
       const record = change(before)
       if (isSameJson(record, before)) return toEnvironment(kept)
       if (record.name !== kept.name) await checkName(tenant, record.name)
@@ -173,7 +174,7 @@ export function environmentStore(db: Queries) {
 }
 
 const toEnvironment = (row: Row): Environment => ({
-  ...showEnvironment(JSON.parse(row.record) as EnvironmentRecord),
+  ...showEnvironment(fromJson(row.record)),
   id: row.id,
   type: 'environment',
   archived_at: row.archived_at,

@@ -36,6 +36,7 @@ import { memoryStoreStore, showStore } from './store.ts'
 import { showVersion, versionStore } from './versions.ts'
 import type { MemoryWriteContext } from './write.ts'
 import { createMemory, deleteMemory, redactVersion, updateMemory } from './write.ts'
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 type Deps = {
   databases: Databases
@@ -97,7 +98,7 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
           id,
           name: body.name,
           description: body.description ?? '',
-          metadata: JSON.stringify(body.metadata ?? {}),
+          metadata: toJson(body.metadata ?? {}),
           agent_id: body.agent_id ?? null,
           embedding_model: body.embedding_model ?? embeddingModel,
           vector_index: body.vector_index ?? id,
@@ -154,11 +155,11 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
         databases.of(tenant).write(async (tx) => {
           const store = memoryStoreStore(tx)
           const kept = await store.open(tenant, id)
-          const metadata = JSON.parse(kept.metadata) as Record<string, string>
+          const metadata = fromJson(kept.metadata)
           const columns = {
             name: body.name ?? kept.name,
             description: body.description ?? kept.description,
-            metadata: JSON.stringify(mergeMetadata(metadata, body.metadata ?? {})),
+            metadata: toJson(mergeMetadata(metadata, body.metadata ?? {})),
           }
           await store.update(tenant, id, columns, clock.now())
           return showStore(await store.row(tenant, id))

@@ -7,6 +7,7 @@ import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { holding, taking } from '../../ground/database/lock.ts'
 import type { Moment } from '../../ground/database/seek.ts'
 import type { Tables } from '../../ground/database/tables.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 export type StoreRow = Tables['memory_stores']
 
@@ -144,7 +145,7 @@ export const showStore = (row: StoreRow): MemoryStore => ({
   type: 'memory_store',
   name: row.name,
   description: row.description,
-  metadata: JSON.parse(row.metadata) as Record<string, string>,
+  metadata: fromJson(row.metadata),
   agent_id: row.agent_id,
   embedding_model: row.embedding_model,
   vector_index: row.vector_index,

@@ -11,6 +11,7 @@ import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { Moment } from '../../ground/database/seek.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { MemoryDetail } from './memories.ts'
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 export type MemoryVersionRow = Tables['memory_versions']
 type VersionFacts = Omit<MemoryVersionRow, 'content'>
@@ -108,7 +109,7 @@ export function versionStore(db: Queries) {
           content: null,
           sha256: null,
           size: null,
-          redacted_by: JSON.stringify(by),
+          redacted_by: toJson(by),
           redacted_at: at,
         })
         .where('tenant_id', '=', tenant)
@@ -150,7 +151,7 @@ export const showVersion = (
   content_size_bytes: row.size,
   created_by: actorOf(row),
   redacted_at: row.redacted_at,
-  redacted_by: row.redacted_by === null ? null : (JSON.parse(row.redacted_by) as MemoryActor),
+  redacted_by: fromJson(row.redacted_by),
   created_at: row.created_at,
 })
 

@@ -1,20 +1,12 @@
-import type { ModelCard, NativeConfig } from '@steward/protocol/model-cards.ts'
+import type { ModelCard } from '@steward/protocol/model-cards.ts'
 import { conflict, notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
-import type { Tables } from '../../ground/database/tables.ts'
+import type { CardFacts, Tables } from '../../ground/database/tables.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 export type CardRow = Tables['model_cards']
-
-/** What a row's `card` holds: everything that is neither an index nor a secret. */
-export type CardFacts = {
-  provider: string
-  display_name: string | null
-  base_url: string | null
-  header_names: string[]
-  native_config: NativeConfig | null
-}
 
 /** Where a card's secrets are sealed for. */
 export const keyPlace = (tenant: string, id: string): string =>
@@ -104,7 +96,7 @@ export function modelCardStore(db: Queries) {
   }
 }
 
-export const factsOf = (row: CardRow): CardFacts => JSON.parse(row.card) as CardFacts
+export const factsOf = (row: CardRow): CardFacts => fromJson(row.card)
 
 export function showCard(row: CardRow): ModelCard {
   const { header_names, ...facts } = factsOf(row)

@@ -11,7 +11,8 @@ import { invalid, recordText } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { preview } from '../../ground/core/token.ts'
 import type { NewDestination } from '../../ground/core/secret-destination.ts'
-import type { CardFacts, CardRow } from './store.ts'
+import type { CardRow } from './store.ts'
+import type { CardFacts } from '../../ground/database/tables.ts'
 import { factsOf, headersPlace, keyPlace } from './store.ts'
 
 const probeMs = 6_000

@@ -13,6 +13,7 @@ import { digitsOf, refuseBuiltin } from './catalog.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
 import { skillStore, versionDigits, versionId } from './store.ts'
 import { zipped } from './zip.ts'
+import { toJson } from '../../ground/core/json-text.ts'
 
 export type SkillDeps = {
   databases: Databases
@@ -117,7 +118,7 @@ async function insertVersion(
     sha256: kept.sha256,
     blob_key: kept.key,
     created_at: iso(now),
-    files: JSON.stringify(bundle.files.map(({ path }) => path)),
+    files: toJson(bundle.files.map(({ path }) => path)),
   }
   await skills.insertVersion(row)
   await skills.update(tenant, id, {

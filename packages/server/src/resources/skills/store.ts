@@ -6,6 +6,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { alone, taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 export type SkillRow = Tables['skills']
 export type SkillVersionRow = Tables['skill_versions']
@@ -167,7 +168,7 @@ export function showSkill(row: SkillRow, source: SkillSource): Skill {
   }
 }
 
-export const filesOf = (row: SkillVersionRow): string[] => JSON.parse(row.files) as string[]
+export const filesOf = (row: SkillVersionRow): string[] => fromJson(row.files)
 
 export const showSkillVersion = (row: SkillVersionRow): SkillVersion => ({
   id: row.id,

@@ -3,14 +3,8 @@ import { createHash } from 'node:crypto'
 import type { AuthCreate, AuthUpdate, CredentialAuth } from '@steward/protocol/vaults.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { clis } from './clis.ts'
+import type { SecretPart } from '../../ground/database/tables.ts'
 
-/** What may be secret in a credential; each part is sealed alone, so that one is replaced without opening another. */
-export type SecretPart =
-  | 'token'
-  | 'access_token'
-  | 'refresh_token'
-  | 'client_secret'
-  | 'secret_value'
 export type Secrets = Partial<Record<SecretPart, string>>
 
 /** `secrets` are to be sealed at once; those kept already stay, but for what is in `dropped`. */

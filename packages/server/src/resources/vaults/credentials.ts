@@ -4,18 +4,17 @@ import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
-import type { Seal, Sealed } from '../../ground/core/seal.ts'
+import type { Seal } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
-import type { Tables } from '../../ground/database/tables.ts'
-import type { SecretPart, Secrets, Written } from './auth.ts'
+import type { SealedSecrets, SecretPart, Tables } from '../../ground/database/tables.ts'
+import type { Secrets, Written } from './auth.ts'
 import { bindingOf } from './auth.ts'
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 type Row = Tables['vault_credentials']
-
-export type SealedSecrets = Partial<Record<SecretPart, Sealed>>
 
 /** An active credential as the egress reads it; its secrets stay sealed. */
 export type CredentialRow = Pick<Row, 'tenant_id' | 'vault_id' | 'id' | 'revision'> & {
@@ -43,13 +42,13 @@ export const sealSecrets = (
   )
 
 export const sealedOf = (row: Row): SealedSecrets =>
-  row.sealed === null ? {} : (JSON.parse(row.sealed) as SealedSecrets)
+  row.sealed === null ? {} : fromJson(row.sealed)
 
 /** What a row holds for the egress; undefined when it is archived. */
 export function credentialRow(row: Row): CredentialRow | undefined {
   const { tenant_id, vault_id, id, revision } = row
   if (row.archived_at !== null || row.sealed === null) return undefined
-  const auth = JSON.parse(row.auth) as CredentialAuth
+  const auth = fromJson(row.auth)
   return { tenant_id, vault_id, id, revision, auth, sealed: sealedOf(row) }
 }
 
@@ -85,8 +84,8 @@ function liveCredentials(db: Queries) {
     ): Promise<boolean> {
       const { numUpdatedRows } = await at(tenant, id)
         .set({
-          auth: JSON.stringify(next.auth),
-          sealed: JSON.stringify(next.sealed),
+          auth: toJson(next.auth),
+          sealed: toJson(next.sealed),
           revision: revision + 1,
           updated_at: iso(next.now),
         })
@@ -236,9 +235,9 @@ export function credentialStore(db: Queries) {
         id,
         vault_id: vault,
         display_name,
-        metadata: JSON.stringify(metadata),
-        auth: JSON.stringify(written.auth),
-        sealed: JSON.stringify(sealSecrets(seal, { tenant, id }, written.secrets)),
+        metadata: toJson(metadata),
+        auth: toJson(written.auth),
+        sealed: toJson(sealSecrets(seal, { tenant, id }, written.secrets)),
         binding,
         revision: 1,
         refresh_owner: null,
@@ -267,13 +266,13 @@ export function credentialStore(db: Queries) {
       if (binding !== kept.binding) await refuseTaken(tenant, kept.vault_id, binding)
       const columns = {
         display_name,
-        metadata: JSON.stringify(metadata),
+        metadata: toJson(metadata),
         updated_at: iso(now),
         ...(auth
           ? {
               binding,
-              auth: JSON.stringify(auth.written.auth),
-              sealed: JSON.stringify(resealed(kept, auth)),
+              auth: toJson(auth.written.auth),
+              sealed: toJson(resealed(kept, auth)),
               revision: kept.revision + 1,
             }
           : {}),
@@ -336,8 +335,8 @@ export const showCredential = (row: Row): Credential => ({
   type: 'vault_credential',
   vault_id: row.vault_id,
   display_name: row.display_name,
-  auth: JSON.parse(row.auth) as CredentialAuth,
-  metadata: JSON.parse(row.metadata) as Record<string, string>,
+  auth: fromJson(row.auth),
+  metadata: fromJson(row.metadata),
   archived_at: row.archived_at,
   created_at: row.created_at,
   updated_at: row.updated_at,

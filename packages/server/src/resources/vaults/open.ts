@@ -1,8 +1,9 @@
 /** The one place where a vault's seals are opened. server/src/engine/egress alone imports it. */
 import type { Seal } from '../../ground/core/seal.ts'
-import type { Secrets, SecretPart } from './auth.ts'
+import type { Secrets } from './auth.ts'
 import type { CredentialRow } from './credentials.ts'
 import { sealedPlace } from './credentials.ts'
+import type { SecretPart } from '../../ground/database/tables.ts'
 
 /** Throws when one was sealed under another root secret, or for another row. */
 export function openSecrets(seal: Seal, { tenant_id, id, sealed }: CredentialRow): Secrets {

@@ -8,6 +8,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { holding, taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 type Row = Tables['vaults']
 
@@ -59,7 +60,7 @@ export function vaultStore(db: Queries) {
         tenant_id: tenant,
         id: newId('vault'),
         name,
-        metadata: JSON.stringify(metadata),
+        metadata: toJson(metadata),
         archived_at: null,
         created_at: iso(now),
         updated_at: iso(now),
@@ -84,7 +85,7 @@ export function vaultStore(db: Queries) {
         .set({
           updated_at: iso(now),
           ...(name === undefined ? {} : { name }),
-          ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+          ...(metadata === undefined ? {} : { metadata: toJson(metadata) }),
           ...(archivedAt === undefined ? {} : { archived_at: archivedAt }),
         })
         .where('tenant_id', '=', tenant)
@@ -105,7 +106,7 @@ const showVault = (row: Row): Vault => ({
   display_name: row.name,
   name: row.name,
   tenant_id: row.tenant_id,
-  metadata: JSON.parse(row.metadata) as Record<string, string>,
+  metadata: fromJson(row.metadata),
   archived_at: row.archived_at,
   created_at: row.created_at,
   updated_at: row.updated_at,

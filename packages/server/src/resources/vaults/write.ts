@@ -1,7 +1,6 @@
 /** Vaults and credentials as callers write them: one transaction each, with its line in the audit trail. */
 import type {
   Credential,
-  CredentialAuth,
   CredentialCreate,
   CredentialUpdate,
   Vault,
@@ -18,12 +17,13 @@ import { mergeMetadata } from '../../ground/core/metadata.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import type { Tables } from '../../ground/database/tables.ts'
-import type { SecretPart, Written } from './auth.ts'
+import type { SecretPart, Tables } from '../../ground/database/tables.ts'
+import type { Written } from './auth.ts'
 import { bindingOf, changedAuth, writtenAuth } from './auth.ts'
 import { credentialStore, sealedOf } from './credentials.ts'
 import { newDestinations } from './destinations.ts'
 import { vaultStore } from './store.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 /** In whose name a transaction writes. */
 export type VaultWriteContext = {
@@ -157,7 +157,7 @@ async function replace(
   await credentialStore(tx).update(tenant, kept, {
     auth: { written: { ...written, dropped }, seal },
     display_name: display_name === undefined ? kept.display_name : display_name,
-    metadata: metadata ?? (JSON.parse(kept.metadata) as Record<string, string>),
+    metadata: metadata ?? fromJson(kept.metadata),
     now,
   })
   await audited(writing, 'credential.rotated', kept.vault_id, kept.id)
@@ -194,7 +194,7 @@ export async function updateCredential(
   const { tx, tenant, seal, now } = writing
   await openVault(writing, vault)
   const kept = await activeRow(writing, vault, id)
-  const auth = JSON.parse(kept.auth) as CredentialAuth
+  const auth = fromJson(kept.auth)
   const held = new Set(Object.keys(sealedOf(kept)) as SecretPart[])
   const written = input.auth && changedAuth({ auth, held }, input.auth, 'auth', now)
   const further = written ? newDestinations(auth, written, 'auth') : []
@@ -205,10 +205,7 @@ export async function updateCredential(
   return credentialStore(tx).update(tenant, kept, {
     ...(written ? { auth: { written, seal } } : {}),
     display_name: input.display_name === undefined ? kept.display_name : input.display_name,
-    metadata: mergeMetadata(
-      JSON.parse(kept.metadata) as Record<string, string>,
-      input.metadata ?? {},
-    ),
+    metadata: mergeMetadata(fromJson(kept.metadata), input.metadata ?? {}),
     now,
   })
 }

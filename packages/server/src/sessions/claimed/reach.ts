@@ -1,5 +1,5 @@
 /** What a claim on a session covers besides the session. */
-import type { Session, SessionAgent } from '@steward/protocol/sessions.ts'
+import type { Session } from '@steward/protocol/sessions.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { fileStore } from '../../resources/files/store.ts'
 import type { Belongings } from '../work/claim.ts'
@@ -8,13 +8,14 @@ import { workStore } from '../work/store.ts'
 import { isAttachedStore } from '../resources/memory-stores.ts'
 import { resourceStore } from '../rows/resources.ts'
 import { sessionStore } from '../rows/sessions.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 export function belongings(databases: Databases): Belongings {
   const reading = (tenant: string) => databases.of(tenant).read
   return {
     async agent(tenant, session) {
       const row = await sessionStore(reading(tenant)).row(tenant, session)
-      return JSON.parse(row.agent) as SessionAgent
+      return fromJson(row.agent)
     },
     async stores(tenant, session) {
       const rows = await resourceStore(reading(tenant)).ofSessions(tenant, [session])

@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { HeadStatus } from '../../ground/database/tables.ts'
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
+import type { Json } from '../../ground/core/json-text.ts'
 
 /** What status an event leaves its session in; the log's head follows the log, in the same commit. */
 const statusAfter: Partial<Record<NewEvent['type'], HeadStatus>> = {
@@ -37,7 +39,7 @@ export function headChange(events: readonly NewEvent[], now: number) {
   if (status) {
     change['status'] = status
     if (status === 'idle') change['idle_since_ms'] = now
-    change['stop_reason'] = status === 'idle' && idle ? JSON.stringify(idle.stop_reason) : null
+    change['stop_reason'] = status === 'idle' && idle ? toJson(idle.stop_reason) : null
     const began = sql.ref<number | null>('running_since_ms')
     if (status === 'running') change['running_since_ms'] = sql`coalesce(${began}, ${now})`
     else {
@@ -58,7 +60,7 @@ export function headChange(events: readonly NewEvent[], now: number) {
 
 export type Head = {
   status: HeadStatus
-  stop_reason: string | null
+  stop_reason: Json<StopReason> | null
   next_seq: number
   due: number
   owner: string | null
@@ -166,4 +168,4 @@ export function stateOf(head: Head): SessionState {
 }
 
 const stopsForAction = ({ stop_reason }: Head): boolean =>
-  stop_reason !== null && (JSON.parse(stop_reason) as StopReason).type === 'requires_action'
+  stop_reason !== null && fromJson(stop_reason).type === 'requires_action'

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { toldOfRepositories } from './repositories.ts'
 import type { ResourceRow } from '../rows/resources.ts'
+import { toJson } from '../../ground/core/json-text.ts'
 
 const row = (more: Partial<ResourceRow>): ResourceRow => ({
   ...{ tenant_id: 'wrkspc_1', session_id: 'sesn_1', id: 'sesrsc_1', type: 'github_repository' },
@@ -15,14 +16,14 @@ const row = (more: Partial<ResourceRow>): ResourceRow => ({
 describe('what an agent is told of its repositories', () => {
   it('is where each lies, where it comes from and what is checked out', () => {
     // verifies: resources/repository/told
-    const checkout = JSON.stringify({ type: 'branch', name: 'next' })
+    const checkout = toJson({ type: 'branch' as const, name: 'next' })
     const sha = 'ab'.repeat(20)
     const told = toldOfRepositories([
       row({}),
       row({ mount_path: 'c', resolved_path: '/workspace/c', checkout }),
       row({
         ...{ mount_path: '/workspace/d', resolved_path: '/workspace/d' },
-        checkout: JSON.stringify({ type: 'commit', sha }),
+        checkout: toJson({ type: 'commit', sha }),
       }),
       row({ type: 'file', url: null, file_id: 'file_1' }),
     ])

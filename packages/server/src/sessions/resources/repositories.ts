@@ -1,6 +1,6 @@
 /** Repositories that a session works in: which addresses are taken, and their tokens. [resources/repository/address] */
 import { hostList, isBadPort, normalHost } from '@steward/gate/policy.ts'
-import type { Checkout, RepositoryResource } from '@steward/protocol/session-resources.ts'
+import type { RepositoryResource } from '@steward/protocol/session-resources.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
@@ -8,6 +8,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import { askedFor } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
 import { resourceStore } from '../rows/resources.ts'
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 /** Hosts that repositories may lie on, as the operator lists them; empty: any. */
 export type RepositoryHosts = readonly string[]
@@ -58,7 +59,7 @@ export const repositoryColumns = (
   { url, checkout, authorization_token: token }: RepositoryResource,
 ): Pick<ResourceRow, 'url' | 'checkout' | 'sealed_token'> => ({
   url,
-  checkout: checkout ? JSON.stringify(checkout) : null,
+  checkout: checkout ? toJson(checkout) : null,
   sealed_token: token ? seal.seal(token, repositoryTokenPlace(tenant, id)) : null,
 })
 
@@ -85,7 +86,7 @@ export async function rotateToken(
 export function toldOfRepositories(rows: readonly ResourceRow[]): string {
   const lines = rows.filter(isRepository).map((row) => {
     const { resolved_path, url, checkout } = row
-    const chosen = checkout === null ? null : (JSON.parse(checkout) as Checkout)
+    const chosen = fromJson(checkout)
     const at =
       chosen?.type === 'commit' ? `commit ${chosen.sha}` : chosen && `branch ${chosen.name}`
     return `- ${resolved_path}: ${url}${at === null ? '' : `, ${at}`}${askedFor(row)}`

@@ -1,9 +1,10 @@
-import type { Checkout, SessionResource } from '@steward/protocol/session-resources.ts'
+import type { SessionResource } from '@steward/protocol/session-resources.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 export type ResourceRow = Tables['session_resources']
 
@@ -86,6 +87,6 @@ export function showResource(row: ResourceRow): SessionResource {
       ...{ access: access ?? 'read_only', name: name ?? '', description: description ?? '' },
     }
   }
-  const checkout = row.checkout === null ? null : (JSON.parse(row.checkout) as Checkout)
+  const checkout = fromJson(row.checkout)
   return { ...common, type: row.type, url: row.url ?? '', checkout }
 }

@@ -1,4 +1,4 @@
-import type { Session, SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
+import type { Session, SessionStatus } from '@steward/protocol/sessions.ts'
 import { sql } from 'kysely'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
@@ -13,6 +13,7 @@ import type { Head } from '../log/head.ts'
 import { readHead, usageOf } from '../log/head.ts'
 import type { ResourceRow } from './resources.ts'
 import { resourceStore, showResource } from './resources.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 export type SessionRow = Tables['sessions']
 export type SessionFilter = {
@@ -234,12 +235,12 @@ export function showSession(
     type: 'session',
     agent_id: row.agent_id,
     agent_version: row.agent_version,
-    agent: JSON.parse(row.agent) as SessionAgent,
+    agent: fromJson(row.agent),
     environment_id: row.environment_id,
     status: row.archived_at ? 'done' : (head.status as Session['status']),
     title: row.title,
-    metadata: JSON.parse(row.metadata) as Record<string, string>,
-    vault_ids: JSON.parse(row.vault_ids) as string[],
+    metadata: fromJson(row.metadata),
+    vault_ids: fromJson(row.vault_ids),
     resources: resources.map(showResource),
     usage,
     stats: {

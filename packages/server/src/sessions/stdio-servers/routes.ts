@@ -59,7 +59,7 @@ export function stdioRoutes({
 async function keepReport(
   tx: Queries,
   claim: ClaimPrincipal,
-  servers: readonly StdioServer[],
+  servers: StdioServer[],
   now: number,
 ): Promise<'due' | 'told' | 'kept'> {
   const { tenant, sessionId: session, workId: work_id, generation } = claim

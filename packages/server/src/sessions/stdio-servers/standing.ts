@@ -4,6 +4,7 @@ import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Entry } from '../log/log.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 type Agent = Pick<SessionAgent, 'mcp_servers'>
 type Report = Pick<Tables['stdio_reports'], 'work_id' | 'generation' | 'servers'>
@@ -74,8 +75,7 @@ function failuresIn(agent: Agent, report: Report): Failure[] {
   })
 }
 
-export const serversIn = ({ servers }: Pick<Report, 'servers'>): StdioServer[] =>
-  JSON.parse(servers) as StdioServer[]
+export const serversIn = ({ servers }: Pick<Report, 'servers'>): StdioServer[] => fromJson(servers)
 
 const failureOf = ({ name }: { name: string }, why: string): Failure => ({
   server: name,

@@ -29,6 +29,7 @@ import {
 } from './item.ts'
 import type { Claiming } from './store.ts'
 import { workStore } from './store.ts'
+import { toJson } from '../../ground/core/json-text.ts'
 
 export type WorkSettings = {
   /** A session that has rested so long is taken from its worker. */
@@ -78,7 +79,7 @@ export async function enqueue(
     heartbeat_before: null,
     ...(left ?? { attempts: 0, left_first_ms: null, left_last_ms: null }),
     ...{ warned: 0, hinted: 0 },
-    metadata: '{}',
+    metadata: toJson({}),
     created_at: iso(now),
     acknowledged_at: null,
     started_at: null,

@@ -30,6 +30,7 @@ import type { By, WorkSettings } from './queue.ts'
 import { acknowledge, beat, stop } from './queue.ts'
 import { workStore } from './store.ts'
 import { tellLost } from './topics.ts'
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 const section = 'Workers'
 const one = '/v1/environments/:id/work/:work' as const
@@ -41,7 +42,7 @@ export const showWork = (item: WorkItem, secret: string | null = null): Work => 
   state: item.state,
   data: { type: 'session', id: item.session_id },
   secret,
-  metadata: JSON.parse(item.metadata) as Record<string, string>,
+  metadata: fromJson(item.metadata),
   created_at: item.created_at,
   acknowledged_at: item.acknowledged_at,
   started_at: item.started_at,
@@ -111,8 +112,8 @@ export function workRoutes(deps: {
       databases.of(tenant).write(async (tx) => {
         const work = workStore(tx)
         const item = await work.take(tenant, params.id, params.work)
-        const before = JSON.parse(item.metadata) as Record<string, string>
-        const metadata = JSON.stringify(mergeMetadata(before, body.metadata))
+        const before = fromJson(item.metadata)
+        const metadata = toJson(mergeMetadata(before, body.metadata))
         await work.change(item, { metadata })
         return showWork({ ...item, metadata })
       }),

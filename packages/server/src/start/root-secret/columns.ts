@@ -4,9 +4,9 @@ import type { Sealed } from '../../ground/core/seal.ts'
 import { headersPlace, keyPlace } from '../../resources/model-cards/store.ts'
 import { tokenPlace } from '../../sessions/create.ts'
 import { repositoryTokenPlace } from '../../sessions/resources/repositories.ts'
-import type { SecretPart } from '../../resources/vaults/auth.ts'
 import { sealedPlace } from '../../resources/vaults/credentials.ts'
 import { secretPlace } from '../../tenants/webhooks/store.ts'
+import type { SecretPart } from '../../ground/database/tables.ts'
 
 type SealedTable =
   | 'model_cards'

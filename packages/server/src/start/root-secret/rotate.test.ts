@@ -20,6 +20,7 @@ import { createCredential, createVault } from '../../resources/vaults/write.ts'
 import { newEndpoint } from '../../tenants/webhooks/fixture.ts'
 import { endpointStore, secretsOf } from '../../tenants/webhooks/store.ts'
 import { checkSealed, rotateRootSecret } from './rotate.ts'
+import { toJson } from '../../ground/core/json-text.ts'
 
 const [first, second] = ['the first root secret', 'the second root secret']
 const before = sealUnder(first)
@@ -246,7 +247,7 @@ for (const [name, open] of Object.entries(databases)) {
       await database.write((tx) =>
         tx
           .updateTable('vault_credentials')
-          .set({ sealed: JSON.stringify({ access_token: moved }) })
+          .set({ sealed: toJson({ access_token: moved }) })
           .where('id', '=', id)
           .execute(),
       )

@@ -19,6 +19,7 @@ import { signedHeaders } from './sign.ts'
 import { endpointStore, secretsOf } from './store.ts'
 import type { Outcome } from './verdict.ts'
 import { mostAttempts, verdictOf } from './verdict.ts'
+import { toJson } from '../../ground/core/json-text.ts'
 
 /** How long what nobody rang for may wait. */
 const pauseMs = 1_000
@@ -173,7 +174,7 @@ const giveUp = (tx: Queries, row: Row, now: number) =>
     state: 'failed',
     due_ms: null,
     ended_at: iso(now),
-    attempts: JSON.stringify(told(row, row.begun)),
+    attempts: toJson(told(row, row.begun)),
   })
 
 const unknown = {
@@ -202,7 +203,7 @@ async function settle(
   if (!kept || kept.begun !== row.begun) return undefined
   const verdict = verdictOf(outcome, row.begun, random)
   const answer = { status: null, error: null, ...outcome }
-  const attempts = JSON.stringify([
+  const attempts = toJson([
     ...told(kept, row.begun - 1),
     { at: iso(at), ...answer, duration_ms: now - at },
   ])

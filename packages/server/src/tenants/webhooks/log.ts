@@ -7,6 +7,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Row } from './outbox.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 
 /** Deliveries as they are looked at, and forgotten. */
 export function deliveryLog(db: Queries) {
@@ -88,8 +89,7 @@ export function deliveryLog(db: Queries) {
   }
 }
 
-export const attemptsOf = (row: Row): WebhookAttempt[] =>
-  JSON.parse(row.attempts) as WebhookAttempt[]
+export const attemptsOf = (row: Row): WebhookAttempt[] => fromJson(row.attempts)
 
 export const showDelivery = (row: Row): WebhookDelivery => ({
   id: row.id,

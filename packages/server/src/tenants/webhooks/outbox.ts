@@ -2,12 +2,14 @@
  * Events on their way out, written in the transaction of the change they tell of: a row for each endpoint that asked
  * for it, and none where nobody did. They name resources and say nothing of them.
  */
+import type { WebhookAttempt } from '@steward/protocol/webhooks.ts'
 import type { WebhookKind } from '@steward/protocol/webhooks.ts'
 import { sql } from 'kysely'
 import { newId } from '../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 /** The endpoint that the server's settings name. */
 export const operator = 'operator'
@@ -36,7 +38,7 @@ async function subscribers(tx: Queries, tenant: string, kinds: readonly string[]
     .execute()
   return kinds.flatMap((kind) => {
     const asked = rows.filter(({ enabled_events }) => {
-      const wanted = JSON.parse(enabled_events) as string[]
+      const wanted = fromJson(enabled_events)
       return wanted.includes(kind) || wanted.includes('*')
     })
     return asked.length > 0 ? [{ kind, endpoints: asked.map(({ id }) => id) }] : []
@@ -150,7 +152,7 @@ export function outbox(tx: Queries) {
 function waiting(now: number) {
   const state: Row['state'] = 'waiting'
   const id = newId('webhook_delivery')
-  const fresh = { begun: 0, due_ms: now, attempts: '[]' }
+  const fresh = { begun: 0, due_ms: now, attempts: toJson<WebhookAttempt[]>([]) }
   return { ...fresh, id, state, created_at: iso(now), ended_at: null }
 }
 

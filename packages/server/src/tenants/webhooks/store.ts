@@ -9,6 +9,7 @@ import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { hintSetting, organizationSetting } from './outbox.ts'
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 export type EndpointRow = Tables['webhook_endpoints']
 
@@ -21,16 +22,15 @@ export const secretPlace = (tenant: string, id: string, name: string): string =>
 export const sealedSecrets = (
   seal: Seal,
   { tenant, id }: { tenant: string; id: string },
-  secrets: Secrets,
-): string =>
-  JSON.stringify(
-    Object.fromEntries(
-      Object.entries(secrets).map(([name, secret]) => [
-        name,
-        seal.seal(secret, secretPlace(tenant, id, name)),
-      ]),
-    ),
-  )
+  { current, previous }: Secrets,
+): EndpointRow['sealed_secrets'] => {
+  const sealed = (secret: string, name: keyof Secrets) =>
+    seal.seal(secret, secretPlace(tenant, id, name))
+  return toJson({
+    current: sealed(current, 'current'),
+    ...(previous === undefined ? {} : { previous: sealed(previous, 'previous') }),
+  })
+}
 
 /** A new one, enabled. */
 export function endpointOf(
@@ -45,7 +45,7 @@ export function endpointOf(
     id,
     url: body.url,
     description: body.description ?? null,
-    enabled_events: JSON.stringify(body.enabled_events),
+    enabled_events: toJson(body.enabled_events),
     sealed_secrets: sealedSecrets(seal, { tenant, id }, { current: secret }),
     previous_until: null,
     failures: 0,
@@ -58,10 +58,11 @@ export function endpointOf(
 
 /** Those that sign now, the newest first. */
 export function secretsOf(seal: Seal, row: EndpointRow, now: number): string[] {
-  const { current, previous } = JSON.parse(row.sealed_secrets) as Record<keyof Secrets, Sealed>
+  const { current, previous } = fromJson(row.sealed_secrets)
   const open = (sealed: Sealed, name: keyof Secrets) =>
     seal.open(sealed, secretPlace(row.tenant_id, row.id, name))
-  return [open(current, 'current'), ...(isOverlap(row, now) ? [open(previous, 'previous')] : [])]
+  const overlaps = previous !== undefined && isOverlap(row, now)
+  return [open(current, 'current'), ...(overlaps ? [open(previous, 'previous')] : [])]
 }
 
 const isOverlap = ({ previous_until }: EndpointRow, now: number): boolean =>
@@ -166,7 +167,7 @@ export const showEndpoint = (row: EndpointRow, now: number): WebhookEndpoint => 
   type: 'webhook_endpoint',
   url: row.url,
   description: row.description,
-  enabled_events: JSON.parse(row.enabled_events) as string[],
+  enabled_events: fromJson(row.enabled_events),
   status: row.disabled_at === null ? 'enabled' : 'disabled',
   disabled_reason: row.disabled_reason,
   disabled_at: row.disabled_at,
