@@ -100,7 +100,7 @@ export const McpServers = z
   .array(McpServer)
   .max(20)
   .refine((servers) => new Set(servers.map((server) => server.name)).size === servers.length, {
-    message: 'must have each name once',
+    message: 'names must be unique',
   })
 
 const SkillRef = z
@@ -189,7 +189,7 @@ const fields = {
     .describe('Null only: multi-agent configurations are not yet supported.'),
   execution_identity: z
     .strictObject({
-      type: z.literal('service_account', { error: 'must be service_account' }),
+      type: z.literal('service_account', { error: 'only service_account is supported' }),
     })
     .nullish()
     .describe('Only `service_account` is supported.'),

@@ -32,7 +32,7 @@ export const StdioReport = z
       .array(StdioServer)
       .max(20)
       .refine((servers) => new Set(servers.map(({ name }) => name)).size === servers.length, {
-        message: 'must have each name once',
+        message: 'names must be unique',
       }),
   })
   .meta({

@@ -173,7 +173,8 @@ export function sessionRoutes({
         path: '/v1/sessions/:id/cancel',
         callers,
         section,
-        summary: 'Cancel the running turn and what waits behind it',
+        summary: 'Cancel a session',
+        description: 'Ends the running turn, and the messages behind it.',
         answer,
       },
       async ({ tenant, params }) => {

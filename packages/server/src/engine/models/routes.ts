@@ -113,7 +113,7 @@ export function modelRoutes({ databases, fallbackKeys, offlineModel }: Deps): Ro
         path: '/v1/ext/models/list',
         callers,
         section,
-        summary: "The built-in catalog of a provider's models",
+        summary: "List a provider's models in the built-in catalog",
         body: CatalogRequest,
         answer: CatalogShown,
       },

@@ -21,7 +21,8 @@ export const healthRoutes = (ready: () => Promise<Readiness>, stopping: AbortSig
     {
       ...open,
       path: '/readyz',
-      summary: 'Whether the service can do its work: 503 with the part that cannot',
+      summary: 'Whether the service can do its work',
+      description: 'Answers 503 with the part that cannot.',
       answer: z.union([
         z.object({ ok: z.boolean(), database: Part, notifications: Part }),
         z.object({ ok: z.literal(false), stopping: z.literal(true) }),

@@ -75,7 +75,9 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
         callers: withClaim,
         claim: 'file',
         section,
-        summary: 'Download a file; what is known of it, in the client dialect or as JSON',
+        summary: 'Download a file',
+        description:
+          'With `anthropic-version`, or where the request accepts JSON alone, its metadata instead.',
         answer: 'bytes',
       },
       async ({ tenant, params: { id }, dialect, accept }, raw) => {

@@ -47,7 +47,7 @@ export function outputRoutes(deps: Deps): Route[] {
         path: '/v1/sessions/:id/outputs',
         callers,
         section,
-        summary: 'List what a session has published',
+        summary: 'List the outputs of a session',
         answer: OutputsShown,
       },
       async (call) => {
@@ -67,7 +67,8 @@ export function outputRoutes(deps: Deps): Route[] {
         path: '/v1/sessions/:id/outputs/:filename',
         callers,
         section,
-        summary: 'Download what a session has published last under a name',
+        summary: 'Download an output by its name',
+        description: 'The newest file that was published under the name.',
         answer: 'bytes',
       },
       async (call, raw) => {
@@ -92,7 +93,7 @@ function workerRoutes(deps: Deps): Route[] {
     route(
       {
         ...{ ...claimed, method: 'get', path, answer: OutputHashes },
-        summary: 'Tell what a session has published, by its content',
+        summary: 'List the outputs of a session by their hashes',
       },
       async ({ tenant, params: { session_id } }) => {
         const { largest } = deps.fileLimits
@@ -104,7 +105,7 @@ function workerRoutes(deps: Deps): Route[] {
     rawRoute(
       {
         ...{ ...claimed, method: 'post', path: `${path}/:filename`, answer: OutputTaken },
-        summary: 'Publish a file that a session has left for people',
+        summary: 'Publish an output of a session',
       },
       async ({ principal, params: { filename } }, { body }) => {
         if (!publishes) throw invalid('this server keeps no outputs: its STORE_BACKENDS says so')

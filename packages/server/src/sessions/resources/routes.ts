@@ -65,7 +65,7 @@ export function resourceRoutes({
         path: '/v1/sessions/:id/resources',
         callers,
         section,
-        summary: 'List what a session brings in',
+        summary: 'List the resources of a session',
         query: ResourceListQuery,
         answer: ListOf(answer),
       },

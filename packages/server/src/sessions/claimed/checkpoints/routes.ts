@@ -67,7 +67,8 @@ export function checkpointRoutes(deps: Deps): Route[] {
     route(
       {
         ...{ ...claimed, method: 'get', path, answer: CheckpointShown },
-        summary: "Tell where a session's workspace is, and what was put aside of it",
+        summary: 'Get the checkpoint of a session',
+        description: 'Says where its working folder is, and which archives there are of it.',
       },
       async (call) => {
         return { checkpoint: (await storeOf(call).row()) ?? null }
@@ -78,7 +79,8 @@ export function checkpointRoutes(deps: Deps): Route[] {
         ...{ ...claimed, method: 'post', path: `${path}/use`, body: CheckpointUse },
         ...{
           answer: CheckpointDone,
-          summary: 'Have the newest workspace of a session from now on',
+          summary: 'Take the working folder of a session over',
+          description: 'The caller has the newest working folder from now on.',
         },
       },
       async ({ body: { folder, seen }, ...call }) => ({
@@ -88,7 +90,8 @@ export function checkpointRoutes(deps: Deps): Route[] {
     rawRoute(
       {
         ...{ ...claimed, method: 'post', path: `${path}/parts`, answer: CheckpointPart },
-        summary: 'Send an archive of a workspace, which nothing holds yet',
+        summary: 'Send an archive of a working folder',
+        description: 'No checkpoint holds the archive yet.',
       },
       async (call, { body }) => {
         const store = storeOf(call, (tx) => checkRoom(tx, call))
@@ -99,7 +102,7 @@ export function checkpointRoutes(deps: Deps): Route[] {
     route(
       {
         ...{ ...claimed, method: 'get', path: `${path}/parts/:part`, answer: 'bytes' },
-        summary: 'Read an archive of a workspace',
+        summary: 'Get an archive of a working folder',
       },
       async (call) => {
         const { part } = call.params
@@ -113,7 +116,7 @@ export function checkpointRoutes(deps: Deps): Route[] {
     route(
       {
         ...{ ...claimed, method: 'delete', path: `${path}/parts/:part`, answer: CheckpointDone },
-        summary: 'Give an archive up that nothing holds',
+        summary: 'Delete an archive that no checkpoint holds',
       },
       async (call) => {
         await storeOf(call).abandon({ key: keyOf(call, call.params.part), size: 0, sha256: '' })
@@ -123,7 +126,7 @@ export function checkpointRoutes(deps: Deps): Route[] {
     route(
       {
         ...{ ...claimed, method: 'post', path, body: CheckpointCommit, answer: CheckpointDone },
-        summary: 'Put a workspace aside as the archives that were sent',
+        summary: 'Make a checkpoint of the archives that were sent',
       },
       async ({ body: { made, seen }, ...call }) => {
         const own = archivesOf(call.tenant, call.params.session_id)

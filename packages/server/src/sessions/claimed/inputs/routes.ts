@@ -49,7 +49,7 @@ function fileRoutes(deps: Deps): Route[] {
           ...claimedSession,
           method: 'get',
           path,
-          summary: 'List the files that lie in a session',
+          summary: 'List the files of a session',
         },
         ...{ query: GivenFilesQuery, answer: GivenFiles },
       },
@@ -70,7 +70,7 @@ function fileRoutes(deps: Deps): Route[] {
     route(
       {
         ...{ ...claimedSession, method: 'get', path: `${path}/:file`, answer: 'bytes' },
-        summary: 'Read a file that lies in a session',
+        summary: 'Get the bytes of a file of a session',
       },
       async ({ tenant, params: { session_id, file } }) => {
         const body = await givenFiles(deps, tenant, session_id).open(file)
@@ -100,7 +100,8 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
     route(
       {
         ...{ ...claimed, method: 'get', path, answer: StoreRevisions },
-        summary: "Tell whether a session's memory stores have changed",
+        summary: "List the revisions of a session's memory stores",
+        description: 'A store whose revision is another one has changed.',
       },
       async ({ tenant, params: { session_id } }) => {
         const rows = await attached(tenant, session_id)
@@ -113,7 +114,8 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
     route(
       {
         ...{ ...claimed, method: 'get', path: `${path}/:store`, answer: StoreFacts },
-        summary: 'List what lies in a memory store of a session',
+        summary: "List the memories of a session's store",
+        description: 'By their paths and hashes.',
       },
       async ({ tenant, params: { session_id, store } }) => {
         await one(tenant, session_id, store)
@@ -125,7 +127,7 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
       {
         ...{ ...claimed, method: 'post', path: `${path}/:store/contents`, body: MemoryPaths },
         limits: recordBody,
-        ...{ answer: MemoryContents, summary: 'Read memories of a session by their paths' },
+        ...{ answer: MemoryContents, summary: "Get memories of a session's store by their paths" },
       },
       async ({ tenant, params: { session_id, store }, body: { paths } }) => {
         await one(tenant, session_id, store)
@@ -138,7 +140,7 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
       {
         ...{ ...claimed, method: 'post', path: `${path}/:store/changes`, body: MemoryChanges },
         limits: contentBody,
-        ...{ answer: MemoryOutcomes, summary: 'Bring back what a session has changed in a store' },
+        ...{ answer: MemoryOutcomes, summary: 'Write what a session has changed in a store' },
       },
       async ({ tenant, principal, params: { session_id, store }, body: { changes } }) => {
         const { access } = await one(tenant, session_id, store)
@@ -168,7 +170,8 @@ function repositoryRoutes({ databases, clock, bus }: Deps): Route[] {
           body: NotBegun,
           answer: FailureTold,
         },
-        summary: "Tell the session's log why its worker could begin nothing",
+        summary: 'Report why a worker could not begin a session',
+        description: "The session's log says it.",
       },
       async ({ tenant, principal, params: { session_id: session }, body: { message } }) => {
         const now = clock.now()
@@ -189,7 +192,8 @@ function repositoryRoutes({ databases, clock, bus }: Deps): Route[] {
           body: RepositoryFailed,
           answer: FailureTold,
         },
-        summary: "Tell the session's log why one of its repositories could not be laid out",
+        summary: 'Report why a repository could not be cloned',
+        description: "The session's log says it.",
       },
       async ({ tenant, principal, params: { session_id, resource }, body }) => {
         const now = clock.now()
