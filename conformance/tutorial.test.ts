@@ -1,0 +1,91 @@
+/** The programs of docs/first-agent.md, as they stand there, against a running service and the offline model. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { connectBy } from '@steward/server/engine/egress/fixture.ts'
+import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
+import { adminKey, boot } from './service.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** The files that the page asks the reader to save, by their names below `data/first-agent`. */
+async function programs(): Promise<Map<string, string>> {
+  const page = await readFile(join(root, 'docs/first-agent.md'), 'utf8')
+  const saved = page.matchAll(
+    /[Ss]ave this as\s`data\/first-agent\/([^`]+)`[^]*?```\w+\n([^]*?)```/g,
+  )
+  return new Map([...saved].map(([, name = '', content = '']) => [name, content]))
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  assert.ok(address !== null && typeof address === 'object')
+  server.close()
+  await once(server, 'close')
+  return address.port
+}
+
+describe('the tutorial', () => {
+  it('builds an agent that reads a repository, follows a skill, creates a ticket and leaves a file', async () => {
+    const files = await programs()
+    assert.deepEqual([...files.keys()], ['tickets.mjs', 'release-notes/SKILL.md', 'agent.mjs'])
+    await using stack = new AsyncDisposableStack()
+    const folder = await mkdtemp(join(tmpdir(), 'steward-tutorial-'))
+    stack.defer(() => rm(folder, { recursive: true }))
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+    const port = await freePort()
+    for (const [name, content] of files) {
+      await mkdir(dirname(join(folder, name)), { recursive: true })
+      await writeFile(join(folder, name), content.replaceAll('4100', String(port)))
+    }
+
+    const git = stack.use(await gitServer())
+    await git.create('/one/project', { 'README.md': 'hello\n' })
+    const service = await boot('sqlite', {
+      overrides: {
+        outside: {
+          connect: connectBy({ 'api.example': git.server, '127.0.0.1': { port } }),
+          dial: async () => connect({ port: git.server.port, host: '127.0.0.1' }),
+        },
+      },
+    })
+    stack.defer(() => service.close())
+
+    const env = { PATH: process.env['PATH'], TICKETS_TOKEN: 'a token that the agent never sees' }
+    const tickets = spawn(process.execPath, [join(folder, 'tickets.mjs')], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    stack.defer(async () => {
+      if (tickets.kill()) await once(tickets, 'exit')
+    })
+    let printed = ''
+    tickets.stdout.setEncoding('utf8').on('data', (piece: string) => (printed += piece))
+    await once(tickets.stdout, 'data')
+
+    const agent = spawn(process.execPath, [join(folder, 'agent.mjs')], {
+      env: {
+        ...env,
+        STEWARD_URL: service.base,
+        KEY: adminKey,
+        REPOSITORY: 'https://api.example/one/project',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [said] = await Promise.all([text(agent.stdout), once(agent, 'exit')])
+    assert.equal(agent.exitCode, 0, said)
+    assert.doesNotMatch(said, /error:|failed|a token that/)
+    for (const part of ['→ create_ticket', 'more', '# Release notes', 'created ticket 1'])
+      assert.ok(said.includes(part), `${part} is not in:\n${said}`)
+    assert.match(said, /file: notes\.txt file_/)
+    assert.match(printed, /ticket 1: Publish the release notes/)
+  })
+})
