@@ -6,7 +6,6 @@ import type { Blobs } from '../ground/blobs/blobs.ts'
 import type { Keeping } from '../ground/blobs/keeping.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'
-import type { Log } from '@steward/base/log.ts'
 import { derivedKey } from '../ground/core/signed.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../ground/database/database.ts'
@@ -18,18 +17,18 @@ import { checkpoints } from '../resources/checkpoints/checkpoints.ts'
 import { furnishRepositorySkills } from '../resources/skills/repository.ts'
 import { skillCatalog } from '../resources/skills/catalog.ts'
 import { sessionSkills } from '../resources/skills/session.ts'
-import { unpackedSkills, unpackedSweep } from '../resources/skills/unpacked.ts'
+import { unpackedJob, unpackedSkills } from '../resources/skills/unpacked.ts'
 import { furnishMemory } from '../engine/memory/furnish.ts'
 import { furnishRepositories } from '../engine/repositories/furnish.ts'
 import { mirrors } from '../engine/repositories/mirror.ts'
 import { remote } from '../engine/repositories/remote.ts'
 import { repositoryRows } from '../engine/repositories/rows.ts'
-import { mirrorSweep } from '../engine/repositories/sweep.ts'
 import { outputPublisher } from '../engine/outputs/publish.ts'
 import type { Furnish } from '../engine/runner/furnishing.ts'
+import { hourMs } from '@steward/base/settings/kinds.ts'
 import { diskQuota } from '@steward/space/workspace/quota.ts'
 import type { WorkspaceDeps } from '../engine/runner/held.ts'
-import { leftFolderSweep } from '../engine/runner/left-folders.ts'
+import { leftFolderJob } from '../engine/runner/left-folders.ts'
 import { workspaces } from '../engine/runner/workspace.ts'
 import { sessionStore } from '../sessions/rows/sessions.ts'
 import { givenFiles } from '../sessions/resources/given.ts'
@@ -89,11 +88,11 @@ export function spacesOf(
     limits: limitsOf(config),
   })
   const remove = (session: string) => made.remove(session)
-  const left = leftFolderSweep({ folder, databases, remove, clock, log })
   return {
     ...made,
+    /** Stop it before the close. */
+    job: leftFolderJob({ folder, databases, remove, clock }),
     async close() {
-      await left.close()
       await made.close()
       await quota.close()
     },
@@ -118,12 +117,13 @@ export function repositoriesOf(
   const kept = repositoryRows({ databases, seal, clock })
   const kind = furnishRepositories({ ...kept, ...{ mirrors: held, isHost, clock } })
   const kinds = [kind, furnishRepositorySkills(kept.rows)]
-  return { kinds, sweep: mirrorSweep({ mirrors: held, clock, log }) }
+  const job = { name: 'remove unused mirrors', everyMs: hourMs, run: () => held.removeUnused() }
+  return { kinds, job }
 }
 
 export function skillsOf(
   config: Config,
-  { databases, blobs, clock, log }: { databases: Databases; blobs: Blobs; clock: Clock; log: Log },
+  { databases, blobs, clock }: { databases: Databases; blobs: Blobs; clock: Clock },
 ) {
   const folder = resolve(config.dataDir, 'skills')
   const catalog = skillCatalog({ databases, blobs })
@@ -133,6 +133,6 @@ export function skillsOf(
       unpacked: unpackedSkills({ catalog, clock, folder }),
       hasImages: config.sandbox === 'docker' || config.sandbox === 'podman',
     }),
-    sweep: unpackedSweep({ folder, clock, log }),
+    job: unpackedJob({ folder, clock }),
   }
 }

@@ -1,10 +1,7 @@
 /** Builds everything from a configuration, and takes it down again. The only room that names an adapter. */
 import type { Server } from 'node:http'
 import { resolve } from 'node:path'
-import { preloadMcp } from '@steward/harness/tools/mcp/connection.ts'
-import { preload } from '@steward/model/wire.ts'
 import { authentication } from '../tenants/api-keys/authenticate.ts'
-import { endWithKeys } from '../tenants/api-keys/ending.ts'
 import { app } from '../surfaces/v1/app.ts'
 import { blobKeeping } from '../ground/blobs/keeping.ts'
 import type { Bus } from '../ground/bus/bus.ts'
@@ -38,20 +35,15 @@ import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
 import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
 import type { NameOverride } from './outside.ts'
 import { outsideOf, upstreamsOf } from './outside.ts'
+import { startJobsOf } from './jobs.ts'
+import { loadLibraries } from './libraries.ts'
 import { limitsOf, sandboxes } from './sandboxes.ts'
 import { sharesOf } from './shares.ts'
 import { repositoriesOf, skillsOf, spacesOf } from './spaces.ts'
-import { sweepsOf, together } from './sweeps.ts'
 import { keysFor, openBlobs, openBus, openDatabase, sealOf } from './storage.ts'
 import { turnsOf } from './turns.ts'
 
 export const version = '0.1.0'
-
-/**
- * Loaded before their first call. The library of the fourth takes 10 MiB: it is loaded ahead where the operator has a key
- * for it, else by its first call, which waits 0.3 s for it while the event loop goes on.
- */
-const wiresAhead = ['anthropic-messages', 'openai-completions', 'openai-responses'] as const
 
 /** What a test may put in place of a built part. */
 export type Overrides = {
@@ -132,7 +124,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     ...{ ...ofAll, provider, config, limits: limitsOf(config) },
     ...{ outside: outside.operator, share: shares.builds },
   })
-  const skills = skillsOf(config, { ...ofAll, blobs })
+  const skills = skillsOf(config, { databases, clock, blobs })
   const spaces = spacesOf(config, {
     ...{ databases, bus, clock, log, provider, keeping },
     kinds: [packages.kind, ...repositories.kinds, skills.ofSessions.furnish],
@@ -168,25 +160,24 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     config,
   )
   await work.sweep()
-  const jobs = together([
-    ...sweepsOf(config, { databases, bus, clock, keeping, log }),
-    endWithKeys({ databases, bus, clock, log, answers: openAnswers }),
-    ...[webhooks, repositories.sweep, packages.sweep, skills.sweep],
-  ])
-  void Promise.all([preload(fallbackKeys.google ? undefined : wiresAhead), preloadMcp()]).catch(
-    (error: unknown) => log.warn('libraries could not be loaded ahead', { error }),
-  )
+  const ofParts = [repositories, packages, skills, spaces].map(({ job }) => job)
+  const jobDeps = { ...ofAll, bus, keeping, answers: openAnswers }
+  const jobs = startJobsOf(config, jobDeps, [...webhooks.jobs, ...ofParts])
+  loadLibraries(fallbackKeys, log)
 
   return {
     port,
     async close() {
       stopping.abort()
-      const held = { packages, sandboxes: spaces, egress: waysOut, models, jobs, bus }
+      const held = { packages, sandboxes: spaces, egress: waysOut, models }
       await closeParts(
         [
           { name: 'turns', close: () => work.stop(), limitMs: config.stopMs + lastWritesMs },
           { name: 'connections', close: () => endConnections(server, streams, clock) },
+          { name: 'job of folders', close: () => jobs.stop(spaces.job.name) },
           ...partsOf(held, { sandboxes: lastWorkspacesMs }),
+          { name: 'jobs', close: () => jobs.stop() },
+          ...partsOf({ webhooks, bus }),
           { name: 'root key', close: () => withdrawRootKey(database) },
           ...partsOf({ database }),
         ],

@@ -39,7 +39,7 @@ export type Layers = {
     tell: InstallProgress,
   ) => Promise<{ path: string; release: () => void }>
   /** Removes what nobody has used for long, and what a process that died has begun. */
-  sweep: () => Promise<void>
+  removeUnused: () => Promise<true>
   /** Builds under way end, and whoever waits for one is told. */
   close: () => Promise<void>
 }
@@ -129,7 +129,7 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
       return use(path)
     },
 
-    async sweep() {
+    async removeUnused() {
       await Promise.all([...inUse.keys()].map((path) => touch(path, clock.now())))
       for (const tenant of await namesIn(folder)) {
         for (const name of await namesIn(join(folder, tenant))) {
@@ -140,6 +140,7 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
           } else if (clock.now() - at > keptMs) await discard(path, clock.now() - keptMs)
         }
       }
+      return true
     },
 
     async close() {

@@ -252,14 +252,14 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     const mine = room()
     const taken = await mine.take(tenant, wanted({ npm: ['tiny-npm'] }), () => {})
     now += 10_000
-    await mine.sweep()
+    await mine.removeUnused()
     assert.ok(await stat(taken.path))
     taken.release()
     now += 500
-    await mine.sweep()
+    await mine.removeUnused()
     assert.ok(await stat(taken.path))
     now += 10_000
-    await mine.sweep()
+    await mine.removeUnused()
     await assert.rejects(stat(taken.path), /ENOENT/)
     assert.equal(await left(), 0)
   })

@@ -12,9 +12,9 @@ import { builder } from './build.ts'
 import { furnishPackages } from './furnish.ts'
 import type { RegistryAccess } from './gate.ts'
 import { identities } from './identity.ts'
+import { hourMs } from '@steward/base/settings/kinds.ts'
 import { layers } from './layers.ts'
 import { buildLocks } from './store.ts'
-import { packageSweep } from './sweep.ts'
 
 type PackagesDeps = {
   config: Pick<Config, 'packages' | 'dataDir' | 'sandbox' | 'sandboxImage'>
@@ -48,7 +48,7 @@ export function packagesOf(deps: PackagesDeps) {
   return {
     kind: furnishPackages({ layers: held, log }),
     refuse,
-    sweep: packageSweep({ layers: held, clock, log }),
+    job: { name: 'remove unused installs', everyMs: hourMs, run: () => held.removeUnused() },
     close: () => held.close(),
   }
 }

@@ -128,7 +128,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       await next.publish(at.turned, true)
       assert.deepEqual([await at.names(), (await at.stored()).length], [['a', 'b'], 4])
       at.pass(25 * 60 * 60 * 1000)
-      await next.keeping.sweep()
+      await next.keeping.removeLoose()
       const rows = await fileStore(at.database.read).allOfSession(tenant, at.turned.session)
       assert.deepEqual(new Set(await at.stored()), new Set(rows.map((row) => row.blob_key)))
     })

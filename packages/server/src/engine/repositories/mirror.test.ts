@@ -201,10 +201,10 @@ describe('mirrors of repositories', () => {
     const held = opened()
     await lend(held, '/m/old')
     now += 6 * 24 * 60 * 60_000
-    await held.sweep()
+    await held.removeUnused()
     assert.equal((await readdir(join(folder, 'mirrors', 'wrkspc_1'))).length, 1)
     now += 2 * 24 * 60 * 60_000
-    await held.sweep()
+    await held.removeUnused()
     assert.deepEqual(await readdir(join(folder, 'mirrors', 'wrkspc_1')), [])
     assert.equal(await packsOf(), 1)
   })
@@ -217,10 +217,10 @@ describe('mirrors of repositories', () => {
       await utimes(join(above, String(n)), now / 1000, (now - (n < 52 ? 0 : 2) * hour) / 1000)
     }
     const left = async () => (await readdir(above)).length
-    await opened().sweep()
+    await opened().removeUnused()
     assert.equal(await left(), 52, 'others are in use')
     now += 2 * hour
-    await opened().sweep()
+    await opened().removeUnused()
     assert.equal(await left(), 50)
   })
 
@@ -289,7 +289,7 @@ describe('mirrors of repositories', () => {
         utimesSync(place(), now / 1000, now / 1000)
         return now
       }
-      await opened({ clock: { ...systemClock, now: touched } }).sweep()
+      await opened({ clock: { ...systemClock, now: touched } }).removeUnused()
       await lend(opened(), '/m/touched')
       assert.deepEqual([posts(), await packsOf()], [1, 1])
     })

@@ -89,7 +89,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     const found = await readdir(packs).catch(() => [])
     if (found.length > 2 * mostPacks) await discard(place)
     await mkdir(packs, { recursive: true })
-    // It is about to be used, and not to be swept.
+    // It is about to be used, and must not be removed as unused.
     const now = new Date(clock.now())
     await utimes(place, now, now)
     const tips = await tipsOf(place)
@@ -168,7 +168,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     },
 
     /** Removes what nobody has used for long. */
-    async sweep(): Promise<void> {
+    async removeUnused(): Promise<true> {
       for (const tenant of await readdir(folder).catch(() => [])) {
         for (const [index, place] of (await newestFirst(join(folder, tenant))).entries()) {
           const since = clock.now() - (index < mostMirrors ? keptMs : hour)
@@ -177,6 +177,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
             await alone(place, () => removeUnused(place, away, since))
         }
       }
+      return true
     },
   }
 }

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { removeTree } from '@steward/sandbox/remove.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
@@ -26,7 +25,6 @@ async function machineOf(database: Database) {
     databases: oneDatabase(database),
     remove: (session) => removeTree(join(folder, session)),
     clock: { ...systemClock, now: () => now },
-    log: jsonLog(() => {}),
   })
   return {
     folder,

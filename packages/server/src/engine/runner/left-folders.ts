@@ -5,14 +5,12 @@
 import type { Dir } from 'node:fs'
 import { opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Log } from '@steward/base/log.ts'
-import type { Sweep } from '../../ground/core/sweep.ts'
-import { sweeping } from '../../ground/core/sweep.ts'
+import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 
-const pauseMs = 10 * 60_000
+const everyMs = 10 * 60_000
 const atOnce = 100
 /**
  * A session without a row was deleted while this machine was away. Its folder is kept until it was unused for so long:
@@ -29,14 +27,15 @@ export type LeftFoldersDeps = {
   /** Ends what the session has on this machine, its folder too. */
   remove: (session: string) => Promise<void>
   clock: Clock
-  log: Log
 }
 
-export function leftFolderSweep(deps: LeftFoldersDeps): Sweep {
-  return sweeping('folders of deleted sessions', leftFolders(deps), { pauseMs, ...deps })
-}
+export const leftFolderJob = (deps: LeftFoldersDeps): Job => ({
+  name: 'remove folders of deleted sessions',
+  everyMs,
+  run: leftFolders(deps),
+})
 
-/** A pass looks at so many names of the folder and goes on where the last one ended; it says whether that was all. */
+/** A run looks at `atOnce` names of the folder and continues where the previous run ended. True at the end of the folder. */
 export function leftFolders({ folder, databases, remove, clock }: LeftFoldersDeps) {
   let reading: Dir | undefined
 

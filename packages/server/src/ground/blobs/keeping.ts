@@ -10,7 +10,7 @@ import { looseBlobStore } from './store.ts'
 
 /** Longer than any upload takes. */
 const writingMs = 24 * 60 * 60 * 1000
-const sweepLimit = 100
+const blobsAtOnce = 100
 /** Until what could not be removed is tried again, so that it keeps nobody else waiting. */
 const againMs = 60 * 60 * 1000
 
@@ -52,7 +52,7 @@ export function blobKeeping({
     await database.write((tx) => looseBlobStore(tx).lift(tenant, key))
   }
 
-  /** What was put and gets no row: removed at once, or by the next sweep. */
+  /** What was put and gets no row: removed at once, or by the next run of the job. */
   async function abandon(tenant: string, key: string): Promise<void> {
     const database = databases.of(tenant)
     await database.write((tx) => looseBlobStore(tx).mark(tenant, key, clock.now()))
@@ -95,15 +95,15 @@ export function blobKeeping({
 
     abandon,
 
-    /** At once what the sweep would do later: whatever carries its mark is let go. */
+    /** At once what the job would do later: whatever carries its mark is let go. */
     discard: (tenant: string, key: string) => remove(databases.of(tenant), tenant, key),
 
     /** What is due now, a hundred a database at most; whether that was all, and what could not be removed. */
-    async sweep(): Promise<{ isAll: boolean; failures: unknown[] }> {
+    async removeLoose(): Promise<{ isAll: boolean; failures: unknown[] }> {
       const failures: unknown[] = []
       let isAll = true
       for (const database of databases.all()) {
-        const due = await looseBlobStore(database.read).due(clock.now(), sweepLimit)
+        const due = await looseBlobStore(database.read).due(clock.now(), blobsAtOnce)
         for (const { tenant_id, blob_key } of due) {
           try {
             await remove(database, tenant_id, blob_key)
@@ -113,7 +113,7 @@ export function blobKeeping({
             await database.write((tx) => looseBlobStore(tx).mark(tenant_id, blob_key, later))
           }
         }
-        if (due.length === sweepLimit) isAll = false
+        if (due.length === blobsAtOnce) isAll = false
       }
       return { isAll, failures }
     },

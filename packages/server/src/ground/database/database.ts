@@ -32,7 +32,7 @@ export interface Owners {
 export interface Databases {
   readonly control: Database
   of(tenant: string): Database
-  /** Each database once, for sweeps. */
+  /** Each database once, for jobs. */
   all(): Database[]
 }
 
@@ -41,3 +41,13 @@ export const oneDatabase = (database: Database): Databases => ({
   of: () => database,
   all: () => [database],
 })
+
+/** True where the work is complete on every database. */
+export async function onEvery(
+  databases: Databases,
+  work: (database: Database) => Promise<boolean>,
+): Promise<boolean> {
+  let isComplete = true
+  for (const database of databases.all()) isComplete = (await work(database)) && isComplete
+  return isComplete
+}

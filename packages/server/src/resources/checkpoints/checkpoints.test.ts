@@ -24,7 +24,7 @@ import { databases as kinds } from '../../ground/database/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { checkpoints } from './checkpoints.ts'
 import { checkpointStore, heldByCheckpoint } from './store.ts'
-import { sweepCheckpoints } from './sweep.ts'
+import { removeOldCheckpoints } from './job.ts'
 
 const session = 'sesn_1'
 type Machine = ReturnType<typeof checkpoints> & { own: string }
@@ -126,7 +126,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(row?.base_key, whole?.base_key)
       assert.ok((row?.delta_size ?? 0) < 2_000, 'the large file is not in it')
       here.pass(1)
-      assert.deepEqual((await here.keeping.sweep()).failures, [])
+      assert.deepEqual((await here.keeping.removeLoose()).failures, [])
       const kept: string[] = []
       for await (const { key } of here.blobs.list('checkpoints/')) kept.push(key)
       assert.deepEqual(
@@ -253,7 +253,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       await assert.rejects(save(one), /more than 100000 bytes/)
       assert.deepEqual(await here.row(), before)
       here.pass(1)
-      await here.keeping.sweep()
+      await here.keeping.removeLoose()
       const { base_key } = before ?? {}
       const kept: string[] = []
       for await (const { key } of here.blobs.list('checkpoints/')) kept.push(key)
@@ -267,9 +267,9 @@ for (const [kind, open] of Object.entries(kinds)) {
       await save(one)
       const day = 24 * 60 * 60 * 1000
       here.pass(2 * day)
-      assert.equal(await sweepCheckpoints(here.database, here.now(), 3 * day), true)
+      assert.equal(await removeOldCheckpoints(here.database, here.now(), 3 * day), true)
       assert.ok((await here.row())?.base_key)
-      await sweepCheckpoints(here.database, here.now(), day)
+      await removeOldCheckpoints(here.database, here.now(), day)
       assert.equal((await here.row())?.base_key, null)
       await save(one)
       const key = (await here.row())?.base_key ?? ''

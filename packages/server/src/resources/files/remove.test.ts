@@ -4,7 +4,7 @@ import { looseBlobStore } from '../../ground/blobs/store.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { sweepExpired } from './remove.ts'
+import { removeExpiredFiles } from './remove.ts'
 import type { FileRow } from './store.ts'
 import { fileStore } from './store.ts'
 
@@ -34,7 +34,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const { database } = opened
       let now = start
       const sweep = () =>
-        sweepExpired({
+        removeExpiredFiles({
           databases: oneDatabase(database),
           clock: { ...systemClock, now: () => now },
         })
@@ -88,8 +88,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         databases: oneDatabase(database),
         clock: { ...systemClock, now: () => start + 1 },
       }
-      assert.equal(await sweepExpired(deps), false)
-      assert.equal(await sweepExpired(deps), true)
+      assert.equal(await removeExpiredFiles(deps), false)
+      assert.equal(await removeExpiredFiles(deps), true)
       assert.equal(await fileStore(database.read).stored(tenant), 0)
     })
   })

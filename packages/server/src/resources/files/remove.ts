@@ -6,7 +6,7 @@ import type { Databases, Queries } from '../../ground/database/database.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, isExpired } from './store.ts'
 
-const sweepLimit = 100
+const filesAtOnce = 100
 /** How long what is known of an expired file can still be read. [files/expiry] */
 const rememberedMs = 30 * 24 * 60 * 60 * 1000
 
@@ -40,7 +40,7 @@ export async function deleteFile(
 }
 
 /** A hundred a database at most; whether that was all. The bytes are left to the sweep of blobs. */
-export async function sweepExpired({
+export async function removeExpiredFiles({
   databases,
   clock,
 }: {
@@ -50,8 +50,8 @@ export async function sweepExpired({
   let isAll = true
   for (const database of databases.all()) {
     const now = clock.now()
-    const due = await fileStore(database.read).expired(now, sweepLimit)
-    if (due.length === sweepLimit) isAll = false
+    const due = await fileStore(database.read).expired(now, filesAtOnce)
+    if (due.length === filesAtOnce) isAll = false
     await database.write(async (tx) => {
       const files = fileStore(tx)
       for (const { tenant_id, id } of due) {

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { builtins } from './builtin.ts'
 import type { SkillVersionRow } from './store.ts'
-import { sweepUnpacked, unpackedSkills } from './unpacked.ts'
+import { removeUnusedSkills, unpackedSkills } from './unpacked.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -92,12 +92,12 @@ describe('unpacked skills', () => {
     await writeFile(join(folder, 'ws_4', 'half.made', 'x'), '')
     now += 6 * dayMs
     await unpacked().touch([used])
-    await sweepUnpacked(folder, now)
+    await removeUnusedSkills(folder, now)
     assert.equal((await readdir(join(folder, 'ws_4'))).length, 3)
     now += 2 * dayMs
-    await sweepUnpacked(folder, now)
+    await removeUnusedSkills(folder, now)
     assert.deepEqual(await readdir(join(folder, 'ws_4')), ['used'])
     assert.equal(await readFile(join(used, 'SKILL.md'), 'utf8'), 'text')
-    await sweepUnpacked(join(folder, 'nowhere'), now)
+    await removeUnusedSkills(join(folder, 'nowhere'), now)
   })
 })

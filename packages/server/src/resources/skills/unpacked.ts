@@ -3,16 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { removeUnused } from '@steward/sandbox/remove.ts'
-import type { Sweep } from '../../ground/core/sweep.ts'
-import { sweeping } from '../../ground/core/sweep.ts'
-import type { Log } from '@steward/base/log.ts'
+import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { SkillCatalog } from './catalog.ts'
 import { isBuiltin } from './builtin.ts'
 import type { BundleFile } from './bundle.ts'
 import type { SkillVersionRow } from './store.ts'
 
-const pauseMs = 60 * 60 * 1000
+const everyMs = 60 * 60 * 1000
 /** Longer than any turn. */
 const unusedMs = 7 * 24 * 60 * 60 * 1000
 
@@ -95,15 +93,14 @@ function absent(error: unknown): false {
   throw error
 }
 
-/** Sweeps until it is closed. */
-export const unpackedSweep = (deps: { folder: string; clock: Clock; log: Log }): Sweep =>
-  sweeping('unpacked skills', () => sweepUnpacked(deps.folder, deps.clock.now()), {
-    pauseMs,
-    ...deps,
-  })
+export const unpackedJob = (deps: { folder: string; clock: Clock }): Job => ({
+  name: 'remove unused skills',
+  everyMs,
+  run: () => removeUnusedSkills(deps.folder, deps.clock.now()),
+})
 
 /** Removes what no session has used for days, and what a process that died left half made. */
-export async function sweepUnpacked(folder: string, now: number): Promise<boolean> {
+export async function removeUnusedSkills(folder: string, now: number): Promise<boolean> {
   for (const owner of await namesIn(folder)) {
     for (const name of await namesIn(join(folder, owner))) {
       const place = join(folder, owner, name)

@@ -8,7 +8,8 @@ import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { createOpenAnswers } from '../../ground/http/open-answers.ts'
 import { revocations } from './authenticate.ts'
-import { endWithKeys } from './ending.ts'
+import { startJobs } from '../../ground/core/jobs.ts'
+import { endWithKeysJob } from './ending.ts'
 import { apiKeyStore } from './store.ts'
 
 const tenant = 'wrkspc_test'
@@ -45,11 +46,8 @@ for (const [dialect, open] of Object.entries(databases)) {
           await Promise.race([look.promise, closed.promise])
         },
       }
-      const ending = endWithKeys({
-        databases: oneDatabase(database),
-        log: jsonLog(() => {}),
-        ...{ bus, clock, answers },
-      })
+      const job = endWithKeysJob({ databases: oneDatabase(database), bus, clock, answers })
+      const jobs = startJobs([job], { clock, log: jsonLog(() => {}) })
       await slept.promise
       assert.deepEqual(ended, [])
       bus.publish(revocations, { hash: 'of another', id: told.id })
@@ -64,7 +62,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.deepEqual(new Set(ended), new Set([told, lost, expiring].flatMap(of)))
       assert.equal(ended.length, 6)
       assert.deepEqual(answers.keyIds(), [kept.id])
-      await ending.close()
+      await jobs.stop()
     })
   })
 }

@@ -1,8 +1,6 @@
 /** Ends the answers that a key has open once the key is revoked or has expired. */
 import type { Bus } from '../../ground/bus/bus.ts'
-import type { Log } from '@steward/base/log.ts'
-import type { Sweep } from '../../ground/core/sweep.ts'
-import { sweeping } from '../../ground/core/sweep.ts'
+import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
@@ -10,25 +8,21 @@ import { revocations } from './authenticate.ts'
 import { apiKeyStore } from './store.ts'
 
 /** How often all keys with open answers are looked up: nobody publishes an expiry, and a message can get lost. */
-const lookEveryMs = 5_000
+const everyMs = 5_000
 const mostAtOnce = 500
 
-export function endWithKeys({
+export function endWithKeysJob({
   databases,
   bus,
   clock,
-  log,
   answers,
 }: {
   databases: Databases
   bus: Bus
   clock: Clock
-  log: Log
   answers: Pick<OpenAnswers, 'keyIds' | 'endAll'>
-}): Sweep {
-  const quiet = bus.subscribe(revocations, ({ id }) => answers.endAll(String(id)))
-
-  async function look(): Promise<boolean> {
+}): Job {
+  async function run(): Promise<boolean> {
     const open = answers.keyIds()
     for (let from = 0; from < open.length; from += mostAtOnce) {
       const some = open.slice(from, from + mostAtOnce)
@@ -38,11 +32,10 @@ export function endWithKeys({
     return true
   }
 
-  const looks = sweeping('keys with open answers', look, { pauseMs: lookEveryMs, clock, log })
   return {
-    async close() {
-      quiet()
-      await looks.close()
-    },
+    name: 'end answers of invalid keys',
+    everyMs,
+    run,
+    start: () => bus.subscribe(revocations, ({ id }) => answers.endAll(String(id))),
   }
 }

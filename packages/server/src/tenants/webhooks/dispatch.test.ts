@@ -15,7 +15,9 @@ import { sealUnder } from '../../ground/core/seal.ts'
 import { databases as kinds } from '../../ground/database/fixture.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
-import { dispatching, ringWebhooks } from './dispatch.ts'
+import type { RunningJobs } from '../../ground/core/jobs.ts'
+import { startJobs } from '../../ground/core/jobs.ts'
+import { dispatchJob, ringWebhooks } from './dispatch.ts'
 import { handClock, newEndpoint, receiver } from './fixture.ts'
 import { attemptsOf } from './log.ts'
 import { announceWebhooks } from './operator.ts'
@@ -44,7 +46,7 @@ for (const [kind, open] of Object.entries(kinds)) {
     const posts = { post: letters.post, postHint: hints.post }
     const hint = hintUrl ? { url: hintUrl, secret: newSecret() } : undefined
     await announceWebhooks(database, { organization: 'org_1', isHinting: hint !== undefined })
-    const running = new Set<ReturnType<typeof dispatching>>()
+    const running = new Set<RunningJobs>()
     const { read } = database
     const rows = () => read.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
     return {
@@ -52,7 +54,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       /** Another process on the same database. */
       dispatch() {
         const deps = { databases, bus, seal, clock, log, hint, ...posts }
-        const made = dispatching(deps)
+        const made = startJobs([dispatchJob(deps)], { clock, log })
         running.add(made)
         return made
       },
@@ -79,7 +81,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       },
       standing: (id: string) => endpointStore(read).row(tenant, id),
       async [Symbol.asyncDispose]() {
-        for (const each of running) await each.close()
+        for (const each of running) await each.stop()
         await letters.close()
         await bus.close()
         await opened[Symbol.asyncDispose]()

@@ -5,8 +5,7 @@
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import type { Sweep } from '../../ground/core/sweep.ts'
-import { sweeping } from '../../ground/core/sweep.ts'
+import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
@@ -22,7 +21,7 @@ import { mostAttempts, verdictOf } from './verdict.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 
 /** How long what nobody rang for may wait. */
-const pauseMs = 1_000
+const everyMs = 1_000
 /** Far longer than an attempt may take: one that has not ended by then was its process's last. */
 const lostMs = 60_000
 /** At once, of a process: to one endpoint, to one whose last delivery failed, to the operator's, and to all. */
@@ -54,76 +53,75 @@ export type DispatchDeps = {
   random?: () => number
 }
 
-export function dispatching({ random = Math.random, ...deps }: DispatchDeps): Sweep {
+export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Job {
   const { databases, bus, clock, log, post, postHint } = deps
   const underWay = new Map<string, number>()
   const sending = new Set<Promise<void>>()
-  const stopping = new AbortController()
-  let rung = new AbortController()
+  let dispatchNow = () => {}
   /** The endpoint that was served last. */
   let last = ''
 
-  async function pass(): Promise<boolean> {
+  async function run(signal: AbortSignal): Promise<boolean> {
     for (const database of databases.all()) {
       const waiting = await deliveryStore(database.read).waiting(clock.now())
       // Each in its turn, where there are more than may be served at once.
       const first = waiting.findIndex((endpoint) => endpoint > last)
       const turns = first < 0 ? waiting : [...waiting.slice(first), ...waiting.slice(0, first)]
       for (const endpoint of turns) {
-        if (stopping.signal.aborted || sending.size >= most.all) return true
+        if (signal.aborted || sending.size >= most.all) return true
         last = endpoint
-        await serve(database, endpoint)
+        await serve(database, endpoint, signal)
       }
     }
     return true
   }
 
-  async function serve(database: Database, endpoint: string): Promise<void> {
+  async function serve(database: Database, endpoint: string, signal: AbortSignal): Promise<void> {
     const busy = underWay.get(endpoint) ?? 0
     const begun = await database.write((tx) => begin(deps, tx, { endpoint, busy }))
     for (const each of begun) {
       underWay.set(endpoint, (underWay.get(endpoint) ?? 0) + 1)
-      const sent = send(database, each)
+      const sent = send(database, each, signal)
         .catch((error: unknown) => log.error('a webhook delivery was not kept', { error }))
         .then(() => {
           sending.delete(sent)
           const left = (underWay.get(endpoint) ?? 1) - 1
           if (left > 0) underWay.set(endpoint, left)
           else underWay.delete(endpoint)
-          rung.abort()
+          dispatchNow()
         })
       sending.add(sent)
     }
   }
 
-  async function send(database: Database, { row, target }: DeliveryAttempt): Promise<void> {
+  async function send(
+    database: Database,
+    { row, target }: DeliveryAttempt,
+    signal: AbortSignal,
+  ): Promise<void> {
     const at = clock.now()
     const { url, secrets } = target
     const headers = signedHeaders({ id: row.event_id, body: row.body }, secrets, at)
     const send = row.endpoint_id === operator ? postHint : post
-    const outcome = await send({ url, headers, body: row.body }, stopping.signal)
+    const outcome = await send({ url, headers, body: row.body }, signal)
     const attempt = { row, url, at, outcome, now: clock.now(), random: random() }
     const reason = await database.write((tx) => settle(tx, attempt))
     const { tenant_id: tenant, endpoint_id } = row
     if (reason) log.warn('webhook endpoint disabled', { tenant, endpoint: endpoint_id, reason })
   }
 
-  const paced: Clock = {
-    now: () => clock.now(),
-    async sleep(ms, signal) {
-      await clock.sleep(ms, AbortSignal.any([signal, rung.signal]))
-      rung = new AbortController()
-    },
-  }
-  const deaf = bus.subscribe(topic, () => rung.abort())
-  const passes = sweeping('webhooks', pass, { pauseMs, clock: paced, log })
   return {
-    /** What is under way is given up, and tried again by whoever is there next. */
-    async close() {
-      deaf()
-      stopping.abort()
-      await passes.close()
-      await Promise.all(sending)
+    name: 'dispatch webhooks',
+    everyMs,
+    run,
+    start(runNow) {
+      dispatchNow = runNow
+      const unsubscribe = bus.subscribe(topic, runNow)
+      /** The stop aborts the requests; another process repeats the attempts. */
+      return async () => {
+        unsubscribe()
+        await Promise.all(sending)
+      }
     },
   }
 }

@@ -10,7 +10,7 @@ import { keep, newHead, said, tenant } from '../../sessions/log/fixture.ts'
 import { deliveryStore } from './deliveries.ts'
 import { newEndpoint } from './fixture.ts'
 import { outbox } from './outbox.ts'
-import { sweepDeliveries } from './sweep.ts'
+import { removeOldDeliveries } from './job.ts'
 
 const seal = sealUnder('a root secret of webhooks')
 const day = 24 * 60 * 60 * 1000
@@ -96,8 +96,8 @@ for (const [kind, open] of Object.entries(kinds)) {
       await put('agent.created', now)
       for (let n = 0; n < 2; n++) await put('vault.created', now - 9 * day)
       const few = { most: 3, limit: 2 }
-      assert.equal(await sweepDeliveries(database, now, few), false)
-      assert.equal(await sweepDeliveries(database, now, few), true)
+      assert.equal(await removeOldDeliveries(database, now, few), false)
+      assert.equal(await removeOldDeliveries(database, now, few), true)
       const left = await rowsOf(database)
       const of = (id: string) =>
         left.filter((row) => row.endpoint_id === id).map((row) => row.created_at)

@@ -1,13 +1,13 @@
 import type { Config } from '../../ground/config/config.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
-import type { Sweep } from '../../ground/core/sweep.ts'
+import type { Job } from '../../ground/core/jobs.ts'
 import type { DispatchDeps } from './dispatch.ts'
-import { dispatching } from './dispatch.ts'
+import { dispatchJob } from './dispatch.ts'
 import { announceWebhooks } from './operator.ts'
 import { posting } from './post.ts'
-import { webhookSweep } from './sweep.ts'
+import { deliveryJob } from './job.ts'
 
-/** Sends until it is closed; from its resolving on, hints are written down. */
+/** Once it resolves, the outbox takes hints. Close it after its jobs have stopped. */
 export async function openWebhooks(
   { hint, organization }: Config['webhooks'],
   {
@@ -16,15 +16,14 @@ export async function openWebhooks(
   }: Omit<DispatchDeps, 'post' | 'hint' | 'postHint'> & {
     outside: { [whose in Namer]: { connect: Connector<whose> } }
   },
-): Promise<Sweep> {
+): Promise<{ jobs: Job[]; close: () => Promise<void> }> {
   for (const database of deps.databases.all())
     await announceWebhooks(database, { organization, isHinting: hint !== undefined })
   const [letters, hints] = [posting(outside.tenant.connect), posting(outside.operator.connect)]
   const posts = { post: letters.post, postHint: hints.post }
-  const running = [dispatching({ ...deps, ...posts, hint }), webhookSweep(deps)]
   return {
+    jobs: [dispatchJob({ ...deps, ...posts, hint }), deliveryJob(deps)],
     async close() {
-      await Promise.all(running.map((each) => each.close()))
       await Promise.all([letters.close(), hints.close()])
     },
   }

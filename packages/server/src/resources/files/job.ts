@@ -1,27 +1,25 @@
 /** What nobody waits for: bytes of files that expired, were deleted, or never became files. */
 import type { Keeping } from '../../ground/blobs/keeping.ts'
 import type { Log } from '@steward/base/log.ts'
-import type { Sweep } from '../../ground/core/sweep.ts'
-import { sweeping } from '../../ground/core/sweep.ts'
+import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { sweepExpired } from './remove.ts'
+import { removeExpiredFiles } from './remove.ts'
 
-const pauseMs = 30_000
+const everyMs = 30_000
 
-/** Sweeps until it is closed. */
-export function fileSweep(deps: {
+export function fileJob(deps: {
   databases: Databases
   clock: Clock
   keeping: Keeping
   log: Log
-}): Sweep {
+}): Job {
   const { keeping, log } = deps
-  const pass = async () => {
-    const expired = await sweepExpired(deps)
-    const swept = await keeping.sweep()
+  const run = async () => {
+    const expired = await removeExpiredFiles(deps)
+    const swept = await keeping.removeLoose()
     for (const error of swept.failures) log.warn('bytes could not be removed yet', { error })
     return expired && swept.isAll
   }
-  return sweeping('files', pass, { pauseMs, ...deps })
+  return { name: 'remove files and loose blobs', everyMs, run }
 }

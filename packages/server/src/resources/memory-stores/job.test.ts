@@ -4,11 +4,12 @@ import { jsonLog } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
+import { startJobs } from '../../ground/core/jobs.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { day, start, storeIn, tenant } from './fixture.ts'
 import { memoryStoreStore } from './store.ts'
-import { memorySweep, sweepMemories } from './sweep.ts'
+import { memoryJob, removeOldMemories } from './job.ts'
 
 async function rowsOf(database: Database) {
   const count = async (table: 'memory_stores' | 'memories' | 'memory_versions') =>
@@ -17,18 +18,18 @@ async function rowsOf(database: Database) {
 }
 
 for (const [kind, open] of Object.entries(databases)) {
-  describe(`the sweep of memory stores on ${kind}`, () => {
+  describe(`the job of memory stores on ${kind}`, () => {
     it('removes versions after 30 days, but the newest ten of a memory never', async () => {
       await using opened = await open()
       const store = await storeIn(opened.database)
       const { id } = await store.create(start, { path: '/a', content: '0' })
       for (let n = 1; n < 12; n++) await store.update(start + n * day, id, { content: `${n}` })
       const contents = async () => (await store.versions()).map(({ content }) => Number(content))
-      await sweepMemories(opened.database, start + 30 * day)
+      await removeOldMemories(opened.database, start + 30 * day)
       assert.equal((await contents()).length, 12)
-      await sweepMemories(opened.database, start + 30 * day + 1)
+      await removeOldMemories(opened.database, start + 30 * day + 1)
       assert.deepEqual(await contents(), [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
-      await sweepMemories(opened.database, start + 1000 * day)
+      await removeOldMemories(opened.database, start + 1000 * day)
       assert.deepEqual(await contents(), [11, 10, 9, 8, 7, 6, 5, 4, 3, 2])
     })
 
@@ -37,9 +38,9 @@ for (const [kind, open] of Object.entries(databases)) {
       const store = await storeIn(opened.database)
       const { id } = await store.create(start, { path: '/a', content: 'x' })
       await store.remove(start + 40 * day, id, undefined)
-      await sweepMemories(opened.database, start + 70 * day)
+      await removeOldMemories(opened.database, start + 70 * day)
       assert.equal((await store.versions()).length, 2)
-      await sweepMemories(opened.database, start + 70 * day + 1)
+      await removeOldMemories(opened.database, start + 70 * day + 1)
       assert.equal((await store.versions()).length, 0)
     })
 
@@ -50,9 +51,9 @@ for (const [kind, open] of Object.entries(databases)) {
         const { id } = await store.create(start, { path: `/${n}`, content: '' })
         await store.remove(start, id, undefined)
       }
-      assert.equal(await sweepMemories(opened.database, start + 31 * day), false)
-      assert.equal(await sweepMemories(opened.database, start + 31 * day), false)
-      assert.equal(await sweepMemories(opened.database, start + 31 * day), true)
+      assert.equal(await removeOldMemories(opened.database, start + 31 * day), false)
+      assert.equal(await removeOldMemories(opened.database, start + 31 * day), false)
+      assert.equal(await removeOldMemories(opened.database, start + 31 * day), true)
       assert.deepEqual(await rowsOf(opened.database), [1, 0, 0])
     })
 
@@ -67,11 +68,11 @@ for (const [kind, open] of Object.entries(databases)) {
         memoryStoreStore(tx).update(tenant, store.id, { deleted_at: iso(start) }, start),
       )
       await assert.rejects(store.row(), /does not exist/)
-      await sweepMemories(database, start)
+      await removeOldMemories(database, start)
       assert.deepEqual(await rowsOf(database), [1, 1, 1])
     })
 
-    it('goes on after a failure, and rests between passes until it is closed', async () => {
+    it('goes on after a failure, and rests between runs until it is stopped', async () => {
       await using opened = await open()
       const logged: string[] = []
       const rests: number[] = []
@@ -86,12 +87,13 @@ for (const [kind, open] of Object.entries(databases)) {
         },
       }
       const log = jsonLog((line) => logged.push(line), 'error')
-      const sweep = memorySweep({ databases: oneDatabase(opened.database), clock, log })
+      const job = memoryJob({ databases: oneDatabase(opened.database), clock })
+      const jobs = startJobs([job], { clock, log })
       await second.promise
-      await sweep.close()
+      await jobs.stop()
       assert.deepEqual(rests, [600_000, 600_000])
       assert.equal(logged.length, 1)
-      assert.match(String(logged), /memory stores could not be swept/)
+      assert.match(String(logged), /a job failed.*remove old memories/)
     })
   })
 }

@@ -1,28 +1,20 @@
 /** The trail of credentials is kept for as long as the operator says. */
-import type { Log } from '@steward/base/log.ts'
-import type { Sweep } from '../../ground/core/sweep.ts'
-import { sweeping } from '../../ground/core/sweep.ts'
+import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { auditTrail } from './store.ts'
 
-const pauseMs = 60 * 60 * 1000
+const everyMs = 60 * 60 * 1000
 const rowsAtOnce = 500
 
-/** Sweeps until it is closed. */
-export function auditSweep(deps: {
-  databases: Databases
-  auditMs: number
-  clock: Clock
-  log: Log
-}): Sweep {
-  const pass = () => sweepAudit(deps)
-  return sweeping('the audit', pass, { pauseMs, ...deps })
+export function auditJob(deps: { databases: Databases; auditMs: number; clock: Clock }): Job {
+  const run = () => removeOldAudit(deps)
+  return { name: 'remove old audit records', everyMs, run }
 }
 
 /** Tenant by tenant, each in the order of age. True: that was all. */
-export async function sweepAudit({
+export async function removeOldAudit({
   databases,
   auditMs,
   clock,

@@ -1,34 +1,23 @@
 /** What nobody waits for: checkpoints of sessions that have rested for longer than they are kept. */
-import type { Log } from '@steward/base/log.ts'
-import type { Sweep } from '../../ground/core/sweep.ts'
-import { sweeping } from '../../ground/core/sweep.ts'
+import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
+import { onEvery } from '../../ground/database/database.ts'
 import { checkpointStore, letGo } from './store.ts'
 
-const pauseMs = 10 * 60 * 1000
+const everyMs = 10 * 60 * 1000
 const atOnce = 100
 
-/** Sweeps until it is closed. */
-export function checkpointSweep(deps: {
-  databases: Databases
-  keptMs: number
-  clock: Clock
-  log: Log
-}): Sweep {
+export function checkpointJob(deps: { databases: Databases; keptMs: number; clock: Clock }): Job {
   const { databases, keptMs, clock } = deps
-  const pass = async () => {
-    let isAll = true
-    for (const database of databases.all())
-      isAll = (await sweepCheckpoints(database, clock.now(), keptMs)) && isAll
-    return isAll
-  }
-  return sweeping('checkpoints', pass, { pauseMs, ...deps })
+  const run = () =>
+    onEvery(databases, (database) => removeOldCheckpoints(database, clock.now(), keptMs))
+  return { name: 'remove old checkpoints', everyMs, run }
 }
 
 /** Whether that was all. The workspaces themselves stay where they are. */
-export async function sweepCheckpoints(
+export async function removeOldCheckpoints(
   database: Database,
   now: number,
   keptMs: number,

@@ -7,7 +7,7 @@ import type { Tables } from '../ground/database/tables.ts'
 import { keep, said, tenant } from './log/fixture.ts'
 import { acknowledge, claimNext, enqueue, settleOverdue } from './work/queue.ts'
 import { newSession } from './fixture.ts'
-import { sweepDeleted } from './sweep.ts'
+import { removeDeletedSessions } from './job.ts'
 import { deleteSession } from './update.ts'
 
 const hour = 60 * 60 * 1000
@@ -63,10 +63,10 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.deepEqual(before, { calls: 300, events: 602, session_heads: 1, sessions: 1 })
       await remove(database, gone, 1000)
       await cleared(database, gone)
-      assert.ok(await sweepDeleted(database, 1000 + hour, hour))
+      assert.ok(await removeDeletedSessions(database, 1000 + hour, hour))
       assert.equal((await rowsOf(database, gone))['events'], 603)
 
-      assert.ok(await sweepDeleted(database, 1001 + hour, hour))
+      assert.ok(await removeDeletedSessions(database, 1001 + hour, hour))
       assert.deepEqual(await rowsOf(database, gone), {})
       assert.deepEqual(await rowsOf(database, other), before)
     })
@@ -76,10 +76,10 @@ for (const [dialect, open] of Object.entries(databases)) {
       const { database } = opened
       const session = await newSession(database)
       await remove(database, session, 0)
-      assert.ok(await sweepDeleted(database, 10 * hour, hour))
+      assert.ok(await removeDeletedSessions(database, 10 * hour, hour))
       assert.equal((await rowsOf(database, session))['sessions'], 1)
       await cleared(database, session)
-      assert.ok(await sweepDeleted(database, 10 * hour, hour))
+      assert.ok(await removeDeletedSessions(database, 10 * hour, hour))
       assert.deepEqual(await rowsOf(database, session), {})
     })
 
@@ -100,9 +100,9 @@ for (const [dialect, open] of Object.entries(databases)) {
       await remove(database, session, 0)
       await cleared(database, session)
       // All servers were away meanwhile.
-      assert.ok(await sweepDeleted(database, 10 * hour, hour))
+      assert.ok(await removeDeletedSessions(database, 10 * hour, hour))
       await settle()
-      assert.ok(await sweepDeleted(database, 10 * hour, hour))
+      assert.ok(await removeDeletedSessions(database, 10 * hour, hour))
       assert.deepEqual(await rowsOf(database, session), {})
       await settle()
     })
@@ -116,7 +116,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       await remove(database, session, 0)
       await cleared(database, session)
       let over = false
-      const sweep = sweepDeleted(database, 2 * hour, hour).finally(() => (over = true))
+      const sweep = removeDeletedSessions(database, 2 * hour, hour).finally(() => (over = true))
       let written = 0
       while (!over) {
         await keep(database, await newSession(database), [])

@@ -5,7 +5,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { auditStore } from './store.ts'
-import { sweepAudit } from './sweep.ts'
+import { removeOldAudit } from './job.ts'
 
 const [tenant, other] = ['wrkspc_test', 'wrkspc_other']
 const day = 24 * 60 * 60 * 1000
@@ -35,8 +35,8 @@ for (const [dialect, open] of Object.entries(databases)) {
       }
       const clock = { ...systemClock, now: () => 10 * day + 1 }
       const deps = { databases: oneDatabase(database), auditMs: 10 * day, clock }
-      assert.equal(await sweepAudit(deps), false)
-      assert.equal(await sweepAudit(deps), true)
+      assert.equal(await removeOldAudit(deps), false)
+      assert.equal(await removeOldAudit(deps), true)
       for (const table of ['credential_uses', 'credential_changes'] as const) {
         const rows = await database.read
           .selectFrom(table)

@@ -1,31 +1,24 @@
 /** What nobody waits for: deliveries that ended long ago, and those beyond what is kept of one endpoint. */
-import type { Log } from '@steward/base/log.ts'
-import type { Sweep } from '../../ground/core/sweep.ts'
-import { sweeping } from '../../ground/core/sweep.ts'
+import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
+import { onEvery } from '../../ground/database/database.ts'
 import { deliveryLog } from './log.ts'
 import { endpointStore } from './store.ts'
 
-const pauseMs = 10 * 60 * 1000
+const everyMs = 10 * 60 * 1000
 const keptMs = 7 * 24 * 60 * 60 * 1000
 const limits = { most: 10_000, limit: 500 }
 
-/** Sweeps until it is closed. */
-export function webhookSweep(deps: { databases: Databases; clock: Clock; log: Log }): Sweep {
+export function deliveryJob(deps: { databases: Databases; clock: Clock }): Job {
   const { databases, clock } = deps
-  const pass = async () => {
-    let isAll = true
-    for (const database of databases.all())
-      isAll = (await sweepDeliveries(database, clock.now())) && isAll
-    return isAll
-  }
-  return sweeping('webhook deliveries', pass, { pauseMs, ...deps })
+  const run = () => onEvery(databases, (database) => removeOldDeliveries(database, clock.now()))
+  return { name: 'remove old webhook deliveries', everyMs, run }
 }
 
 /** Whether that was all. */
-export async function sweepDeliveries(
+export async function removeOldDeliveries(
   database: Database,
   now: number,
   { most, limit } = limits,

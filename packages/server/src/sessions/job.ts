@@ -1,41 +1,30 @@
 /** The rows of deleted sessions go some time after the deletion, in parts that hold up no other writer. */
 import { checkpointStore } from '../resources/checkpoints/store.ts'
-import type { Log } from '@steward/base/log.ts'
-import type { Sweep } from '../ground/core/sweep.ts'
-import { sweeping } from '../ground/core/sweep.ts'
+import type { Job } from '../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases, Queries } from '../ground/database/database.ts'
+import { onEvery } from '../ground/database/database.ts'
 import { removeCalls } from './log/calls.ts'
 import { removeOldest } from './log/log.ts'
 import { stdioStore } from './stdio-servers/store.ts'
 import { removeFilesOf } from './resources/files.ts'
 import { sessionStore } from './rows/sessions.ts'
 
-const pauseMs = 60_000
+const everyMs = 60_000
 const sessionsAtOnce = 50
 /** Of one transaction: rows, and bytes of events, which may have many megabytes each. */
 const part = { limit: 250, bytes: 1024 * 1024 }
 
-/** Sweeps until it is closed. */
-export function sessionSweep(deps: {
-  databases: Databases
-  deletedMs: number
-  clock: Clock
-  log: Log
-}): Sweep {
+export function sessionJob(deps: { databases: Databases; deletedMs: number; clock: Clock }): Job {
   const { databases, clock, deletedMs } = deps
-  const pass = async () => {
-    let isAll = true
-    for (const database of databases.all())
-      isAll = (await sweepDeleted(database, clock.now(), deletedMs)) && isAll
-    return isAll
-  }
-  return sweeping('deleted sessions', pass, { pauseMs, ...deps })
+  const run = () =>
+    onEvery(databases, (database) => removeDeletedSessions(database, clock.now(), deletedMs))
+  return { name: 'remove deleted sessions', everyMs, run }
 }
 
 /** Whether that was all. A session whose folder is still there is left to the runner that removes it. */
-export async function sweepDeleted(
+export async function removeDeletedSessions(
   database: Database,
   now: number,
   deletedMs: number,

@@ -1,0 +1,78 @@
+/** Periodic work of a process, beside its requests and turns. */
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+
+export type Job = {
+  /** Unique, as the log names the job. */
+  name: string
+  /** From the end of a run to the next one. */
+  everyMs: number
+  /** A bounded part of the work. False: more is left, and the next run follows at once. The signal aborts at the stop. */
+  run: (signal: AbortSignal) => Promise<boolean>
+  /** Called once, before the first run; `runNow` ends the pause. The job awaits the returned function after its last run. */
+  start?: (runNow: () => void) => () => unknown
+}
+
+/** When the last run of a job began, and how long it took. */
+export type JobRun = { name: string; at: number; tookMs: number; failed: boolean }
+
+export type RunningJobs = {
+  /** The last run of each job that has run. */
+  lastRuns: () => JobRun[]
+  /** Stops one job, or all of them. Resolves after the current runs. */
+  stop: (name?: string) => Promise<void>
+}
+
+type JobDeps = { clock: Clock; log: Log }
+
+/** Starts the jobs. A run that throws is logged and counts as complete, so that the next run follows after the pause. */
+export function startJobs(jobs: readonly Job[], deps: JobDeps): RunningJobs {
+  const runs = new Map<string, JobRun>()
+  if (new Set(jobs.map(({ name }) => name)).size < jobs.length)
+    throw new Error('two jobs have the same name')
+  const stops = new Map(jobs.map((job) => [job.name, startJob(job, runs, deps)]))
+  return {
+    lastRuns: () => [...runs.values()],
+    async stop(name) {
+      const stopping = name === undefined ? [...stops.values()] : [stops.get(name)]
+      await Promise.all(stopping.map(async (stop) => stop?.()))
+    },
+  }
+}
+
+function startJob(job: Job, runs: Map<string, JobRun>, { clock, log }: JobDeps) {
+  const { name, everyMs } = job
+  const stopping = new AbortController()
+  let early = new AbortController()
+  const end = job.start?.(() => early.abort())
+
+  /** Whether the pause follows. */
+  async function runOnce(): Promise<boolean> {
+    const at = clock.now()
+    let failed = false
+    const isComplete = await job.run(stopping.signal).catch((error: unknown) => {
+      failed = true
+      log.error('a job failed', { job: name, error })
+      return true
+    })
+    const tookMs = clock.now() - at
+    runs.set(name, { name, at, tookMs, failed })
+    log.debug('a job ran', { job: name, took_ms: tookMs, is_complete: isComplete })
+    return isComplete
+  }
+
+  async function runUntilStopped(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      if (!(await runOnce())) continue
+      await clock.sleep(everyMs, AbortSignal.any([stopping.signal, early.signal]))
+      early = new AbortController()
+    }
+    await end?.()
+  }
+
+  const done = runUntilStopped()
+  return (): Promise<void> => {
+    stopping.abort()
+    return done
+  }
+}

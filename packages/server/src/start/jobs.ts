@@ -1,0 +1,48 @@
+/** The periodic jobs of a process. They start and stop together. */
+import type { Bus } from '../ground/bus/bus.ts'
+import type { Keeping } from '../ground/blobs/keeping.ts'
+import type { Config } from '../ground/config/config.ts'
+import type { Job, RunningJobs } from '../ground/core/jobs.ts'
+import { startJobs } from '../ground/core/jobs.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Databases } from '../ground/database/database.ts'
+import type { OpenAnswers } from '../ground/http/open-answers.ts'
+import { checkpointJob } from '../resources/checkpoints/job.ts'
+import { fileJob } from '../resources/files/job.ts'
+import { memoryJob } from '../resources/memory-stores/job.ts'
+import { sessionJob } from '../sessions/job.ts'
+import { stdioJob } from '../sessions/stdio-servers/job.ts'
+import { workJob } from '../sessions/work/job.ts'
+import { endWithKeysJob } from '../tenants/api-keys/ending.ts'
+import { auditJob } from '../tenants/audit/job.ts'
+
+type JobDeps = {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+  keeping: Keeping
+  log: Log
+  answers: Pick<OpenAnswers, 'keyIds' | 'endAll'>
+}
+
+/** `others`: the jobs of parts that the wiring opens. */
+export const startJobsOf = (
+  { work, checkpoints: kept, retention }: Config,
+  deps: JobDeps,
+  others: readonly Job[],
+): RunningJobs =>
+  startJobs(
+    [
+      endWithKeysJob(deps),
+      fileJob(deps),
+      memoryJob(deps),
+      workJob({ ...deps, ...work }),
+      stdioJob(deps),
+      checkpointJob({ ...deps, ...kept }),
+      sessionJob({ ...deps, ...retention }),
+      auditJob({ ...deps, ...retention }),
+      ...others,
+    ],
+    deps,
+  )
