@@ -158,6 +158,14 @@ function bodyOf(route: Route): object | undefined {
   return body
 }
 
+const changing = /"(duration_seconds|request_id)":[^,}]+/g
+
+/** Deliveries without the attempts, which the service makes by itself meanwhile: nobody listens at the endpoint. */
+const withoutAttempts = (deliveries: string): string =>
+  JSON.stringify(JSON.parse(deliveries), (key, value: unknown) =>
+    key === 'attempts' || key === 'next_attempt_at' ? undefined : value,
+  )
+
 for (const database of databases) {
   describe(`isolation on ${database}`, () => {
     let service: Service
@@ -376,7 +384,8 @@ for (const database of databases) {
         const isRead = typeof route.answer === 'object'
         if (route.method !== 'get' || !isRead) continue
         const { text } = await call(route, fill(route.path, fixtures, 'theirs'), {})
-        texts.push(text.replaceAll(/"(duration_seconds|request_id)":[^,}]+/g, ''))
+        const isDelivery = route.path.includes('/deliveries')
+        texts.push((isDelivery ? withoutAttempts(text) : text).replaceAll(changing, ''))
       }
       return texts.join('\n')
     }
