@@ -11,7 +11,8 @@ import type { ClientAnswer, ClientSchemas } from '../scripts/client-schemas.ts'
 
 const root = join(import.meta.dirname, '..')
 
-type Client = '@anthropic-ai/sdk' | '@anthropic-ai/sdk-oldest'
+const clients = ['@anthropic-ai/sdk', '@anthropic-ai/sdk-oldest'] as const
+type Client = (typeof clients)[number]
 type Schema = {
   $ref?: string
   anyOf?: Schema[]
@@ -26,6 +27,11 @@ function schemasOf(client: Client): ClientSchemas {
   const script = join(root, 'scripts/client-schemas.ts')
   if (!existsSync(file)) execFileSync(process.execPath, [script, client, file])
   return JSON.parse(readFileSync(file, 'utf8')) as ClientSchemas
+}
+
+/** Writes the schemas that are missing, so that processes which need them at the same moment do not each write them. */
+export function writeClientSchemas(): void {
+  for (const client of clients) schemasOf(client)
 }
 
 const isOfPath = (pattern: string, path: string): boolean => {
@@ -45,6 +51,9 @@ function loadAnswers(client: Client) {
   const ajv = new Ajv({ strict: false, allErrors: true, verbose: true })
   const mayBeNewer = client === '@anthropic-ai/sdk-oldest'
   const validators = new Map<object, ValidateFunction>()
+  // One root for all: a definition is compiled once, whichever answers refer to it.
+  ajv.addSchema({ $id: client, definitions })
+  const names = new Map(Object.entries(definitions).map(([name, schema]) => [schema, name]))
   const named = (ref: string): Schema =>
     definitions[decodeURIComponent(ref.replace('#/definitions/', ''))] ?? {}
 
@@ -60,9 +69,15 @@ function loadAnswers(client: Client) {
   }
 
   function validatorOf(schema: Schema): ValidateFunction {
-    const found = validators.get(schema) ?? ajv.compile({ ...schema, definitions })
+    const found = validators.get(schema) ?? ajv.compile(refTo(schema))
     validators.set(schema, found)
     return found
+  }
+
+  function refTo(schema: Schema): object {
+    const name = names.get(schema)
+    if (name === undefined) return { ...schema, definitions }
+    return { $ref: `${client}#/definitions/${encodeURIComponent(name)}` }
   }
 
   return {
