@@ -97,154 +97,161 @@ const stop_reason = z
 
 type EventDescription<T extends EventType> = {
   says: string
-  fields: z.ZodType<EventFields[T]> & z.ZodObject
+  fields: () => z.ZodType<EventFields[T]> & z.ZodObject
 }
 
 /** Everything that a log holds. The sentence says when the event comes. */
 const kept: { [T in EventType]: EventDescription<T> } = {
   'user.message': {
     says: 'A posted message is taken up; while it waits, `processed_at` is null.',
-    fields: z.object({ content: content(UserContent) }),
+    fields: () => z.object({ content: content(UserContent) }),
   },
   'user.interrupt': {
     says: 'Somebody has stopped the turn.',
-    fields: z.object({ session_thread_id: z.string().nullish() }),
+    fields: () => z.object({ session_thread_id: z.string().nullish() }),
   },
   'user.tool_confirmation': {
     says: 'Somebody has allowed or denied a call.',
-    fields: z.object({
-      tool_use_id: id,
-      result: z.enum(['allow', 'deny']),
-      deny_message: z.string().nullish(),
-    }),
+    fields: () =>
+      z.object({
+        tool_use_id: id,
+        result: z.enum(['allow', 'deny']),
+        deny_message: z.string().nullish(),
+      }),
   },
   'user.custom_tool_result': {
     says: 'A client has answered the call of a custom tool.',
-    fields: z.object({
-      custom_tool_use_id: id,
-      closed_by: z
-        .literal('service')
-        .optional()
-        .meta(extension('The service has closed the call; no client can answer it any more.')),
-      ...result,
-    }),
+    fields: () =>
+      z.object({
+        custom_tool_use_id: id,
+        closed_by: z
+          .literal('service')
+          .optional()
+          .meta(extension('The service has closed the call; no client can answer it any more.')),
+        ...result,
+      }),
   },
   'user.tool_result': {
     says: 'A worker has answered the call of a built-in tool.',
-    fields: z.object({ tool_use_id: id, ...result }),
+    fields: () => z.object({ tool_use_id: id, ...result }),
   },
   'system.message': {
     says: 'Instructions were added in the middle of the conversation.',
-    fields: z.object({ content: content(TextBlock) }),
+    fields: () => z.object({ content: content(TextBlock) }),
   },
   'agent.message': {
     says: 'The model has written a message.',
-    fields: z.object({ content: content(TextBlock) }),
+    fields: () => z.object({ content: content(TextBlock) }),
   },
   'agent.thinking': {
     says: 'The model has thought.',
-    fields: z.object({ thinking: z.string() }),
+    fields: () => z.object({ thinking: z.string() }),
   },
   'agent.tool_use': {
     says: 'The model calls a built-in tool.',
-    fields: z.object(call),
+    fields: () => z.object(call),
   },
   'agent.tool_result': {
     says: 'The call of a built-in tool has ended.',
-    fields: z.object({ tool_use_id: id, ...result }),
+    fields: () => z.object({ tool_use_id: id, ...result }),
   },
   'agent.mcp_tool_use': {
     says: 'The model calls a tool of an MCP server.',
-    fields: z.object({ ...call, mcp_server_name: z.string(), mcp_tool_name: z.string() }),
+    fields: () => z.object({ ...call, mcp_server_name: z.string(), mcp_tool_name: z.string() }),
   },
   'agent.mcp_tool_result': {
     says: 'The call of a tool of an MCP server has ended.',
-    fields: z.object({ mcp_tool_use_id: id, ...result }),
+    fields: () => z.object({ mcp_tool_use_id: id, ...result }),
   },
   'agent.custom_tool_use': {
     says: 'The model calls a custom tool; a client answers with `user.custom_tool_result`.',
-    fields: z.object({ name: z.string(), input }),
+    fields: () => z.object({ name: z.string(), input }),
   },
   'agent.thread_context_compacted': {
     says: 'A summary has taken the place of the older conversation.',
-    fields: z.object({
-      strategy: z
-        .string()
-        .nullable()
-        .meta(extension('Who wrote the summary; null for a shortened transcript.')),
-    }),
+    fields: () =>
+      z.object({
+        strategy: z
+          .string()
+          .nullable()
+          .meta(extension('Who wrote the summary; null for a shortened transcript.')),
+      }),
   },
   'session.status_run_started': {
     says: 'A run was queued.',
-    fields: z.object({ workspace_id: id }),
+    fields: () => z.object({ workspace_id: id }),
   },
-  'session.status_running': { says: 'A run has begun or goes on.', fields: z.object({}) },
+  'session.status_running': { says: 'A run has begun or goes on.', fields: () => z.object({}) },
   'session.status_rescheduled': {
     says: 'The model will be asked again.',
-    fields: z.object({}),
+    fields: () => z.object({}),
   },
   'session.status_terminated': {
     says: 'The session has ended for good.',
-    fields: z.object({}),
+    fields: () => z.object({}),
   },
   'session.status_idle': {
     says: 'The turn has ended. No event of the turn follows.',
-    fields: z.object({ stop_reason, stop_details: z.null() }),
+    fields: () => z.object({ stop_reason, stop_details: z.null() }),
   },
   'session.error': {
     says: 'Something has failed.',
-    fields: z.object({ error: SessionErrorShown }),
+    fields: () => z.object({ error: SessionErrorShown }),
   },
   'session.updated': {
     says: 'Title, metadata or agent of the session have changed.',
-    fields: z.object({
-      title: z.string().nullish(),
-      metadata: z.record(z.string(), z.string()).optional(),
-      agent: z.looseObject({}).optional(),
-    }),
+    fields: () =>
+      z.object({
+        title: z.string().nullish(),
+        metadata: z.record(z.string(), z.string()).optional(),
+        agent: z.looseObject({}).optional(),
+      }),
   },
   'session.usage': {
     says: 'Totals of the session, directly before `session.status_idle`.',
-    fields: z.object({ usage: z.looseObject({}), budget: z.null() }),
+    fields: () => z.object({ usage: z.looseObject({}), budget: z.null() }),
   },
-  'session.deleted': { says: 'The session was deleted.', fields: z.object({}) },
-  'span.model_request_start': { says: 'The model is asked.', fields: z.object({}) },
+  'session.deleted': { says: 'The session was deleted.', fields: () => z.object({}) },
+  'span.model_request_start': { says: 'The model is asked.', fields: () => z.object({}) },
   'span.model_request_end': {
     says: 'The model has answered, or the request has failed.',
-    fields: z.object({ model_request_start_id: id, is_error: z.boolean(), model_usage }),
+    fields: () => z.object({ model_request_start_id: id, is_error: z.boolean(), model_usage }),
   },
   'span.compaction_summarize_start': {
     says: 'A summary of the older conversation is being written.',
-    fields: z.object({ strategy: z.string(), reason: z.string() }),
+    fields: () => z.object({ strategy: z.string(), reason: z.string() }),
   },
   'span.compaction_summarize_end': {
     says: 'The summary is written, or could not be written.',
-    fields: z.object({
-      compaction_summarize_start_id: id,
-      is_error: z.boolean(),
-      model_usage,
-      message: z.string().optional().describe('Why there is no summary.'),
-    }),
+    fields: () =>
+      z.object({
+        compaction_summarize_start_id: id,
+        is_error: z.boolean(),
+        model_usage,
+        message: z.string().optional().describe('Why there is no summary.'),
+      }),
   },
   'session.warning': {
     says: 'The service has something to report that ends no turn.',
-    fields: z.object({
-      reason: z.string(),
-      message: z.string(),
-      event_ids: z.array(z.string()).optional(),
-    }),
+    fields: () =>
+      z.object({
+        reason: z.string(),
+        message: z.string(),
+        event_ids: z.array(z.string()).optional(),
+      }),
   },
   'session.environment_build': {
     says: 'The packages of the environment are being installed.',
-    fields: z.object({
-      state: z.enum(['waiting', 'running', 'done', 'failed']),
-      manager: z.enum(packageManagers).nullable(),
-      lines: z.array(z.string()).describe('What the package manager said last.'),
-    }),
+    fields: () =>
+      z.object({
+        state: z.enum(['waiting', 'running', 'done', 'failed']),
+        manager: z.enum(packageManagers).nullable(),
+        lines: z.array(z.string()).describe('What the package manager said last.'),
+      }),
   },
   'system.user_message_cancelled': {
     says: 'A waiting message will never be taken up.',
-    fields: z.object({ message_id: id, reason: z.string() }),
+    fields: () => z.object({ message_id: id, reason: z.string() }),
   },
 }
 
@@ -269,18 +276,26 @@ const place = {
     .meta(extension('The fields of the type once more; absent with `anthropic-version`.')),
 }
 
-const shown = Object.entries(kept).map(([type, { says, fields }]) =>
-  z.looseObject({ id, type: z.literal(type), ...fields.shape, ...place }).meta({
-    id: nameOf(type),
-    description: says,
-    ...(extensionTypes.some((extended) => extended === type) ? { 'x-extension': true } : {}),
-  }),
-)
+const describeKept = () =>
+  Object.entries(kept).map(([type, { says, fields }]) =>
+    z.looseObject({ id, type: z.literal(type), ...fields().shape, ...place }).meta({
+      id: nameOf(type),
+      description: says,
+      ...(extensionTypes.some((extended) => extended === type) ? { 'x-extension': true } : {}),
+    }),
+  )
+
+/** Made when the description is asked for: no server needs them in memory before. */
+const once = <S extends z.ZodType>(make: () => S) => {
+  let made: S | undefined
+  return z.lazy(() => (made ??= make()))
+}
 
 /** An event on the wire: flat fields, and in the interface's dialect the same fields under `data`. [events/object] [dialects/event-data] */
-export const EventShown = z
-  .union(shown)
-  .meta({ id: 'SessionEvent', description: 'Something that was said or done in a session.' })
+export const EventShown = once(() => z.union(describeKept())).meta({
+  id: 'SessionEvent',
+  description: 'Something that was said or done in a session.',
+})
 
 const families = [
   ['agent.message', 'message_id', 'a message of the model'],
@@ -296,8 +311,8 @@ const liveOf = (type: string, says: string, fields: z.ZodRawShape) =>
 const delta = z.string().describe('The next piece of the text.')
 
 /** Shown on streams with `include=chunks`, and kept nowhere. */
-export const LiveEventShown = z
-  .union([
+export const LiveEventShown = once(() =>
+  z.union([
     ...families.flatMap(([type, name, of]) => [
       liveOf(`${type}_stream_start`, `The beginning of ${of}.`, {
         [name]: id,
@@ -312,9 +327,9 @@ export const LiveEventShown = z
       model_request_start_id: id,
       ms: z.number().describe('Milliseconds since the request.'),
     }),
-  ])
-  .meta({
-    id: 'LiveSessionEvent',
-    description: 'Pieces of what happens, on streams with `include=chunks`; kept nowhere.',
-    'x-extension': true,
-  })
+  ]),
+).meta({
+  id: 'LiveSessionEvent',
+  description: 'Pieces of what happens, on streams with `include=chunks`; kept nowhere.',
+  'x-extension': true,
+})
