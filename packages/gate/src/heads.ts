@@ -14,7 +14,8 @@ export type RequestObjection = { said: GateAnswer } | { refusal: Refusal }
 
 const defaultPort = { http: 80, https: 443 } as const
 
-const ofOneHop = new Set([
+/** Headers that concern one hop alone. RFC 9110 7.6.1 */
+export const ofOneHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -26,7 +27,7 @@ const ofOneHop = new Set([
   'upgrade',
 ])
 /** Said by the URL, or settled between the client and the gate. */
-const settledHere = new Set(['host', 'expect', 'http2-settings'])
+export const settledHere: ReadonlySet<string> = new Set(['host', 'expect', 'http2-settings'])
 
 const invalid = (message: string): RequestObjection => ({ said: sayInvalid(message) })
 

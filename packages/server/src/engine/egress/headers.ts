@@ -1,19 +1,6 @@
 /** Which headers go on and which concern one hop alone. RFC 9110 7.6.1 */
+import { ofOneHop, settledHere } from '@steward/gate/heads.ts'
 import type { Headers } from '@steward/gate/outbound.ts'
-
-const ofOneHop = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-/** Made anew from the URL, or answered here. */
-const ours = new Set(['host', 'expect', 'http2-settings'])
 
 export const valueOf = (headers: Headers, wanted: string): string | undefined =>
   headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
@@ -42,5 +29,5 @@ function withoutHop(headers: Headers, more?: ReadonlySet<string>): Headers {
   })
 }
 
-export const towardsUpstream = (headers: Headers): Headers => withoutHop(headers, ours)
+export const towardsUpstream = (headers: Headers): Headers => withoutHop(headers, settledHere)
 export const towardsCaller = (headers: Headers): Headers => withoutHop(headers)

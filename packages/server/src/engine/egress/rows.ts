@@ -12,15 +12,9 @@ import type { UseRows } from './records.ts'
 import type { OAuthRows } from './refresh.ts'
 import { claimMs } from './refresh.ts'
 
-export function oauthRows({
-  databases,
-  seal,
-  clock,
-}: {
-  databases: Databases
-  seal: Seal
-  clock: Clock
-}): OAuthRows {
+type Deps = { databases: Databases; seal: Seal; clock: Clock }
+
+export function oauthRows({ databases, seal, clock }: Deps): OAuthRows {
   return {
     async read(tenant, id) {
       const row = await credentialStore(databases.of(tenant).read).active(tenant, id)

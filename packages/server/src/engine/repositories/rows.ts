@@ -7,15 +7,13 @@ import { isRepository, repositoryTokenPlace } from '../../sessions/resources/rep
 import { resourceStore } from '../../sessions/rows/resources.ts'
 import type { RepositoryDeps } from './furnish.ts'
 
+type Deps = { databases: Databases; seal: Seal; clock: Clock }
+
 export function repositoryRows({
   databases,
   seal,
   clock,
-}: {
-  databases: Databases
-  seal: Seal
-  clock: Clock
-}): Pick<RepositoryDeps, 'rows' | 'open' | 'cloned'> {
+}: Deps): Pick<RepositoryDeps, 'rows' | 'open' | 'cloned'> {
   return {
     async rows(tenant, session) {
       const all = await resourceStore(databases.of(tenant).read).ofSessions(tenant, [session])

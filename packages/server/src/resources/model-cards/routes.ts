@@ -29,15 +29,9 @@ const mostAttempts = 3
 const section = 'Models'
 const answer = ModelCardShown
 
-export function modelCardRoutes({
-  databases,
-  seal,
-  clock,
-}: {
-  databases: Databases
-  seal: Seal
-  clock: Clock
-}): Route[] {
+type Deps = { databases: Databases; seal: Seal; clock: Clock }
+
+export function modelCardRoutes({ databases, seal, clock }: Deps): Route[] {
   /** Before the probe, which sends the key. */
   async function recordRedirect(by: Principal, { tenant_id: tenant, id }: CardRow): Promise<void> {
     const change = {

@@ -20,15 +20,9 @@ import { checkClaim } from '../work/claim.ts'
 import { serversIn, stdioError } from './standing.ts'
 import { stdioStore } from './store.ts'
 
-export function stdioRoutes({
-  databases,
-  bus,
-  clock,
-}: {
-  databases: Databases
-  bus: Bus
-  clock: Clock
-}): Route[] {
+type Deps = { databases: Databases; bus: Bus; clock: Clock }
+
+export function stdioRoutes({ databases, bus, clock }: Deps): Route[] {
   return [
     route(
       {

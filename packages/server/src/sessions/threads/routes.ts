@@ -39,15 +39,9 @@ const hasTokens = (usage: SessionUsage): boolean =>
   usage.input_tokens + usage.output_tokens + usage.cache_read_input_tokens > 0 ||
   usage.cache_creation.ephemeral_5m_input_tokens > 0
 
-export function threadRoutes({
-  databases,
-  bus,
-  clock,
-}: {
-  databases: Databases
-  bus: Bus
-  clock: Clock
-}): Route[] {
+type Deps = { databases: Databases; bus: Bus; clock: Clock }
+
+export function threadRoutes({ databases, bus, clock }: Deps): Route[] {
   async function open(tenant: string, { id, thread }: { id: string; thread?: string }) {
     const { read } = databases.of(tenant)
     const session = await sessionStore(read).get(tenant, id, clock.now())

@@ -20,15 +20,9 @@ export type Poll = {
 /** `isWoken` since it last asked. */
 type Waiter = { isWoken: boolean; wake: () => void }
 
-export function poller({
-  databases,
-  bus,
-  clock,
-}: {
-  databases: Databases
-  bus: Bus
-  clock: Clock
-}) {
+type Deps = { databases: Databases; bus: Bus; clock: Clock }
+
+export function poller({ databases, bus, clock }: Deps) {
   const waiting = new Map<string, Set<Waiter>>()
   const see = presence(databases, clock)
 

@@ -32,15 +32,9 @@ function checkWanted(
     throw invalid('reach: only an environment key has a reach; name its environment_id')
 }
 
-export function apiKeyRoutes({
-  databases,
-  bus,
-  clock,
-}: {
-  databases: Databases
-  bus: Bus
-  clock: Clock
-}): Route[] {
+type Deps = { databases: Databases; bus: Bus; clock: Clock }
+
+export function apiKeyRoutes({ databases, bus, clock }: Deps): Route[] {
   return [
     route(
       {
