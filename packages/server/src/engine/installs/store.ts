@@ -1,6 +1,9 @@
 /** Which process builds a layer, so that no other of the deployment builds the same meanwhile. */
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
-import { leaseMs } from '../../ground/database/lease.ts'
+import { isFree, leaseMs } from '../../ground/database/lease.ts'
+
+/** Qualified, since the row to insert has the same columns. */
+const buildLease = { owner: 'package_builds.owner', expires: 'package_builds.expires_at' }
 
 export type BuildLocks = {
   /** Whether it is this process's now. */
@@ -20,31 +23,24 @@ export function buildLocks(databases: Databases): BuildLocks {
   return {
     async claim(tenant, layer, now) {
       const database = databases.of(tenant)
-      const { self } = database.owners
       const found = await database.read
         .selectFrom('package_builds')
-        .selectAll()
+        .select('owner')
         .where('tenant_id', '=', tenant)
         .where('layer', '=', layer)
         .executeTakeFirst()
-      const isFree =
-        found !== undefined &&
-        (found.expires_at < now || (await database.owners.dead([found.owner])).length > 0)
-      if (found && !isFree) return false
+      const dead = found ? await database.owners.dead([found.owner]) : []
       return database.write(async (tx) => {
-        if (found)
-          await tx
-            .deleteFrom('package_builds')
-            .where('tenant_id', '=', tenant)
-            .where('layer', '=', layer)
-            .where('owner', '=', found.owner)
-            .where('expires_at', '=', found.expires_at)
-            .execute()
-        const row = { tenant_id: tenant, layer, owner: self, expires_at: now + leaseMs }
+        const held = { owner: database.owners.self, expires_at: now + leaseMs }
         const [made] = await tx
           .insertInto('package_builds')
-          .values(row)
-          .onConflict((conflict) => conflict.columns(['tenant_id', 'layer']).doNothing())
+          .values({ tenant_id: tenant, layer, ...held })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['tenant_id', 'layer'])
+              .doUpdateSet(held)
+              .where(isFree(buildLease, dead, now)),
+          )
           .execute()
         return Number(made?.numInsertedOrUpdatedRows ?? 0) === 1
       })

@@ -2,9 +2,9 @@
  * Ownership of a row by one process: claim, beat, release over a table with `owner`, `generation` and `expires_at`.
  * The generation stands on the row that fenced writes update, so that a stale owner's write finds no row.
  */
-import type { ExpressionBuilder } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { Queries } from './database.ts'
-import type { Tables } from './tables.ts'
 
 /** Expiry is for a process that is cut off; one that is dead is known at once. */
 export const leaseMs = 15_000
@@ -38,13 +38,8 @@ export async function claim(
         .end(),
     }))
     .where('session_id', '=', sessionId)
-    .where((eb) =>
-      eb.or([
-        ...isFree(eb, dead, now),
-        // A process drains a session at most once at a time: what it still holds, it may take again.
-        eb('owner', '=', owner),
-      ]),
-    )
+    // A process drains a session at most once at a time: it may claim again what it still holds.
+    .where((eb) => eb.or([isFree(headLease, dead, now), eb('owner', '=', owner)]))
     .returning(['generation', 'previous_owner'])
     .executeTakeFirst()
   if (!row) return undefined
@@ -91,13 +86,18 @@ export async function expire(tx: Queries, sessionId: string, fence: Fence): Prom
     .execute()
 }
 
-/** What holds for a row that may be claimed. */
-export const isFree = (
-  eb: ExpressionBuilder<Tables, 'session_heads'>,
+/** The columns of a lease, as the statement names them. */
+export type LeaseColumns = { owner: string; expires: string }
+
+/** True for a row that anyone may claim: no owner, an expired lease, or an owner that is dead. */
+export function isFree(
+  { owner, expires }: LeaseColumns,
   dead: readonly string[],
   now: number,
-) => [
-  eb('owner', 'is', null),
-  eb('expires_at', '<', now),
-  ...(dead.length > 0 ? [eb('owner', 'in', dead)] : []),
-]
+): RawBuilder<boolean> {
+  const ofDead = dead.length > 0 ? sql`or ${sql.ref(owner)} in (${sql.join([...dead])})` : sql``
+  return sql<boolean>`(${sql.ref(owner)} is null or ${sql.ref(expires)} < ${now} ${ofDead})`
+}
+
+/** The lease of a session's runner. */
+export const headLease: LeaseColumns = { owner: 'owner', expires: 'expires_at' }

@@ -7,6 +7,7 @@ import { listingOf } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import { isFree } from '../../ground/database/lease.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { SealedSecrets, SecretPart, Tables } from '../../ground/database/tables.ts'
@@ -21,6 +22,8 @@ export type CredentialRow = Pick<Row, 'tenant_id' | 'vault_id' | 'id' | 'revisio
   auth: CredentialAuth
   sealed: SealedSecrets
 }
+
+const refreshLease = { owner: 'refresh_owner', expires: 'refresh_until_ms' }
 
 /** Credentials of one vault. [limits/vault-credentials] */
 const mostPerVault = 20
@@ -103,13 +106,7 @@ function liveCredentials(db: Queries) {
     ): Promise<boolean> {
       const { numUpdatedRows } = await at(tenant, id)
         .set({ refresh_owner: claim.owner, refresh_until_ms: claim.untilMs })
-        .where((eb) =>
-          eb.or([
-            eb('refresh_owner', 'is', null),
-            eb('refresh_until_ms', '<', claim.now),
-            ...(claim.dead.length > 0 ? [eb('refresh_owner', 'in', claim.dead)] : []),
-          ]),
-        )
+        .where(isFree(refreshLease, claim.dead, claim.now))
         .executeTakeFirst()
       return numUpdatedRows === 1n
     },
