@@ -20,20 +20,27 @@ const testing = (names: readonly string[]) => {
   return [node, '--test', '--test-reporter=tap', '--test-timeout=30000', ...files]
 }
 
+/** Each test runs several test files. */
+const patience = { timeout: 240_000 }
+
 describe('a server that is an ordinary user', { skip: ordinary }, () => {
-  it('has all this', async () => {
+  it('has all this', patience, async () => {
     const { code, output } = await asNobody(testing(all))
     assert.equal(code, 0, output)
     assert.match(output, /^# pass [1-9]/m)
   })
 
-  it('has walls, and a user for each session, where its account has subordinate ids', async () => {
-    using ids = withSubordinateIds()
-    const { code, output } = await asNobody([...mapping, ...testing(ofUsers)], ids.before)
-    assert.equal(code, 0, output)
-    assert.match(output, /^ok \d+ - a session of bubblewrap under root$/m)
-    assert.doesNotMatch(output, /# SKIP/)
-  })
+  it(
+    'has walls, and a user for each session, where its account has subordinate ids',
+    patience,
+    async () => {
+      using ids = withSubordinateIds()
+      const { code, output } = await asNobody([...mapping, ...testing(ofUsers)], ids.before)
+      assert.equal(code, 0, output)
+      assert.match(output, /^ok \d+ - a session of bubblewrap under root$/m)
+      assert.doesNotMatch(output, /# SKIP/)
+    },
+  )
 
   const most = Number(readFileSync('/proc/sys/fs/epoll/max_user_watches', 'utf8'))
   const large = most > 10_000_000 && 'this machine has more watches than a test can use up'
