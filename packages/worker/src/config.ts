@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { mebibyte } from '@steward/base/settings/kinds.ts'
 import { readSettings } from '@steward/base/settings/program.ts'
-import type { Environment, Values } from '@steward/base/settings/setting.ts'
+import type { ProcessVariables, Values } from '@steward/base/settings/setting.ts'
 import type { SandboxSettings } from './sandboxes.ts'
 import { worker } from './settings.ts'
 
@@ -11,7 +11,7 @@ type WorkerValues = Values<typeof worker.settings>
 export type WorkerConfig = ReturnType<typeof configOf>
 
 export function readConfig(
-  environment: Environment,
+  environment: ProcessVariables,
 ): { ok: true; config: WorkerConfig } | { ok: false; problems: string[] } {
   const read = readSettings(worker, environment)
   if (!read.ok) return read
@@ -20,7 +20,7 @@ export function readConfig(
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config }
 }
 
-function halves(environment: Environment): string[] {
+function halves(environment: ProcessVariables): string[] {
   const { port, key } = worker.settings.webhook
   if (Boolean(environment[port.name]) === Boolean(environment[key.name])) return []
   return environment[port.name]

@@ -1,5 +1,5 @@
 /** The settings of a program: read from the environment, and written as `--help` and as tables in docs. */
-import type { Environment, Setting, SettingsTree, Values } from './setting.ts'
+import type { ProcessVariables, Setting, SettingsTree, Values } from './setting.ts'
 import { isSetting, listSettings } from './setting.ts'
 
 export type Program<Tree extends SettingsTree> = {
@@ -37,7 +37,7 @@ function nearest(name: string, known: Iterable<string>): string | undefined {
   return best && best.apart <= name.length / 3 ? best.other : undefined
 }
 
-function unusableNames(program: Program<SettingsTree>, environment: Environment): string[] {
+function unusableNames(program: Program<SettingsTree>, environment: ProcessVariables): string[] {
   const { what, settings, prefixes, later = [] } = program
   const known = new Set(listSettings(settings).map(({ name }) => name))
   const refused = new Set(later.map(({ name }) => name))
@@ -55,7 +55,7 @@ function unusableNames(program: Program<SettingsTree>, environment: Environment)
 /** The values, or every problem at once. */
 export function readSettings<Tree extends SettingsTree>(
   program: Program<Tree>,
-  environment: Environment,
+  environment: ProcessVariables,
 ): { ok: true; values: Values<Tree> } | { ok: false; problems: string[] } {
   const problems = unusableNames(program, environment)
   const read = (node: Setting<unknown> | SettingsTree): unknown => {

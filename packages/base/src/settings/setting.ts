@@ -1,6 +1,6 @@
 /** A setting, declared once: the configuration's type, the reader, `--help` and the tables in docs come from the declaration. */
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type ProcessVariables = Readonly<Record<string, string | undefined>>
 
 /** The texts that a setting accepts. */
 export type Kind<T> = {
@@ -32,7 +32,7 @@ export type Setting<T> = Description & {
   form: string
   /** Title of its group in `--help` and docs. */
   section: string
-  read: (environment: Environment) => Reading<T>
+  read: (environment: ProcessVariables) => Reading<T>
 }
 
 /** Settings in the shape of their configuration. */
@@ -40,7 +40,7 @@ export type SettingsTree = { readonly [key: string]: Setting<unknown> | Settings
 
 export type Values<Tree> = {
   -readonly [Key in keyof Tree]: Tree[Key] extends {
-    read: (environment: Environment) => Reading<infer T>
+    read: (environment: ProcessVariables) => Reading<infer T>
   }
     ? T
     : Values<Tree[Key]>
@@ -66,7 +66,7 @@ export function setting<T>(
   description: Description,
 ): Setting<T | undefined> {
   const { default: fallback, required, hidden = false } = description
-  function read(environment: Environment): Reading<T | undefined> {
+  function read(environment: ProcessVariables): Reading<T | undefined> {
     const text = environment[name] || fallback
     if (text === undefined)
       return required === undefined

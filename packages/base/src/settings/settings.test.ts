@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { choice, choices, decimal, flag, httpUrl, port, secondMs, text, whole } from './kinds.ts'
 import { helpOf, readSettings, tablesOf } from './program.ts'
-import type { Environment, Values } from './setting.ts'
+import type { ProcessVariables, Values } from './setting.ts'
 import { listSettings, section, setting } from './setting.ts'
 
 const program = {
@@ -36,12 +36,12 @@ const program = {
 }
 const maker = { MAKER_URL: 'https://maker.example' }
 
-function values(environment: Environment): Values<typeof program.settings> {
+function values(environment: ProcessVariables): Values<typeof program.settings> {
   const read = readSettings(program, { ...maker, ...environment })
   assert.ok(read.ok, JSON.stringify(read))
   return read.values
 }
-function problems(environment: Environment): string[] {
+function problems(environment: ProcessVariables): string[] {
   const read = readSettings(program, { ...maker, ...environment })
   return read.ok ? [] : read.problems
 }

@@ -1,6 +1,6 @@
 /** The environment as a configuration, or a refusal to start that names every setting that is wrong. */
 import { readSettings } from '@steward/base/settings/program.ts'
-import type { Environment, Values } from '@steward/base/settings/setting.ts'
+import type { ProcessVariables, Values } from '@steward/base/settings/setting.ts'
 import { openFilesLimit } from '../core/open-files.ts'
 import { usualLimits } from '../core/postgres-client.ts'
 import { server } from './settings.ts'
@@ -54,7 +54,7 @@ function configOf({ stores, egressConnections, ...given }: ServerValues) {
   }
 }
 
-function halves(environment: Environment): string[] {
+function halves(environment: ProcessVariables): string[] {
   const { url, secret } = server.settings.webhooks.hint
   return Boolean(environment[url.name]) === Boolean(environment[secret.name])
     ? []
@@ -64,7 +64,7 @@ function halves(environment: Environment): string[] {
 }
 
 export function readConfig(
-  environment: Environment,
+  environment: ProcessVariables,
 ): { ok: true; config: Config } | { ok: false; problems: string[] } {
   const read = readSettings(server, environment)
   const problems = [...(read.ok ? [] : read.problems), ...halves(environment)]

@@ -1,9 +1,9 @@
 /** JSON Schemas of one document: a schema with an id (`.meta({ id })`) becomes a named component, and every use refers to it. */
 import { z } from 'zod'
 
-export type Json = Record<string, unknown>
+export type SchemaNode = Record<string, unknown>
 type Direction = 'input' | 'output'
-type Components = Record<string, Json>
+type Components = Record<string, SchemaNode>
 
 const toDefinition = /^#\/\$defs\//
 /** The official client's word for the form of a thing that is sent. */
@@ -14,7 +14,7 @@ const inputName = (name: string): string => `${name}Params`
  * is answered appears twice: what is sent is called `…Params`.
  */
 export function describeSchemas(given: Record<Direction, readonly z.ZodType[]>): {
-  schemaOf: (schema: z.ZodType, direction: Direction) => Json
+  schemaOf: (schema: z.ZodType, direction: Direction) => SchemaNode
   components: Components
 } {
   const made = { input: convert(given.input, 'input'), output: convert(given.output, 'output') }
@@ -26,7 +26,7 @@ export function describeSchemas(given: Record<Direction, readonly z.ZodType[]>):
   const components: Components = {}
   for (const direction of ['input', 'output'] as const) {
     for (const [name, definition] of Object.entries(made[direction].definitions))
-      components[renamed[direction](name)] = referring(definition, renamed[direction]) as Json
+      components[renamed[direction](name)] = referring(definition, renamed[direction]) as SchemaNode
   }
   return {
     components: Object.fromEntries(
@@ -35,7 +35,7 @@ export function describeSchemas(given: Record<Direction, readonly z.ZodType[]>):
     schemaOf(schema, direction) {
       const found = made[direction].schemas.get(schema)
       if (!found) throw new Error('the schema is none of those that were given')
-      return referring(found, renamed[direction]) as Json
+      return referring(found, renamed[direction]) as SchemaNode
     },
   }
 }

@@ -1,9 +1,9 @@
 /** The kinds of keys in the published description, and who may call an operation. */
-import type { Json } from './openapi-schemas.ts'
+import type { SchemaNode } from './openapi-schemas.ts'
 import type { Caller } from './principal.ts'
 
 /** Every kind of key is a bearer token; the keys of a workspace are accepted as `x-api-key` as well. */
-export const securitySchemes: Record<string, Json> = {
+export const securitySchemes: Record<string, SchemaNode> = {
   WorkspaceKey: {
     type: 'apiKey',
     in: 'header',

@@ -3,7 +3,7 @@ import { ErrorResponse } from '@steward/protocol/errors.ts'
 import { LiveEventShown } from '@steward/protocol/shown-events.ts'
 import { z } from 'zod'
 import { describeErrors } from './errors.ts'
-import type { Json } from './openapi-schemas.ts'
+import type { SchemaNode } from './openapi-schemas.ts'
 import { describeSchemas } from './openapi-schemas.ts'
 import { security, securitySchemes } from './openapi-security.ts'
 import { tagsOf } from './openapi-tags.ts'
@@ -16,7 +16,7 @@ type Schemas = Pick<ReturnType<typeof describeSchemas>, 'schemaOf'>
 const isExtension = ({ path }: Route): boolean => path.startsWith('/v1/ext/')
 const extensionSentence = 'An extension of Steward: the official interface does not have it.'
 
-export function openApi(routes: readonly Route[], version: string): Json {
+export function openApi(routes: readonly Route[], version: string): SchemaNode {
   const { schemaOf, components } = describeSchemas({
     input: routes.flatMap(({ query, body, form }) => [query, body, form].filter(isSchema)),
     output: [ErrorResponse, LiveEventShown, ...routes.map(({ answer }) => answer).filter(isSchema)],
@@ -69,19 +69,19 @@ const introduction = [
 const isSchema = (value: Route['answer'] | undefined): value is z.ZodType =>
   value instanceof z.ZodType
 
-const json = (schema: Json) => ({ 'application/json': { schema } })
+const json = (schema: SchemaNode) => ({ 'application/json': { schema } })
 
-type Operation = Json & { parameters: Json[] }
+type Operation = SchemaNode & { parameters: SchemaNode[] }
 
 /** Moves each query parameter that several operations have into the components, by its name where that is free. */
-function shareParameters(operations: readonly Operation[]): Record<string, Json> {
+function shareParameters(operations: readonly Operation[]): Record<string, SchemaNode> {
   const uses = new Map<string, number>()
   const all = operations.flatMap(({ parameters }) => parameters)
   for (const parameter of all) {
     const text = JSON.stringify(parameter)
     uses.set(text, (uses.get(text) ?? 0) + 1)
   }
-  const shared: Record<string, Json> = {}
+  const shared: Record<string, SchemaNode> = {}
   const names = new Map<string, string>()
   for (const [text, count] of [...uses].toSorted(([, one], [, other]) => other - one)) {
     const parameter = JSON.parse(text) as { name: string; in: string }
@@ -132,7 +132,7 @@ function operation(route: Route, { schemaOf }: Schemas): Operation {
   }
 }
 
-function requestBody({ body, form }: Route, { schemaOf }: Schemas): Json {
+function requestBody({ body, form }: Route, { schemaOf }: Schemas): SchemaNode {
   const content = {
     ...(body ? json(schemaOf(body, 'input')) : {}),
     ...(form ? { 'multipart/form-data': { schema: schemaOf(form, 'input') } } : {}),
@@ -140,7 +140,7 @@ function requestBody({ body, form }: Route, { schemaOf }: Schemas): Json {
   return Object.keys(content).length > 0 ? { requestBody: { required: true, content } } : {}
 }
 
-function success({ answer }: Route, { schemaOf }: Schemas): Json {
+function success({ answer }: Route, { schemaOf }: Schemas): SchemaNode {
   if (answer === 'none') return { description: 'Done.' }
   if (answer === 'stream') {
     return {
@@ -159,7 +159,7 @@ function success({ answer }: Route, { schemaOf }: Schemas): Json {
   return { description: 'Done.', content: json(schemaOf(answer, 'output')) }
 }
 
-const pathParameters = (path: string): Json[] =>
+const pathParameters = (path: string): SchemaNode[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -167,7 +167,11 @@ const pathParameters = (path: string): Json[] =>
     schema: { type: 'string' },
   }))
 
-const queryParameters = ({ properties = {} }: { properties?: Record<string, Json> }): Json[] =>
+const queryParameters = ({
+  properties = {},
+}: {
+  properties?: Record<string, SchemaNode>
+}): SchemaNode[] =>
   Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
