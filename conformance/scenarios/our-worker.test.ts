@@ -130,6 +130,7 @@ describe('our worker', () => {
       const line = supervised.said().match(/.*"event":"variables".*/)?.[0] ?? '{}'
       const {
         time: _time,
+        level: _level,
         message: _message,
         session: _session,
         event: _event,

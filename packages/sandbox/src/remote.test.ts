@@ -164,9 +164,9 @@ describe('a sandbox with a hostile agent', () => {
       (sandbox) => shell(sandbox, 10),
       /does not answer/,
     )
-    const signal = AbortSignal.timeout(10)
+    // Made with the call: a signal that was aborted before it asks the agent for nothing.
     const aborted = (sandbox: Sandbox) =>
-      sandbox.shell({ command: 'true', timeoutMs: 60_000, signal })
+      sandbox.shell({ command: 'true', timeoutMs: 60_000, signal: AbortSignal.timeout(10) })
     await endsBy(() => {}, aborted, /does not answer/)
   })
 

@@ -20,7 +20,8 @@ type Server = { child: ChildProcess; base: string; died: Promise<string | null> 
 const headers = { 'x-api-key': 'key', 'content-type': 'application/json' }
 const program = fileURLToPath(new URL('./crash-fixture.ts', import.meta.url))
 
-for (const database of ['sqlite', 'postgres'] as const) {
+/** Every point at which a server can be killed in a turn, on one database: a file each, as each takes minutes. */
+export function testCrashes(database: 'sqlite' | 'postgres'): void {
   describe(`a server on ${database} killed in mid turn`, () => {
     let folder: string
     let url: string | undefined

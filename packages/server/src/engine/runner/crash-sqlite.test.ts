@@ -1,0 +1,3 @@
+import { testCrashes } from './crash-suite-fixture.ts'
+
+testCrashes('sqlite')
