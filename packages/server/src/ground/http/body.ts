@@ -51,7 +51,9 @@ export const tooLarge = ({ bytes }: BodyLimits): PlatformError =>
 function eachPiece(body: Readable, take: (piece: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => body.destroy(new Error('it took too long')), slowestMs)
+    let isSettled = false
     const settle = (error?: unknown) => {
+      isSettled = true
       clearTimeout(late)
       body.off('data', onPiece)
       if (error === undefined) return resolve()
@@ -65,7 +67,10 @@ function eachPiece(body: Readable, take: (piece: Buffer) => void): Promise<void>
         settle(error)
       }
     }
-    const broken = (cause?: unknown) => settle(because(invalid('the body broke off'), cause))
+    // Every body closes, also after its end: an error is not made for that.
+    const broken = (cause?: unknown) => {
+      if (!isSettled) settle(because(invalid('the body broke off'), cause))
+    }
     // Its caller has left before it was asked for: it tells of that no more.
     if (body.destroyed) return broken()
     body
