@@ -15,7 +15,7 @@ import type { Seen } from '../turns.ts'
 import { all, fresh, newSession, post, say, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
-import { newPool, poll, restsAfter, sessionIn, states, tokenOf } from '../workers.ts'
+import { newPool, poll, restsAfter, sessionIn, states } from '../workers.ts'
 
 const harnessFixture = fileURLToPath(
   import.meta.resolve('@steward/worker/supervisor/harness-fixture.ts'),
@@ -139,7 +139,8 @@ describe('our worker', () => {
       assert.deepEqual(Object.keys(rest).toSorted(), ['PATH', ...told('VENDOR')].toSorted())
       assert.equal(rest['VENDOR_SESSION_ID'], other)
       assert.equal(rest['VENDOR_BASE_URL'], service.base)
-      assert.match(tokenOf(rest['VENDOR_WORK_SECRET'] ?? ''), /^stw_claim_/)
+      // The worker's log hides what its name calls secret, also where a harness says it.
+      assert.equal(rest['VENDOR_WORK_SECRET'], '[redacted]')
     },
   )
 
