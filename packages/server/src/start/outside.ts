@@ -14,7 +14,7 @@ import {
   tenantGuard,
 } from '../ground/core/dial.ts'
 import type { Log } from '@steward/base/log.ts'
-import { upstream } from '../engine/egress/upstream.ts'
+import { upstream } from '../engine/egress/inject/upstream.ts'
 import { modelPatience } from '../resources/model-cards/resolve.ts'
 
 /** Where names lead to that no resolver knows. */

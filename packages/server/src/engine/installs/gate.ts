@@ -10,7 +10,7 @@ import type { OutboundAnswer, GateOwner, Target } from '@steward/gate/outbound.t
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Connector, Dial } from '../../ground/core/dial.ts'
 import { sayFailed } from '@steward/gate/said.ts'
-import { portOf, upstream } from '../egress/upstream.ts'
+import { portOf, upstream } from '../egress/inject/upstream.ts'
 
 /** Registries are the operator's choice, or the public ones. */
 export type RegistryAccess = { connect: Connector<'operator'>; dial: Dial<'operator', Duplex> }

@@ -1,6 +1,6 @@
 /** Where packages come from: the public registries, or an operator's own in their place. */
 import type { PackageManager } from '@steward/protocol/packages.ts'
-import { registries } from '../egress/registries.ts'
+import { registries } from '../egress/policy/registries.ts'
 
 /** Addresses that stand in for the public ones. */
 export type Sources = Partial<Record<PackageManager, string>>

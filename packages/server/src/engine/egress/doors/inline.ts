@@ -1,0 +1,43 @@
+import { agentTokenPlace } from '../../../resources/agents/store.ts'
+import type { Seal } from '../../../ground/core/seal.ts'
+import type { Queries } from '../../../ground/database/database.ts'
+import type { Tables } from '../../../ground/database/tables.ts'
+import { tokenPlace } from '../../../sessions/create.ts'
+import type { PinnedSession } from '../policy/store.ts'
+import { versionTokens } from '../policy/store.ts'
+import { fromJson } from '../../../ground/core/json-text.ts'
+
+type Session = Tables['sessions']
+
+/** The tokens that stand beside a session's MCP servers, by the servers' names: its own, else the agent version's. */
+export async function inlineTokens(
+  db: Queries,
+  seal: Seal,
+  session: Pick<Session, 'tenant_id' | 'id' | 'agent_id' | 'agent_version' | 'sealed_tokens'>,
+): Promise<Record<string, string>> {
+  const version_tokens = session.sealed_tokens === null ? await versionTokens(db, session) : null
+  const sealed = sealedTokens({ ...session, version_tokens })
+  const names = Object.keys(sealed.tokens)
+  return Object.fromEntries(names.map((name) => [name, sealed.open(seal, name) ?? '']))
+}
+
+type InlineTokens = Pick<PinnedSession, 'tenant_id' | 'id' | 'sealed_tokens' | 'version_tokens'>
+
+/** As they are stored; each is opened alone. */
+export function sealedTokens({
+  tenant_id: tenant,
+  id,
+  sealed_tokens,
+  version_tokens,
+}: InlineTokens) {
+  const tokens = fromJson(sealed_tokens ?? version_tokens) ?? {}
+  return {
+    tokens,
+    open(seal: Seal, server: string): string | undefined {
+      const token = Object.hasOwn(tokens, server) ? tokens[server] : undefined
+      const place =
+        sealed_tokens === null ? agentTokenPlace(tenant) : tokenPlace(tenant, id, server)
+      return token && seal.open(token, place)
+    },
+  }
+}

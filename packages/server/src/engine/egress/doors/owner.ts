@@ -1,0 +1,73 @@
+/** Who stands behind a sandbox's gate: its session's rules and credentials. */
+import type { Duplex } from 'node:stream'
+import type { GateOwner, Target } from '@steward/gate/outbound.ts'
+import { Refused } from '@steward/gate/outbound.ts'
+import type { Dial } from '../../../ground/core/dial.ts'
+import { RefusedAddress } from '../../../ground/core/dial.ts'
+import type { Profile } from '../binding.ts'
+import { isCovered } from '../policy/credential.ts'
+import type { OutboundCall, Forward } from '../inject/forward.ts'
+import type { Records } from '../inject/records.ts'
+import { isHostOfRepository } from '../policy/repository.ts'
+import type { SessionOutbound } from '../inject/standing.ts'
+
+export type OwnerDeps = {
+  forward: Forward
+  records: Records
+  profile: Profile
+  /** Guarded, and connected. */
+  dial: Dial<'tenant', Duplex>
+}
+
+/** What is said of refusals in the log. */
+const statusOf: Partial<Record<string, number>> = { mismatch: 421, vault: 503 }
+
+export function gateOwner(
+  standing: SessionOutbound,
+  { forward, records, profile, dial }: OwnerDeps,
+): GateOwner {
+  const call = (host: string): OutboundCall => ({
+    caller: 'rpc-outbound',
+    server: host,
+    credentials: profile === 'disabled' ? 'none' : 'host',
+  })
+  const about = ({ host }: Target) => ({
+    tenant: standing.tenant,
+    session: standing.session,
+    caller: 'rpc-outbound' as const,
+    server: host,
+    host,
+    method: 'CONNECT',
+  })
+
+  return {
+    async judge(target) {
+      const objection = standing.rules.outbound(target)
+      if (objection) return { kind: 'refuse', ...objection }
+      const { credentials, repositories } = await standing.look(target)
+      const isKnown =
+        isCovered(credentials, target.host) || isHostOfRepository(repositories, target.host)
+      const isRead = profile !== 'disabled' && isKnown
+      return { kind: isRead ? 'read' : 'tunnel' }
+    },
+    forward: (request) => forward.forward(request, standing, call(request.url.hostname)),
+    upgrade: (request) => forward.upgrade(request, standing, call(request.url.hostname)),
+    async dial(target) {
+      try {
+        return await dial(target)
+      } catch (error) {
+        if (!(error instanceof RefusedAddress)) throw error
+        throw new Refused({ ...target, reason: 'private_address', message: error.message })
+      }
+    },
+    refused(refusal) {
+      standing.note(refusal)
+      if (records.has(refusal)) return
+      const status = statusOf[refusal.reason] ?? 403
+      records.ended(about(refusal), { status, refreshed: false, ms: 0 }, refusal)
+    },
+    tunnelled({ ms, ...target }) {
+      records.tunnelled(about(target), { status: 200, refreshed: false, ms })
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Refused } from '@steward/gate/outbound.ts'
+import { systemClock } from '@steward/base/time.ts'
+import { databases } from '../../../ground/database/fixture.ts'
+import { newSession } from '../../../sessions/fixture.ts'
+import { leaseMs } from '../../../sessions/work/item.ts'
+import { acknowledge, claimNext, enqueue } from '../../../sessions/work/queue.ts'
+import { workStore } from '../../../sessions/work/store.ts'
+import { doorTo, environment, tenant } from './door-fixture.ts'
+import { echo, upstreamServer } from '../fixture.ts'
+
+const environmentId = 'env_test'
+
+/** A claim that was acknowledged, and the way out that is bound to it; nobody is told of what becomes of it. */
+async function claimed(open: (typeof databases)['sqlite']) {
+  const opened = await open()
+  const { database } = opened
+  const upstream = await upstreamServer(echo)
+  let now = 1_000_000
+  const door = await doorTo(upstream, { database, clock: { ...systemClock, now: () => now } })
+  const session = await newSession(database)
+  await database.write((tx) =>
+    enqueue(tx, { tenant, environment: environmentId, session }, { now }),
+  )
+  const by = { key: 'key', id: undefined }
+  const item = await claimNext(database, tenant, environmentId, { now, reclaimMs: 5_000, by })
+  assert.ok(item)
+  await acknowledge(database, { tenant, environment: environmentId, id: item.id }, by, now)
+  const claim = { environmentId, workId: item.id, generation: item.generation }
+  const bind = (own: object = {}) =>
+    door.door.bind({
+      ...{ tenant, session, environment, generation: null },
+      claim: { ...claim, ...own },
+    })
+  const fetch = bind().outboundFetch({ credentials: true })
+  return {
+    ...{ item, database, bind, session },
+    pass: (ms: number) => (now += ms),
+    ask: async (by = fetch) => (await by('https://api.example/')).status,
+    async [Symbol.asyncDispose]() {
+      await door[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+      await opened[Symbol.asyncDispose]()
+    },
+  }
+}
+const fenced = (error: unknown) => error instanceof Refused && error.refusal.reason === 'fenced'
+
+for (const [kind, open] of Object.entries(databases))
+  describe(`the way out of a claim on ${kind}`, () => {
+    it('asks the stored item with each request, though nobody tells of its loss', async () => {
+      await using place = await claimed(open)
+      assert.equal(await place.ask(), 200)
+      const { item, database } = place
+      await database.write((tx) => workStore(tx).change(item, { generation: item.generation + 1 }))
+      await assert.rejects(place.ask(), fenced)
+    })
+
+    it('ends with the lease, and comes back with it', async () => {
+      await using place = await claimed(open)
+      place.pass(leaseMs - 1)
+      assert.equal(await place.ask(), 200)
+      place.pass(1)
+      await assert.rejects(place.ask(), fenced)
+      const { item, database } = place
+      await database.write((tx) => workStore(tx).change(item, { lease_ms: 2_000_000 }))
+      assert.equal(await place.ask(), 200)
+    })
+
+    it('is that of this work, in this environment, of this generation', async () => {
+      await using place = await claimed(open)
+      for (const own of [{ generation: 0 }, { workId: 'work_0' }, { environmentId: 'env_0' }]) {
+        const fetch = place.bind(own).outboundFetch({ credentials: true })
+        await assert.rejects(place.ask(fetch), fenced)
+      }
+    })
+  })

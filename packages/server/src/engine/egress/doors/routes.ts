@@ -1,0 +1,148 @@
+import { Refused } from '@steward/gate/outbound.ts'
+import { z } from 'zod'
+import { Timestamp } from '@steward/protocol/primitives.ts'
+import { forbidden, PlatformError, unauthorized } from '../../../ground/core/errors.ts'
+import type { McpTokens } from '../../../ground/core/mcp-token.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Principal } from '../../../ground/http/principal.ts'
+import { claimOf } from '../../../ground/http/principal.ts'
+import type { Reply } from '../../../ground/http/reply.ts'
+import type { RouteCall, Raw, Route } from '../../../ground/http/route.ts'
+import { also, rawRoute, route } from '../../../ground/http/route.ts'
+import type { Under } from '../../../sessions/work/ending.ts'
+import type { Egress } from '../egress.ts'
+
+const tokenMs = 15 * 60_000
+const section = 'Credential proxy'
+const path = '/v1/ext/mcp-proxy/:session_id/:server_name'
+
+const Token = z.object({ token: z.string(), expires_at: Timestamp })
+
+export function mcpProxyRoutes({
+  egress: { proxy },
+  mcpTokens,
+  clock,
+  under,
+}: {
+  egress: Pick<Egress, 'proxy'>
+  mcpTokens: McpTokens
+  clock: Clock
+  under: Under
+}): Route[] {
+  async function pass(
+    { tenant, principal, params, search }: RouteCall<typeof path, undefined, undefined>,
+    raw: Raw,
+  ): Promise<Reply> {
+    const { session_id: session, server_name: server } = params
+    checkGrant(principal, session, server)
+    try {
+      const answer = await under(principal, raw, (asked) =>
+        proxy.ask({ tenant, session, server, search }, asked),
+      )
+      return { reply: 'raw', ...answer }
+    } catch (error) {
+      if (error instanceof PlatformError || raw.signal.aborted) throw error
+      throw shown(error, server)
+    }
+  }
+
+  const post = rawRoute(
+    {
+      method: 'post',
+      path,
+      callers: ['workspace', 'claim', 'mcp'],
+      claim: 'session',
+      section,
+      summary: "Send a request to a session's MCP server",
+      description: 'With the credential of the session.',
+    },
+    pass,
+  )
+  return [
+    post,
+    also(post, { method: 'get', summary: "Follow a session's MCP server" }),
+    also(post, { method: 'delete', summary: "End a connection to a session's MCP server" }),
+    route(
+      {
+        method: 'post',
+        path: `${path}/token`,
+        callers: ['workspace'],
+        section,
+        summary: "Create a token for a session's MCP server",
+        description: 'It is valid for 15 minutes, for this server alone.',
+        answer: Token,
+        status: 201,
+      },
+      async ({ tenant, params: { session_id: session, server_name: server } }) => {
+        await proxy.find(tenant, session, server)
+        const expiresAt = clock.now() + tokenMs
+        const token = mcpTokens.mint({ tenant, session, server, expiresAt })
+        return { token, expires_at: iso(expiresAt) }
+      },
+    ),
+  ]
+}
+
+function checkGrant(principal: Principal, session: string, server: string): void {
+  if (principal.kind !== 'mcp') return
+  if (principal.sessionId === session && principal.server === server) return
+  throw unauthorized('this token is for another MCP server')
+}
+
+/** What was refused is said as it is; of a failure, only its kind. */
+function shown(error: unknown, server: string): PlatformError {
+  if (!(error instanceof Refused)) {
+    const message = `the MCP server ${server} could not be asked${codeOf(error)}`
+    return Object.assign(new PlatformError('bad_gateway', message), { cause: error })
+  }
+  const { reason, message } = error.refusal
+  return reason === 'vault'
+    ? new PlatformError('unavailable', message)
+    : forbidden(message, 'egress_refused')
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown }).code
+  return typeof code === 'string' && /^[A-Z][A-Z\d_]+$/.test(code) ? ` (${code})` : ''
+}
+
+const tunnelPath = '/v1/ext/egress/:session_id'
+
+const Told = z.object({ certificates: z.string(), variables: z.record(z.string(), z.string()) })
+
+/** The way out of sandboxes that workers run. */
+export function remoteEgressRoutes({
+  egress: { remote },
+}: {
+  egress: Pick<Egress, 'remote'>
+}): Route[] {
+  const of = { callers: ['claim'], claim: 'session', section: 'Egress profiles' } as const
+  return [
+    rawRoute(
+      {
+        method: 'get',
+        path: tunnelPath,
+        ...of,
+        summary: 'Carry a connection out of a sandbox',
+        description: 'Send `Upgrade: steward-egress`; the connection is that of an HTTP proxy.',
+        answer: 'any',
+      },
+      async ({ principal }) => ({
+        reply: 'switch',
+        protocol: 'steward-egress',
+        take: await remote.tunnel(claimOf(principal)),
+      }),
+    ),
+    route(
+      {
+        method: 'get',
+        path: `${tunnelPath}/authorities`,
+        ...of,
+        summary: 'Get certificates and variables of a sandbox',
+        answer: Told,
+      },
+      ({ principal }) => remote.told(claimOf(principal)),
+    ),
+  ]
+}

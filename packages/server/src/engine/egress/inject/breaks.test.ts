@@ -1,0 +1,126 @@
+/** Upstreams that break off while nobody reads. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Listener } from '../fixture.ts'
+import { connectTo, echo, upstreamServer } from '../fixture.ts'
+import { bearer, opened, secret } from './forward-fixture.ts'
+import { upstream } from './upstream.ts'
+
+const url = 'https://api.example/'
+
+/** Until what was lost on the wire has been noticed here. */
+async function noticed(): Promise<void> {
+  for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A call that waits for its audit row while its upstream breaks off. */
+async function brokenMeanwhile(listener: Listener) {
+  const gone = Promise.withResolvers<void>()
+  const door = await opened([bearer(url)], (request, response) => {
+    request.socket.once('close', () => gone.resolve())
+    listener(request, response)
+  })
+  const disk = Promise.withResolvers<void>()
+  door.holdAudit(disk.promise)
+  return { door, gone: gone.promise, onDisk: () => disk.resolve() }
+}
+
+describe('an upstream that breaks off before its answer is passed on', () => {
+  const half = Buffer.from(`${'x'.repeat(1000)}${secret}`)
+  const ways: Record<string, Listener> = {
+    'after a part of the body': (_request, response) => {
+      response.writeHead(200, { 'content-length': '100000' })
+      response.write(half, () => response.destroy())
+    },
+    'after a part that is compressed': (_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': '100000' })
+      response.write(gzipSync(half).subarray(0, 30), () => response.destroy())
+    },
+  }
+  for (const [way, listener] of Object.entries(ways)) {
+    it(`fails its call and nothing else: ${way}`, async () => {
+      const { door, gone, onDisk } = await brokenMeanwhile(listener)
+      await using _ = door
+      const answer = door.ask(url)
+      await gone
+      await noticed()
+      onDisk()
+      await assert.rejects(answer)
+      assert.deepEqual(
+        door.ended.map(({ status }) => status),
+        [502],
+      )
+    })
+  }
+
+  it('fails its call and nothing else: after a switch of protocols', async () => {
+    const { door, onDisk } = await brokenMeanwhile(echo)
+    await using _ = door
+    const gone = Promise.withResolvers<void>()
+    let wire: Socket | undefined
+    door.server.server.on('connection', (socket: Socket) => {
+      wire = socket.once('close', () => gone.resolve())
+    })
+    door.server.server.on('upgrade', (_request, socket) => {
+      const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'
+      socket.write(head, () => void noticed().then(() => wire?.resetAndDestroy()))
+    })
+    const answer = door.upgrade(url, { headers: [['Upgrade', 'x']] })
+    await gone.promise
+    await noticed()
+    onDisk()
+    await assert.rejects(answer)
+    assert.equal(door.ended[0]?.status, 502)
+  })
+})
+
+describe('an upstream that says nothing', () => {
+  it('is given up after a while, as one that did not answer in time; within a body it may pause', async () => {
+    await using server = await upstreamServer((request, response) => {
+      if (request.url === '/body') response.write('x')
+    })
+    const line = upstream(connectTo(server), { patienceMs: 100 })
+    const { signal } = new AbortController()
+    const sent = { method: 'GET', headers: [], body: null, signal }
+    const { body } = await line.send({ ...sent, url: new URL(`${url}body`) })
+    body.resume()
+    await assert.rejects(line.send({ ...sent, url: new URL(url) }), {
+      code: 'UND_ERR_HEADERS_TIMEOUT',
+    })
+    assert.equal(body.destroyed, false)
+    await line.close()
+  })
+})
+
+describe('an answer that is not passed on', () => {
+  it('is let go when its use cannot be written, and may break off', async () => {
+    const gone = Promise.withResolvers<void>()
+    await using door = await opened([bearer(url)], (_request, response) => {
+      response.once('close', () => gone.resolve())
+      response.write('x')
+    })
+    const failed = Promise.reject(new Error('disk full'))
+    failed.catch(() => {})
+    door.holdAudit(failed)
+    await assert.rejects(door.ask(url), /disk full/)
+    await gone.promise
+  })
+
+  it('may break off when its reader has not begun', async () => {
+    const arrived = Promise.withResolvers<() => void>()
+    await using door = await opened([], (_request, response) => {
+      response.write('x')
+      arrived.resolve(() => response.destroy())
+    })
+    const { body } = await door.ask(url)
+    const closed = once(body, 'close').catch(() => undefined)
+    ;(await arrived.promise)()
+    await closed
+    await noticed()
+    await assert.rejects(text(body))
+  })
+})

@@ -1,0 +1,143 @@
+/** For tests: forwarding to one real upstream, over credentials that stand in no database. */
+import assert from 'node:assert/strict'
+import { text } from 'node:stream/consumers'
+import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
+import { sealUnder } from '../../../ground/core/seal.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Echoed, Listener } from '../fixture.ts'
+import { connectTo, echo, upstreamServer } from '../fixture.ts'
+import type { OutboundCall, OutboundContext } from './forward.ts'
+import { forwarding } from './forward.ts'
+import type { CredentialAuth } from '@steward/protocol/vaults.ts'
+import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
+import { sealSecrets } from '../../../resources/vaults/credentials.ts'
+import { openSecrets } from '../../../resources/vaults/open.ts'
+import type { Secrets } from '../../../resources/vaults/auth.ts'
+import { placeholderOf } from './placeholder.ts'
+import type { About, Ended } from './records.ts'
+import type { RepositoryToken } from '../policy/repository.ts'
+import type { Sent } from './upstream.ts'
+import { upstream } from './upstream.ts'
+
+const seal = sealUnder('a root secret for tests')
+export const key = Buffer.alloc(32, 7)
+export const secret = 'canary-bearer-0123456789'
+
+export function rowOf(auth: CredentialAuth, secrets: Secrets, id = 'vcrd_1'): CredentialRow {
+  return {
+    tenant_id: 'wrkspc_1',
+    vault_id: 'vlt_1',
+    id,
+    revision: 1,
+    auth,
+    sealed: sealSecrets(seal, { tenant: 'wrkspc_1', id }, secrets),
+  }
+}
+
+export const bearer = (url: string, token = secret, id?: string) =>
+  rowOf({ type: 'static_bearer', mcp_server_url: url }, { token }, id)
+
+export const variable = (
+  place: { header: boolean; body: boolean },
+  allowed_hosts = ['api.example'],
+) =>
+  rowOf(
+    {
+      type: 'environment_variable',
+      secret_name: 'API_KEY',
+      networking: { type: 'limited', allowed_hosts },
+      injection_location: place,
+    },
+    { secret_value: 'canary-variable-é' },
+    'vcrd_v',
+  )
+export const placeholder = placeholderOf(key, {
+  tenant: 'wrkspc_1',
+  session: 'sesn_1',
+  credential: 'vcrd_v',
+})
+
+const outbound: OutboundCall = {
+  caller: 'rpc-outbound',
+  server: 'api.example',
+  credentials: 'host',
+}
+
+/** A standing with these credentials before one upstream, and what is recorded of it. */
+export async function opened(
+  rows: CredentialRow[],
+  listener: Listener = echo,
+  repositories: RepositoryToken[] = [],
+) {
+  const server = await upstreamServer(listener)
+  const ended: (About & Ended)[] = []
+  const used: { id: string | null; ended?: Ended }[] = []
+  const clear: string[] = []
+  let begin = (): Promise<void> => Promise.resolve()
+  const forwards = forwarding({
+    clock: systemClock,
+    open: (row) => openSecrets(seal, row),
+    openToken: ({ sealed_token }) => sealed_token,
+    placeholderKey: key,
+    refresh: {
+      ahead: async (_row, token) => ({ token, refreshed: false, tried: false }),
+      after: () => assert.fail('nothing is refreshed'),
+      settled: async () => {},
+    },
+    records: {
+      counts: { forwarded: 0, failed: 0, refused: 0, tunnelled: 0, refreshed: 0 },
+      begin(_about, row) {
+        const use: (typeof used)[number] = { id: row?.id ?? null }
+        used.push(use)
+        return { durable: begin, end: (end) => void (use.ended = end) }
+      },
+      ended: (about, end) => void ended.push({ ...about, ...end }),
+      tunnelled: () => {},
+      leftInClear: ({ session }, host) => clear.push(`${session} ${host}`) === 1,
+      has: () => false,
+      flush: async () => {},
+      close: async () => {},
+    },
+  })
+  const line = upstream(connectTo(server))
+  const standing: OutboundContext = {
+    tenant: 'wrkspc_1',
+    session: 'sesn_1',
+    judge: () => {},
+    look: async () => ({ credentials: rows, repositories }),
+    upstream: line,
+    notify: () => {},
+  }
+  const sent = (url: string, rest: Partial<Sent> = {}): Sent => ({
+    method: 'GET',
+    url: new URL(url),
+    headers: [],
+    body: null,
+    signal: new AbortController().signal,
+    ...rest,
+  })
+  return {
+    server,
+    ended,
+    used,
+    /** Where placeholders went over plain http. */
+    clear,
+    standing,
+    holdAudit(promise: Promise<void>) {
+      begin = () => promise
+    },
+    ask: (url: string, rest?: Partial<Sent>, call = outbound) =>
+      forwards.forward(sent(url, rest), standing, call),
+    upgrade: (url: string, rest?: Partial<Sent>) =>
+      forwards.upgrade(sent(url, rest), standing, outbound),
+    async [Symbol.asyncDispose]() {
+      await line.close()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export const echoed = async (answer: Promise<OutboundAnswer>): Promise<Echoed> =>
+  JSON.parse(await text((await answer).body)) as Echoed
+export const headerOf = (headers: Headers, name: string) =>
+  headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value)

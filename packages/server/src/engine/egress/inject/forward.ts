@@ -1,0 +1,293 @@
+/**
+ * A call on its way to its upstream: judged, given its credential, sent, sent once more when a token had expired,
+ * looked through, recorded. The one place where a secret meets a request.
+ */
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import type { OutboundAnswer, Headers, Switched, Target } from '@steward/gate/outbound.ts'
+import { Refused } from '@steward/gate/outbound.ts'
+import type { Notice } from '@steward/harness/turn.ts'
+import { maskOf } from '@steward/mask/mask.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Secrets } from '../../../resources/vaults/auth.ts'
+import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
+import type { OutboundCaller } from '../binding.ts'
+import type { OAuthRow } from '../policy/credential.ts'
+import { isOAuth } from '../policy/credential.ts'
+import { overwritten, valueOf, without } from './headers.ts'
+import { carriesPlaceholder, placeholderOf, exchangeInBody, watchBody } from './placeholder.ts'
+import type { Credentials, CredentialPlan } from './plan.ts'
+import { exchangeOf, planOf, secretsOf, withCredential } from './plan.ts'
+import type { RepositoryToken } from '../policy/repository.ts'
+import type { Records, Use } from './records.ts'
+import type { Refresh } from '../oauth/refresh.ts'
+import { largestReplay, replayable } from './replay.ts'
+import { filtering } from './shown.ts'
+import type { Holdings } from '../policy/store.ts'
+import type { Sent, Upstream } from './upstream.ts'
+import { portOf, refused } from './upstream.ts'
+
+/** One call's circumstances; whose it is, is the door's. */
+export type OutboundCall = {
+  caller: OutboundCaller
+  /** The MCP server's name, or the host. */
+  server: string
+  credentials: Credentials
+  /** Of an MCP server: its credential is found by this. */
+  named?: URL
+  inline?: string | undefined
+}
+
+/** What a door to the outside stands on. */
+export type OutboundContext = {
+  tenant: string
+  session: string
+  /** Throws `Refused` for a URL that the environment rules out. */
+  judge(url: URL, caller: OutboundCaller): void
+  /** What the session holds now. Throws `Refused` when it is no longer its sandbox's. */
+  look(target: Target): Promise<Holdings>
+  upstream: Upstream
+  /** Tells whoever reads the session's log, with the next result. */
+  notify(notice: Notice): void
+}
+
+export type ForwardDeps = {
+  clock: Clock
+  open: (row: CredentialRow) => Secrets
+  openToken: (row: RepositoryToken) => string
+  placeholderKey: Buffer
+  refresh: Refresh
+  records: Records
+}
+
+export type Forward = ReturnType<typeof forwarding>
+
+/** Over plain http a placeholder leaves as it is, wherever it stands: whoever reads the log is told of it. */
+function watched(records: ForwardDeps['records'], request: Sent, standing: OutboundContext): Sent {
+  const { url, body } = request
+  if (url.protocol !== 'http:') return request
+  const leave = () => {
+    if (records.leftInClear(standing, url.hostname)) standing.notify(inClear(url.hostname))
+  }
+  if (carriesPlaceholder(request)) leave()
+  return { ...request, body: body && watchBody(body, leave) }
+}
+
+export function forwarding(deps: ForwardDeps) {
+  const { open, openToken, placeholderKey, refresh } = deps
+
+  async function planFor(
+    standing: OutboundContext,
+    { url }: Sent,
+    call: OutboundCall,
+  ): Promise<CredentialPlan> {
+    standing.judge(url, call.caller)
+    const holdings = await standing.look({ host: url.hostname, port: portOf(url) })
+    const { tenant, session } = standing
+    try {
+      return planOf(holdings, {
+        url: call.named ?? url,
+        credentials: call.credentials,
+        inline: call.inline,
+        open,
+        openToken,
+        placeholder: ({ id }) => placeholderOf(placeholderKey, { tenant, session, credential: id }),
+      })
+    } catch (cause) {
+      throw unreadable(url, cause)
+    }
+  }
+
+  async function forward(
+    request: Sent,
+    standing: OutboundContext,
+    call: OutboundCall,
+  ): Promise<OutboundAnswer> {
+    return recorded(deps, { standing, request, call }, async (used, result) => {
+      const plan = await planFor(standing, request, call)
+      const { chosen } = plan
+      if (plan.token !== undefined) used(chosen?.row)
+      const prepared = await withBody(watched(deps.records, request, standing), plan, used)
+      if (!chosen || !isOAuth(chosen.row)) {
+        return standing.upstream.send(carrying(prepared, plan, { used }), maskOf(secretsOf(plan)))
+      }
+      return renewing({ request: prepared, plan, row: chosen.row, used, standing, result })
+    })
+  }
+
+  /** With a token that may expire: exactly one more try, with another token, when the first has. */
+  async function renewing({ request, plan, row, used, standing, result }: Renewing) {
+    const { upstream } = standing
+    const ahead = await refresh.ahead(row, plan.token ?? '')
+    result.refreshed = ahead.refreshed
+    const secrets = [...secretsOf(plan), ahead.token]
+    const replay = isStream(request.body) ? replayable(request.body) : undefined
+    const first = await upstream.send(
+      carrying({ ...request, body: replay?.first ?? request.body }, plan, {
+        used,
+        token: ahead.token,
+      }),
+      maskOf(secrets),
+    )
+    try {
+      if (!hasExpired(first) || ahead.tried) return first
+      const next = await refresh.after(row, ahead.token)
+      if (!next.ok) return first
+      result.refreshed = next.refreshed
+      const body = replay ? await replay.again() : request.body
+      if (body === undefined) return first
+      first.body.destroy()
+      const again = { ...request, body, headers: withLength(request.headers, body) }
+      return await upstream.send(
+        carrying(again, plan, { used, token: next.token }),
+        maskOf([...secrets, next.token]),
+      )
+    } catch (error) {
+      first.body.destroy()
+      throw error
+    } finally {
+      replay?.settle()
+    }
+  }
+
+  return {
+    forward,
+    async upgrade(
+      request: Sent,
+      standing: OutboundContext,
+      call: OutboundCall,
+    ): Promise<OutboundAnswer | Switched> {
+      return recorded(deps, { standing, request, call }, async (used, result) => {
+        const protocol = valueOf(request.headers, 'upgrade') ?? 'websocket'
+        const plan = await planFor(standing, request, call)
+        watched(deps.records, request, standing)
+        const { row } = plan.chosen ?? {}
+        if (plan.token !== undefined) used(row)
+        let { token } = plan
+        if (row && isOAuth(row) && token !== undefined) {
+          const ahead = await refresh.ahead(row, token)
+          result.refreshed = ahead.refreshed
+          token = ahead.token
+        }
+        const mask = maskOf([...secretsOf(plan), ...(token === undefined ? [] : [token])])
+        const sent = carrying(request, plan, { used, token })
+        // Compressed frames could not be looked through.
+        const headers = mask ? without(sent.headers, 'sec-websocket-extensions') : sent.headers
+        return standing.upstream.upgrade({ ...sent, headers }, protocol, mask)
+      })
+    },
+  }
+}
+
+/** Sends, and ends with exactly one record, whatever becomes of it. */
+async function recorded<T extends OutboundAnswer | Switched>(
+  { records, clock }: Pick<ForwardDeps, 'records' | 'clock'>,
+  { standing, request, call }: { standing: OutboundContext; request: Sent; call: OutboundCall },
+  send: (used: Used, result: Result) => Promise<T>,
+): Promise<T> {
+  const { tenant, session } = standing
+  const { method, url, signal } = request
+  const { caller, server } = call
+  const began = clock.now()
+  const about = { tenant, session, caller, server, host: url.hostname, method }
+  const uses = new Map<string, Use>()
+  const result: Result = { refreshed: false }
+  const used: Used = (row) => {
+    const id = row?.id ?? ''
+    if (!uses.has(id)) uses.set(id, records.begin(about, row ?? null))
+  }
+  const end = (status: number, refusal?: Refused) => {
+    const ended = { status, refreshed: result.refreshed, ms: clock.now() - began }
+    for (const use of uses.values()) use.end(ended)
+    records.ended(about, ended, refusal?.refusal)
+  }
+  try {
+    const answer = await send(used, result)
+    const stream = 'socket' in answer ? answer.socket : answer.body
+    try {
+      await Promise.all([...uses.values()].map(({ durable }) => durable()))
+      if (stream.destroyed) throw stream.errored ?? new Error('the upstream broke off')
+    } catch (error) {
+      stream.destroy()
+      throw error
+    }
+    end(answer.status)
+    return answer
+  } catch (error) {
+    if (error instanceof Refused) end(error.refusal.reason === 'vault' ? 503 : 403, error)
+    else end(signal.aborted ? 499 : 502)
+    throw error
+  }
+}
+
+type Result = { refreshed: boolean }
+type Used = (row: CredentialRow | undefined) => void
+type Renewing = {
+  request: Sent
+  plan: CredentialPlan
+  row: OAuthRow
+  used: Used
+  standing: OutboundContext
+  result: Result
+}
+
+const unreadable = (url: URL, cause: unknown): Refused =>
+  Object.assign(refused(url, 'vault', 'a credential for this host could not be read'), { cause })
+
+const isStream = (body: Sent['body']): body is Readable => body !== null && 'pipe' in body
+
+const inClear = (host: string): Notice => ({
+  reason: 'egress_in_clear',
+  message: `egress warning: a placeholder went to ${host} over plain http, as it is: it is exchanged for its secret over https alone`,
+  told: true,
+})
+
+function carrying(
+  request: Sent,
+  plan: CredentialPlan,
+  how: { token?: string | undefined; used: Used },
+): Sent {
+  const headers = withCredential(request.headers, plan, how)
+  const isMasked = plan.token !== undefined || plan.variables.length > 0
+  return {
+    ...request,
+    // A part of an answer could begin or end within a secret, and compressed it could not be looked through.
+    headers: isMasked
+      ? overwritten(without(headers, 'range', 'if-range'), 'Accept-Encoding', 'identity')
+      : headers,
+  }
+}
+
+/**
+ * The body with its placeholders exchanged. One that announces up to 1 MiB is read first, so that it can announce its
+ * new length; any other goes out in chunks as it comes.
+ */
+async function withBody(request: Sent, plan: CredentialPlan, used: Used): Promise<Sent> {
+  const secrets = exchangeOf(plan, 'body', used)
+  const { body, headers } = request
+  if (!secrets || body === null) return request
+  const filter = exchangeInBody(secrets)
+  const announced = Number(valueOf(headers, 'content-length') ?? Number.NaN)
+  if (isStream(body) && !(announced <= largestReplay)) {
+    // Its errors are the outgoing stream's, which the request listens to.
+    const out = filtering(filter)
+    body.once('error', (error) => out.destroy(error)).pipe(out)
+    out.once('close', () => body.destroy())
+    return { ...request, body: out, headers: without(headers, 'content-length') }
+  }
+  const came = isStream(body) ? await buffer(body) : body
+  const bytes = Buffer.concat([filter.write(came), filter.end()])
+  return { ...request, body: bytes, headers: withLength(headers, bytes) }
+}
+
+const withLength = (headers: Headers, body: Buffer | Readable | null): Headers =>
+  Buffer.isBuffer(body) ? overwritten(headers, 'Content-Length', String(body.length)) : headers
+
+/** 401, or a 403 that says the token is what is wrong with it. RFC 6750 3.1 */
+export const hasExpired = ({ status, headers }: OutboundAnswer): boolean =>
+  status === 401 ||
+  (status === 403 &&
+    headers.some(
+      ([name, value]) =>
+        name.toLowerCase() === 'www-authenticate' && /error="?invalid_token\b/i.test(value),
+    ))

@@ -1,0 +1,126 @@
+/** What is added to one call, and what must not come back: from the session's credentials as they are now. */
+import type { Headers } from '@steward/gate/outbound.ts'
+import type { Secrets } from '../../../resources/vaults/auth.ts'
+import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
+import type { Chosen } from '../policy/credential.ts'
+import { credentialOfHost, credentialOfServer, variablesFor } from '../policy/credential.ts'
+import { onTheWire, overwritten } from './headers.ts'
+import type { Exchange } from './placeholder.ts'
+import { exchangeInHeaders } from './placeholder.ts'
+import type { RepositoryToken } from '../policy/repository.ts'
+import { basicOf, partsOf, repositoryOf } from '../policy/repository.ts'
+import type { Holdings } from '../policy/store.ts'
+
+/** `server`: an MCP server's own credential. `host`: whatever the session has for the host. */
+export type Credentials = 'server' | 'host' | 'none'
+
+export type CredentialPlan = {
+  chosen: Chosen | undefined
+  /** The chosen credential's token, or the server's inline one. */
+  token: string | undefined
+  /** How the token is spelt. */
+  form: keyof typeof forms
+  variables: {
+    placeholder: string
+    secret: string
+    row: CredentialRow
+    header: boolean
+    body: boolean
+  }[]
+}
+
+const empty: CredentialPlan = { chosen: undefined, token: undefined, form: 'bearer', variables: [] }
+
+/** Opens the seals of what concerns this URL, and of nothing else. */
+export function planOf(
+  { credentials: rows, repositories }: Holdings,
+  {
+    url,
+    credentials,
+    inline,
+    open,
+    openToken,
+    placeholder,
+  }: {
+    url: URL
+    credentials: Credentials
+    inline: string | undefined
+    open: (row: CredentialRow) => Secrets
+    openToken: (row: RepositoryToken) => string
+    placeholder: (row: CredentialRow) => string
+  },
+): CredentialPlan {
+  if (inline !== undefined) return { ...empty, token: inline }
+  if (credentials === 'none') return empty
+  if (credentials === 'server') {
+    const chosen = credentialOfServer(rows, url)
+    return { ...empty, ...carried(chosen, open) }
+  }
+  // The session's own for just this address comes before what its vaults have for the host.
+  const repository = repositoryOf(repositories, url)
+  return {
+    ...empty,
+    ...(repository
+      ? { token: openToken(repository), form: 'repository' }
+      : carried(credentialOfHost(rows, url), open)),
+    variables: variablesFor(rows, url).flatMap((row) => {
+      const { secret_value: secret } = open(row)
+      if (secret === undefined) return []
+      const { header, body } = row.auth.injection_location
+      return [{ placeholder: placeholder(row), secret, row, header, body }]
+    }),
+  }
+}
+
+const tokenOf = ({ token, access_token }: Secrets): string | undefined => token ?? access_token
+
+const carried = (
+  chosen: Chosen | undefined,
+  open: (row: CredentialRow) => Secrets,
+): Pick<CredentialPlan, 'chosen' | 'token' | 'form'> => ({
+  chosen,
+  token: chosen && tokenOf(open(chosen.row)),
+  form: chosen?.form ?? 'bearer',
+})
+
+const forms: Record<Chosen['form'] | 'repository', (token: string) => string> = {
+  bearer: (token) => `Bearer ${onTheWire(token)}`,
+  token: (token) => `token ${onTheWire(token)}`,
+  repository: basicOf,
+  basic: (token) => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
+}
+
+/** The placeholders of one of the two places; `used` is told of each that is met. */
+export function exchangeOf(
+  plan: CredentialPlan,
+  place: 'header' | 'body',
+  used: (row: CredentialRow) => void,
+): Exchange | undefined {
+  const here = plan.variables.filter((variable) => variable[place])
+  if (here.length === 0) return undefined
+  return {
+    get(placeholder) {
+      const found = here.find((variable) => variable.placeholder === placeholder)
+      if (found) used(found.row)
+      return found?.secret
+    },
+  }
+}
+
+/** Whatever came as Authorization, in any case and however often, gives way to the credential. */
+export function withCredential(
+  headers: Headers,
+  plan: CredentialPlan,
+  { token = plan.token, used }: { token?: string | undefined; used: (row: CredentialRow) => void },
+): Headers {
+  const secrets = exchangeOf(plan, 'header', used)
+  const exchanged = secrets ? exchangeInHeaders(headers, secrets) : headers
+  if (token === undefined) return exchanged
+  const value = forms[plan.form](token)
+  return overwritten(exchanged, 'Authorization', value)
+}
+
+export function secretsOf({ token, form, variables }: CredentialPlan): string[] {
+  const own = token === undefined ? [] : form === 'repository' ? partsOf(token) : [token]
+  return [...own, ...variables.map(({ secret }) => secret)]
+}

@@ -1,0 +1,236 @@
+/**
+ * One session's connections to its upstreams. They are never another session's, so that nothing one session leaves
+ * on a connection can reach another.
+ */
+import { Duplex, Readable, pipeline } from 'node:stream'
+
+import type {
+  OutboundAnswer,
+  Headers,
+  Outbound,
+  RefusalReason,
+  Switched,
+} from '@steward/gate/outbound.ts'
+import { Refused } from '@steward/gate/outbound.ts'
+import type { Filter, Mask } from '@steward/mask/mask.ts'
+import type { Dispatcher } from 'undici'
+import { Agent } from 'undici'
+import type { Connector, Namer } from '../../../ground/core/dial.ts'
+import { RefusedAddress } from '../../../ground/core/dial.ts'
+import { towardsUpstream } from './headers.ts'
+import { filtering, maskedError, maskedHeaders, shown } from './shown.ts'
+
+/** For the head of an answer. Bodies may pause as long as both ends hold the connection. */
+const headersTimeoutMs = 600_000
+
+/** A body that is there already need not stream. */
+export type Sent = Omit<Outbound, 'body'> & { body: Readable | Buffer | null }
+
+export interface Upstream {
+  /** Resolves with the head. The body destroyed early ends the upstream's; what the mask names is overwritten. */
+  send(request: Sent, mask?: Mask): Promise<OutboundAnswer>
+  upgrade(request: Sent, protocol: string, mask?: Mask): Promise<OutboundAnswer | Switched>
+  /** Ends every connection, whatever happens on it. */
+  close(): Promise<void>
+}
+
+/** `patienceMs`: for the head of an answer. `idleMs`: between two pieces of its body; 0 for no bound. */
+export function upstream(
+  connect: Connector<Namer>,
+  { patienceMs = headersTimeoutMs, idleMs = 0 } = {},
+): Upstream {
+  const agent = new Agent({
+    connect,
+    allowH2: false,
+    keepAliveTimeout: 30_000,
+    headersTimeout: patienceMs,
+    bodyTimeout: idleMs,
+  })
+
+  function dispatch(
+    request: Sent,
+    mask: Mask | undefined,
+    protocol: string | null,
+  ): Promise<OutboundAnswer | Switched> {
+    const { method, url, signal } = request
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const handler = new Exchange({ request, mask, resolve, reject })
+      agent.dispatch(
+        {
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method,
+          headers: towardsUpstream(request.headers).flat(),
+          body: request.body,
+          upgrade: protocol,
+        },
+        handler,
+      )
+    })
+  }
+
+  return {
+    async send(request, mask) {
+      const answer = await dispatch(request, mask, null)
+      if ('socket' in answer) throw new Error('the upstream switched protocols unasked')
+      return answer
+    },
+    upgrade: (request, protocol, mask) => dispatch(request, mask, protocol),
+    close: () => agent.destroy(),
+  }
+}
+
+type Waiting = {
+  request: Sent
+  mask: Mask | undefined
+  resolve: (answer: OutboundAnswer | Switched) => void
+  reject: (error: unknown) => void
+}
+
+/** One request and its answer. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #waiting: Waiting
+  #controller: Dispatcher.DispatchController | undefined
+  #body: Readable | undefined
+  #filter: Filter | undefined
+  #isOver = false
+
+  constructor(waiting: Waiting) {
+    this.#waiting = waiting
+    waiting.request.signal.addEventListener('abort', this.#abort)
+  }
+
+  readonly #abort = (): void => {
+    const { signal } = this.#waiting.request
+    this.#controller?.abort(signal.reason as Error)
+    this.#over(signal.reason)
+  }
+
+  #over(cause?: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#waiting.request.signal.removeEventListener('abort', this.#abort)
+    if (cause === undefined) return
+    const error = maskedError(cause, this.#waiting.mask)
+    this.#waiting.reject(error)
+    this.#body?.destroy(error instanceof Error ? error : new Error('aborted', { cause: error }))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#isOver) controller.abort(new Error('the caller has gone'))
+    this.#controller = controller
+  }
+
+  onRequestUpgrade(
+    controller: Dispatcher.DispatchController,
+    _status: number,
+    _headers: unknown,
+    socket: Duplex,
+  ): void {
+    const { mask, request, resolve } = this.#waiting
+    this.#over()
+    const headers = maskedHeaders(rawHeaders(controller), mask)
+    request.signal.addEventListener('abort', () => socket.destroy(), { once: true })
+    const shownSocket = mask ? masked(socket, mask) : socket
+    resolve({ status: 101, headers, socket: mayBreak(shownSocket), head: nothing })
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    // What comes before the answer itself, 103 for one, is not passed on.
+    if (status < 200) return
+    const { request, mask, resolve } = this.#waiting
+    try {
+      const bodiless = request.method === 'HEAD' || status === 204 || status === 304
+      const { headers, decode, filter } = shown(rawHeaders(controller), mask, bodiless)
+      const body = this.#bodyFrom(controller)
+      this.#body = body
+      if (!decode) this.#filter = filter
+      const all = decode && filter ? [body, decode, filtering(filter)] : undefined
+      resolve({ status, headers, body: mayBreak(all ? joined(all) : body) })
+    } catch (error) {
+      controller.abort(error as Error)
+      this.#over(error)
+    }
+  }
+
+  #bodyFrom(controller: Dispatcher.DispatchController): Readable {
+    return new Readable({
+      highWaterMark: 128 * 1024,
+      read: () => controller.resume(),
+      destroy: (error, done) => {
+        if (!this.#isOver) {
+          this.#over()
+          controller.abort(error ?? new Error('the answer was not read to its end'))
+        }
+        done(error)
+      },
+    })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const bytes = this.#filter ? this.#filter.write(chunk) : chunk
+    if (bytes.length > 0 && this.#body?.push(bytes) === false) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    const rest = this.#filter?.end()
+    this.#over()
+    if (rest && rest.length > 0) this.#body?.push(rest)
+    this.#body?.push(null)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#over(refusalOf(error, this.#waiting.request.url))
+  }
+}
+
+const nothing = Buffer.alloc(0)
+
+/**
+ * A stream that nobody reads yet may break off: the audit's row is written first, and some answers are not read at all.
+ * Whoever comes to read later finds it destroyed.
+ */
+function mayBreak<T extends Readable>(stream: T): T {
+  return stream.on('error', () => {})
+}
+
+function rawHeaders({ rawHeaders: raw }: Dispatcher.DispatchController): Headers {
+  if (!Array.isArray(raw)) return []
+  const texts = raw.map((part: Buffer | string) =>
+    typeof part === 'string' ? part : part.toString('latin1'),
+  )
+  return Array.from({ length: texts.length / 2 }, (_, i): [string, string] => [
+    texts[2 * i] ?? '',
+    texts[2 * i + 1] ?? '',
+  ])
+}
+
+/** The last of the streams, which all end together. */
+function joined(streams: Readable[]): Readable {
+  const last = streams.at(-1)
+  if (!last) throw new Error('nothing to join')
+  // Whoever reads the last one is told of an error by it.
+  pipeline(streams as [Readable, ...Duplex[]], () => {})
+  return last
+}
+
+/** What the upstream writes is masked; what is written to it goes as it is. */
+function masked(socket: Duplex, mask: Mask): Duplex {
+  const reading = joined([socket, filtering(mask.filter())])
+  return Duplex.from({ readable: reading, writable: socket })
+}
+
+export const portOf = (url: URL): number =>
+  Number(url.port) || (url.protocol === 'http:' || url.protocol === 'ws:' ? 80 : 443)
+
+/** A dial that the guard refused is a refusal; anything else is the upstream's failure. */
+function refusalOf(error: Error, url: URL): Error {
+  const found = [error, ...(error instanceof AggregateError ? error.errors : []), error.cause].find(
+    (each) => each instanceof RefusedAddress,
+  )
+  return found ? refused(url, 'private_address', found.message) : error
+}
+
+export const refused = (url: URL, reason: RefusalReason, message: string): Refused =>
+  new Refused({ host: url.hostname, port: portOf(url), reason, message })

@@ -1,0 +1,246 @@
+/**
+ * New tokens for `mcp_oauth` credentials: one refresh at a time for a credential, in all processes together. Whoever
+ * finds one under way waits for the row to change. A new token is on disk before anyone uses it; one that cannot be
+ * written is kept in memory, and written by the next who wants it, for the old one may be worth nothing any more.
+ */
+import type { Clock } from '@steward/base/time.ts'
+import type { Secrets } from '../../../resources/vaults/auth.ts'
+import type { OAuthRow } from '../policy/credential.ts'
+import type { TokenAnswer, TokenRequest } from './token-request.ts'
+
+/** What is left of a token's life when it is renewed ahead. */
+const aheadMs = 60_000
+/** Longer than a token request may take: a claim that outlives this is a dead process's. */
+export const claimMs = 15_000
+const pollMs = 25
+/** Between two attempts to write what was issued. */
+const storeAgainMs = 250
+/** A refusal of the refresh token is believed for as long, unless the credential changes. */
+const refusedMs = 30_000
+/** After any other failure, for as long nobody tries who does not have to. */
+const pauseMs = 5_000
+
+/** Its secrets; there is always an access token. */
+type OAuth = Secrets & { access_token: string }
+
+/** The rows, as the vaults' room keeps them. */
+export interface OAuthRows {
+  /** Undefined when it is archived or gone. */
+  read(tenant: string, id: string): Promise<OAuthRow | undefined>
+  open(row: OAuthRow): OAuth
+  /** False while another holds it. A claim that has run out, or whose owner is dead, is free. */
+  claim(row: OAuthRow, now: number): Promise<boolean>
+  release(row: OAuthRow): Promise<void>
+  /** Durable when it resolves; false when the row is no longer at this revision. */
+  store(row: OAuthRow, auth: OAuth, expiresAt: string | null): Promise<boolean>
+}
+
+export type Renewed =
+  | { ok: true; token: string; refreshed: boolean }
+  /** `unavailable`: the rows could not be read or written. */
+  | { ok: false; why: 'gone' | 'no_refresh_token' | 'busy' | 'unavailable' }
+  | { ok: false; why: 'failed' | 'connect_error'; answer: Exclude<TokenAnswer, { ok: true }> }
+
+/** `tried`: another attempt would find nothing new. `refreshed`: this call made the refresh. */
+export type TokenRefresh = { token: string; refreshed: boolean; tried: boolean }
+
+export interface Refresh {
+  /** The token to begin with: renewed when it has expired, renewed behind it when it soon will. */
+  ahead(row: OAuthRow, token: string): Promise<TokenRefresh>
+  /** Another token than this one, which the upstream refuses. */
+  after(row: OAuthRow, token: string): Promise<Renewed>
+  /** Resolves when nothing is under way. */
+  settled(): Promise<void>
+}
+
+export type RefreshDeps = {
+  rows: OAuthRows
+  clock: Clock
+  ask: (request: TokenRequest) => Promise<TokenAnswer>
+  /** Told of each attempt that brought no token. */
+  report: (row: OAuthRow, result: Exclude<Renewed, { ok: true }>) => void
+  /** Told when one could not be made at all. */
+  fail: (error: unknown) => void
+}
+
+export function refreshing({ rows, clock, ask, report, fail }: RefreshDeps): Refresh {
+  const underWay = new Map<string, Promise<Renewed>>()
+  /** By credential and revision. */
+  const failures = new Map<string, { until: number; result: Renewed; isRefused: boolean }>()
+  const stopped = new AbortController()
+  /** What was issued and is not on disk, by credential. */
+  const issued = new Map<string, Issued>()
+
+  /** Calls of this process that want the same credential renewed share one attempt. */
+  function renew(row: OAuthRow, token: string): Promise<Renewed> {
+    const key = `${row.tenant_id}/${row.id}`
+    const current = underWay.get(key)
+    if (current) {
+      return current.then((result) => {
+        if (!result.ok) return result
+        return result.token === token ? renew(row, token) : { ...result, refreshed: false }
+      })
+    }
+    const fresh = attempt(row, token)
+      .catch((error: unknown): Renewed => {
+        fail(error)
+        return { ok: false, why: 'unavailable' }
+      })
+      .finally(() => underWay.delete(key))
+    underWay.set(key, fresh)
+    return fresh
+  }
+
+  async function attempt({ tenant_id, id }: OAuthRow, token: string): Promise<Renewed> {
+    const until = clock.now() + claimMs * 2
+    for (;;) {
+      const row = await rows.read(tenant_id, id)
+      if (!row) return { ok: false, why: 'gone' }
+      const auth = rows.open(row)
+      if (auth.access_token !== token) {
+        return { ok: true, token: auth.access_token, refreshed: false }
+      }
+      if (!auth.refresh_token || !row.auth.refresh) return { ok: false, why: 'no_refresh_token' }
+      const known = failureOf(row)
+      if (known?.isRefused) return known.result
+      if (await rows.claim(row, clock.now())) return claimed(row)
+      if (clock.now() >= until || stopped.signal.aborted) return { ok: false, why: 'busy' }
+      await clock.sleep(pollMs, stopped.signal)
+    }
+  }
+
+  /** The row is read once more: another may have had the claim since it was read. */
+  async function claimed(seen: OAuthRow): Promise<Renewed> {
+    try {
+      const row = await rows.read(seen.tenant_id, seen.id)
+      if (!row) return { ok: false, why: 'gone' }
+      const auth = rows.open(row)
+      const before = rows.open(seen).access_token
+      if (auth.access_token !== before) {
+        return { ok: true, token: auth.access_token, refreshed: false }
+      }
+      const result = await renewed({ rows: { ...rows, store }, ask, issued }, row, auth)
+      if (!result.ok) remember(row, result)
+      return result
+    } finally {
+      // It runs out by itself, too.
+      await rows.release(seen).catch(fail)
+    }
+  }
+
+  /** Tries for as long as the claim lasts. */
+  async function store(...change: Parameters<OAuthRows['store']>): Promise<boolean> {
+    const until = clock.now() + claimMs
+    for (;;) {
+      try {
+        return await rows.store(...change)
+      } catch (error) {
+        if (clock.now() >= until || stopped.signal.aborted) throw error
+      }
+      await clock.sleep(storeAgainMs, stopped.signal)
+    }
+  }
+
+  function remember(row: OAuthRow, result: Exclude<Renewed, { ok: true }>): void {
+    report(row, result)
+    if (failures.size > 1000) failures.clear()
+    const isRefused = result.why === 'failed' && result.answer.isRefused
+    const until = clock.now() + (isRefused ? refusedMs : pauseMs)
+    failures.set(keyOf(row), { until, result, isRefused })
+  }
+
+  function failureOf(row: OAuthRow) {
+    const known = failures.get(keyOf(row))
+    return known && known.until > clock.now() ? known : undefined
+  }
+
+  return {
+    async ahead(row, token) {
+      const left = row.auth.expires_at ? Date.parse(row.auth.expires_at) - clock.now() : Infinity
+      const asIs = { token, refreshed: false, tried: false }
+      if (left > aheadMs || !row.auth.refresh) return asIs
+      if (left > 0) {
+        if (!failureOf(row)) void renew(row, token)
+        return asIs
+      }
+      const result = await renew(row, token)
+      return { ...(result.ok ? result : asIs), tried: true }
+    },
+    after: renew,
+    async settled() {
+      stopped.abort()
+      await Promise.allSettled([...underWay.values()])
+    },
+  }
+}
+
+const keyOf = (row: OAuthRow): string => `${row.tenant_id}/${row.id}/${row.revision}`
+
+/** `from`: the refresh token that it was issued for. */
+type Issued = {
+  from: string
+  access_token: string
+  refresh_token: string | null
+  expires_at: string | null
+}
+type Asking = Pick<RefreshDeps, 'rows' | 'ask'> & { issued: Map<string, Issued> }
+
+/** Asks, unless what was issued before is not on disk yet, and stores what comes. */
+async function renewed(asking: Asking, row: OAuthRow, auth: OAuth): Promise<Renewed> {
+  const key = `${row.tenant_id}/${row.id}`
+  let fresh = asking.issued.get(key)
+  if (fresh === undefined || fresh.from !== auth.refresh_token) {
+    const answer = await asked(asking, row, auth)
+    if ('why' in answer) return answer
+    fresh = answer
+    asking.issued.set(key, fresh)
+  }
+  const { access_token, refresh_token, expires_at } = fresh
+  const next: OAuth = { ...auth, access_token, ...(refresh_token ? { refresh_token } : {}) }
+  const result = await kept(asking.rows, row, auth, { next, expiresAt: expires_at })
+  asking.issued.delete(key)
+  return result
+}
+
+async function asked(
+  { ask }: Asking,
+  row: OAuthRow,
+  auth: OAuth,
+): Promise<Issued | Exclude<Renewed, { ok: true }>> {
+  const { refresh } = row.auth
+  if (!refresh || !auth.refresh_token) return { ok: false, why: 'no_refresh_token' }
+  const answer = await ask({
+    token_endpoint: refresh.token_endpoint,
+    client_id: refresh.client_id,
+    client_secret: auth.client_secret ?? null,
+    authentication: refresh.token_endpoint_auth.type,
+    refresh_token: auth.refresh_token,
+    resource: refresh.resource ?? null,
+    scope: refresh.scope ?? null,
+  })
+  if (!answer.ok) {
+    return { ok: false, why: answer.status === null ? 'connect_error' : 'failed', answer }
+  }
+  return { ...answer, from: auth.refresh_token }
+}
+
+/** A change of the row meanwhile that left the tokens alone does not lose the new ones; a change of them wins. */
+async function kept(
+  rows: OAuthRows,
+  row: OAuthRow,
+  asked: OAuth,
+  { next, expiresAt }: { next: OAuth; expiresAt: string | null },
+): Promise<Renewed> {
+  if (await rows.store(row, next, expiresAt)) {
+    return { ok: true, token: next.access_token, refreshed: true }
+  }
+  const live = await rows.read(row.tenant_id, row.id)
+  if (!live) return { ok: false, why: 'gone' }
+  const auth = rows.open(live)
+  const isSame =
+    auth.access_token === asked.access_token && auth.refresh_token === asked.refresh_token
+  if (!isSame) return { ok: true, token: auth.access_token, refreshed: false }
+  const { access_token, refresh_token } = next
+  const changed = { ...auth, access_token, ...(refresh_token ? { refresh_token } : {}) }
+  return kept(rows, live, auth, { next: changed, expiresAt })
+}

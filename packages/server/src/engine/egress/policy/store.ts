@@ -1,0 +1,136 @@
+/** What a call needs of the database, in one query: whether the session is still its sandbox's, and its credentials. */
+import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
+import { CompiledQuery } from 'kysely'
+import type { Database, Queries } from '../../../ground/database/database.ts'
+import type { SealedTokens, Tables } from '../../../ground/database/tables.ts'
+import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
+import { credentialRow } from '../../../resources/vaults/credentials.ts'
+import type { RepositoryToken } from './repository.ts'
+import { fromJson, toJson } from '../../../ground/core/json-text.ts'
+import type { Json } from '../../../ground/core/json-text.ts'
+
+export type SessionNow = {
+  generation: number
+  /** Archived or deleted. */
+  isOver: boolean
+  /** Active ones: in the order of the session's vaults, then of their making. */
+  credentials: CredentialRow[]
+  /** Those with a token. */
+  repositories: RepositoryToken[]
+}
+
+/** All that a call may be given. */
+export type Holdings = Pick<SessionNow, 'credentials' | 'repositories'>
+
+type SessionCredentialRow = Tables['vault_credentials'] & {
+  generation: number
+  session_archived_at: string | null
+  session_deleted_at: string | null
+  vault_ids: Json<string[]>
+  /** Null and [] are none. */
+  repositories: Json<RepositoryToken[]> | null
+}
+
+/** Text once for each database, so that it is prepared once. */
+const text = {
+  sqlite: queryOf(['?', '?'], {
+    vaultIds: 'select value from json_each(s.vault_ids)',
+    all: 'json_group_array',
+    object: 'json_object',
+  }),
+  postgres: queryOf(['$1', '$2'], {
+    vaultIds: 'select jsonb_array_elements_text(s.vault_ids::jsonb)',
+    all: 'json_agg',
+    object: 'json_build_object',
+  }),
+}
+
+function queryOf(
+  [tenant, session]: [string, string],
+  { vaultIds, all, object }: { vaultIds: string; all: string; object: string },
+): string {
+  const repository = `${object}('tenant_id', r.tenant_id, 'id', r.id, 'url', r.url, 'sealed_token', r.sealed_token)`
+  return `select h.generation, s.archived_at as session_archived_at, s.deleted_at as session_deleted_at,
+      s.vault_ids, c.*,
+      (select cast(${all}(${repository}) as text) from session_resources r
+        where r.tenant_id = s.tenant_id and r.session_id = s.id and r.sealed_token is not null) as repositories
+    from session_heads h
+    join sessions s on s.tenant_id = h.tenant_id and s.id = h.session_id
+    left join (vault_credentials c join vaults v on v.tenant_id = c.tenant_id and v.id = c.vault_id
+        and v.archived_at is null)
+      on c.tenant_id = s.tenant_id and c.vault_id in (${vaultIds}) and c.archived_at is null
+    where h.tenant_id = ${tenant} and h.session_id = ${session}`
+}
+
+export async function sessionNow(
+  { dialect, read }: Pick<Database, 'dialect' | 'read'>,
+  tenant: string,
+  session: string,
+): Promise<SessionNow | undefined> {
+  const query = CompiledQuery.raw(text[dialect], [tenant, session])
+  const { rows } = await read.executeQuery<SessionCredentialRow>(query)
+  const [first] = rows
+  if (!first) return undefined
+  const order = fromJson(first.vault_ids)
+  const place = ({ vault_id }: SessionCredentialRow) => order.indexOf(vault_id)
+  return {
+    generation: first.generation,
+    isOver: first.session_archived_at !== null || first.session_deleted_at !== null,
+    credentials: rows
+      .filter(({ id }) => id !== null)
+      .toSorted((a, b) => place(a) - place(b) || inTime(a, b))
+      .flatMap((row) => credentialRow(row) ?? []),
+    repositories: fromJson(first.repositories) ?? [],
+  }
+}
+
+const inTime = (a: SessionCredentialRow, b: SessionCredentialRow): number =>
+  a.created_at === b.created_at ? compare(a.id, b.id) : compare(a.created_at, b.created_at)
+const compare = (a: string, b: string): number => (a < b ? -1 : 1)
+
+/** What the proxy's route needs besides: the session's pinned agent, environment and inline tokens. */
+export type PinnedSession = Pick<
+  Tables['sessions'],
+  'tenant_id' | 'id' | 'agent' | 'sealed_tokens'
+> & {
+  /** The environment's. */
+  record: Json<EnvironmentRecord>
+  version_tokens: Json<SealedTokens> | null
+}
+
+const pinnedText = { sqlite: pinnedOf('?', '?'), postgres: pinnedOf('$1', '$2') }
+
+function pinnedOf(tenant: string, session: string): string {
+  return `select s.tenant_id, s.id, s.agent, s.sealed_tokens, e.record, v.sealed_tokens as version_tokens
+    from sessions s
+    join environments e on e.tenant_id = s.tenant_id and e.id = s.environment_id
+    left join agent_versions v
+      on v.tenant_id = s.tenant_id and v.agent_id = s.agent_id and v.version = s.agent_version
+    where s.tenant_id = ${tenant} and s.id = ${session} and s.deleted_at is null`
+}
+
+/** Undefined for what is absent, deleted, or another tenant's. */
+export async function pinned(
+  { dialect, read }: Pick<Database, 'dialect' | 'read'>,
+  tenant: string,
+  session: string,
+): Promise<PinnedSession | undefined> {
+  const query = CompiledQuery.raw(pinnedText[dialect], [tenant, session])
+  const { rows } = await read.executeQuery<PinnedSession>(query)
+  return rows[0]
+}
+
+/** Sealed inline tokens of the agent version that a session is pinned to, by server name, as JSON. */
+export async function versionTokens(
+  db: Queries,
+  session: Pick<Tables['sessions'], 'tenant_id' | 'agent_id' | 'agent_version'>,
+): Promise<Json<SealedTokens>> {
+  const row = await db
+    .selectFrom('agent_versions')
+    .select('sealed_tokens')
+    .where('tenant_id', '=', session.tenant_id)
+    .where('agent_id', '=', session.agent_id)
+    .where('version', '=', session.agent_version)
+    .executeTakeFirst()
+  return row?.sealed_tokens ?? toJson({})
+}
