@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
 import OldestAnthropic from '@anthropic-ai/sdk-oldest'
-import { isLongRun, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import { isLongRun, layNewSqlite, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { Overrides } from '@steward/server/start/start.ts'
 import { start } from '@steward/server/start/start.ts'
 import { readConfig } from '@steward/server/ground/config/config.ts'
@@ -77,6 +77,7 @@ export async function boot(
   { env = {}, overrides = {} }: { env?: Record<string, string>; overrides?: Overrides } = {},
 ): Promise<Service> {
   const dataDir = await mkdtemp(join(tmpdir(), 'steward-conformance-'))
+  if (database === 'sqlite') await layNewSqlite(dataDir)
   const read = readConfig({
     PORT: '0',
     DATA_DIR: dataDir,

@@ -10,6 +10,8 @@ export type FileResult = {
   file: string
   pid: number
   seconds: number
+  /** Of a processor, without those of Postgres and of programs that the file did not see end. */
+  computed: number
   tests: TestResult[]
   /** Why the file failed as a whole: it hung, crashed or ran no test. */
   problem: string | undefined
@@ -70,9 +72,9 @@ export async function runFile(
   // What the file left behind would otherwise run on beside the files after it.
   killGroup(child)
   running.delete(child)
-  const { tests, hasEnded } = await reports
+  const { tests, hasEnded, computed } = await reports
   return {
-    ...{ file, tests, output, pid: child.pid ?? 0 },
+    ...{ file, tests, output, computed, pid: child.pid ?? 0 },
     seconds: (performance.now() - began) / 1000,
     problem: problemOf({ exit, tests, hasEnded, late: isLate ? deadlineSeconds : undefined }),
   }
@@ -99,19 +101,21 @@ const exitOf = (child: ChildProcess): Promise<{ code: number | null; words: stri
 async function readReports(
   child: ChildProcess,
   onTest: FileRun['onTest'],
-): Promise<{ tests: TestResult[]; hasEnded: boolean }> {
+): Promise<{ tests: TestResult[]; hasEnded: boolean; computed: number }> {
   const input = child.stdio[reportDescriptor] as NodeJS.ReadableStream
   const tests: TestResult[] = []
   let hasEnded = false
+  let computed = 0
   for await (const line of createInterface({ input })) {
     const report = JSON.parse(line) as Report
     if (report.kind === 'end') hasEnded = true
+    else if (report.kind === 'computed') computed = report.seconds
     else {
       tests.push(report.result)
       onTest(report.result)
     }
   }
-  return { tests, hasEnded }
+  return { tests, hasEnded, computed }
 }
 
 function problemOf({

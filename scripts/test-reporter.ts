@@ -2,7 +2,7 @@
  * Runs in the process of a test file: writes each finished test, and the end of the file, as a line of JSON to the
  * descriptor that scripts/test-process.ts reads.
  */
-import { writeSync } from 'node:fs'
+import { readFileSync, writeSync } from 'node:fs'
 import type { TestEvent } from 'node:test/reporters'
 import { inspect } from 'node:util'
 
@@ -18,8 +18,14 @@ export type TestResult = {
   problem: string
 }
 
-/** `end`: every test of the file has ended. */
-export type Report = { kind: 'test'; result: TestResult } | { kind: 'end' }
+/**
+ * `end`: every test of the file has ended. `computed`: as the process exits, the seconds of a processor that it has used, with
+ * the programs that it started and saw end.
+ */
+export type Report =
+  | { kind: 'test'; result: TestResult }
+  | { kind: 'end' }
+  | { kind: 'computed'; seconds: number }
 
 type Completed = Extract<TestEvent, { type: 'test:complete' }>['data']
 
@@ -60,10 +66,21 @@ function resultOf(completed: Completed): TestResult | undefined {
 const write = (report: Report): void =>
   void writeSync(reportDescriptor, `${JSON.stringify(report)}\n`)
 
+/** Linux counts in hundredths of a second; see proc_pid_stat(5). */
+function computedSeconds(): number {
+  const [, fields = ''] = /\) (.*)/.exec(readFileSync('/proc/self/stat', 'utf8')) ?? []
+  const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = fields
+    .split(' ')
+    .slice(11)
+    .map(Number)
+  return (user + system + childrenUser + childrenSystem) / 100
+}
+
 // oxlint-disable-next-line import/no-default-export, require-yield -- Node loads a reporter by its default export
 export default async function* report(
   events: AsyncIterable<TestEvent>,
 ): AsyncGenerator<string, void> {
+  process.once('exit', () => write({ kind: 'computed', seconds: computedSeconds() }))
   for await (const { type, data } of events) {
     if (type === 'test:enqueue') enqueued.set(data.testId, data)
     if (type === 'test:complete') {

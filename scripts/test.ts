@@ -6,8 +6,8 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { writeClientSchemas } from '../conformance/client-answers.ts'
-import type { Postgres } from './postgres.ts'
-import { startPostgres } from './postgres.ts'
+import type { TestDatabases } from './test-databases.ts'
+import { startDatabases } from './test-databases.ts'
 import type { FileResult } from './test-process.ts'
 import { killAll, runFile } from './test-process.ts'
 import type { TestResult } from './test-reporter.ts'
@@ -37,7 +37,8 @@ Runs the test files whose path holds one of the words; without a word, all of th
   --help               this text
 
 A failure is printed when it happens, with its file. A file that does not end is killed and has failed. The run ends with
-counts by suite and the slowest tests.
+counts by suite and the slowest tests. Its seconds are how long the files took, its cpu how long they kept a processor busy:
+where the former are many more, tests wait.
 `
 
 function refuse(why: string): never {
@@ -101,11 +102,14 @@ function printFailure(file: string, { path, ms, problem }: TestResult): void {
   if (problem) console.log(problem.replace(/^/gm, '    '))
 }
 
+/** Told to end, before all files have run. */
+let isEnding = false
+
 /** Runs the files, `processes` at a time; a process that is free takes the next. */
 async function runFiles(
   files: readonly string[],
   env: Record<string, string>,
-  postgres: Pick<Postgres, 'dropDatabases'>,
+  databases: Pick<TestDatabases, 'dropDatabases'>,
 ) {
   const results: FileResult[] = []
   const counts = { tests: 0, failed: 0 }
@@ -119,7 +123,7 @@ async function runFiles(
     )
   }, progressSeconds * 1000)
   async function work(): Promise<void> {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    for (let file = queue.shift(); file !== undefined && !isEnding; file = queue.shift()) {
       const of = file
       underWay.set(of, performance.now())
       const result = await runFile(join(root, of), {
@@ -134,8 +138,9 @@ async function runFiles(
           printFailure(of, test)
         },
       })
+      if (isEnding) return
       underWay.delete(of)
-      await postgres.dropDatabases(`test_${result.pid}_`)
+      await databases.dropDatabases(`test_${result.pid}_`)
       results.push({ ...result, file: of })
       if (result.problem) console.log(`✖ ${of}: ${result.problem}`)
       if (hasFailed(result) && result.output) console.log(result.output.replace(/^/gm, '    | '))
@@ -167,13 +172,16 @@ function printCounts(results: readonly FileResult[]): void {
       tests.filter((each) => each.outcome === outcome).length
     const took = files.reduce((sum, each) => sum + each.seconds, 0)
     const failed = count('failed') + files.filter(({ problem }) => problem !== undefined).length
-    const cells = [suite, files.length, count('passed'), failed, count('skipped'), took.toFixed(0)]
-    return cells.map(String)
+    const computed = files.reduce((sum, each) => sum + each.computed, 0)
+    return [
+      ...[suite, files.length, count('passed'), failed, count('skipped')],
+      ...[took.toFixed(0), computed.toFixed(0)],
+    ].map(String)
   })
-  const sums = [1, 2, 3, 4, 5].map((column) =>
+  const sums = [1, 2, 3, 4, 5, 6].map((column) =>
     String(lines.reduce((sum, line) => sum + Number(line[column]), 0)),
   )
-  const head = ['suite', 'files', 'passed', 'failed', 'skipped', 'seconds']
+  const head = ['suite', 'files', 'passed', 'failed', 'skipped', 'seconds', 'cpu']
   for (const [name = '', ...rest] of [head, ...lines, ['all', ...sums]])
     console.log(name.padEnd(36) + rest.map((each) => each.padStart(8)).join(''))
 }
@@ -209,15 +217,18 @@ const isWhole = values.long || words.length > 0
 
 async function main(): Promise<void> {
   const files = chosenFiles()
-  const postgres = await startPostgres({ isDurable: false })
+  // Not before the signals are known: much of it is done in one go.
+  const starting = Promise.resolve().then(startDatabases)
   async function end(): Promise<void> {
+    isEnding = true
     killAll()
-    await postgres.stop()
+    await (await starting).stop()
     process.exit(1)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end())
+  const databases = await starting
   const env = {
-    STEWARD_TEST_POSTGRES: postgres.url,
+    ...databases.env,
     STEWARD_TEST_LONG: isWhole ? '1' : '',
     // A server is some hundred files: read again by each process, they cost a second of its time.
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/steward/compiled'),
@@ -225,10 +236,11 @@ async function main(): Promise<void> {
   if (files.some((file) => file.startsWith('conformance/'))) writeClientSchemas()
   const [last, others] = [files.filter(isTimed), files.filter((file) => !isTimed(file))]
   const results = [
-    ...(await runFiles(others, env, postgres)),
-    ...(await runFiles(last, env, postgres)),
+    ...(await runFiles(others, env, databases)),
+    ...(await runFiles(last, env, databases)),
   ]
-  await postgres.stop()
+  if (isEnding) return
+  await databases.stop()
   printCounts(results)
   printSlowest(results)
   printFailedFiles(results)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { newId } from '../../ground/core/ids.ts'
-import { newPostgresUrl } from '../../ground/database/fixture.ts'
+import { layNewSqlite, newPostgresUrl } from '../../ground/database/fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { sqliteDatabase } from '../../ground/database/sqlite.ts'
 import { append } from '../../sessions/log/log.ts'
@@ -29,6 +29,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
     beforeEach(async () => {
       folder = mkdtempSync(join(tmpdir(), 'steward-crash-'))
       if (database === 'postgres') url = await newPostgresUrl()
+      else await layNewSqlite(folder)
     })
     afterEach(async () => {
       for (const { child } of alive) child.kill('SIGKILL')

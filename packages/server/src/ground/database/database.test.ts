@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sealUnder } from '../core/seal.ts'
 import type { Database } from './database.ts'
-import { databases, newPostgresUrl } from './fixture.ts'
+import { databases, emptyPostgresUrl } from './fixture.ts'
 import { migrate } from './migrate.ts'
 import { postgresDatabase } from './postgres.ts'
 import { checkRootKey } from './root-key.ts'
@@ -153,7 +153,7 @@ const zeros = {
 
 describe('processes that start together on one empty Postgres', () => {
   it('all come up, and only one root secret is remembered', async () => {
-    const url = await newPostgresUrl()
+    const url = await emptyPostgresUrl()
     const opened = await Promise.all([1, 2, 3, 4].map(() => postgresDatabase(url)))
     const seals = opened.map((_, n) => sealUnder(`secret ${n}`))
     const results = await Promise.allSettled(

@@ -7,7 +7,7 @@ import pg from 'pg'
 import type { StorageError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Database, Queries } from './database.ts'
-import { newPostgresUrl } from './fixture.ts'
+import { emptyPostgresUrl, newPostgresUrl } from './fixture.ts'
 import { postgresDatabase } from './postgres.ts'
 import { postgresProxy } from './proxy-fixture.ts'
 
@@ -51,7 +51,7 @@ const isDead = async (database: Database, owner: string) =>
 
 describe('processes on one Postgres', () => {
   it('take each other for alive, and whoever never was for dead', async () => {
-    const url = await newPostgresUrl()
+    const url = await emptyPostgresUrl()
     const opened = await Promise.all(Array.from({ length: 6 }, () => postgresDatabase(url)))
     const alive = opened.map((database) => database.owners.self)
     assert.equal(new Set(alive).size, 6)
