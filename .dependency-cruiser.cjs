@@ -48,6 +48,7 @@ const rooms = {
     ['model-gateway', 'runner'],
     ['installs', 'memory', 'outputs', 'repositories'],
   ],
+  'engine/egress': [['policy'], ['inject'], ['oauth'], ['doors']],
   start: [['root-secret']],
 }
 
@@ -114,7 +115,7 @@ module.exports = {
     only(
       "a vault's seal is opened by the egress alone",
       '^packages/server/src/resources/vaults/open\\.ts$',
-      'server/src/(engine/egress|resources/vaults)/',
+      'server/src/(engine/egress/(egress|oauth/rows)\\.ts$|resources/vaults/)',
     ),
     only('routes are mounted by app.ts alone', '/routes\\.ts$', 'surfaces/v1/app\\.ts$'),
     only('hono stays at the door', '^node_modules/(@hono|hono)/', 'server/src/ground/http/'),

@@ -15,7 +15,7 @@ export type RequestObjection = { said: GateAnswer } | { refusal: Refusal }
 const defaultPort = { http: 80, https: 443 } as const
 
 /** Headers that concern one hop alone. RFC 9110 7.6.1 */
-export const ofOneHop: ReadonlySet<string> = new Set([
+const ofOneHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -99,7 +99,7 @@ export function readRequest(
     return { refusal: mismatch(target, 'another host') }
   }
   const hasBody = head.codings.length > 0 || head.lengths > 0
-  return { url, target, headers: head.onward(), hasBody }
+  return { url, target, headers: onward(head.all, settledHere), hasBody }
 }
 
 /** Whatever two readers could understand in two ways. */
@@ -154,40 +154,32 @@ function readHead(raw: readonly string[]) {
   const hosts: string[] = []
   const codings: string[] = []
   let lengths = 0
-  const named = new Set<string>()
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [name = '', value = ''] = [raw[i], raw[i + 1]]
     const lower = name.toLowerCase()
     if (lower === 'content-length') lengths++
     if (lower === 'host') hosts.push(value)
-    else if (lower === 'transfer-encoding') codings.push(value)
-    else if (lower === 'connection') namesIn(value, named)
-    if (!ofOneHop.has(lower) && !settledHere.has(lower)) all.push([name, value])
+    if (lower === 'transfer-encoding') codings.push(value)
+    all.push([name, value])
   }
-  const onward = (): Headers =>
-    named.size === 0 ? all : all.filter(([name]) => !named.has(name.toLowerCase()))
-  return { hosts, codings, lengths, onward }
+  return { all, hosts, codings, lengths }
 }
 
-/** Besides those that are known to concern one hop. */
-function namesIn(connection: string, named: Set<string>): void {
-  for (const part of connection.split(',')) {
-    const name = part.trim().toLowerCase()
-    if (name !== 'close' && name !== '' && !ofOneHop.has(name)) named.add(name)
-  }
-}
-
-/** An answer's, flat, for one hop further. */
-export function onwardAnswer(headers: Headers, status: number): string[] {
+/** Headers for one hop further: without those of one hop, those that Connection names, and those of `more`. */
+export function onward(headers: Headers, more?: ReadonlySet<string>): Headers {
   const named = new Set<string>()
   for (const [name, value] of headers) {
-    if (name.toLowerCase() === 'connection') namesIn(value, named)
+    if (name.toLowerCase() !== 'connection') continue
+    for (const part of value.split(',')) named.add(part.trim().toLowerCase())
   }
-  const flat: string[] = []
-  for (const [name, value] of headers) {
+  return headers.filter(([name]) => {
     const lower = name.toLowerCase()
-    const isDropped = ofOneHop.has(lower) || named.has(lower)
-    if (!isDropped && !(status === 204 && lower === 'content-length')) flat.push(name, value)
-  }
-  return flat
+    return !ofOneHop.has(lower) && !named.has(lower) && !more?.has(lower)
+  })
 }
+
+const lengthAlone: ReadonlySet<string> = new Set(['content-length'])
+
+/** An answer's, flat, for one hop further. A 204 has no length. RFC 9110 8.6 */
+export const onwardAnswer = (headers: Headers, status: number): string[] =>
+  onward(headers, status === 204 ? lengthAlone : undefined).flat()

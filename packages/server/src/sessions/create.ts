@@ -22,7 +22,7 @@ import { addResources } from './resources/add.ts'
 import { serversOfHead } from './stdio-servers/standing.ts'
 import { queued } from './work/queued.ts'
 import type { SessionRow } from './rows/sessions.ts'
-import { sessionStore, showSession } from './rows/sessions.ts'
+import { sessionStore, showSession, tokenPlace } from './rows/sessions.ts'
 import type { Refusals } from './resources/supported.ts'
 import {
   checkAgent,
@@ -174,10 +174,6 @@ export const sealTokens = (
       ]),
     ),
   )
-
-/** Where a session's own token is sealed for. */
-export const tokenPlace = (tenant: string, session: string, server: string): string =>
-  `${tenant}/sessions/${session}/sealed_tokens/${server}`
 
 export function snapshot(agent: Agent): SessionAgent {
   const {

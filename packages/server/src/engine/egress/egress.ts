@@ -12,26 +12,27 @@ import type { Share } from '../../ground/core/share.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { repositoryTokenPlace } from '../../sessions/resources/repositories.ts'
+import type { CredentialRow } from '../../resources/vaults/credentials.ts'
 import { openSecrets } from '../../resources/vaults/open.ts'
+import { repositoryTokenPlace } from '../../sessions/rows/resources.ts'
 import { stands } from '../../sessions/work/claim.ts'
-import type { Binding, Profile, SessionEgress } from './binding.ts'
 import { certificatesIn, removeLeftCertificates } from './doors/certificates.ts'
-import { forwarding } from './inject/forward.ts'
-import { proxy } from './doors/proxy.ts'
+import type { Profile } from './doors/owner.ts'
+import { mcpProxy } from './doors/proxy.ts'
 import { remoteSandboxes } from './doors/remote.ts'
-import { records } from './inject/records.ts'
-import { refreshing } from './oauth/refresh.ts'
-import { oauthRows, refreshFailed, useRows } from './oauth/rows.ts'
-import type { RepositoryToken } from './policy/repository.ts'
-import { rulesOf } from './policy/rules.ts'
+import type { SessionEgress } from './doors/session.ts'
 import { sessionEgress } from './doors/session.ts'
-import type { SessionOutbound } from './inject/standing.ts'
-import { bound } from './inject/standing.ts'
-import { sessionNow } from './policy/store.ts'
+import type { ContextDeps, OutboundContext, OutboundLease } from './inject/context.ts'
+import { outboundContext } from './inject/context.ts'
+import { createForward } from './inject/forward.ts'
+import { records } from './inject/records.ts'
+import { useRows } from './inject/uses.ts'
+import { createRefresh } from './oauth/refresh.ts'
+import { oauthRows, refreshFailed } from './oauth/rows.ts'
 import { askForToken } from './oauth/token-request.ts'
-import { upstream } from './inject/upstream.ts'
-import { validating } from './oauth/validate.ts'
+import { validateCredential } from './oauth/validate.ts'
+import type { RepositoryToken } from './policy/repository.ts'
+import { sessionNow } from './policy/store.ts'
 
 export type EgressOptions = {
   databases: Databases
@@ -45,10 +46,10 @@ export type EgressOptions = {
   dial: Dial<'tenant', Duplex>
   /** For the one endpoint of the operator's that sessions reach: the search engine. */
   operatorConnect: Connector<'operator'>
-  /** Placeholders are made under it: the same key, the same names. */
+  /** SECRET: never logged. Placeholders are made under it: the same key, the same names. */
   placeholderKey: Buffer
   /**
-   * The authority is made of the first: the same in every process, and after a restart, to sandboxes that run elsewhere.
+   * SECRET: never logged. The authority is made of the first: the same in every process, and after a restart, to sandboxes that run elsewhere.
    * Those of the others are trusted too.
    */
   authorityKeys: readonly [Buffer, ...Buffer[]]
@@ -78,7 +79,7 @@ export function egress(options: EgressOptions) {
   const open = (row: Parameters<typeof openSecrets>[1]) => openSecrets(seal, row)
   const kept = records({ rows: useRows(databases), log, clock })
   const failed = (error: unknown) => log.error('a refresh could not be made', { error })
-  const refresh = refreshing({
+  const refresh = createRefresh({
     rows: oauthRows({ databases, seal, clock }),
     clock,
     ask: (request) => askForToken(request, { connect, clock }),
@@ -94,28 +95,26 @@ export function egress(options: EgressOptions) {
     },
     fail: failed,
   })
-  const standing = new Set<SessionOutbound>()
   const openToken = ({ tenant_id, id, sealed_token }: RepositoryToken) =>
     seal.open(sealed_token, repositoryTokenPlace(tenant_id, id))
-  const forward = forwarding({
-    ...{ clock, open, openToken, placeholderKey, refresh },
-    records: kept,
+  const forward = createForward({
+    ...{ clock, open, openToken, placeholderKey },
+    ...{ tokens: refresh, records: kept },
   })
-  const read = (tenant: string, session: string) =>
-    sessionNow(databases.of(tenant), tenant, session)
 
-  /** Connections of its own for each. */
-  function stand(binding: Binding): SessionOutbound {
-    const { tenant, session: sessionId, environment, claim } = binding
-    const rules = rulesOf(environment)
-    const own = {
-      ...{ rules, upstream: upstream(connect), operated: upstream(operatorConnect), read },
-      stands: claim && (() => stands({ databases, clock }, { tenant, sessionId, ...claim })),
-      ended: () => standing.delete(made),
-    }
-    const made: SessionOutbound = bound(binding, own)
-    standing.add(made)
-    return made
+  const contexts = new Set<OutboundContext>()
+  const ofContext: Omit<ContextDeps, 'ended'> = {
+    ...{ connect, operatorConnect },
+    read: (tenant, session) => sessionNow(databases.of(tenant), tenant, session),
+    holdsClaim: ({ tenant, session: sessionId }, claim) =>
+      stands({ databases, clock }, { tenant, sessionId, ...claim }),
+  }
+  /** Each has connections of its own. */
+  function openContext(lease: OutboundLease): OutboundContext {
+    const ended = () => contexts.delete(context)
+    const context: OutboundContext = outboundContext(lease, { ...ofContext, ended })
+    contexts.add(context)
+    return context
   }
 
   const bundleText = () =>
@@ -125,9 +124,9 @@ export function egress(options: EgressOptions) {
     log.warn('certificates of dead processes could not be removed', { error }),
   )
 
-  const proxied = proxy({ databases, seal, clock, forward, stand })
-  const bind = (binding: Binding): SessionEgress =>
-    sessionEgress(stand(binding), {
+  const proxied = mcpProxy({ databases, seal, clock, forward, openContext })
+  const bind = (lease: OutboundLease): SessionEgress =>
+    sessionEgress(openContext(lease), {
       ...{ forward, records: kept, profile, dial, open, placeholderKey, authority },
       certificates: bundle.lay,
       ...{ connections, mostConnections },
@@ -143,12 +142,13 @@ export function egress(options: EgressOptions) {
     /** For the proxy's route. */
     proxy: proxied,
     /** For the vaults' route. */
-    validate: validating({ connect, refresh, open }),
+    validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
+      validateCredential({ connect, refresh, open }, row, signal),
     counts: kept.counts,
     async close() {
       proxied.close()
       await remote.close()
-      for (const each of standing) each.revoke()
+      for (const context of contexts) context.revoke()
       await refresh.settled()
       await kept.close()
       await cleaned

@@ -10,7 +10,8 @@ import type { OutboundAnswer, GateOwner, Target } from '@steward/gate/outbound.t
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Connector, Dial } from '../../ground/core/dial.ts'
 import { sayFailed } from '@steward/gate/said.ts'
-import { portOf, upstream } from '../egress/inject/upstream.ts'
+import { upstream } from '../egress/inject/upstream.ts'
+import { targetOf } from '../egress/policy/rules.ts'
 
 /** Registries are the operator's choice, or the public ones. */
 export type RegistryAccess = { connect: Connector<'operator'>; dial: Dial<'operator', Duplex> }
@@ -39,14 +40,13 @@ export async function registryGate(
         ? { kind: 'tunnel' }
         : { kind: 'refuse', reason: 'not_allowed', message: objection(target) },
     async forward(request) {
-      const target = { host: request.url.hostname, port: portOf(request.url) }
+      const target = targetOf(request.url)
       if (may(target)) return towards.send(request).catch((error: unknown) => failed(target, error))
       throw new Refused({ ...target, reason: 'not_allowed', message: objection(target) })
     },
     upgrade({ url }) {
-      const target = { host: url.hostname, port: portOf(url) }
       const message = 'registries do not switch protocols'
-      return Promise.reject(new Refused({ ...target, reason: 'protocol', message }))
+      return Promise.reject(new Refused({ ...targetOf(url), reason: 'protocol', message }))
     },
     dial: (target) =>
       dial(target).catch((error: unknown) => {

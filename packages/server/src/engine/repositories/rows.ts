@@ -3,8 +3,8 @@ import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { isRepository, repositoryTokenPlace } from '../../sessions/resources/repositories.ts'
-import { resourceStore } from '../../sessions/rows/resources.ts'
+import { isRepository } from '../../sessions/resources/repositories.ts'
+import { repositoryTokenPlace, resourceStore } from '../../sessions/rows/resources.ts'
 import type { RepositoryDeps } from './furnish.ts'
 
 type Deps = { databases: Databases; seal: Seal; clock: Clock }

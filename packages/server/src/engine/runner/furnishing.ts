@@ -3,7 +3,7 @@ import type { Furnished } from '@steward/space/furnished.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
-import type { SessionEgress } from '../egress/binding.ts'
+import type { SessionEgress } from '../egress/doors/session.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
 
 export type SessionPlace = {

@@ -15,13 +15,14 @@ import type { Saving } from '../../ground/config/config.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Binding, SessionEgress } from '../egress/binding.ts'
+import type { SessionEgress } from '../egress/doors/session.ts'
+import type { OutboundLease } from '../egress/inject/context.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
 import type { Furnish } from './furnishing.ts'
 
 export type WorkspaceDeps = {
   provider: SandboxProvider
-  bind: (binding: Binding) => SessionEgress
+  bind: (lease: OutboundLease) => SessionEgress
   /** Folder of all workspaces; every process of a deployment sees the same one. */
   folder: string
   limits: SandboxLimits
@@ -44,7 +45,7 @@ export type WorkspaceDeps = {
   log: Log
 }
 
-export type RunBinding = Binding & { generation: number }
+export type RunBinding = OutboundLease & { generation: number }
 /** `released` when what it was furnished with is, too, after its end. */
 export type StartedSandbox = { sandbox: Sandbox; furnished: FurnishedAll; released: Promise<void> }
 export type HeldSandbox = {

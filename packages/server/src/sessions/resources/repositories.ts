@@ -7,7 +7,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { askedFor } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
-import { resourceStore } from '../rows/resources.ts'
+import { repositoryTokenPlace, resourceStore } from '../rows/resources.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 /** Hosts that repositories may lie on, as the operator lists them; empty: any. */
@@ -48,10 +48,6 @@ function nameOf(pathname: string): string {
 }
 
 export const defaultMount = (url: string): string => `/workspace/${nameOf(new URL(url).pathname)}`
-
-/** Where a repository's token is sealed for. */
-export const repositoryTokenPlace = (tenant: string, resource: string): string =>
-  `${tenant}/session_resources/${resource}/sealed_token`
 
 /** What its columns hold besides those of every resource. */
 export const repositoryColumns = (

@@ -8,6 +8,10 @@ import { fromJson } from '../../ground/core/json-text.ts'
 
 export type ResourceRow = Tables['session_resources']
 
+/** Where a repository's token is sealed for. */
+export const repositoryTokenPlace = (tenant: string, resource: string): string =>
+  `${tenant}/session_resources/${resource}/sealed_token`
+
 /** What sessions bring in. */
 export function resourceStore(db: Queries) {
   const ofTenant = (tenant: string) =>

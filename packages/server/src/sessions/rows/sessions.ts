@@ -16,6 +16,11 @@ import { resourceStore, showResource } from './resources.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 export type SessionRow = Tables['sessions']
+
+/** Where a session's own token is sealed for. */
+export const tokenPlace = (tenant: string, session: string, server: string): string =>
+  `${tenant}/sessions/${session}/sealed_tokens/${server}`
+
 export type SessionFilter = {
   agentId?: string | undefined
   agentVersion?: number | undefined

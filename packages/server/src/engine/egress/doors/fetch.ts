@@ -2,8 +2,10 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
 import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
-import type { OutboundFetch } from '../binding.ts'
 import type { Sent } from '../inject/upstream.ts'
+
+/** As the platform's `fetch`. Rejects with `Refused` for a call that was not sent. */
+export type OutboundFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 const methods = /^(delete|get|head|options|post|put)$/i
 /** Answers of these statuses have no body. */

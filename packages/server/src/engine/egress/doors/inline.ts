@@ -2,9 +2,9 @@ import { agentTokenPlace } from '../../../resources/agents/store.ts'
 import type { Seal } from '../../../ground/core/seal.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
-import { tokenPlace } from '../../../sessions/create.ts'
-import type { PinnedSession } from '../policy/store.ts'
-import { versionTokens } from '../policy/store.ts'
+import { tokenPlace } from '../../../sessions/rows/sessions.ts'
+import type { PinnedSession } from './store.ts'
+import { versionTokens } from './store.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 
 type Session = Tables['sessions']

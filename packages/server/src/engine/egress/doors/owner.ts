@@ -4,12 +4,13 @@ import type { GateOwner, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Dial } from '../../../ground/core/dial.ts'
 import { RefusedAddress } from '../../../ground/core/dial.ts'
-import type { Profile } from '../binding.ts'
 import { isCovered } from '../policy/credential.ts'
 import type { OutboundCall, Forward } from '../inject/forward.ts'
 import type { Records } from '../inject/records.ts'
 import { isHostOfRepository } from '../policy/repository.ts'
-import type { SessionOutbound } from '../inject/standing.ts'
+import type { OutboundContext } from '../inject/context.ts'
+
+export type Profile = 'required' | 'best_effort' | 'disabled'
 
 export type OwnerDeps = {
   forward: Forward
@@ -23,17 +24,18 @@ export type OwnerDeps = {
 const statusOf: Partial<Record<string, number>> = { mismatch: 421, vault: 503 }
 
 export function gateOwner(
-  standing: SessionOutbound,
+  context: OutboundContext,
   { forward, records, profile, dial }: OwnerDeps,
 ): GateOwner {
   const call = (host: string): OutboundCall => ({
     caller: 'rpc-outbound',
     server: host,
+    namer: 'tenant',
     credentials: profile === 'disabled' ? 'none' : 'host',
   })
   const about = ({ host }: Target) => ({
-    tenant: standing.tenant,
-    session: standing.session,
+    tenant: context.tenant,
+    session: context.session,
     caller: 'rpc-outbound' as const,
     server: host,
     host,
@@ -42,16 +44,16 @@ export function gateOwner(
 
   return {
     async judge(target) {
-      const objection = standing.rules.outbound(target)
+      const objection = context.rules.outbound(target)
       if (objection) return { kind: 'refuse', ...objection }
-      const { credentials, repositories } = await standing.look(target)
+      const { credentials, repositories } = await context.readHoldings(target)
       const isKnown =
         isCovered(credentials, target.host) || isHostOfRepository(repositories, target.host)
       const isRead = profile !== 'disabled' && isKnown
       return { kind: isRead ? 'read' : 'tunnel' }
     },
-    forward: (request) => forward.forward(request, standing, call(request.url.hostname)),
-    upgrade: (request) => forward.upgrade(request, standing, call(request.url.hostname)),
+    forward: (request) => forward.forward(request, context, call(request.url.hostname)),
+    upgrade: (request) => forward.upgrade(request, context, call(request.url.hostname)),
     async dial(target) {
       try {
         return await dial(target)
@@ -61,7 +63,7 @@ export function gateOwner(
       }
     },
     refused(refusal) {
-      standing.note(refusal)
+      context.note(refusal)
       if (records.has(refusal)) return
       const status = statusOf[refusal.reason] ?? 403
       records.ended(about(refusal), { status, refreshed: false, ms: 0 }, refusal)

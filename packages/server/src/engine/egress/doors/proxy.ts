@@ -7,13 +7,12 @@ import type { Seal } from '../../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../../ground/database/database.ts'
 import type { Raw } from '../../../ground/http/route.ts'
-import type { Binding } from '../binding.ts'
 import type { Forward } from '../inject/forward.ts'
 import { without } from '../inject/headers.ts'
 import { sealedTokens } from './inline.ts'
-import type { SessionOutbound } from '../inject/standing.ts'
-import type { PinnedSession } from '../policy/store.ts'
-import { pinned } from '../policy/store.ts'
+import type { OutboundContext, OutboundLease } from '../inject/context.ts'
+import type { PinnedSession } from './store.ts'
+import { pinned } from './store.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
 
@@ -25,7 +24,7 @@ const mostParsed = 200
 const ours = ['authorization', 'x-api-key', 'cookie']
 
 type CachedOutbound = {
-  standing: SessionOutbound
+  context: OutboundContext
   /** The environment's, as it is stored. */
   record: Json<EnvironmentRecord>
   usedAt: number
@@ -35,18 +34,20 @@ type CachedOutbound = {
 
 type ProxyRequest = { tenant: string; session: string; server: string; search: string }
 
-export function proxy({
+export type McpProxy = ReturnType<typeof mcpProxy>
+
+export function mcpProxy({
   databases,
   seal,
   clock,
   forward,
-  stand,
+  openContext,
 }: {
   databases: Databases
   seal: Seal
   clock: Clock
   forward: Forward
-  stand: (binding: Binding) => SessionOutbound
+  openContext: (lease: OutboundLease) => OutboundContext
 }) {
   const serversOf = serversIn()
   const held = new Map<string, CachedOutbound>()
@@ -62,7 +63,7 @@ export function proxy({
     if (!each) return
     held.delete(key)
     each.isDropped = true
-    if (each.users === 0) each.standing.revoke()
+    if (each.users === 0) each.context.revoke()
   }
 
   /** The same one for as long as its environment stays what it is. */
@@ -72,8 +73,8 @@ export function proxy({
     const known = held.get(key)
     if (known) return known
     const environment = fromJson(record)
-    const standing = stand({ tenant, session, environment, generation: null })
-    const fresh = { standing, record, usedAt: 0, users: 0, isDropped: false }
+    const context = openContext({ tenant, session, environment, generation: null })
+    const fresh = { context, record, usedAt: 0, users: 0, isDropped: false }
     held.set(key, fresh)
     return fresh
   }
@@ -81,7 +82,7 @@ export function proxy({
   function leave(each: CachedOutbound): void {
     each.users--
     each.usedAt = clock.now()
-    if (each.isDropped && each.users === 0) each.standing.revoke()
+    if (each.isDropped && each.users === 0) each.context.revoke()
   }
 
   async function find(tenant: string, session: string, server: string) {
@@ -114,8 +115,8 @@ export function proxy({
             body: raw.body,
             signal: raw.signal,
           },
-          at.standing,
-          { caller: 'http', server: name, credentials: 'server', named, inline },
+          at.context,
+          { caller: 'http', server: name, namer: 'tenant', credentials: 'server', named, inline },
         )
         answer.body.once('close', () => leave(at))
         return answer
@@ -126,7 +127,7 @@ export function proxy({
     },
     close(): void {
       clearInterval(sweep)
-      for (const { standing } of held.values()) standing.revoke()
+      for (const { context } of held.values()) context.revoke()
       held.clear()
     },
   }

@@ -14,7 +14,8 @@ import { environmentStore } from '../../../resources/environments/store.ts'
 import type { ClaimPrincipal } from '../../../ground/http/principal.ts'
 import { stands } from '../../../sessions/work/claim.ts'
 import { lossOf } from '../../../sessions/work/topics.ts'
-import type { Binding, SessionEgress } from '../binding.ts'
+import type { OutboundLease } from '../inject/context.ts'
+import type { SessionEgress } from './session.ts'
 
 /** Of one claim, at the same time, in this process. */
 const mostTunnels = 256
@@ -37,12 +38,14 @@ export type RemoteDeps = {
   clock: Clock
   bus: Bus
   log: Log
-  bind: (binding: Binding) => SessionEgress
+  bind: (lease: OutboundLease) => SessionEgress
   /** The bundle that sandboxes trust. */
   certificates: () => string
   /** Of the connections that sandboxes hold to their gates, which take their places. */
   connections: Share
 }
+
+export type RemoteSandboxes = ReturnType<typeof remoteSandboxes>
 
 export function remoteSandboxes(deps: RemoteDeps) {
   const { databases, clock, bus, log, certificates } = deps
@@ -53,8 +56,7 @@ export function remoteSandboxes(deps: RemoteDeps) {
   async function open(key: string, claim: ClaimPrincipal): Promise<Hall> {
     const { tenant, sessionId: session } = claim
     const environment = await recordOf(claim)
-    const binding = { tenant, session, environment, generation: null, claim }
-    const egress = deps.bind(binding)
+    const egress = deps.bind({ tenant, session, environment, generation: null, claim })
     const hall: Hall = {
       ...{ egress, gate: egress.takingGate(), claim },
       ...{ tunnels: 0, usedAt: clock.now(), end: new AbortController() },

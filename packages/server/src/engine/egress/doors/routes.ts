@@ -11,7 +11,8 @@ import type { Reply } from '../../../ground/http/reply.ts'
 import type { RouteCall, Raw, Route } from '../../../ground/http/route.ts'
 import { also, rawRoute, route } from '../../../ground/http/route.ts'
 import type { Under } from '../../../sessions/work/ending.ts'
-import type { Egress } from '../egress.ts'
+import type { McpProxy } from './proxy.ts'
+import type { RemoteSandboxes } from './remote.ts'
 
 const tokenMs = 15 * 60_000
 const section = 'Credential proxy'
@@ -25,7 +26,7 @@ export function mcpProxyRoutes({
   clock,
   under,
 }: {
-  egress: Pick<Egress, 'proxy'>
+  egress: { proxy: McpProxy }
   mcpTokens: McpTokens
   clock: Clock
   under: Under
@@ -115,7 +116,7 @@ const Told = z.object({ certificates: z.string(), variables: z.record(z.string()
 export function remoteEgressRoutes({
   egress: { remote },
 }: {
-  egress: Pick<Egress, 'remote'>
+  egress: { remote: RemoteSandboxes }
 }): Route[] {
   const of = { callers: ['claim'], claim: 'session', section: 'Egress profiles' } as const
   return [

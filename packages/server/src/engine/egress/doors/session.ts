@@ -1,24 +1,27 @@
-/** A session's ways out, all over one standing. */
+/** A session's ways out, all over one context. Every one of them ends with `revoke`. */
 import { join } from 'node:path'
 import type { Authority } from '@steward/gate/authority.ts'
 import { openGate, takingGate } from '@steward/gate/gate.ts'
-import type { Gate } from '@steward/gate/gate.ts'
+import type { Gate, TakingGate } from '@steward/gate/gate.ts'
+import type { Refusal } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
+import type { Notice } from '@steward/harness/turn.ts'
 import type { Share } from '../../../ground/core/share.ts'
 import type { Secrets } from '../../../resources/vaults/auth.ts'
 import { clis } from '../../../resources/vaults/clis.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
-import type { OutboundFetch, SessionEgress } from '../binding.ts'
 import { secretsOfCommand } from '../policy/credential.ts'
+import type { OutboundContext } from '../inject/context.ts'
+import type { OutboundCall } from '../inject/forward.ts'
+import type { OutboundFetch } from './fetch.ts'
 import { fetchOver } from './fetch.ts'
-import type { OutboundCall, OutboundContext } from '../inject/forward.ts'
 import type { OwnerDeps } from './owner.ts'
 import { gateOwner } from './owner.ts'
 import { placeholderOf } from '../inject/placeholder.ts'
-import type { SessionOutbound } from '../inject/standing.ts'
 
 export type SessionDeps = OwnerDeps & {
   open: (row: CredentialRow) => Secrets
+  /** SECRET: never logged. */
   placeholderKey: Buffer
   authority: Authority
   /** Path of the bundle that sandboxes trust. */
@@ -39,34 +42,51 @@ const crowded = {
 } as const
 
 const noting =
-  (standing: SessionOutbound, fetch: OutboundFetch): OutboundFetch =>
+  (context: OutboundContext, fetch: OutboundFetch): OutboundFetch =>
   async (...request) => {
     try {
       return await fetch(...request)
     } catch (error) {
-      if (error instanceof Refused) standing.note(error.refusal)
+      if (error instanceof Refused) context.note(error.refusal)
       throw error
     }
   }
 
-export function sessionEgress(standing: SessionOutbound, deps: SessionDeps): SessionEgress {
+type McpServer = {
+  name: string
+  url: string
+  /** SECRET: never logged. */
+  authorization_token?: string | null
+}
+
+type OpenedGate = {
+  /** Path of the unix socket. */
+  socket: string
+  /** Path of a PEM bundle: the public roots and the authority of this process. */
+  certificates: string
+  /** Placeholders by the names of their variables. */
+  env: Record<string, string>
+  close(): Promise<void>
+}
+
+export type SessionEgress = ReturnType<typeof sessionEgress>
+
+export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
   const { forward, records, profile, open } = deps
-  const { tenant, session } = standing
+  const { tenant, session } = context
   const gates = new Set<Gate>()
 
-  const fetching = (
-    callOf: (url: URL) => OutboundCall,
-    on: OutboundContext = standing,
-  ): OutboundFetch => fetchOver((request) => forward.forward(request, on, callOf(request.url)))
+  const fetching = (callOf: (url: URL) => OutboundCall): OutboundFetch =>
+    fetchOver((request) => forward.forward(request, context, callOf(request.url)))
 
   function admit(): (() => void) | undefined {
-    const giveBack = deps.connections.take(standing.tenant)
-    if (!giveBack) standing.note(crowded)
+    const giveBack = deps.connections.take(context.tenant)
+    if (!giveBack) context.note(crowded)
     return giveBack
   }
 
   const behind = {
-    ...{ authority: deps.authority, owner: gateOwner(standing, deps), admit },
+    ...{ authority: deps.authority, owner: gateOwner(context, deps), admit },
     limits: { connections: deps.mostConnections },
   }
 
@@ -77,7 +97,7 @@ export function sessionEgress(standing: SessionOutbound, deps: SessionDeps): Ses
 
   async function placeholders(): Promise<Record<string, string>> {
     if (profile === 'disabled') return {}
-    const { credentials } = await standing.look(sandbox)
+    const { credentials } = await context.readHoldings(sandbox)
     const names = credentials.flatMap(({ id, auth }) => {
       const name = variableOf(auth)
       const place = { tenant, session, credential: id }
@@ -88,9 +108,10 @@ export function sessionEgress(standing: SessionOutbound, deps: SessionDeps): Ses
   }
 
   return {
-    mcpFetch({ name, url, authorization_token }) {
+    /** With the server's inline token, else the credential of its URL. */
+    mcpFetch({ name, url, authorization_token }: McpServer): OutboundFetch {
       const named = new URL(url)
-      const base = { caller: 'rpc-mcp', server: name } as const
+      const base = { caller: 'rpc-mcp', server: name, namer: 'tenant' } as const
       // Refusals are the server's failure, and concern no command.
       // What the server says of other places does not lead its credential there.
       return fetching(({ origin }) =>
@@ -100,47 +121,54 @@ export function sessionEgress(standing: SessionOutbound, deps: SessionDeps): Ses
       )
     },
 
-    outboundFetch({ credentials }) {
+    /** Judged by the environment's lists; `credentials: false` for web_fetch and web_search. */
+    outboundFetch({ credentials }: { credentials: boolean }): OutboundFetch {
       const has = credentials && profile !== 'disabled'
       const fetch = fetching(({ hostname }) => ({
         caller: 'rpc-outbound',
         server: hostname,
+        namer: 'tenant',
         credentials: has ? 'host' : 'none',
       }))
-      return noting(standing, fetch)
+      return noting(context, fetch)
     },
 
-    searchFetch() {
-      const call = { caller: 'rpc-outbound', credentials: 'none' } as const
+    /** To the operator's search engine, and nowhere else: dialled as the operator's endpoints may be. */
+    searchFetch(): OutboundFetch {
+      const call = { caller: 'rpc-outbound', namer: 'operator', credentials: 'none' } as const
       return noting(
-        standing,
-        fetching(({ hostname }) => ({ ...call, server: hostname }), standing.operated),
+        context,
+        fetching(({ hostname }) => ({ ...call, server: hostname })),
       )
     },
 
+    /** Placeholders by the names of their variables. */
     placeholders,
 
-    async openGate(folder, uid) {
+    /** A sandbox's only way out, on a socket in this folder. */
+    async openGate(folder: string, uid?: number): Promise<OpenedGate> {
       const env = await placeholders()
       const socket = join(folder, 'egress.sock')
       const certificates = await deps.certificates()
       const own = { socketPath: socket, ...(uid === undefined ? {} : { uid }) }
       const gate = await openGate({ ...behind, ...own })
       gates.add(gate)
-      if (standing.isRevoked) await gate.close()
+      if (context.isRevoked) await gate.close()
       return { socket, certificates, env, close: () => leave(gate) }
     },
 
-    takingGate() {
+    /** For connections of a sandbox elsewhere, which are brought to it. */
+    takingGate(): TakingGate {
       const gate = takingGate(behind)
       gates.add(gate)
-      if (standing.isRevoked) void gate.close()
+      if (context.isRevoked) void gate.close()
       return { ...gate, close: () => leave(gate) }
     },
 
-    async commandSecrets(words) {
+    /** SECRET: never logged. Variables for one single simple command, given as its words. */
+    async commandSecrets(words: readonly string[]): Promise<Record<string, string>> {
       if (profile === 'disabled') return {}
-      const { credentials } = await standing.look(sandbox)
+      const { credentials } = await context.readHoldings(sandbox)
       const rows = secretsOfCommand(credentials, words)
       const about = { tenant, session, caller: 'rpc-outbound', ...command } as const
       const uses = rows.map((row) => records.begin(about, row))
@@ -150,11 +178,15 @@ export function sessionEgress(standing: SessionOutbound, deps: SessionDeps): Ses
       return Object.fromEntries(pairs.toReversed()) as Record<string, string>
     },
 
-    takeRefusals: () => standing.refusals.splice(0),
-    takeNotices: () => standing.notices.splice(0),
-    renew: (generation) => standing.renew(generation),
-    revoke() {
-      standing.revoke()
+    /** Refusals since the last call. */
+    takeRefusals: (): Refusal[] => context.takeRefusals(),
+    /** Notices since the last call, for whoever reads the session's log. */
+    takeNotices: (): Notice[] => context.takeNotices(),
+    /** After this process has claimed the session anew. */
+    renew: (generation: number): void => context.renew(generation),
+    /** Before the sandbox is cleaned up: every later call is refused, and open ones end. */
+    revoke(): void {
+      context.revoke()
       for (const gate of gates) void gate.close()
       gates.clear()
     },

@@ -2,22 +2,24 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
+import { emptyEnvironment } from '@steward/protocol/environments.ts'
+import { dialsFor } from '../../../ground/core/dial.ts'
 import { sealUnder } from '../../../ground/core/seal.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Echoed, Listener } from '../fixture.ts'
 import { connectTo, echo, upstreamServer } from '../fixture.ts'
-import type { OutboundCall, OutboundContext } from './forward.ts'
-import { forwarding } from './forward.ts'
+import { outboundContext } from './context.ts'
+import type { OutboundCall } from './forward.ts'
+import { createForward } from './forward.ts'
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { sealSecrets } from '../../../resources/vaults/credentials.ts'
 import { openSecrets } from '../../../resources/vaults/open.ts'
 import type { Secrets } from '../../../resources/vaults/auth.ts'
 import { placeholderOf } from './placeholder.ts'
-import type { About, Ended } from './records.ts'
+import type { CallEnd, CallSubject } from './records.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
 import type { Sent } from './upstream.ts'
-import { upstream } from './upstream.ts'
 
 const seal = sealUnder('a root secret for tests')
 export const key = Buffer.alloc(32, 7)
@@ -60,29 +62,29 @@ export const placeholder = placeholderOf(key, {
 const outbound: OutboundCall = {
   caller: 'rpc-outbound',
   server: 'api.example',
+  namer: 'tenant',
   credentials: 'host',
 }
 
-/** A standing with these credentials before one upstream, and what is recorded of it. */
+/** A context with these credentials before one upstream, and what is recorded of it. */
 export async function opened(
   rows: CredentialRow[],
   listener: Listener = echo,
   repositories: RepositoryToken[] = [],
 ) {
   const server = await upstreamServer(listener)
-  const ended: (About & Ended)[] = []
-  const used: { id: string | null; ended?: Ended }[] = []
+  const ended: (CallSubject & CallEnd)[] = []
+  const used: { id: string | null; ended?: CallEnd }[] = []
   const clear: string[] = []
   let begin = (): Promise<void> => Promise.resolve()
-  const forwards = forwarding({
+  const forwards = createForward({
     clock: systemClock,
     open: (row) => openSecrets(seal, row),
     openToken: ({ sealed_token }) => sealed_token,
     placeholderKey: key,
-    refresh: {
+    tokens: {
       ahead: async (_row, token) => ({ token, refreshed: false, tried: false }),
       after: () => assert.fail('nothing is refreshed'),
-      settled: async () => {},
     },
     records: {
       counts: { forwarded: 0, failed: 0, refused: 0, tunnelled: 0, refreshed: 0 },
@@ -99,15 +101,15 @@ export async function opened(
       close: async () => {},
     },
   })
-  const line = upstream(connectTo(server))
-  const standing: OutboundContext = {
-    tenant: 'wrkspc_1',
-    session: 'sesn_1',
-    judge: () => {},
-    look: async () => ({ credentials: rows, repositories }),
-    upstream: line,
-    notify: () => {},
-  }
+  const environment = { ...emptyEnvironment, name: 'test' }
+  const lease = { tenant: 'wrkspc_1', session: 'sesn_1', environment, generation: null }
+  const context = outboundContext(lease, {
+    connect: connectTo(server),
+    operatorConnect: dialsFor('operator', connectTo(server)),
+    read: async () => ({ generation: 0, isOver: false, credentials: rows, repositories }),
+    holdsClaim: () => assert.fail('no worker has claimed the session'),
+    ended: () => {},
+  })
   const sent = (url: string, rest: Partial<Sent> = {}): Sent => ({
     method: 'GET',
     url: new URL(url),
@@ -122,16 +124,16 @@ export async function opened(
     used,
     /** Where placeholders went over plain http. */
     clear,
-    standing,
+    context,
     holdAudit(promise: Promise<void>) {
       begin = () => promise
     },
     ask: (url: string, rest?: Partial<Sent>, call = outbound) =>
-      forwards.forward(sent(url, rest), standing, call),
+      forwards.forward(sent(url, rest), context, call),
     upgrade: (url: string, rest?: Partial<Sent>) =>
-      forwards.upgrade(sent(url, rest), standing, outbound),
+      forwards.upgrade(sent(url, rest), context, outbound),
     async [Symbol.asyncDispose]() {
-      await line.close()
+      context.revoke()
       await server[Symbol.asyncDispose]()
     },
   }

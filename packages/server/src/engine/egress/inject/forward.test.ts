@@ -309,7 +309,7 @@ describe('forwarding', () => {
   it('records each call once, with whose it was and what became of it', async () => {
     await using door = await opened([bearer('https://api.example/')])
     await echoed(door.ask('https://api.example/', { method: 'PUT', body: Buffer.from('x') }))
-    door.standing.judge = (url) => {
+    door.context.rules.judge = (url) => {
       throw new Refused({ host: url.hostname, port: 443, reason: 'denied', message: 'no' })
     }
     await assert.rejects(door.ask('https://api.example/'), Refused)

@@ -4,86 +4,100 @@
  */
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { OutboundAnswer, Headers, Switched, Target } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, Headers, Switched } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import { maskOf } from '@steward/mask/mask.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Secrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
-import type { OutboundCaller } from '../binding.ts'
 import type { OAuthRow } from '../policy/credential.ts'
 import { isOAuth } from '../policy/credential.ts'
+import type { RepositoryToken } from '../policy/repository.ts'
+import type { OutboundCaller } from '../policy/rules.ts'
+import { refused, targetOf } from '../policy/rules.ts'
+import type { OutboundContext } from './context.ts'
 import { overwritten, valueOf, without } from './headers.ts'
 import { carriesPlaceholder, placeholderOf, exchangeInBody, watchBody } from './placeholder.ts'
 import type { Credentials, CredentialPlan } from './plan.ts'
 import { exchangeOf, planOf, secretsOf, withCredential } from './plan.ts'
-import type { RepositoryToken } from '../policy/repository.ts'
-import type { Records, Use } from './records.ts'
-import type { Refresh } from '../oauth/refresh.ts'
+import type { Records, CredentialUse } from './records.ts'
 import { largestReplay, replayable } from './replay.ts'
 import { filtering } from './shown.ts'
-import type { Holdings } from '../policy/store.ts'
 import type { Sent, Upstream } from './upstream.ts'
-import { portOf, refused } from './upstream.ts'
 
-/** One call's circumstances; whose it is, is the door's. */
+/** One call. Whose it is, the context says. */
 export type OutboundCall = {
   caller: OutboundCaller
   /** The MCP server's name, or the host. */
   server: string
+} & (CallOfTenant | CallOfOperator)
+
+type CallOfTenant = {
+  namer: 'tenant'
   credentials: Credentials
   /** Of an MCP server: its credential is found by this. */
   named?: URL
+  /** SECRET: never logged. The token that stands beside an MCP server. */
   inline?: string | undefined
 }
+/** To an endpoint that the operator names: it never carries a credential of a tenant. */
+type CallOfOperator = { namer: 'operator'; credentials: 'none'; named?: never; inline?: never }
 
-/** What a door to the outside stands on. */
-export type OutboundContext = {
-  tenant: string
-  session: string
-  /** Throws `Refused` for a URL that the environment rules out. */
-  judge(url: URL, caller: OutboundCaller): void
-  /** What the session holds now. Throws `Refused` when it is no longer its sandbox's. */
-  look(target: Target): Promise<Holdings>
-  upstream: Upstream
-  /** Tells whoever reads the session's log, with the next result. */
-  notify(notice: Notice): void
+/** Where tokens that expire come from. */
+export type TokenSource = {
+  /** The token to begin with: renewed when it has expired, renewed behind it when it soon will. */
+  ahead(row: OAuthRow, token: string): Promise<TokenAhead>
+  /** Another token than this one, which the upstream refuses. */
+  after(
+    row: OAuthRow,
+    token: string,
+  ): Promise<{ ok: true; token: string; refreshed: boolean } | { ok: false }>
+}
+
+export type TokenAhead = {
+  /** SECRET: never logged. */
+  token: string
+  /** Whether this call made the refresh. */
+  refreshed: boolean
+  /** Another attempt would find nothing new. */
+  tried: boolean
 }
 
 export type ForwardDeps = {
   clock: Clock
   open: (row: CredentialRow) => Secrets
   openToken: (row: RepositoryToken) => string
+  /** SECRET: never logged. */
   placeholderKey: Buffer
-  refresh: Refresh
+  tokens: TokenSource
   records: Records
 }
 
-export type Forward = ReturnType<typeof forwarding>
+export type Forward = ReturnType<typeof createForward>
 
 /** Over plain http a placeholder leaves as it is, wherever it stands: whoever reads the log is told of it. */
-function watched(records: ForwardDeps['records'], request: Sent, standing: OutboundContext): Sent {
+function watched(records: Records, request: Sent, context: OutboundContext): Sent {
   const { url, body } = request
   if (url.protocol !== 'http:') return request
   const leave = () => {
-    if (records.leftInClear(standing, url.hostname)) standing.notify(inClear(url.hostname))
+    if (records.leftInClear(context, url.hostname)) context.notify(inClear(url.hostname))
   }
   if (carriesPlaceholder(request)) leave()
   return { ...request, body: body && watchBody(body, leave) }
 }
 
-export function forwarding(deps: ForwardDeps) {
-  const { open, openToken, placeholderKey, refresh } = deps
+export function createForward(deps: ForwardDeps) {
+  const { open, openToken, placeholderKey, tokens } = deps
 
   async function planFor(
-    standing: OutboundContext,
+    context: OutboundContext,
     { url }: Sent,
     call: OutboundCall,
   ): Promise<CredentialPlan> {
-    standing.judge(url, call.caller)
-    const holdings = await standing.look({ host: url.hostname, port: portOf(url) })
-    const { tenant, session } = standing
+    const { tenant, session } = context
+    context.rules.judge(url, call.caller)
+    const holdings = await context.readHoldings(targetOf(url))
     try {
       return planOf(holdings, {
         url: call.named ?? url,
@@ -100,25 +114,25 @@ export function forwarding(deps: ForwardDeps) {
 
   async function forward(
     request: Sent,
-    standing: OutboundContext,
+    context: OutboundContext,
     call: OutboundCall,
   ): Promise<OutboundAnswer> {
-    return recorded(deps, { standing, request, call }, async (used, result) => {
-      const plan = await planFor(standing, request, call)
+    return recorded(deps, { context, request, call }, async (used, result) => {
+      const upstream = context.pool[call.namer]
+      const plan = await planFor(context, request, call)
       const { chosen } = plan
       if (plan.token !== undefined) used(chosen?.row)
-      const prepared = await withBody(watched(deps.records, request, standing), plan, used)
+      const prepared = await withBody(watched(deps.records, request, context), plan, used)
       if (!chosen || !isOAuth(chosen.row)) {
-        return standing.upstream.send(carrying(prepared, plan, { used }), maskOf(secretsOf(plan)))
+        return upstream.send(carrying(prepared, plan, { used }), maskOf(secretsOf(plan)))
       }
-      return renewing({ request: prepared, plan, row: chosen.row, used, standing, result })
+      return renewing({ request: prepared, plan, row: chosen.row, used, upstream, result })
     })
   }
 
   /** With a token that may expire: exactly one more try, with another token, when the first has. */
-  async function renewing({ request, plan, row, used, standing, result }: Renewing) {
-    const { upstream } = standing
-    const ahead = await refresh.ahead(row, plan.token ?? '')
+  async function renewing({ request, plan, row, used, upstream, result }: Renewing) {
+    const ahead = await tokens.ahead(row, plan.token ?? '')
     result.refreshed = ahead.refreshed
     const secrets = [...secretsOf(plan), ahead.token]
     const replay = isStream(request.body) ? replayable(request.body) : undefined
@@ -131,7 +145,7 @@ export function forwarding(deps: ForwardDeps) {
     )
     try {
       if (!hasExpired(first) || ahead.tried) return first
-      const next = await refresh.after(row, ahead.token)
+      const next = await tokens.after(row, ahead.token)
       if (!next.ok) return first
       result.refreshed = next.refreshed
       const body = replay ? await replay.again() : request.body
@@ -154,18 +168,18 @@ export function forwarding(deps: ForwardDeps) {
     forward,
     async upgrade(
       request: Sent,
-      standing: OutboundContext,
+      context: OutboundContext,
       call: OutboundCall,
     ): Promise<OutboundAnswer | Switched> {
-      return recorded(deps, { standing, request, call }, async (used, result) => {
+      return recorded(deps, { context, request, call }, async (used, result) => {
         const protocol = valueOf(request.headers, 'upgrade') ?? 'websocket'
-        const plan = await planFor(standing, request, call)
-        watched(deps.records, request, standing)
+        const plan = await planFor(context, request, call)
+        watched(deps.records, request, context)
         const { row } = plan.chosen ?? {}
         if (plan.token !== undefined) used(row)
         let { token } = plan
         if (row && isOAuth(row) && token !== undefined) {
-          const ahead = await refresh.ahead(row, token)
+          const ahead = await tokens.ahead(row, token)
           result.refreshed = ahead.refreshed
           token = ahead.token
         }
@@ -173,7 +187,7 @@ export function forwarding(deps: ForwardDeps) {
         const sent = carrying(request, plan, { used, token })
         // Compressed frames could not be looked through.
         const headers = mask ? without(sent.headers, 'sec-websocket-extensions') : sent.headers
-        return standing.upstream.upgrade({ ...sent, headers }, protocol, mask)
+        return context.pool[call.namer].upgrade({ ...sent, headers }, protocol, mask)
       })
     },
   }
@@ -182,15 +196,15 @@ export function forwarding(deps: ForwardDeps) {
 /** Sends, and ends with exactly one record, whatever becomes of it. */
 async function recorded<T extends OutboundAnswer | Switched>(
   { records, clock }: Pick<ForwardDeps, 'records' | 'clock'>,
-  { standing, request, call }: { standing: OutboundContext; request: Sent; call: OutboundCall },
+  { context, request, call }: { context: OutboundContext; request: Sent; call: OutboundCall },
   send: (used: Used, result: Result) => Promise<T>,
 ): Promise<T> {
-  const { tenant, session } = standing
+  const { tenant, session } = context
   const { method, url, signal } = request
   const { caller, server } = call
   const began = clock.now()
   const about = { tenant, session, caller, server, host: url.hostname, method }
-  const uses = new Map<string, Use>()
+  const uses = new Map<string, CredentialUse>()
   const result: Result = { refreshed: false }
   const used: Used = (row) => {
     const id = row?.id ?? ''
@@ -227,12 +241,14 @@ type Renewing = {
   plan: CredentialPlan
   row: OAuthRow
   used: Used
-  standing: OutboundContext
+  upstream: Upstream
   result: Result
 }
 
 const unreadable = (url: URL, cause: unknown): Refused =>
-  Object.assign(refused(url, 'vault', 'a credential for this host could not be read'), { cause })
+  Object.assign(refused(targetOf(url), 'vault', 'a credential for this host could not be read'), {
+    cause,
+  })
 
 const isStream = (body: Sent['body']): body is Readable => body !== null && 'pipe' in body
 

@@ -1,5 +1,5 @@
-/** Which headers go on and which concern one hop alone. RFC 9110 7.6.1 */
-import { ofOneHop, settledHere } from '@steward/gate/heads.ts'
+/** Headers of requests and answers. */
+import { onward, settledHere } from '@steward/gate/heads.ts'
 import type { Headers } from '@steward/gate/outbound.ts'
 
 export const valueOf = (headers: Headers, wanted: string): string | undefined =>
@@ -17,17 +17,5 @@ export const overwritten = (headers: Headers, name: string, value: string): Head
   [name, value],
 ]
 
-function withoutHop(headers: Headers, more?: ReadonlySet<string>): Headers {
-  const named = new Set<string>()
-  for (const [name, value] of headers) {
-    if (name.toLowerCase() !== 'connection') continue
-    for (const part of value.split(',')) named.add(part.trim().toLowerCase())
-  }
-  return headers.filter(([name]) => {
-    const lower = name.toLowerCase()
-    return !ofOneHop.has(lower) && !named.has(lower) && !more?.has(lower)
-  })
-}
-
-export const towardsUpstream = (headers: Headers): Headers => withoutHop(headers, settledHere)
-export const towardsCaller = (headers: Headers): Headers => withoutHop(headers)
+export const towardsUpstream = (headers: Headers): Headers => onward(headers, settledHere)
+export const towardsCaller = (headers: Headers): Headers => onward(headers)

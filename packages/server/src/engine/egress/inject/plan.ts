@@ -16,12 +16,13 @@ export type Credentials = 'server' | 'host' | 'none'
 
 export type CredentialPlan = {
   chosen: Chosen | undefined
-  /** The chosen credential's token, or the server's inline one. */
+  /** SECRET: never logged. The chosen credential's token, or the server's inline one. */
   token: string | undefined
   /** How the token is spelt. */
   form: keyof typeof forms
   variables: {
     placeholder: string
+    /** SECRET: never logged. */
     secret: string
     row: CredentialRow
     header: boolean
@@ -44,6 +45,7 @@ export function planOf(
   }: {
     url: URL
     credentials: Credentials
+    /** SECRET: never logged. */
     inline: string | undefined
     open: (row: CredentialRow) => Secrets
     openToken: (row: RepositoryToken) => string

@@ -3,14 +3,14 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Refusal } from '@steward/gate/outbound.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { OutboundCaller } from '../binding.ts'
+import type { OutboundCaller } from '../policy/rules.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 
 const flushMs = 1_000
 const mostWaiting = 500
 const mostClear = 10_000
 
-export type About = {
+export type CallSubject = {
   tenant: string
   session: string
   caller: OutboundCaller
@@ -19,57 +19,35 @@ export type About = {
   method: string
 }
 /** `ms` to the head of the answer. */
-export type Ended = { status: number; refreshed: boolean; ms: number }
+export type CallEnd = { status: number; refreshed: boolean; ms: number }
 
-export type Use = {
+export type CredentialUse = {
   /** Resolves when the row's beginning is on disk, which it soon is in any case; no answer is passed on before. */
   durable: () => Promise<void>
-  end(ended: Ended): void
+  end(ended: CallEnd): void
 }
 
 /** The audit's rows; the vault and credential of an inline token are null. */
 export interface UseRows {
   /** Written soon, and at once when the returned function is called, which resolves when it is durable. */
   begin(
-    use: About & { id: string; vault: string | null; credential: string | null; at: number },
+    use: CallSubject & { id: string; vault: string | null; credential: string | null; at: number },
   ): () => Promise<void>
-  end(tenant: string, ended: readonly (Ended & { id: string })[]): Promise<void>
+  end(tenant: string, ended: readonly (CallEnd & { id: string })[]): Promise<void>
   /** Resolves when nothing is waiting to be written. */
   written(): Promise<void>
 }
 
-export type Counts = {
-  forwarded: number
-  /** Without an answer. */
-  failed: number
-  refused: number
-  tunnelled: number
-  refreshed: number
-}
+export type Records = ReturnType<typeof records>
 
-export interface Records {
-  /** A credential begins to be used; null: a server's inline token. */
-  begin(about: About, row: CredentialRow | null): Use
-  /** One log record of a call that ended, one way or another. */
-  ended(about: About, ended: Ended, refusal?: Refusal): void
-  tunnelled(about: About, ended: Ended): void
-  /** A placeholder went over plain http to this host. Returns whether that was news of this session and host. */
-  leftInClear(whose: Pick<About, 'tenant' | 'session'>, host: string): boolean
-  /** Whether this refusal has its record. */
-  has(refusal: Refusal): boolean
-  readonly counts: Readonly<Counts>
-  /** Writes what has ended since. */
-  flush(): Promise<void>
-  close(): Promise<void>
-}
-
-export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Records {
+export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
   const { rows, log, clock } = deps
   const known = new WeakSet<Refusal>()
   /** Told of once for each session and host. */
   const clear = new Set<string>()
-  const counts: Counts = { forwarded: 0, failed: 0, refused: 0, tunnelled: 0, refreshed: 0 }
-  let waiting: (Ended & { id: string; tenant: string })[] = []
+  /** `failed`: without an answer. */
+  const counts = { forwarded: 0, failed: 0, refused: 0, tunnelled: 0, refreshed: 0 }
+  let waiting: (CallEnd & { id: string; tenant: string })[] = []
   let flushing = Promise.resolve()
   const timer = setInterval(() => void flush(), flushMs).unref()
 
@@ -91,7 +69,7 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Record
     }
   }
 
-  function note(about: About, { status, refreshed, ms }: Ended): void {
+  function note(about: CallSubject, { status, refreshed, ms }: CallEnd): void {
     log.info('proxied', {
       op: 'mcp_proxy.forward',
       caller: about.caller,
@@ -109,7 +87,8 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Record
 
   return {
     counts,
-    begin(about, row) {
+    /** A credential begins to be used; null: a server's inline token. */
+    begin(about: CallSubject, row: CredentialRow | null): CredentialUse {
       const id = `cuse_${randomUUIDv7().replaceAll('-', '')}`
       const [vault, credential] = row ? [row.vault_id, row.id] : [null, null]
       const durable = rows.begin({ ...about, id, vault, credential, at: clock.now() })
@@ -121,7 +100,8 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Record
         },
       }
     },
-    ended(about, ended, refusal) {
+    /** One log record of a call that ended, one way or another. */
+    ended(about: CallSubject, ended: CallEnd, refusal?: Refusal): void {
       if (refusal) {
         counts.refused++
         known.add(refusal)
@@ -129,11 +109,15 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Record
       else counts.forwarded++
       note(about, ended)
     },
-    tunnelled(about, ended) {
+    tunnelled(about: CallSubject, ended: CallEnd): void {
       counts.tunnelled++
       note(about, ended)
     },
-    leftInClear({ tenant, session }, host) {
+    /** A placeholder went over plain http to this host. Returns whether that was news of this session and host. */
+    leftInClear(
+      { tenant, session }: Pick<CallSubject, 'tenant' | 'session'>,
+      host: string,
+    ): boolean {
       const place = `${session} ${host}`
       if (clear.has(place)) return false
       if (clear.size >= mostClear) clear.clear()
@@ -143,9 +127,11 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }): Record
       })
       return true
     },
-    has: (refusal) => known.has(refusal),
+    /** Whether this refusal has its record. */
+    has: (refusal: Refusal): boolean => known.has(refusal),
+    /** Writes the ends of uses. */
     flush,
-    async close() {
+    async close(): Promise<void> {
       clearInterval(timer)
       await rows.written()
       await flush()

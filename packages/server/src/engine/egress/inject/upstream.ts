@@ -3,20 +3,13 @@
  * on a connection can reach another.
  */
 import { Duplex, Readable, pipeline } from 'node:stream'
-
-import type {
-  OutboundAnswer,
-  Headers,
-  Outbound,
-  RefusalReason,
-  Switched,
-} from '@steward/gate/outbound.ts'
-import { Refused } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, Headers, Outbound, Switched } from '@steward/gate/outbound.ts'
 import type { Filter, Mask } from '@steward/mask/mask.ts'
 import type { Dispatcher } from 'undici'
 import { Agent } from 'undici'
 import type { Connector, Namer } from '../../../ground/core/dial.ts'
 import { RefusedAddress } from '../../../ground/core/dial.ts'
+import { refused, targetOf } from '../policy/rules.ts'
 import { towardsUpstream } from './headers.ts'
 import { filtering, maskedError, maskedHeaders, shown } from './shown.ts'
 
@@ -26,19 +19,13 @@ const headersTimeoutMs = 600_000
 /** A body that is there already need not stream. */
 export type Sent = Omit<Outbound, 'body'> & { body: Readable | Buffer | null }
 
-export interface Upstream {
-  /** Resolves with the head. The body destroyed early ends the upstream's; what the mask names is overwritten. */
-  send(request: Sent, mask?: Mask): Promise<OutboundAnswer>
-  upgrade(request: Sent, protocol: string, mask?: Mask): Promise<OutboundAnswer | Switched>
-  /** Ends every connection, whatever happens on it. */
-  close(): Promise<void>
-}
+export type Upstream = ReturnType<typeof upstream>
 
 /** `patienceMs`: for the head of an answer. `idleMs`: between two pieces of its body; 0 for no bound. */
 export function upstream(
   connect: Connector<Namer>,
   { patienceMs = headersTimeoutMs, idleMs = 0 } = {},
-): Upstream {
+) {
   const agent = new Agent({
     connect,
     allowH2: false,
@@ -71,13 +58,16 @@ export function upstream(
   }
 
   return {
-    async send(request, mask) {
+    /** Resolves with the head. The body destroyed early ends the upstream's; what the mask names is overwritten. */
+    async send(request: Sent, mask?: Mask): Promise<OutboundAnswer> {
       const answer = await dispatch(request, mask, null)
       if ('socket' in answer) throw new Error('the upstream switched protocols unasked')
       return answer
     },
-    upgrade: (request, protocol, mask) => dispatch(request, mask, protocol),
-    close: () => agent.destroy(),
+    upgrade: (request: Sent, protocol: string, mask?: Mask): Promise<OutboundAnswer | Switched> =>
+      dispatch(request, mask, protocol),
+    /** Ends every connection, whatever happens on it. */
+    close: (): Promise<void> => agent.destroy(),
   }
 }
 
@@ -221,16 +211,10 @@ function masked(socket: Duplex, mask: Mask): Duplex {
   return Duplex.from({ readable: reading, writable: socket })
 }
 
-export const portOf = (url: URL): number =>
-  Number(url.port) || (url.protocol === 'http:' || url.protocol === 'ws:' ? 80 : 443)
-
 /** A dial that the guard refused is a refusal; anything else is the upstream's failure. */
 function refusalOf(error: Error, url: URL): Error {
   const found = [error, ...(error instanceof AggregateError ? error.errors : []), error.cause].find(
     (each) => each instanceof RefusedAddress,
   )
-  return found ? refused(url, 'private_address', found.message) : error
+  return found ? refused(targetOf(url), 'private_address', found.message) : error
 }
-
-export const refused = (url: URL, reason: RefusalReason, message: string): Refused =>
-  new Refused({ host: url.hostname, port: portOf(url), reason, message })

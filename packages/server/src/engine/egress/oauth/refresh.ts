@@ -4,14 +4,14 @@
  * written is kept in memory, and written by the next who wants it, for the old one may be worth nothing any more.
  */
 import type { Clock } from '@steward/base/time.ts'
-import type { Secrets } from '../../../resources/vaults/auth.ts'
+import type { TokenAhead, TokenSource } from '../inject/forward.ts'
 import type { OAuthRow } from '../policy/credential.ts'
+import type { OAuthRows, OAuthSecrets } from './rows.ts'
+import { refreshLeaseMs } from './rows.ts'
 import type { TokenAnswer, TokenRequest } from './token-request.ts'
 
 /** What is left of a token's life when it is renewed ahead. */
 const aheadMs = 60_000
-/** Longer than a token request may take: a claim that outlives this is a dead process's. */
-export const claimMs = 15_000
 const pollMs = 25
 /** Between two attempts to write what was issued. */
 const storeAgainMs = 250
@@ -20,38 +20,17 @@ const refusedMs = 30_000
 /** After any other failure, for as long nobody tries who does not have to. */
 const pauseMs = 5_000
 
-/** Its secrets; there is always an access token. */
-type OAuth = Secrets & { access_token: string }
-
-/** The rows, as the vaults' room keeps them. */
-export interface OAuthRows {
-  /** Undefined when it is archived or gone. */
-  read(tenant: string, id: string): Promise<OAuthRow | undefined>
-  open(row: OAuthRow): OAuth
-  /** False while another holds it. A claim that has run out, or whose owner is dead, is free. */
-  claim(row: OAuthRow, now: number): Promise<boolean>
-  release(row: OAuthRow): Promise<void>
-  /** Durable when it resolves; false when the row is no longer at this revision. */
-  store(row: OAuthRow, auth: OAuth, expiresAt: string | null): Promise<boolean>
-}
-
 export type Renewed =
-  | { ok: true; token: string; refreshed: boolean }
+  | {
+      ok: true
+      /** SECRET: never logged. */
+      token: string
+      /** Whether this call made the refresh. */
+      refreshed: boolean
+    }
   /** `unavailable`: the rows could not be read or written. */
   | { ok: false; why: 'gone' | 'no_refresh_token' | 'busy' | 'unavailable' }
   | { ok: false; why: 'failed' | 'connect_error'; answer: Exclude<TokenAnswer, { ok: true }> }
-
-/** `tried`: another attempt would find nothing new. `refreshed`: this call made the refresh. */
-export type TokenRefresh = { token: string; refreshed: boolean; tried: boolean }
-
-export interface Refresh {
-  /** The token to begin with: renewed when it has expired, renewed behind it when it soon will. */
-  ahead(row: OAuthRow, token: string): Promise<TokenRefresh>
-  /** Another token than this one, which the upstream refuses. */
-  after(row: OAuthRow, token: string): Promise<Renewed>
-  /** Resolves when nothing is under way. */
-  settled(): Promise<void>
-}
 
 export type RefreshDeps = {
   rows: OAuthRows
@@ -63,7 +42,9 @@ export type RefreshDeps = {
   fail: (error: unknown) => void
 }
 
-export function refreshing({ rows, clock, ask, report, fail }: RefreshDeps): Refresh {
+export type Refresh = ReturnType<typeof createRefresh>
+
+export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
   const underWay = new Map<string, Promise<Renewed>>()
   /** By credential and revision. */
   const failures = new Map<string, { until: number; result: Renewed; isRefused: boolean }>()
@@ -92,7 +73,7 @@ export function refreshing({ rows, clock, ask, report, fail }: RefreshDeps): Ref
   }
 
   async function attempt({ tenant_id, id }: OAuthRow, token: string): Promise<Renewed> {
-    const until = clock.now() + claimMs * 2
+    const until = clock.now() + refreshLeaseMs * 2
     for (;;) {
       const row = await rows.read(tenant_id, id)
       if (!row) return { ok: false, why: 'gone' }
@@ -130,7 +111,7 @@ export function refreshing({ rows, clock, ask, report, fail }: RefreshDeps): Ref
 
   /** Tries for as long as the claim lasts. */
   async function store(...change: Parameters<OAuthRows['store']>): Promise<boolean> {
-    const until = clock.now() + claimMs
+    const until = clock.now() + refreshLeaseMs
     for (;;) {
       try {
         return await rows.store(...change)
@@ -155,7 +136,7 @@ export function refreshing({ rows, clock, ask, report, fail }: RefreshDeps): Ref
   }
 
   return {
-    async ahead(row, token) {
+    async ahead(row: OAuthRow, token: string): Promise<TokenAhead> {
       const left = row.auth.expires_at ? Date.parse(row.auth.expires_at) - clock.now() : Infinity
       const asIs = { token, refreshed: false, tried: false }
       if (left > aheadMs || !row.auth.refresh) return asIs
@@ -167,17 +148,19 @@ export function refreshing({ rows, clock, ask, report, fail }: RefreshDeps): Ref
       return { ...(result.ok ? result : asIs), tried: true }
     },
     after: renew,
-    async settled() {
+    /** Resolves when nothing is under way. */
+    async settled(): Promise<void> {
       stopped.abort()
       await Promise.allSettled([...underWay.values()])
     },
-  }
+  } satisfies TokenSource & { settled(): Promise<void> }
 }
 
 const keyOf = (row: OAuthRow): string => `${row.tenant_id}/${row.id}/${row.revision}`
 
 /** `from`: the refresh token that it was issued for. */
 type Issued = {
+  /** SECRET: never logged, as the two tokens. */
   from: string
   access_token: string
   refresh_token: string | null
@@ -186,7 +169,7 @@ type Issued = {
 type Asking = Pick<RefreshDeps, 'rows' | 'ask'> & { issued: Map<string, Issued> }
 
 /** Asks, unless what was issued before is not on disk yet, and stores what comes. */
-async function renewed(asking: Asking, row: OAuthRow, auth: OAuth): Promise<Renewed> {
+async function renewed(asking: Asking, row: OAuthRow, auth: OAuthSecrets): Promise<Renewed> {
   const key = `${row.tenant_id}/${row.id}`
   let fresh = asking.issued.get(key)
   if (fresh === undefined || fresh.from !== auth.refresh_token) {
@@ -196,7 +179,7 @@ async function renewed(asking: Asking, row: OAuthRow, auth: OAuth): Promise<Rene
     asking.issued.set(key, fresh)
   }
   const { access_token, refresh_token, expires_at } = fresh
-  const next: OAuth = { ...auth, access_token, ...(refresh_token ? { refresh_token } : {}) }
+  const next: OAuthSecrets = { ...auth, access_token, ...(refresh_token ? { refresh_token } : {}) }
   const result = await kept(asking.rows, row, auth, { next, expiresAt: expires_at })
   asking.issued.delete(key)
   return result
@@ -205,7 +188,7 @@ async function renewed(asking: Asking, row: OAuthRow, auth: OAuth): Promise<Rene
 async function asked(
   { ask }: Asking,
   row: OAuthRow,
-  auth: OAuth,
+  auth: OAuthSecrets,
 ): Promise<Issued | Exclude<Renewed, { ok: true }>> {
   const { refresh } = row.auth
   if (!refresh || !auth.refresh_token) return { ok: false, why: 'no_refresh_token' }
@@ -228,8 +211,8 @@ async function asked(
 async function kept(
   rows: OAuthRows,
   row: OAuthRow,
-  asked: OAuth,
-  { next, expiresAt }: { next: OAuth; expiresAt: string | null },
+  asked: OAuthSecrets,
+  { next, expiresAt }: { next: OAuthSecrets; expiresAt: string | null },
 ): Promise<Renewed> {
   if (await rows.store(row, next, expiresAt)) {
     return { ok: true, token: next.access_token, refreshed: true }

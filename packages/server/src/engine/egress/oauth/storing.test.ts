@@ -5,7 +5,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { oneDatabase } from '../../../ground/database/database.ts'
 import { doorTo, seal, tenant } from '../doors/door-fixture.ts'
 import { authorizationServer, connectBy } from '../fixture.ts'
-import { refreshing } from './refresh.ts'
+import { createRefresh } from './refresh.ts'
 import { oauthRows } from './rows.ts'
 import { askForToken } from './token-request.ts'
 
@@ -26,7 +26,7 @@ async function refreshed(write: () => void, clock: Clock) {
   })
   const rows = oauthRows({ databases: oneDatabase(door.database), seal, clock })
   const failed: unknown[] = []
-  const refresh = refreshing({
+  const refresh = createRefresh({
     rows: {
       ...rows,
       async store(...change) {

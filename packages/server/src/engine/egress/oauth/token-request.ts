@@ -12,14 +12,16 @@ const largestAnswer = 64 * 1024
 export type TokenRequest = {
   token_endpoint: string
   client_id: string | null
-  /** Null for a public client. */
+  /** SECRET: never logged. Null for a public client. */
   client_secret: string | null
   authentication: 'none' | 'client_secret_basic' | 'client_secret_post'
+  /** SECRET: never logged. */
   refresh_token: string
   resource: string | null
   scope: string | null
 }
 
+/** SECRET: never logged, neither the tokens nor the body. */
 export type TokenAnswer =
   | { ok: true; access_token: string; refresh_token: string | null; expires_at: string | null }
   /** Answered, and not with a token. The body is the server's own, and may repeat what it was sent. */

@@ -18,38 +18,38 @@ const mostShown = 4096
 type Response = NonNullable<Validation['mcp_probe']>['http_response']
 type Probed = { verdict: 'valid' | 'expired' | 'invalid' | 'unknown'; response: Response }
 
-export function validating({
-  connect,
-  refresh,
-  open,
-}: {
+type ValidateDeps = {
   connect: Connector<'tenant'>
   refresh: Refresh
   open: (row: CredentialRow) => Secrets
-}) {
-  return async (_tenant: string, row: CredentialRow, signal: AbortSignal): Promise<Validation> => {
-    if (!isOAuth(row)) throw new Error('only OAuth credentials are tried')
-    const secrets = open(row)
-    const token = secrets.access_token ?? ''
-    const has_refresh_token = secrets.refresh_token !== undefined && row.auth.refresh !== null
-    const ask = (each: string) =>
-      probe({ connect, signal }, row.auth.mcp_server_url, [each, ...Object.values(secrets)])
-    const first = await ask(token)
-    if (first.verdict !== 'expired') return result(first, has_refresh_token, null)
-    if (!has_refresh_token) {
-      const none = { status: 'no_refresh_token', http_response: null } as const
-      return result({ ...first, verdict: 'invalid' }, false, none)
-    }
-    const renewed = await refresh.after(row, token)
-    const told = refreshOf(renewed, Object.values(secrets))
-    if (renewed.ok) {
-      const second = await ask(renewed.token)
-      const verdict = second.verdict === 'expired' ? 'invalid' : second.verdict
-      return result({ ...second, verdict }, true, told)
-    }
-    const isKnown = renewed.why === 'failed' && renewed.answer.isRefused
-    return result({ ...first, verdict: isKnown ? 'invalid' : 'unknown' }, true, told)
+}
+
+export async function validateCredential(
+  { connect, refresh, open }: ValidateDeps,
+  row: CredentialRow,
+  signal: AbortSignal,
+): Promise<Validation> {
+  if (!isOAuth(row)) throw new Error('only OAuth credentials are tried')
+  const secrets = open(row)
+  const token = secrets.access_token ?? ''
+  const has_refresh_token = secrets.refresh_token !== undefined && row.auth.refresh !== null
+  const ask = (each: string) =>
+    probe({ connect, signal }, row.auth.mcp_server_url, [each, ...Object.values(secrets)])
+  const first = await ask(token)
+  if (first.verdict !== 'expired') return result(first, has_refresh_token, null)
+  if (!has_refresh_token) {
+    const none = { status: 'no_refresh_token', http_response: null } as const
+    return result({ ...first, verdict: 'invalid' }, false, none)
   }
+  const renewed = await refresh.after(row, token)
+  const told = refreshOf(renewed, Object.values(secrets))
+  if (renewed.ok) {
+    const second = await ask(renewed.token)
+    const verdict = second.verdict === 'expired' ? 'invalid' : second.verdict
+    return result({ ...second, verdict }, true, told)
+  }
+  const isKnown = renewed.why === 'failed' && renewed.answer.isRefused
+  return result({ ...first, verdict: isKnown ? 'invalid' : 'unknown' }, true, told)
 }
 
 const result = (

@@ -1,28 +1,23 @@
 /** What an environment lets out. [environments/network/allowlist] [environments/network/denylist] */
 import type { RefusalReason, Target } from '@steward/gate/outbound.ts'
+import { Refused } from '@steward/gate/outbound.ts'
 import { hostList, hostPolicy, isBadPort, normalHost } from '@steward/gate/policy.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
-import type { OutboundCaller } from '../binding.ts'
 import { registries } from './registries.ts'
-import { portOf, refused } from '../inject/upstream.ts'
 
-export type RuleObjection = { reason: RefusalReason; message: string }
+/** Who asks: the proxy's route, the harness, the sandbox. [proxy/log/caller] */
+export type OutboundCaller = 'http' | 'rpc-mcp' | 'rpc-outbound'
 
-export interface Rules {
-  /** For whatever a sandbox, or a tool on its behalf, wants to reach. */
-  outbound(target: Target): RuleObjection | undefined
-  /** For an MCP server that the agent names. */
-  server(url: URL): RuleObjection | undefined
-  /** Throws `Refused`. */
-  judge(url: URL, caller: OutboundCaller): void
-}
+type RuleObjection = { reason: RefusalReason; message: string }
 
 type Environment = Pick<
   EnvironmentRecord,
   'limited' | 'allowlist' | 'denylist' | 'allow_mcp_servers' | 'allow_package_managers'
 >
 
-export function rulesOf(environment: Environment): Rules {
+export type Rules = ReturnType<typeof rulesOf>
+
+export function rulesOf(environment: Environment) {
   const { limited, allowlist, denylist, allow_mcp_servers, allow_package_managers } = environment
   const allow = allow_package_managers
     ? [...allowlist, ...Object.values(registries).flat()]
@@ -30,13 +25,16 @@ export function rulesOf(environment: Environment): Rules {
   const policy = hostPolicy({ limited, allow, deny: denylist })
   const denied = hostList(denylist)
 
+  /** For each host that a sandbox, or a tool on its behalf, wants to reach. */
   function outbound({ host, port }: Target): RuleObjection | undefined {
     const reason = policy(host) ?? (isBadPort(port) ? 'port' : undefined)
     return reason && { reason, message: sentence(reason, { host, port }) }
   }
 
+  /** For an MCP server that the agent names. */
   function server(url: URL): RuleObjection | undefined {
-    const { hostname: host } = url
+    const target = targetOf(url)
+    const { host } = target
     if (limited && !allow_mcp_servers) {
       return {
         reason: 'not_allowed',
@@ -44,24 +42,28 @@ export function rulesOf(environment: Environment): Rules {
       }
     }
     const name = normalHost(host)
-    if (name !== undefined && denied(name)) {
-      return { reason: 'denied', message: sentence('denied', { host, port: portOf(url) }) }
-    }
-    return undefined
+    const isDenied = name !== undefined && denied(name)
+    return isDenied ? { reason: 'denied', message: sentence('denied', target) } : undefined
   }
 
   return {
     outbound,
     server,
-    judge(url, caller) {
-      const objection =
-        caller === 'rpc-outbound'
-          ? outbound({ host: url.hostname, port: portOf(url) })
-          : server(url)
-      if (objection) throw refused(url, objection.reason, objection.message)
+    /** Throws `Refused`. */
+    judge(url: URL, caller: OutboundCaller): void {
+      const objection = caller === 'rpc-outbound' ? outbound(targetOf(url)) : server(url)
+      if (objection) throw refused(targetOf(url), objection.reason, objection.message)
     },
   }
 }
+
+export const targetOf = ({ hostname, port, protocol }: URL): Target => ({
+  host: hostname,
+  port: Number(port) || (protocol === 'http:' || protocol === 'ws:' ? 80 : 443),
+})
+
+export const refused = ({ host, port }: Target, reason: RefusalReason, message: string): Refused =>
+  new Refused({ host, port, reason, message })
 
 function sentence(reason: RefusalReason, { host, port }: Target): string {
   switch (reason) {

@@ -1,12 +1,11 @@
 /** What a call needs of the database, in one query: whether the session is still its sandbox's, and its credentials. */
-import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { CompiledQuery } from 'kysely'
-import type { Database, Queries } from '../../../ground/database/database.ts'
-import type { SealedTokens, Tables } from '../../../ground/database/tables.ts'
+import type { Database } from '../../../ground/database/database.ts'
+import type { Tables } from '../../../ground/database/tables.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { credentialRow } from '../../../resources/vaults/credentials.ts'
 import type { RepositoryToken } from './repository.ts'
-import { fromJson, toJson } from '../../../ground/core/json-text.ts'
+import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
 
 export type SessionNow = {
@@ -87,50 +86,3 @@ export async function sessionNow(
 const inTime = (a: SessionCredentialRow, b: SessionCredentialRow): number =>
   a.created_at === b.created_at ? compare(a.id, b.id) : compare(a.created_at, b.created_at)
 const compare = (a: string, b: string): number => (a < b ? -1 : 1)
-
-/** What the proxy's route needs besides: the session's pinned agent, environment and inline tokens. */
-export type PinnedSession = Pick<
-  Tables['sessions'],
-  'tenant_id' | 'id' | 'agent' | 'sealed_tokens'
-> & {
-  /** The environment's. */
-  record: Json<EnvironmentRecord>
-  version_tokens: Json<SealedTokens> | null
-}
-
-const pinnedText = { sqlite: pinnedOf('?', '?'), postgres: pinnedOf('$1', '$2') }
-
-function pinnedOf(tenant: string, session: string): string {
-  return `select s.tenant_id, s.id, s.agent, s.sealed_tokens, e.record, v.sealed_tokens as version_tokens
-    from sessions s
-    join environments e on e.tenant_id = s.tenant_id and e.id = s.environment_id
-    left join agent_versions v
-      on v.tenant_id = s.tenant_id and v.agent_id = s.agent_id and v.version = s.agent_version
-    where s.tenant_id = ${tenant} and s.id = ${session} and s.deleted_at is null`
-}
-
-/** Undefined for what is absent, deleted, or another tenant's. */
-export async function pinned(
-  { dialect, read }: Pick<Database, 'dialect' | 'read'>,
-  tenant: string,
-  session: string,
-): Promise<PinnedSession | undefined> {
-  const query = CompiledQuery.raw(pinnedText[dialect], [tenant, session])
-  const { rows } = await read.executeQuery<PinnedSession>(query)
-  return rows[0]
-}
-
-/** Sealed inline tokens of the agent version that a session is pinned to, by server name, as JSON. */
-export async function versionTokens(
-  db: Queries,
-  session: Pick<Tables['sessions'], 'tenant_id' | 'agent_id' | 'agent_version'>,
-): Promise<Json<SealedTokens>> {
-  const row = await db
-    .selectFrom('agent_versions')
-    .select('sealed_tokens')
-    .where('tenant_id', '=', session.tenant_id)
-    .where('agent_id', '=', session.agent_id)
-    .where('version', '=', session.agent_version)
-    .executeTakeFirst()
-  return row?.sealed_tokens ?? toJson({})
-}
