@@ -25,7 +25,9 @@ export type ModelFacts = {
 export type ModelSpec = Origin & {
   /** With or without the version at its end. */
   base_url: string
+  /** SECRET: never logged. */
   api_key: string
+  /** SECRET: never logged. They may hold a key. */
   headers?: Record<string, string>
   native_config?: ModelFacts
   /** Absent: the provider's own default. */

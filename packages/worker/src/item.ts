@@ -31,6 +31,7 @@ export class NotBegun extends Error {
 
 export type Deps = {
   environmentId: string
+  /** SECRET: never logged. */
   environmentKey: string
   folders: {
     of(session: string): Promise<SessionFolders>

@@ -51,6 +51,7 @@ export const isRefusal = (error: unknown): error is APIError =>
 export function serviceAt(options: {
   baseUrl: string
   environmentId: string
+  /** SECRET: never logged. */
   environmentKey: string
   workerId: string
 }): Service {

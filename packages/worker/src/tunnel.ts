@@ -15,6 +15,7 @@ import type { SandboxEgress } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 import { temporaryFolder } from './temporary.ts'
 
+/** SECRET: never logged. */
 export type TunnelClaim = { baseUrl: string; session: string; token: string }
 
 export type WayOut = {

@@ -2,9 +2,11 @@
 
 export type RuntimeVariables = {
   environmentId: string
+  /** SECRET: never logged. */
   environmentKey: string
   sessionId: string
   workId: string
+  /** SECRET: never logged. */
   workSecret: string
   baseUrl: string
 }

@@ -82,6 +82,7 @@ async function serve(
   sandbox: Sandbox,
   run: {
     command: string
+    /** SECRET: never logged. */
     secretEnv: Record<string, string>
     stopFile: string
     stopMs: number

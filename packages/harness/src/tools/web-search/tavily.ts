@@ -17,6 +17,7 @@ export function tavily({
   apiKey,
   baseUrl = 'https://api.tavily.com',
 }: {
+  /** SECRET: never logged. */
   apiKey: string
   baseUrl?: string
 }): SearchProvider {

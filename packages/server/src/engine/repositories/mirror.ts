@@ -39,7 +39,7 @@ const mostMirrors = 50
 export type MirrorDeps = {
   /** Of all mirrors; the server's alone. */
   folder: string
-  /** Their names are made under it, so that they tell nothing of tokens. */
+  /** SECRET: never logged. Their names are made under it, so that they tell nothing of tokens. */
   key: Buffer
   /** Connections are shared by none. */
   connect: () => Remote

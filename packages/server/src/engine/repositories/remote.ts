@@ -22,7 +22,7 @@ const agent = 'git/2.40 (steward)'
 /** Of those, what the server knows too. */
 const wanted = ['multi_ack_detailed', 'side-band-64k', 'thin-pack', 'ofs-delta', 'no-progress']
 
-/** Where a repository is, and what opens it. */
+/** SECRET: never logged. Where a repository is, and what opens it. */
 export type Address = { url: string; token: string | undefined }
 
 /** A repository as it is now, as far as the token opens it. */

@@ -9,7 +9,7 @@ import type { Workspaces } from './workspace.ts'
 type Connecting = {
   agent: SessionAgent
   environment: EnvironmentRecord
-  /** Inline bearers by server name. */
+  /** SECRET: never logged. Inline bearers by server name. */
   tokens: Readonly<Record<string, string>>
   /** The same as the session's row has them: another text when they are others. */
   sealedTokens: string | null

@@ -12,6 +12,7 @@ export type Bucket = {
   bucket: string
   region: string
   accessKeyId: string
+  /** SECRET: never logged. */
   secretAccessKey: string
   /** Whether the bucket is the first segment of the path, or of the host name. */
   pathStyle: boolean

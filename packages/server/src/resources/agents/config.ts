@@ -13,7 +13,7 @@ import { invalid } from '../../ground/core/errors.ts'
 import { isSameJson } from '../../ground/core/json.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
 
-/** Inline bearers by server name, before they are sealed. */
+/** SECRET: never logged. Inline bearers by server name, before they are sealed. */
 export type Tokens = Record<string, string>
 
 export function configOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {

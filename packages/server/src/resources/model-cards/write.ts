@@ -19,6 +19,7 @@ const probeMs = 6_000
 
 /** Everything of a card in the clear, for the moment in which it is checked. */
 export type CardInput = Omit<ModelCardCreate, 'custom_headers'> & {
+  /** SECRET: never logged. */
   custom_headers: Record<string, string>
 }
 

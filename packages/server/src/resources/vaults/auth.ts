@@ -5,9 +5,10 @@ import { invalid } from '../../ground/core/errors.ts'
 import { clis } from './clis.ts'
 import type { SecretPart } from '../../ground/database/tables.ts'
 
+/** SECRET: never logged. */
 export type Secrets = Partial<Record<SecretPart, string>>
 
-/** `secrets` are to be sealed at once; those kept already stay, but for what is in `dropped`. */
+/** SECRET: never logged. `secrets` are to be sealed at once; those kept already stay, but for what is in `dropped`. */
 export type Written = { auth: CredentialAuth; secrets: Secrets; dropped: readonly SecretPart[] }
 
 const written = (auth: CredentialAuth, secrets: Secrets, dropped: SecretPart[] = []): Written => ({

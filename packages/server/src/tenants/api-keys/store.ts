@@ -11,6 +11,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 
 type Row = Tables['api_keys']
 export type NewKey = {
+  /** SECRET: never logged. */
   key: string
   name: string
   kind: Row['kind']
