@@ -120,7 +120,7 @@ describe('a reference of comments and docs', () => {
   it('is reported when its requirement, its document or its number is missing', () => {
     for (const wrong of [
       '[agents/gets]',
-      'contract.md 1.1',
+      'elsewhere.md 1.1',
       'docs/notes.md',
       'docs/interface.md 4.2',
       'interface.md section 5',

@@ -4,6 +4,7 @@
 type Node = { type: string; parent: Node | null }
 type ImportDeclaration = { source: { value: string }; specifiers: { local: { name: string } }[] }
 type CallExpression = Node & { callee: Node & { name?: string } }
+type AsExpression = Node & { expression: Node & { typeAnnotation?: Node } }
 type Context = { report(problem: { node: Node; message: string }): void }
 
 const hooks = ['before', 'after', 'beforeEach', 'afterEach']
@@ -30,5 +31,19 @@ const noRootHook = {
   },
 }
 
+/** `x as unknown as T` claims any type for anything, and the compiler compares nothing. */
+const noDoubleCast = {
+  create: (context: Context) => ({
+    TSAsExpression(node: AsExpression) {
+      const { type, typeAnnotation } = node.expression
+      if (type !== 'TSAsExpression' || typeAnnotation?.type !== 'TSUnknownKeyword') return
+      context.report({ node, message: 'Give the source its type in place of `as unknown as`.' })
+    },
+  }),
+}
+
 // oxlint-disable-next-line import/no-default-export -- oxlint loads a plugin by its default export
-export default { meta: { name: 'steward' }, rules: { 'no-root-hook': noRootHook } }
+export default {
+  meta: { name: 'steward' },
+  rules: { 'no-double-cast': noDoubleCast, 'no-root-hook': noRootHook },
+}

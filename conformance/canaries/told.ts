@@ -78,7 +78,7 @@ function parsed(text: string): Loose {
 /** Asks for everything that can be read: each path of the service's own description, with each id of the list above it. */
 export async function readEverything({ ask, listen }: Told): Promise<string[]> {
   const { body } = await ask('GET', '/openapi.json')
-  const { paths } = body as unknown as { paths: Record<string, Record<string, unknown>> }
+  const paths = body['paths'] as Record<string, Record<string, unknown>>
   const known = new Map<string, Promise<string[]>>()
   const asked: string[] = []
 

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import type { Loose, Service } from '../service.ts'
+import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { untilIdle } from '../reader.ts'
 import type { Seen } from '../turns.ts'
 import { all, custom, logOf, message, newSession, only } from '../turns.ts'
 import { post, say, textOf, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
+
+type Page = { data: Seen[]; [key: string]: unknown }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`events on ${database}`, () => {
@@ -20,13 +22,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
     after(() => service.close())
     const page = async (query: string, session = told) =>
-      (await service.ask('GET', `/v1/sessions/${session}/events?${query}`)).body
+      (await service.ask<Page>('GET', `/v1/sessions/${session}/events?${query}`)).body
     const sent = (session: string, events: unknown) =>
       service.ask('POST', `/v1/sessions/${session}/events`, { events })
     /** The ids of those that default pages show to the client. */
-    const clients = (events: Loose[]) =>
+    const clients = (events: Seen[]) =>
       events.filter(({ type }) => type !== 'session.status_run_started').map(({ id }) => id)
-    const seqs = (events: Loose[] | Seen[]) => events.map((event) => event['seq'])
+    const seqs = (events: Seen[]) => events.map((event) => event['seq'])
 
     verifies(
       [
@@ -43,7 +45,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const { data } = await page('')
         for (const event of data) {
-          const inner = event['data'] as unknown as Loose
+          const inner = event['data'] as Record<string, unknown>
           assert.match(event.id, /^sevt_/)
           assert.equal(event['session_id'], told)
           assert.equal(typeof event['seq'], 'number')

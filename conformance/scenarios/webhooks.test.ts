@@ -261,9 +261,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           memory_store: [store],
         }
         for (const letter of there.letters) {
-          const { data } = unwrap(letter, secret) as unknown as { data: Record<string, string> }
-          const [family = ''] = data['type']?.split('.') ?? []
-          const { type: _type, id: about = '', ...rest } = data
+          const data: { type: string; id: string; vault_id?: string } = unwrap(letter, secret).data
+          const { type, id: about, ...rest } = data
+          const [family = ''] = type.split('.')
           assert.ok(ids[family]?.includes(about), letter.body)
           const { vault_id, ...named } = rest
           assert.equal(vault_id, family === 'vault_credential' ? vault : undefined)

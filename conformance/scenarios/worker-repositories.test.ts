@@ -159,7 +159,7 @@ describe('repositories on workers', () => {
         assert.match(worker.said(), /"how":"refused"/)
         await worker.stop()
         const [error] = all(await say(service, session), 'session.error')
-        const { error: told } = error as unknown as { error: { type: string; message: string } }
+        const told = error?.['error'] as { type: string; message: string }
         assert.equal(told.type, type, worker.said())
         assert.match(told.message, why)
         const { body } = await service.ask('GET', `${pool.path}/work`)

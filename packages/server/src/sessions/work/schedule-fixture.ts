@@ -41,7 +41,7 @@ export type World = {
   random: Random
   environment: string
   sessions: Map<string, ModelSession>
-  /** All that were ever handed out, to workers that may have crashed or lost them since: any may act again. */
+  /** Every claim that a worker was given. A worker can use its claim again after a crash or after the loss of its lease. */
   claims: Claim[]
   calls: Map<string, { session: string; by: string | undefined }>
   /** When each worker that names itself asked last. */
