@@ -87,7 +87,22 @@ describe('a measure of the house', () => {
         scatteredSettings([declared, source('packages/a/src/config.ts', line)]).length,
         1,
       )
-    const message = source('packages/a/src/main.ts', "throw new Error('set DATA_DIR to a folder')")
-    assert.equal(scatteredSettings([declared, message]).length, 0)
+    for (const text of ['set DATA_DIR to a folder', 'another DATA_DIR: give one of its own']) {
+      const message = source('packages/a/src/main.ts', `throw new Error('${text}')`)
+      assert.equal(scatteredSettings([declared, message]).length, 0, text)
+    }
+  })
+
+  it('counts no variable that another program has by the name of a setting', () => {
+    const variable = 'env: { PORT: port }'
+    const inWorker = source('packages/worker/src/child.ts', variable)
+    const inServer = source('packages/server/src/main.ts', variable)
+    const inBoth = source('packages/base/src/listen.ts', variable)
+    const ofServer = source('packages/server/src/settings.ts', "setting('PORT', port)")
+    assert.deepEqual(scatteredSettings([ofServer, inWorker]), [])
+    assert.equal(scatteredSettings([ofServer, inServer]).length, 1)
+    assert.equal(scatteredSettings([ofServer, inBoth]).length, 1)
+    const ofBoth = source('packages/sandbox/src/settings.ts', "setting('PORT', port)")
+    assert.equal(scatteredSettings([ofBoth, inWorker]).length, 1)
   })
 })
