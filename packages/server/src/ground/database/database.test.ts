@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sealUnder } from '../core/seal.ts'
 import type { Database } from './database.ts'
+import { dialectOf } from './dialect.ts'
 import { databases, emptyPostgresUrl } from './fixture.ts'
 import { migrate } from './migrate.ts'
 import { postgresDatabase } from './postgres.ts'
@@ -80,6 +81,15 @@ for (const [dialect, open] of Object.entries(databases)) {
       await Promise.all(Array.from({ length: 50 }, step))
       const row = database.read.selectFrom('settings').select('value').where('name', '=', 'n')
       assert.equal((await row.executeTakeFirstOrThrow()).value, '50')
+    })
+
+    it('names its dialect in a transaction, in a single statement and where it reads', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const { dialect, read } = database
+      assert.equal(await database.write(async (tx) => dialectOf(tx)), dialect)
+      assert.equal(await database.once(async (db) => dialectOf(db)), dialect)
+      assert.equal(dialectOf(read), dialect)
     })
 
     it('is brought up to date once, and a second time changes nothing', async () => {

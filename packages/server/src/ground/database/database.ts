@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely'
+import type { DialectName } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
 /** Reads and writes over one connection; inside a unit, its transaction. */
 export type Queries = Kysely<Tables>
 
 export interface Database {
-  readonly dialect: 'sqlite' | 'postgres'
+  readonly dialect: DialectName
   /** Sees what was committed before each statement; cannot write on SQLite. */
   readonly read: Queries
   /**

@@ -1,6 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries } from './database.ts'
+import { dialectOf } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -36,5 +37,4 @@ export async function alone(tx: Queries, what: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(tx)
 }
 
-const isPostgres = (tx: Queries): boolean =>
-  Boolean(tx.getExecutor().adapter.supportsTransactionalDdl)
+const isPostgres = (tx: Queries): boolean => dialectOf(tx) === 'postgres'

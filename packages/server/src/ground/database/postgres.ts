@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PostgresClient, PostgresCursor, PostgresPool, PostgresQueryResult } from 'kysely'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { keptConnection } from '../core/connection.ts'
 import { StorageError } from '../core/errors.ts'
@@ -14,6 +14,7 @@ import {
   usualLimits,
 } from '../core/postgres-client.ts'
 import type { Database, Owners, Queries } from './database.ts'
+import { NamedPostgresDialect } from './dialect.ts'
 import { migrate } from './migrate.ts'
 import type { Tables } from './tables.ts'
 
@@ -34,7 +35,7 @@ export async function postgresDatabase(url: string, limits = usualLimits): Promi
   const connecting = connector(url, limits)
   const pool = boundedPool(connecting, connections)
   const open = (commits: Commits) =>
-    new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool(commits) }) })
+    new Kysely<Tables>({ dialect: new NamedPostgresDialect({ pool: pool(commits) }) })
   const db = open((text) => text === 'commit')
   const single = open(() => true)
   const owners = await liveOwners(url, limits, db)
@@ -57,7 +58,7 @@ async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> 
   const config = { ...connecting.config, statement_timeout: 0, query_timeout: 0 }
   const unbounded = { ...connecting, config: { ...config, idle_in_transaction_session_timeout: 0 } }
   const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: boundedPool(unbounded, 2)(() => false) }),
+    dialect: new NamedPostgresDialect({ pool: boundedPool(unbounded, 2)(() => false) }),
   })
   try {
     await migrate(db)

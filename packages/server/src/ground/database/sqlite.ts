@@ -1,11 +1,12 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
-import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { Kysely, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { StorageError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Database, Queries } from './database.ts'
+import { NamedSqliteAdapter } from './dialect.ts'
 import { migrate } from './migrate.ts'
 import type { Tables } from './tables.ts'
 import { unitQueue } from './units.ts'
@@ -90,7 +91,7 @@ const queries = (
     dialect: {
       createDriver: () => driver(new Connection(db, check), transaction),
       createQueryCompiler: () => new SqliteQueryCompiler(),
-      createAdapter: () => new SqliteAdapter(),
+      createAdapter: () => new NamedSqliteAdapter(),
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
     },
   })

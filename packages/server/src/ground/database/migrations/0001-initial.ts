@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import { dialectOf } from '../dialect.ts'
 
 /** One schema for both databases. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -85,8 +86,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Rows that lie in the order of their key: appended and read by session, without an index beside the table. */
-const inOrder = (db: Kysely<unknown>) =>
-  db.getExecutor().adapter.supportsTransactionalDdl ? sql`` : sql`without rowid`
+const inOrder = (db: Kysely<unknown>) => (dialectOf(db) === 'postgres' ? sql`` : sql`without rowid`)
 
 async function sessionTables(db: Kysely<unknown>): Promise<void> {
   const table = (name: string) => db.schema.createTable(name)

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import { dialectOf } from '../dialect.ts'
 
 /**
  * Memory stores, what lies in them now, and how it came to be. Paths are compared by bytes, as SQLite does. Contents
@@ -7,7 +8,7 @@ import { sql } from 'kysely'
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const at = 'text' as const
-  const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl
+  const isPostgres = dialectOf(db) === 'postgres'
   const byBytes = isPostgres ? sql`text collate "C"` : at
   const table = (name: string) =>
     db.schema
