@@ -11,7 +11,7 @@ import { invalid } from '../ground/core/errors.ts'
 import { pageOf, paging } from '../ground/core/page.ts'
 import type { Seal } from '../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../ground/database/database.ts'
+import type { Database, Queries } from '../ground/database/database.ts'
 import { moments } from '../ground/database/seek.ts'
 import { ring, say, wake } from './log/topics.ts'
 import { contentBody, recordBody } from '../ground/http/limits.ts'
@@ -34,7 +34,6 @@ const section = 'Sessions'
 const answer = SessionShown
 
 export function sessionRoutes({
-  databases,
   bus,
   clock,
   seal,
@@ -46,7 +45,6 @@ export function sessionRoutes({
   publicUrl,
   storeAccess,
 }: Refusals & {
-  databases: Databases
   bus: Bus
   clock: Clock
   seal: Seal
@@ -57,17 +55,17 @@ export function sessionRoutes({
 }): Route[] {
   /** Commits, then rings for whoever follows the session. */
   async function change<T>(
-    tenant: string,
+    db: Database,
     id: string,
     unit: (tx: Queries) => Promise<T>,
   ): Promise<T> {
-    const value = await databases.of(tenant).write(unit)
+    const value = await db.write(unit)
     say(bus, id, ring)
     return value
   }
 
-  const get = (tenant: string, id: string) =>
-    sessionStore(databases.of(tenant).read).get(tenant, id, clock.now())
+  const get = ({ read }: Database, tenant: string, id: string) =>
+    sessionStore(read).get(tenant, id, clock.now())
 
   return [
     route(
@@ -81,9 +79,9 @@ export function sessionRoutes({
         limits: contentBody,
         answer,
       },
-      async ({ tenant, body }) => {
-        await checkSpeed(databases.of(tenant).read, resolveModel, tenant, body.agent)
-        const { session, queue } = await databases.of(tenant).write((tx) =>
+      async ({ db, tenant, body }) => {
+        await checkSpeed(db.read, resolveModel, tenant, body.agent)
+        const { session, queue } = await db.write((tx) =>
           createSession(tx, tenant, body, {
             ...{ now: clock.now(), seal, hosts, storeAccess },
             ...{ refuseImage, refusePackages, workerInputs },
@@ -104,11 +102,11 @@ export function sessionRoutes({
         query: SessionListQuery,
         answer: ListOf(answer),
       },
-      async ({ tenant, query, dialect }) => {
+      async ({ db, tenant, query, dialect }) => {
         if (query.agent_version && !query.agent_id)
           throw invalid('agent_version: goes only with agent_id')
         const page = paging('sessions', query)
-        const rows = await sessionStore(databases.of(tenant).read).list(
+        const rows = await sessionStore(db.read).list(
           tenant,
           page,
           {
@@ -134,8 +132,8 @@ export function sessionRoutes({
         summary: 'Get a session',
         answer,
       },
-      async ({ tenant, principal, params, origin }) => {
-        const session = await get(tenant, params.id)
+      async ({ db, tenant, principal, params, origin }) => {
+        const session = await get(db, tenant, params.id)
         return principal.kind === 'claim' ? forWorker(session, publicUrl ?? origin) : session
       },
     ),
@@ -150,8 +148,8 @@ export function sessionRoutes({
         limits: recordBody,
         answer,
       },
-      ({ tenant, params, body }) =>
-        change(tenant, params.id, (tx) =>
+      ({ db, tenant, params, body }) =>
+        change(db, params.id, (tx) =>
           updateSession(tx, tenant, params.id, body, { now: clock.now(), seal }),
         ),
     ),
@@ -164,8 +162,8 @@ export function sessionRoutes({
         summary: 'Archive a session',
         answer,
       },
-      ({ tenant, params }) =>
-        change(tenant, params.id, (tx) => archiveSession(tx, tenant, params.id, clock.now())),
+      ({ db, tenant, params }) =>
+        change(db, params.id, (tx) => archiveSession(tx, tenant, params.id, clock.now())),
     ),
     route(
       {
@@ -177,14 +175,12 @@ export function sessionRoutes({
         description: 'Ends the running turn, and the messages behind it.',
         answer,
       },
-      async ({ tenant, params }) => {
-        const posted = await databases
-          .of(tenant)
-          .write((tx) =>
-            postEvents(tx, tenant, params.id, [{ type: 'user.interrupt' }], clock.now()),
-          )
+      async ({ db, tenant, params }) => {
+        const posted = await db.write((tx) =>
+          postEvents(tx, tenant, params.id, [{ type: 'user.interrupt' }], clock.now()),
+        )
         announce(bus, tenant, params.id, posted)
-        return get(tenant, params.id)
+        return get(db, tenant, params.id)
       },
     ),
     route(
@@ -196,8 +192,8 @@ export function sessionRoutes({
         summary: 'Delete a session',
         answer: Deleted('session_deleted'),
       },
-      async ({ tenant, params }) => {
-        await change(tenant, params.id, (tx) => deleteSession(tx, tenant, params.id, clock.now()))
+      async ({ db, tenant, params }) => {
+        await change(db, params.id, (tx) => deleteSession(tx, tenant, params.id, clock.now()))
         wake(bus, { tenant, session: params.id })
         return { id: params.id, type: 'session_deleted' }
       },

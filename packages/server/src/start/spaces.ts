@@ -48,10 +48,16 @@ export function spacesOf(
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
   const kept = checkpoints({ databases, keeping, clock, folder, ...config.checkpoints })
   const { largest, workspace } = config.files
-  const uploads: Furnish = ({ tenant, session, folder: own }) =>
-    furnishFiles(givenFiles({ databases, blobs: keeping.blobs, clock }, tenant, session), {
-      ...{ folder: own, workspace: join(own, 'workspace'), isHost: config.sandbox === 'local' },
-    })
+  const uploads: Furnish = async ({ tenant, session, folder: own }) => {
+    const source = givenFiles(
+      await databases.open(tenant),
+      { blobs: keeping.blobs, clock },
+      tenant,
+      session,
+    )
+    const isHost = config.sandbox === 'local'
+    return furnishFiles(source, { folder: own, workspace: join(own, 'workspace'), isHost })
+  }
   const user: Furnish = ({ folder: own }) => furnishUser(join(own, 'user'))
   const memory = furnishMemory({ databases, clock })
   const quota = diskQuota({
@@ -72,9 +78,12 @@ export function spacesOf(
       if (config.publishes) await outputs.publish({ ...claimed, own }, isRunning)
     },
     idleMs: config.sandboxIdleMs,
-    session: (tenant, session) => sessionStore(databases.of(tenant).read).row(tenant, session),
+    async session(tenant, session) {
+      const { read } = await databases.open(tenant)
+      return sessionStore(read).row(tenant, session)
+    },
     async keep({ tenant, session, generation }, events) {
-      const database = databases.of(tenant)
+      const database = await databases.open(tenant)
       const fence = { owner: database.owners.self, generation }
       const entries = events.map((event) => ({ event }))
       const unit = (tx: Queries) =>

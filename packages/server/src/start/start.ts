@@ -133,7 +133,8 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const resolveModel = modelResolver({ databases, seal, ...config })
   const work = turnsOf(config, {
     ...{ databases, bus, blobs, clock, log, spaces, resolveModel },
-    inlineTokens: (row) => inlineTokens(databases.of(row.tenant_id).read, seal, row),
+    inlineTokens: async (row) =>
+      inlineTokens((await databases.open(row.tenant_id)).read, seal, row),
     ...{ skills: skills.ofSessions, slots: shares.turns },
   })
   const models = upstreamsOf(outside)

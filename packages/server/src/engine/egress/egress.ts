@@ -105,7 +105,7 @@ export function egress(options: EgressOptions) {
   const contexts = new Set<OutboundContext>()
   const ofContext: Omit<ContextDeps, 'ended'> = {
     ...{ connect, operatorConnect },
-    read: (tenant, session) => sessionNow(databases.of(tenant), tenant, session),
+    read: async (tenant, session) => sessionNow(await databases.open(tenant), tenant, session),
     holdsClaim: ({ tenant, session: sessionId }, claim) =>
       stands({ databases, clock }, { tenant, sessionId, ...claim }),
   }

@@ -22,7 +22,7 @@ export function buildLocks(databases: Databases): BuildLocks {
 
   return {
     async claim(tenant, layer, now) {
-      const database = databases.of(tenant)
+      const database = await databases.open(tenant)
       const found = await database.read
         .selectFrom('package_builds')
         .select('owner')
@@ -47,7 +47,7 @@ export function buildLocks(databases: Databases): BuildLocks {
     },
 
     async prolong(tenant, layer, now) {
-      const database = databases.of(tenant)
+      const database = await databases.open(tenant)
       await database.write((tx) =>
         mine(database, tx, tenant, layer)
           .set({ expires_at: now + leaseMs })
@@ -56,7 +56,7 @@ export function buildLocks(databases: Databases): BuildLocks {
     },
 
     async release(tenant, layer) {
-      const database = databases.of(tenant)
+      const database = await databases.open(tenant)
       await database.write((tx) =>
         tx
           .deleteFrom('package_builds')

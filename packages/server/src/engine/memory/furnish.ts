@@ -4,7 +4,7 @@ import type { Furnished } from '@steward/space/furnished.ts'
 import type { Attached } from '@steward/space/memory/furnish.ts'
 import { furnishStores } from '@steward/space/memory/furnish.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Database, Databases } from '../../ground/database/database.ts'
 import { memoryStore } from '../../resources/memory-stores/mounted.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import type { SessionPlace } from '../runner/furnishing.ts'
@@ -20,15 +20,15 @@ export function furnishMemory(deps: Deps) {
   const ending = new Map<string, () => Promise<void>>()
   return async ({ tenant, session, folder }: Place): Promise<Furnished> => {
     await ending.get(session)?.()
-    const { read } = deps.databases.of(tenant)
-    const all = await resourceStore(read).ofSessions(tenant, [session])
+    const database = await deps.databases.open(tenant)
+    const all = await resourceStore(database.read).ofSessions(tenant, [session])
     const rows = (all.get(session) ?? []).filter(isAttachedStore)
     if (rows.length === 0) return {}
     const ids = rows.map(({ memory_store_id }) => memory_store_id)
     const furnished = await furnishStores({
       folder: join(folder, 'memory'),
-      stores: rows.map((row) => attached(deps, row)),
-      revisions: () => memoryStoreStore(read).revisions(tenant, ids),
+      stores: rows.map((row) => attached(database, deps.clock, row)),
+      revisions: () => memoryStoreStore(database.read).revisions(tenant, ids),
       now: () => deps.clock.now(),
     })
     let ended: Promise<void> | undefined
@@ -38,9 +38,8 @@ export function furnishMemory(deps: Deps) {
   }
 }
 
-function attached({ databases, clock }: Deps, row: AttachedStore): Attached {
+function attached(database: Database, clock: Clock, row: AttachedStore): Attached {
   const { tenant_id: tenant, memory_store_id: id, session_id, resolved_path: path, access } = row
-  const database = databases.of(tenant)
   const actor = { type: 'session_actor', session_id } as const
   return {
     ...{ id, path, access },

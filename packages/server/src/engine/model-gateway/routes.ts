@@ -14,7 +14,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { Namer } from '../../ground/core/dial.ts'
 import { forbidden, invalid, PlatformError } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Database, Databases } from '../../ground/database/database.ts'
 import type { Upstream } from '../egress/inject/upstream.ts'
 import { parseBy } from '../../ground/http/body.ts'
 import { historyBody } from '../../ground/http/limits.ts'
@@ -41,6 +41,8 @@ const told =
 
 const Asked = z.looseObject({ model: z.string() })
 
+type Caller = { db: Database; tenant: string }
+
 export function modelGatewayRoutes({
   specOfModel,
   models,
@@ -53,11 +55,10 @@ export function modelGatewayRoutes({
   models: Record<Namer, Pick<Upstream, 'send'>>
   modelAnswerMs: number
 }): Route[] {
-  const { databases } = deps
   const under = underClaims(deps)
 
-  async function pass(tenant: string, session: string, wire: Passed, raw: Raw) {
-    const row = await sessionStore(databases.of(tenant).read).row(tenant, session)
+  async function pass({ db, tenant }: Caller, session: string, wire: Passed, raw: Raw) {
+    const row = await sessionStore(db.read).row(tenant, session)
     const { model } = fromJson(row.agent)
     const spec = await specOfModel(tenant, model)
     if ('refused' in spec) throw invalid(`agent.model: ${spec.refused}`)
@@ -85,8 +86,10 @@ export function modelGatewayRoutes({
         limits: historyBody,
         summary: `Ask the session's model by ${wire}, with its key`,
       },
-      ({ tenant, principal, params }, raw) =>
-        under(principal, raw, (asked) => pass(tenant, params['session_id'] ?? '', wire, asked)),
+      ({ db, tenant, principal, params }, raw) =>
+        under(principal, raw, (asked) =>
+          pass({ db, tenant }, params['session_id'] ?? '', wire, asked),
+        ),
     ),
   )
 }

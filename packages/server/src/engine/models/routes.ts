@@ -10,7 +10,7 @@ import { ListOf } from '@steward/protocol/primitives.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { defaultLimit, pageOf, paging } from '../../ground/core/page.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { route } from '../../ground/http/route.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
@@ -23,21 +23,24 @@ import { liveModels } from './live.ts'
 const callers = ['workspace'] as const
 const section = 'Models'
 
-type Deps = { databases: Databases; fallbackKeys: FallbackKeys; offlineModel: boolean }
+type Caller = { db: Database; tenant: string }
+type Deps = { fallbackKeys: FallbackKeys; offlineModel: boolean }
 
-export function modelRoutes({ databases, fallbackKeys, offlineModel }: Deps): Route[] {
-  const cards = (tenant: string) => modelCardStore(databases.of(tenant).read)
+export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
   const known = knownModels(fallbackKeys, offlineModel)
 
   /** Cards in the order of their making; what runs without one is older than any of them. */
-  async function list(tenant: string, page: Paging): Promise<Listing<CardRow | KnownModel>> {
+  async function list(
+    { db, tenant }: Caller,
+    page: Paging,
+  ): Promise<Listing<CardRow | KnownModel>> {
     const { limit, order, from } = page
     const isBack = from?.side === 'before'
-    const ofCards = (part: Paging) => cards(tenant).list(tenant, part)
+    const ofCards = (part: Paging) => modelCardStore(db.read).list(tenant, part)
     const ofKnown = async (part: Paging) => {
       const all = await known()
       if (all.length === 0) return { rows: [], more: false }
-      const shadowed = await cards(tenant).handles(
+      const shadowed = await modelCardStore(db.read).handles(
         tenant,
         all.map(({ id }) => id),
       )
@@ -74,7 +77,7 @@ export function modelRoutes({ databases, fallbackKeys, offlineModel }: Deps): Ro
         query: ModelListQuery,
         answer: ListOf(ModelInfo),
       },
-      async ({ tenant, query }) => {
+      async ({ db, tenant, query }) => {
         if (query.lifecycle && !query.lifecycle.includes('active')) {
           return {
             data: [],
@@ -85,8 +88,8 @@ export function modelRoutes({ databases, fallbackKeys, offlineModel }: Deps): Ro
             last_id: null,
           }
         }
-        const page = await pageAround(tenant, query)
-        const shown = pageOf('models', page, await list(tenant, page), info)
+        const page = await pageAround({ db, tenant }, query)
+        const shown = pageOf('models', page, await list({ db, tenant }, page), info)
         const ends = {
           first_id: shown.data[0]?.id ?? null,
           last_id: shown.data.at(-1)?.id ?? null,
@@ -103,8 +106,8 @@ export function modelRoutes({ databases, fallbackKeys, offlineModel }: Deps): Ro
         summary: 'Get a model',
         answer: ModelInfo,
       },
-      async ({ tenant, params }) => {
-        return info(await named(tenant, params.id))
+      async ({ db, tenant, params }) => {
+        return info(await named({ db, tenant }, params.id))
       },
     ),
     route(
@@ -129,8 +132,8 @@ export function modelRoutes({ databases, fallbackKeys, offlineModel }: Deps): Ro
     ),
   ]
 
-  async function named(tenant: string, id: string): Promise<CardRow | KnownModel> {
-    const card = await cards(tenant).named(tenant, id)
+  async function named({ db, tenant }: Caller, id: string): Promise<CardRow | KnownModel> {
+    const card = await modelCardStore(db.read).named(tenant, id)
     const found = card ?? (await known()).find((each) => each.id === id)
     if (!found) throw notFound('model', id)
     return found
@@ -138,7 +141,7 @@ export function modelRoutes({ databases, fallbackKeys, offlineModel }: Deps): Ro
 
   /** This list pages by ids, `after_id` and `before_id`, which are the handles of models. */
   async function pageAround(
-    tenant: string,
+    caller: Caller,
     query: {
       limit?: number | undefined
       after_id?: string | undefined
@@ -147,7 +150,7 @@ export function modelRoutes({ databases, fallbackKeys, offlineModel }: Deps): Ro
   ) {
     const handle = query.after_id ?? query.before_id
     if (handle === undefined) return paging('models', query)
-    const { id, created_at } = await named(tenant, handle)
+    const { id, created_at } = await named(caller, handle)
     const side = query.after_id === undefined ? ('before' as const) : ('after' as const)
     return {
       limit: query.limit ?? defaultLimit,

@@ -92,7 +92,7 @@ async function publishAll(
   const known = new Map<string, OutputRow>()
   let stored = 0
   if (fresh.length > 0) {
-    const { read } = databases.of(tenant)
+    const { read } = await databases.open(tenant)
     const rows = await outputStore(read).rows(tenant, session)
     for (const row of rows) known.set(row.filename, row)
     stored = await fileStore(read).stored(tenant)
@@ -132,7 +132,7 @@ async function write(
     state,
   }: { copies: readonly Copy[]; left: readonly SkippedOutput[]; state: State },
 ): Promise<Set<string>> {
-  const database = databases.of(tenant)
+  const database = await databases.open(tenant)
   const fence = { owner: database.owners.self, generation }
   if (copies.length === 0 && news(left, state).length === 0) return new Set()
   const { kept, unsaid } = await database.write(async (tx: Queries) => {

@@ -16,17 +16,18 @@ export function repositoryRows({
 }: Deps): Pick<RepositoryDeps, 'rows' | 'open' | 'cloned'> {
   return {
     async rows(tenant, session) {
-      const all = await resourceStore(databases.of(tenant).read).ofSessions(tenant, [session])
+      const { read } = await databases.open(tenant)
+      const all = await resourceStore(read).ofSessions(tenant, [session])
       return (all.get(session) ?? []).filter(isRepository)
     },
     open: ({ tenant_id, id, sealed_token }) =>
       sealed_token === null
         ? undefined
         : seal.open(sealed_token, repositoryTokenPlace(tenant_id, id)),
-    cloned: ({ tenant_id: tenant, session_id, id }) =>
-      databases.of(tenant).write((tx) => {
-        const change = { cloned_at: iso(clock.now()) }
-        return resourceStore(tx).update(tenant, session_id, id, change)
-      }),
+    async cloned({ tenant_id: tenant, session_id, id }) {
+      const database = await databases.open(tenant)
+      const change = { cloned_at: iso(clock.now()) }
+      await database.write((tx) => resourceStore(tx).update(tenant, session_id, id, change))
+    },
   }
 }

@@ -62,7 +62,7 @@ export function assembly(deps: AssemblyDeps) {
   }
 
   async function assemble({ tenant, session, generation }: ClaimedWork): Promise<Assembled> {
-    const { read } = databases.of(tenant)
+    const { read } = await databases.open(tenant)
     const row = await sessionStore(read).row(tenant, session)
     const agent = fromJson(row.agent)
     const [resolved, history, environment, tokens, brought, toldOfSkills] = await Promise.all([

@@ -32,7 +32,8 @@ async function stored(
   id: string,
 ): Promise<MediaResult> {
   try {
-    const [row] = await fileStore(databases.of(tenant).read).named(tenant, [id])
+    const database = await databases.open(tenant)
+    const [row] = await fileStore(database.read).named(tenant, [id])
     if (!row) return failed('the file is gone')
     if (isExpired(row, clock.now()) || row.blob_key === null) return failed('the file has expired')
     const shown = shownAs(kind, row)

@@ -123,18 +123,19 @@ export function runner(deps: RunnerDeps) {
 
   async function run(each: Running, dead: readonly string[]): Promise<void> {
     const { work } = each
-    const database = databases.of(work.tenant)
-    const look = () => guard(() => interruptIf(database, running, [work.session]))
-    const unhear = hear(bus, work.session, (word) => word.kind === 'interrupt' && look())
-    const signals = {
-      ...{ stopping: stopping.signal, cut: cut.signal },
-      interrupt: (abort: () => void) => {
-        each.interrupt = abort
-        // One that came before is found by a look, which need not keep the model waiting.
-        setImmediate(look)
-      },
-    }
+    let unhear = () => {}
     try {
+      const database = await databases.open(work.tenant)
+      const look = () => guard(() => interruptIf(database, running, [work.session]))
+      unhear = hear(bus, work.session, (word) => word.kind === 'interrupt' && look())
+      const signals = {
+        ...{ stopping: stopping.signal, cut: cut.signal },
+        interrupt: (abort: () => void) => {
+          each.interrupt = abort
+          // One that came before is found by a look, which need not keep the model waiting.
+          setImmediate(look)
+        },
+      }
       do {
         each.again = false
         await drain({ ...deps, database, running: () => running.size }, work, signals, dead)

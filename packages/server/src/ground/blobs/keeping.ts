@@ -54,7 +54,7 @@ export function blobKeeping({
 
   /** What was put and gets no row: removed at once, or by the next run of the job. */
   async function abandon(tenant: string, key: string): Promise<void> {
-    const database = databases.of(tenant)
+    const database = await databases.open(tenant)
     await database.write((tx) => looseBlobStore(tx).mark(tenant, key, clock.now()))
     // Its mark stays where this fails.
     await remove(database, tenant, key).catch(() => {})
@@ -73,7 +73,7 @@ export function blobKeeping({
       body: AsyncIterable<Uint8Array>,
       check: (tx: Queries) => Promise<void> = () => Promise.resolve(),
     ): Promise<{ size: number; sha256: string }> {
-      const database = databases.of(tenant)
+      const database = await databases.open(tenant)
       await database.write(async (tx) => {
         await check(tx)
         await looseBlobStore(tx).mark(tenant, key, clock.now() + writingMs)
@@ -96,7 +96,8 @@ export function blobKeeping({
     abandon,
 
     /** At once what the job would do later: whatever carries its mark is let go. */
-    discard: (tenant: string, key: string) => remove(databases.of(tenant), tenant, key),
+    discard: async (tenant: string, key: string) =>
+      remove(await databases.open(tenant), tenant, key),
 
     /** What is due now, a hundred a database at most; whether that was all, and what could not be removed. */
     async removeLoose(): Promise<{ isAll: boolean; failures: unknown[] }> {

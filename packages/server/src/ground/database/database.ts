@@ -32,14 +32,15 @@ export interface Owners {
 /** Every store gets its database by tenant, so that a tenant may have one of its own; keys and workspaces are above. */
 export interface Databases {
   readonly control: Database
-  of(tenant: string): Database
+  /** The tenant's database. Open it once for each piece of work: a database of the tenant's own may have to be opened first. */
+  open(tenant: string): Promise<Database>
   /** Each database once, for jobs. */
   all(): Database[]
 }
 
 export const oneDatabase = (database: Database): Databases => ({
   control: database,
-  of: () => database,
+  open: async () => database,
   all: () => [database],
 })
 

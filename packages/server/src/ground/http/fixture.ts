@@ -6,6 +6,8 @@ import { unauthorized } from '../core/errors.ts'
 import { createShare } from '../core/share.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
+import type { Database, Databases } from '../database/database.ts'
+import { oneDatabase } from '../database/database.ts'
 import { mount } from './mount.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import type { Principal } from './principal.ts'
@@ -26,6 +28,23 @@ const callers: Record<string, Principal> = {
   },
 }
 
+const absent = (): never => {
+  throw new Error('the routes of this test have no database')
+}
+/** For routes that ask no database. */
+export const noDatabase: Database = {
+  dialect: 'sqlite',
+  get read() {
+    return absent()
+  },
+  get owners() {
+    return absent()
+  },
+  write: absent,
+  once: absent,
+  close: absent,
+}
+
 /** The keys are the names of the kinds of caller. */
 export async function served(
   routes: Route[],
@@ -33,11 +52,13 @@ export async function served(
     clock = systemClock,
     limits = patience,
     streams = createStreams(createShare({ total: 1_000, percent: 100 })),
-  }: { clock?: Clock; limits?: typeof patience; streams?: Streams } = {},
+    databases = oneDatabase(noDatabase),
+  }: { clock?: Clock; limits?: typeof patience; streams?: Streams; databases?: Databases } = {},
 ) {
   const logged: string[] = []
   const log = jsonLog((line) => logged.push(line))
   const app = mount(routes, {
+    databases,
     log,
     clock,
     streams,

@@ -4,7 +4,8 @@ import { describe, it } from 'node:test'
 import { z } from 'zod'
 import type { ErrorKind } from '../core/errors.ts'
 import { PlatformError, StorageError } from '../core/errors.ts'
-import { dial, served } from './fixture.ts'
+import type { Database, Databases } from '../database/database.ts'
+import { dial, noDatabase, served } from './fixture.ts'
 import { contentBody } from './limits.ts'
 import { empty } from './reply.ts'
 import type { Route } from './route.ts'
@@ -57,6 +58,33 @@ const errorOf = async (answer: Response) =>
   ((await answer.json()) as { error: Record<string, unknown> }).error
 
 describe('a mounted route', () => {
+  it("has its caller's database, and the control database where anyone calls", async () => {
+    const own: Database = Object.create(noDatabase)
+    const opened: string[] = []
+    const databases: Databases = {
+      control: noDatabase,
+      open: async (tenant) => {
+        opened.push(tenant)
+        return own
+      },
+      all: () => [noDatabase, own],
+    }
+    const isOwn = async ({ db }: { db: Database }) => ({ own: db === own })
+    const get = { ...about, method: 'get' } as const
+    await using server = await served(
+      [
+        route({ ...get, path: '/v1/mine', callers: ['workspace'] }, isOwn),
+        route({ ...get, path: '/v1/anyone', callers: ['anyone'] }, isOwn),
+      ],
+      { databases },
+    )
+    const asked = async (path: string) =>
+      (await fetch(server.url + path, { headers: { 'x-api-key': 'workspace' } })).json()
+    assert.deepEqual(await asked('/v1/mine'), { own: true })
+    assert.deepEqual(await asked('/v1/anyone'), { own: false })
+    assert.deepEqual(opened, ['wrkspc_test'])
+  })
+
   it('answers JSON with a request id, whatever the content type said', async () => {
     await using server = await served([echo])
     for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {

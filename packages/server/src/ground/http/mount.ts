@@ -11,6 +11,7 @@ import { newId } from '../core/ids.ts'
 import { heavyBytes } from '../core/loop.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../database/database.ts'
 import { parseBy, readJson, tooLarge } from './body.ts'
 import { errorAnswer } from './errors.ts'
 import { absence } from './absence.ts'
@@ -86,6 +87,7 @@ const dialectOf = (header: Header): Dialect =>
   header('anthropic-version') === undefined ? 'interface' : 'client'
 
 type RouteDeps = {
+  databases: Pick<Databases, 'control' | 'open'>
   authenticate: Authenticate
   withinClaim: WithinClaim
   claimByKey: ClaimByKey
@@ -98,7 +100,7 @@ type Deps = RouteDeps & { bodies: UnderWay; answers: UnderWay }
 type Answering = Deps & { requestId: string }
 
 async function answer(http: Http, route: Route, answering: Answering) {
-  const { requestId } = answering
+  const { databases, requestId } = answering
   const { incoming, outgoing } = http.env
   checkHead(incoming)
   const header = headerOf(incoming)
@@ -109,6 +111,7 @@ async function answer(http: Http, route: Route, answering: Answering) {
   const query = search === '' ? {} : queryObject(new URLSearchParams(search))
   const call = {
     tenant: principal.tenant,
+    db: principal === nobody ? databases.control : await databases.open(principal.tenant),
     principal,
     dialect,
     params: http.req.param(),

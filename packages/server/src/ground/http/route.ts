@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { z } from 'zod'
+import type { Database } from '../database/database.ts'
 import type { BodyLimits } from './limits.ts'
 import type { Caller, ClaimScope, Principal } from './principal.ts'
 import type { Reply } from './reply.ts'
@@ -14,6 +15,8 @@ type Names<Path extends string> = Path extends `${infer Head}/${infer Tail}`
 
 export type RouteCall<Path extends string, Query, Body> = {
   tenant: string
+  /** The tenant's database, for the whole of the call; for a route that anyone calls, the control database. */
+  db: Database
   principal: Principal
   dialect: Dialect
   params: Record<Names<Path>, string>

@@ -13,7 +13,7 @@ import { invalid, notFound } from '../../ground/core/errors.ts'
 import { defaultLimit, pageOf, paging } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import { moments } from '../../ground/database/seek.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -27,19 +27,15 @@ const section = 'Agents'
 const answer = AgentShown
 
 export function agentRoutes({
-  databases,
   seal,
   clock,
   checkSkills,
 }: {
-  databases: Databases
   seal: Seal
   clock: Clock
   /** Refuses skills that no session could be made with. */
   checkSkills: (tx: Queries, tenant: string, refs: SkillRefs) => Promise<void>
 }): Route[] {
-  const read = (tenant: string) => agentStore(databases.of(tenant).read)
-
   const sealAll = (tenant: string, tokens: Tokens) =>
     Object.fromEntries(
       Object.entries(tokens).map(([server, token]) => [
@@ -59,12 +55,12 @@ export function agentRoutes({
       limits: recordBody,
       answer,
     },
-    async ({ tenant, body, dialect }) => {
+    async ({ db, tenant, body, dialect }) => {
       if (dialect === 'interface' && (body.tools ?? null) === null)
         throw invalid('tools: required (may be empty)')
       const { config, tokens } = configOf(body)
       const sealed = sealAll(tenant, tokens)
-      return databases.of(tenant).write(async (tx) => {
+      return db.write(async (tx) => {
         await checkSkills(tx, tenant, config.skills)
         return agentStore(tx).create(tenant, config, sealed, clock.now())
       })
@@ -81,10 +77,10 @@ export function agentRoutes({
       query: AgentListQuery,
       answer: ListOf(answer),
     },
-    async ({ tenant, query }) => {
+    async ({ db, tenant, query }) => {
       const page = paging('agents', query)
       const archived = query.archived ? 'only' : query.include_archived ? 'with' : 'without'
-      const rows = await read(tenant).list(tenant, page, { archived, made: moments(query) })
+      const rows = await agentStore(db.read).list(tenant, page, { archived, made: moments(query) })
       return pageOf('agents', page, rows, (agent) => agent)
     },
   )
@@ -99,10 +95,10 @@ export function agentRoutes({
       query: AgentGetQuery,
       answer,
     },
-    ({ tenant, params, query }) =>
+    ({ db, tenant, params, query }) =>
       query.version === undefined
-        ? read(tenant).get(tenant, params.id)
-        : read(tenant).version(tenant, params.id, query.version),
+        ? agentStore(db.read).get(tenant, params.id)
+        : agentStore(db.read).version(tenant, params.id, query.version),
   )
 
   const update = route(
@@ -116,8 +112,8 @@ export function agentRoutes({
       limits: recordBody,
       answer,
     },
-    ({ tenant, params, body, dialect }) =>
-      databases.of(tenant).write(async (tx) => {
+    ({ db, tenant, params, body, dialect }) =>
+      db.write(async (tx) => {
         await checkSkills(tx, tenant, body.skills ?? [])
         const change = (kept: AgentConfig) => {
           const { config, tokens } = updated(kept, body)
@@ -139,8 +135,8 @@ export function agentRoutes({
       summary: 'Archive an agent',
       answer,
     },
-    ({ tenant, params }) =>
-      databases.of(tenant).write((tx) => agentStore(tx).archive(tenant, params.id, clock.now())),
+    ({ db, tenant, params }) =>
+      db.write((tx) => agentStore(tx).archive(tenant, params.id, clock.now())),
   )
 
   const versions = route(
@@ -153,13 +149,13 @@ export function agentRoutes({
       query: ListQuery,
       answer: ListOf(answer),
     },
-    async ({ tenant, params, query }) => {
+    async ({ db, tenant, params, query }) => {
       const limit = query.limit ?? defaultLimit
       const scope = `versions/${params.id}`
       const cursor = query.page ?? query.cursor
       const below =
         cursor === undefined ? undefined : decodeCursor(cursor, scope, z.tuple([z.int().min(1)]))[0]
-      const { rows, more } = await read(tenant).versions(tenant, params.id, below, limit)
+      const { rows, more } = await agentStore(db.read).versions(tenant, params.id, below, limit)
       const last = rows.at(-1)
       const next_page = more && last ? encodeCursor(scope, [last.version]) : null
       return {
@@ -182,10 +178,10 @@ export function agentRoutes({
       summary: 'Get one version of an agent',
       answer,
     },
-    async ({ tenant, params }) => {
+    async ({ db, tenant, params }) => {
       const number = Number(params.version)
       if (!Number.isInteger(number) || number < 1) throw notFound('agent version', params.version)
-      return read(tenant).version(tenant, params.id, number)
+      return agentStore(db.read).version(tenant, params.id, number)
     },
   )
 

@@ -7,20 +7,17 @@ import type { Keeping } from '../../ground/blobs/keeping.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Database, Databases, Queries } from '../../ground/database/database.ts'
 import type { CheckpointRow } from './store.ts'
 import { checkpointStore, letGo } from './store.ts'
 
 /** `own`: the session's folder on this host. */
 export type Whose = { tenant: string; session: string; own: string }
 
-type StoreDeps = {
-  databases: Databases
-  keeping: Keeping
-  clock: Clock
-}
+type StoreDeps = { keeping: Keeping; clock: Clock }
 
 export type CheckpointDeps = StoreDeps & {
+  databases: Databases
   /** Folder of all workspaces. Machines that share it share its file of this name. */
   folder: string
   /** Compressed bytes of one archive. */
@@ -33,15 +30,18 @@ export function checkpoints(deps: CheckpointDeps) {
   const { folder, largest } = deps
   let known: Promise<string> | undefined
   const here = () => (known ??= folderId(folder))
+  const storeOf = async ({ tenant, session }: Omit<Whose, 'own'>) =>
+    workspaceStore(await deps.databases.open(tenant), deps, tenant, session)
   const placeOf = async ({ session, own }: Whose) => ({ session, own, here: await here(), largest })
   return {
     /** Before a sandbox starts, by whoever holds the session's lease. `TurnFailed` when its checkpoint is corrupt. */
     arrive: async (whose: Whose): Promise<Arrival> =>
-      arrive(workspaceStore(deps, whose.tenant, whose.session), await placeOf(whose)),
+      arrive(await storeOf(whose), await placeOf(whose)),
 
     /** Whether the workspace in this folder is the one used last. */
-    async isHere({ tenant, session }: Omit<Whose, 'own'>): Promise<boolean> {
-      return (await workspaceStore(deps, tenant, session).row())?.folder === (await here())
+    async isHere(whose: Omit<Whose, 'own'>): Promise<boolean> {
+      const store = await storeOf(whose)
+      return (await store.row())?.folder === (await here())
     },
 
     /**
@@ -50,7 +50,7 @@ export function checkpoints(deps: CheckpointDeps) {
      */
     async save(whose: Whose, { isRunning = false } = {}): Promise<void> {
       if (isRunning && !(await canConfine())) return
-      await save(workspaceStore(deps, whose.tenant, whose.session), await placeOf(whose))
+      await save(await storeOf(whose), await placeOf(whose))
     },
   }
 }
@@ -61,12 +61,12 @@ export const archivesOf = (tenant: string, session: string): string =>
 
 /** `check` is done within each transaction that writes. */
 export function workspaceStore(
-  { databases, keeping, clock }: StoreDeps,
+  database: Database,
+  { keeping, clock }: StoreDeps,
   tenant: string,
   session: string,
   check: (tx: Queries) => Promise<void> = () => Promise.resolve(),
 ): WorkspaceStore {
-  const database = databases.of(tenant)
   return {
     row: async () => keptOf(await checkpointStore(database.read).row(tenant, session)),
 

@@ -7,7 +7,6 @@ import {
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { also, route } from '../../ground/http/route.ts'
@@ -18,13 +17,7 @@ const callers = ['workspace'] as const
 const section = 'Environments'
 const answer = EnvironmentShown
 
-export function environmentRoutes({
-  databases,
-  clock,
-}: {
-  databases: Databases
-  clock: Clock
-}): Route[] {
+export function environmentRoutes({ clock }: { clock: Clock }): Route[] {
   const update = route(
     {
       method: 'post',
@@ -37,17 +30,15 @@ export function environmentRoutes({
       limits: recordBody,
       answer,
     },
-    ({ tenant, params, body }) =>
-      databases
-        .of(tenant)
-        .write((tx) =>
-          environmentStore(tx).update(
-            tenant,
-            params.id,
-            (kept) => updatedRecord(kept, body),
-            clock.now(),
-          ),
+    ({ db, tenant, params, body }) =>
+      db.write((tx) =>
+        environmentStore(tx).update(
+          tenant,
+          params.id,
+          (kept) => updatedRecord(kept, body),
+          clock.now(),
         ),
+      ),
   )
 
   return [
@@ -62,10 +53,8 @@ export function environmentRoutes({
         limits: recordBody,
         answer,
       },
-      ({ tenant, body }) =>
-        databases
-          .of(tenant)
-          .write((tx) => environmentStore(tx).create(tenant, recordOf(body), clock.now())),
+      ({ db, tenant, body }) =>
+        db.write((tx) => environmentStore(tx).create(tenant, recordOf(body), clock.now())),
     ),
     route(
       {
@@ -77,9 +66,9 @@ export function environmentRoutes({
         query: EnvironmentListQuery,
         answer: ListOf(answer),
       },
-      async ({ tenant, query }) => {
+      async ({ db, tenant, query }) => {
         const page = paging('environments', query)
-        const store = environmentStore(databases.of(tenant).read)
+        const store = environmentStore(db.read)
         const rows = await store.list(tenant, page, query.include_archived ?? false)
         return pageOf('environments', page, rows, (environment) => environment)
       },
@@ -93,7 +82,7 @@ export function environmentRoutes({
         summary: 'Get an environment',
         answer,
       },
-      ({ tenant, params }) => environmentStore(databases.of(tenant).read).get(tenant, params.id),
+      ({ db, tenant, params }) => environmentStore(db.read).get(tenant, params.id),
     ),
     update,
     also(update, { method: 'patch' }),
@@ -106,10 +95,8 @@ export function environmentRoutes({
         summary: 'Archive an environment',
         answer,
       },
-      ({ tenant, params }) =>
-        databases
-          .of(tenant)
-          .write((tx) => environmentStore(tx).archive(tenant, params.id, clock.now())),
+      ({ db, tenant, params }) =>
+        db.write((tx) => environmentStore(tx).archive(tenant, params.id, clock.now())),
     ),
     route(
       {
@@ -120,10 +107,8 @@ export function environmentRoutes({
         summary: 'Delete an environment that nothing uses',
         answer: Deleted('environment_deleted'),
       },
-      async ({ tenant, params }) => {
-        await databases
-          .of(tenant)
-          .write((tx) => environmentStore(tx).remove(tenant, params.id, clock.now()))
+      async ({ db, tenant, params }) => {
+        await db.write((tx) => environmentStore(tx).remove(tenant, params.id, clock.now()))
         return { id: params.id, type: 'environment_deleted' }
       },
     ),

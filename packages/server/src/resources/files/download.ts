@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { Blobs, ByteRange } from '../../ground/blobs/blobs.ts'
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { attachment } from '../../ground/http/attachment.ts'
 import type { Reply } from '../../ground/http/reply.ts'
 import type { Raw } from '../../ground/http/route.ts'
@@ -12,11 +12,11 @@ import { fileStore, isExpired } from './store.ts'
 type Bytes = Extract<Reply, { reply: 'raw' }>
 
 export async function download(
-  { databases, blobs, clock }: { databases: Databases; blobs: Blobs; clock: Clock },
-  { tenant, id }: { tenant: string; id: string },
+  { blobs, clock }: { blobs: Blobs; clock: Clock },
+  { db, tenant, id }: { db: Database; tenant: string; id: string },
   { headers }: Raw,
 ): Promise<Bytes> {
-  const files = fileStore(databases.of(tenant).read)
+  const files = fileStore(db.read)
   const row = await files.row(tenant, id)
   if (isExpired(row, clock.now()) || row.blob_key === null) throw expired(id)
   if (row.downloadable !== 1)

@@ -4,6 +4,7 @@ import { invalid } from '../../ground/core/errors.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Paging } from '../../ground/core/page.ts'
 import { pageOf, paging } from '../../ground/core/page.ts'
+import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { rawRoute, route } from '../../ground/http/route.ts'
 import { download } from './download.ts'
@@ -20,18 +21,18 @@ const answer = FileShown
 const mostIds = 100
 
 export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
-  const { databases, clock, keeping, log } = deps
+  const { clock, keeping, log } = deps
   const { blobs } = keeping
 
   /** A page asked for by the id beside it, as the oldest clients do. */
   async function beside(
-    tenant: string,
+    { db, tenant }: { db: Database; tenant: string },
     page: Paging,
     query: { after_id?: string; before_id?: string },
   ) {
     const id = query.after_id ?? query.before_id
     if (id === undefined || page.from) return page
-    const { created_at } = await fileStore(databases.of(tenant).read).row(tenant, id)
+    const { created_at } = await fileStore(db.read).row(tenant, id)
     const side = query.after_id === undefined ? ('before' as const) : ('after' as const)
     return { ...page, from: { side, created_at, id } }
   }
@@ -47,7 +48,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
         form: FileForm,
         answer,
       },
-      ({ tenant }, raw) => upload(deps, tenant, raw),
+      (call, raw) => upload(deps, call, raw),
     ),
     route(
       {
@@ -59,11 +60,11 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
         query: FileListQuery,
         answer: ListOf(answer),
       },
-      async ({ tenant, query }) => {
-        const store = fileStore(databases.of(tenant).read)
+      async ({ db, tenant, query }) => {
+        const store = fileStore(db.read)
         if (query.ids) return named(store, tenant, query)
         const scope = query.scope_id === undefined ? 'files' : `files/${query.scope_id}`
-        const page = await beside(tenant, paging(scope, query), query)
+        const page = await beside({ db, tenant }, paging(scope, query), query)
         const rows = await store.list(tenant, page, query.scope_id)
         return pageOf(scope, page, rows, showFile)
       },
@@ -80,10 +81,10 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
           'With `anthropic-version`, or where the request accepts JSON alone, its metadata instead.',
         answer: 'bytes',
       },
-      async ({ tenant, params: { id }, dialect, accept }, raw) => {
+      async ({ db, tenant, params: { id }, dialect, accept }, raw) => {
         if (dialect === 'client' || accept.includes('application/json'))
-          return showFile(await fileStore(databases.of(tenant).read).row(tenant, id))
-        return download({ databases, blobs, clock }, { tenant, id }, raw)
+          return showFile(await fileStore(db.read).row(tenant, id))
+        return download({ blobs, clock }, { db, tenant, id }, raw)
       },
     ),
     rawRoute(
@@ -96,8 +97,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
         summary: 'Download a file',
         answer: 'bytes',
       },
-      ({ tenant, params: { id } }, raw) =>
-        download({ databases, blobs, clock }, { tenant, id }, raw),
+      ({ db, tenant, params: { id } }, raw) => download({ blobs, clock }, { db, tenant, id }, raw),
     ),
     route(
       {
@@ -108,10 +108,8 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
         summary: 'Delete a file',
         answer: Deleted('file_deleted'),
       },
-      async ({ tenant, params: { id } }) => {
-        const { blob_key } = await databases
-          .of(tenant)
-          .write((tx) => deleteFile(tx, tenant, id, clock.now()))
+      async ({ db, tenant, params: { id } }) => {
+        const { blob_key } = await db.write((tx) => deleteFile(tx, tenant, id, clock.now()))
         if (blob_key !== null) {
           // Deleted it is; what is left of it here is the sweep's.
           await keeping

@@ -7,7 +7,7 @@ import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import { parseBy } from '../../ground/http/body.ts'
 import { readForm } from '../../ground/http/form.ts'
 import type { FormPart } from '../../ground/http/form.ts'
@@ -26,8 +26,9 @@ export type UploadLimits = {
 /** Throws not_found for a foreign session, invalid for one that takes nothing; it stays so until the commit. */
 export type HoldSession = (tx: Queries, tenant: string, session: string) => Promise<void>
 
+type Caller = { db: Database; tenant: string }
+
 export type UploadDeps = {
-  databases: Databases
   clock: Clock
   keeping: Keeping
   limits: UploadLimits
@@ -42,8 +43,12 @@ type Stored = Pick<FileRow, 'id' | 'filename' | 'mime_type' | 'size_bytes' | 'sh
 }
 
 /** Bytes first, then the row: a file that can be named is there. */
-export async function upload(deps: UploadDeps, tenant: string, raw: Raw): Promise<FileMetadata> {
-  const { databases, clock, keeping, limits } = deps
+export async function upload(
+  deps: UploadDeps,
+  { db, tenant }: Caller,
+  raw: Raw,
+): Promise<FileMetadata> {
+  const { clock, keeping, limits } = deps
   const header = (name: string) =>
     raw.headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
   if (Number(header('content-length')) > limits.largest + aroundFile) throw tooLarge(limits)
@@ -51,7 +56,7 @@ export async function upload(deps: UploadDeps, tenant: string, raw: Raw): Promis
   try {
     const form = { contentType: header('content-type'), body: raw.body }
     const { fields } = await readForm(form, async (part, before) => {
-      await checkEarly(deps, tenant, before)
+      await checkEarly(deps, { db, tenant }, before)
       stored = await store(deps, tenant, part)
     })
     const { session_id, expires_in_seconds } = parseBy(FileFields, fields)
@@ -68,7 +73,7 @@ export async function upload(deps: UploadDeps, tenant: string, raw: Raw): Promis
       expires_at: expires_in_seconds === undefined ? null : iso(now + expires_in_seconds * 1000),
       created_at: iso(now),
     }
-    await databases.of(tenant).write(async (tx) => {
+    await db.write(async (tx) => {
       if (session_id !== undefined) await deps.holdSession(tx, tenant, session_id)
       const files = fileStore(tx)
       if ((await files.storedAlone(tenant)) + row.size_bytes > limits.workspace) throw full(limits)
@@ -84,14 +89,13 @@ export async function upload(deps: UploadDeps, tenant: string, raw: Raw): Promis
 
 /** A caller who says first where a file belongs is refused before its bytes are sent. */
 async function checkEarly(
-  { databases, holdSession, limits }: UploadDeps,
-  tenant: string,
+  { holdSession, limits }: UploadDeps,
+  { db, tenant }: Caller,
   before: Record<string, string>,
 ): Promise<void> {
   const { session_id } = parseBy(FileFields, before)
-  const database = databases.of(tenant)
-  if (session_id !== undefined) await database.write((tx) => holdSession(tx, tenant, session_id))
-  if ((await fileStore(database.read).stored(tenant)) >= limits.workspace) throw full(limits)
+  if (session_id !== undefined) await db.write((tx) => holdSession(tx, tenant, session_id))
+  if ((await fileStore(db.read).stored(tenant)) >= limits.workspace) throw full(limits)
 }
 
 async function store(

@@ -22,7 +22,7 @@ import { mergeMetadata } from '../../ground/core/metadata.ts'
 import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import { moments } from '../../ground/database/seek.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import type { RouteCall, Route } from '../../ground/http/route.ts'
@@ -39,7 +39,6 @@ import { createMemory, deleteMemory, redactVersion, updateMemory } from './write
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 type Deps = {
-  databases: Databases
   clock: Clock
   embeddingModel: string
   /** Within the transaction: throws for a claim that was lost since the request was let in. */
@@ -47,7 +46,7 @@ type Deps = {
 }
 type Anyone = Pick<
   RouteCall<string, unknown, unknown>,
-  'tenant' | 'principal' | 'betas' | 'dialect'
+  'db' | 'tenant' | 'principal' | 'betas' | 'dialect'
 >
 
 const callers = ['workspace'] as const
@@ -76,7 +75,7 @@ export const memoryStoreRoutes = (deps: Deps): Route[] =>
     },
   }))
 
-function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
+function ofStores({ clock, embeddingModel }: Deps): Route[] {
   const answer = MemoryStoreShown
   const path = '/v1/memory_stores/:id'
   return [
@@ -90,7 +89,7 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
         body: MemoryStoreCreate,
         answer,
       },
-      async ({ tenant, body }) => {
+      async ({ db, tenant, body }) => {
         const at = iso(clock.now())
         const id = newId('memory_store')
         const row: StoreRow = {
@@ -109,7 +108,7 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
           created_at: at,
           updated_at: at,
         }
-        await databases.of(tenant).write(async (tx) => {
+        await db.write(async (tx) => {
           await memoryStoreStore(tx).insert(row)
           await outbox(tx).put(tenant, ['memory_store.created'], { id }, clock.now())
         })
@@ -126,9 +125,9 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
         query: MemoryStoreListQuery,
         answer: ListOf(answer),
       },
-      async ({ tenant, query }) => {
+      async ({ db, tenant, query }) => {
         const page = paging('memory_stores', query)
-        const rows = await memoryStoreStore(databases.of(tenant).read).list(tenant, {
+        const rows = await memoryStoreStore(db.read).list(tenant, {
           paging: page,
           archived: query.include_archived ?? false,
           made: moments(query),
@@ -138,8 +137,8 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
     ),
     route(
       { method: 'get', path, callers, section, summary: 'Get a memory store', answer },
-      async ({ tenant, params }) =>
-        showStore(await memoryStoreStore(databases.of(tenant).read).row(tenant, params.id)),
+      async ({ db, tenant, params }) =>
+        showStore(await memoryStoreStore(db.read).row(tenant, params.id)),
     ),
     route(
       {
@@ -151,8 +150,8 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
         body: MemoryStoreUpdate,
         answer,
       },
-      async ({ tenant, params: { id }, body }) =>
-        databases.of(tenant).write(async (tx) => {
+      async ({ db, tenant, params: { id }, body }) =>
+        db.write(async (tx) => {
           const store = memoryStoreStore(tx)
           const kept = await store.open(tenant, id)
           const metadata = fromJson(kept.metadata)
@@ -175,8 +174,8 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
         description: 'From then on it is read only.',
         answer,
       },
-      async ({ tenant, params: { id } }) =>
-        databases.of(tenant).write(async (tx) => {
+      async ({ db, tenant, params: { id } }) =>
+        db.write(async (tx) => {
           const store = memoryStoreStore(tx)
           const kept = await store.take(tenant, id)
           const now = clock.now()
@@ -196,8 +195,8 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
         summary: 'Delete a memory store, its memories and their versions',
         answer: Deleted('memory_store_deleted'),
       },
-      async ({ tenant, params: { id } }) => {
-        await removeStore(databases.of(tenant), { tenant, id, now: clock.now() })
+      async ({ db, tenant, params: { id } }) => {
+        await removeStore(db, { tenant, id, now: clock.now() })
         return { id, type: 'memory_store_deleted' }
       },
     ),
@@ -206,15 +205,15 @@ function ofStores({ databases, clock, embeddingModel }: Deps): Route[] {
 
 /** Runs in one transaction in the caller's name. */
 const writes =
-  ({ databases, clock, checkClaim }: Deps) =>
+  ({ clock, checkClaim }: Deps) =>
   <T>(
     call: Anyone,
     store: string,
     unit: (writing: MemoryWriteContext) => Promise<T>,
   ): Promise<T> => {
-    const { tenant, principal } = call
+    const { db, tenant, principal } = call
     const actor = actorOf(call)
-    return databases.of(tenant).write(async (tx) => {
+    return db.write(async (tx) => {
       const now = clock.now()
       if (principal.kind === 'claim') await checkClaim(tx, principal, now)
       return unit({ tx, tenant, store, actor, now })
@@ -222,7 +221,6 @@ const writes =
   }
 
 function ofMemories(deps: Deps): Route[] {
-  const { databases } = deps
   const writing = writes(deps)
   const answer = MemoryShown
   const path = '/v1/memory_stores/:id/memories' as const
@@ -257,8 +255,8 @@ function ofMemories(deps: Deps): Route[] {
         query: MemoryListQuery,
         answer: ListOf(z.union([MemoryShown, MemoryPrefix])),
       },
-      async ({ tenant, params: { id: store }, query }) => {
-        const { read } = databases.of(tenant)
+      async ({ db, tenant, params: { id: store }, query }) => {
+        const { read } = db
         await memoryStoreStore(read).row(tenant, store)
         return listMemories({ db: read, tenant, store }, query)
       },
@@ -274,8 +272,8 @@ function ofMemories(deps: Deps): Route[] {
         query: MemoryViewQuery,
         answer,
       },
-      async ({ tenant, params: { id, memory_id }, query }) => {
-        const { read } = databases.of(tenant)
+      async ({ db, tenant, params: { id, memory_id }, query }) => {
+        const { read } = db
         await memoryStoreStore(read).row(tenant, id)
         const row = await memoryRows(read).row(tenant, id, memory_id)
         return showMemory(row, query.view)
@@ -319,7 +317,6 @@ function ofMemories(deps: Deps): Route[] {
 }
 
 function ofVersions(deps: Deps): Route[] {
-  const { databases } = deps
   const writing = writes(deps)
   const answer = MemoryVersionShown
   const path = '/v1/memory_stores/:id/memory_versions' as const
@@ -335,8 +332,8 @@ function ofVersions(deps: Deps): Route[] {
         query: MemoryVersionListQuery,
         answer: ListOf(answer),
       },
-      async ({ tenant, params: { id }, query }) => {
-        const { read } = databases.of(tenant)
+      async ({ db, tenant, params: { id }, query }) => {
+        const { read } = db
         await memoryStoreStore(read).row(tenant, id)
         const scope = `memory_versions/${id}`
         const page = paging(scope, query)
@@ -362,8 +359,8 @@ function ofVersions(deps: Deps): Route[] {
         query: MemoryViewQuery,
         answer,
       },
-      async ({ tenant, params: { id, version_id }, query }) => {
-        const { read } = databases.of(tenant)
+      async ({ db, tenant, params: { id, version_id }, query }) => {
+        const { read } = db
         await memoryStoreStore(read).row(tenant, id)
         return showVersion(await versionStore(read).row(tenant, id, version_id), query.view)
       },

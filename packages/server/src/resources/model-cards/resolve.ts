@@ -51,7 +51,8 @@ export function modelResolver(deps: Deps): ResolveModel {
   return async (tenant, ref) => {
     const id = typeof ref === 'string' ? ref : ref.id
     const controls = controlsOf(ref)
-    const card = await modelCardStore(databases.of(tenant).read).named(tenant, id)
+    const { read } = await databases.open(tenant)
+    const card = await modelCardStore(read).named(tenant, id)
     if (card) {
       // Every change of a card seals its key anew.
       const name = [card.id, card.sealed_key].join(' ')
@@ -75,7 +76,8 @@ export function specOfModel({
 }: Pick<Deps, 'databases' | 'seal' | 'fallbackKeys'>): SpecOfModel {
   return async (tenant, ref) => {
     const id = typeof ref === 'string' ? ref : ref.id
-    const card = await modelCardStore(databases.of(tenant).read).named(tenant, id)
+    const { read } = await databases.open(tenant)
+    const card = await modelCardStore(read).named(tenant, id)
     if (card) return cardSpec(card, seal)
     return id === 'offline'
       ? { refused: 'the offline model is reached by nobody but the service itself' }

@@ -13,7 +13,7 @@ import type { Seal } from '../../ground/core/seal.ts'
 import { admitDestinations } from '../../ground/core/secret-destination.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { isAdmin } from '../../ground/http/principal.ts'
 import { recordBody } from '../../ground/http/limits.ts'
@@ -29,18 +29,22 @@ const mostAttempts = 3
 const section = 'Models'
 const answer = ModelCardShown
 
-type Deps = { databases: Databases; seal: Seal; clock: Clock }
+type Deps = { seal: Seal; clock: Clock }
 
-export function modelCardRoutes({ databases, seal, clock }: Deps): Route[] {
+export function modelCardRoutes({ seal, clock }: Deps): Route[] {
   /** Before the probe, which sends the key. */
-  async function recordRedirect(by: Principal, { tenant_id: tenant, id }: CardRow): Promise<void> {
+  async function recordRedirect(
+    db: Database,
+    by: Principal,
+    { tenant_id: tenant, id }: CardRow,
+  ): Promise<void> {
     const change = {
       change: 'model_card.redirected',
       of: { modelCard: id },
       by: by.kind === 'workspace' ? { api_key_id: by.keyId } : {},
       now: clock.now(),
     } as const
-    await databases.of(tenant).write((tx) => auditStore(tx).changed(tenant, change))
+    await db.write((tx) => auditStore(tx).changed(tenant, change))
   }
 
   const update = route(
@@ -55,18 +59,17 @@ export function modelCardRoutes({ databases, seal, clock }: Deps): Route[] {
       limits: recordBody,
       answer,
     },
-    async ({ tenant, principal, params, body, signal }) => {
-      const database = databases.of(tenant)
+    async ({ db, tenant, principal, params, body, signal }) => {
       // What was admitted and probed is written, or nothing: where another changed the card meanwhile, all is done anew.
       for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-        const kept = await modelCardStore(database.read).row(tenant, params.id)
+        const kept = await modelCardStore(db.read).row(tenant, params.id)
         const further = await newDestinations(kept, body)
         const isRedirected = admitDestinations(further, isAdmin(principal))
         const card = changed(kept, body, seal)
-        if (isRedirected) await recordRedirect(principal, kept)
+        if (isRedirected) await recordRedirect(db, principal, kept)
         const probe = await probed(card, signal)
         const row = rowOf(kept, card, seal, iso(clock.now()))
-        if (await database.once((db) => modelCardStore(db).replace(kept, row)))
+        if (await db.once((tx) => modelCardStore(tx).replace(kept, row)))
           return { ...showCard(row), probe }
       }
       throw conflict(`model card ${params.id} is being changed by others: look at it and try again`)
@@ -86,7 +89,7 @@ export function modelCardRoutes({ databases, seal, clock }: Deps): Route[] {
         limits: recordBody,
         answer,
       },
-      async ({ tenant, body, signal }) => {
+      async ({ db, tenant, body, signal }) => {
         const card = { ...body, custom_headers: body.custom_headers ?? {} }
         const probe = await probed(card, signal)
         const at = iso(clock.now())
@@ -96,7 +99,7 @@ export function modelCardRoutes({ databases, seal, clock }: Deps): Route[] {
           seal,
           at,
         )
-        await databases.of(tenant).write((tx) => modelCardStore(tx).insert(row))
+        await db.write((tx) => modelCardStore(tx).insert(row))
         return { ...showCard(row), probe }
       },
     ),
@@ -110,9 +113,9 @@ export function modelCardRoutes({ databases, seal, clock }: Deps): Route[] {
         query: ModelCardListQuery,
         answer: ListOf(answer),
       },
-      async ({ tenant, query }) => {
+      async ({ db, tenant, query }) => {
         const page = paging('model_cards', query)
-        const rows = await modelCardStore(databases.of(tenant).read).list(tenant, page)
+        const rows = await modelCardStore(db.read).list(tenant, page)
         return pageOf('model_cards', page, rows, showCard)
       },
     ),
@@ -125,8 +128,8 @@ export function modelCardRoutes({ databases, seal, clock }: Deps): Route[] {
         summary: 'Get a card',
         answer,
       },
-      async ({ tenant, params }) =>
-        showCard(await modelCardStore(databases.of(tenant).read).row(tenant, params.id)),
+      async ({ db, tenant, params }) =>
+        showCard(await modelCardStore(db.read).row(tenant, params.id)),
     ),
     update,
     also(update, { method: 'patch' }),
@@ -139,8 +142,8 @@ export function modelCardRoutes({ databases, seal, clock }: Deps): Route[] {
         summary: 'Delete a card',
         answer: Deleted('model_card_deleted'),
       },
-      async ({ tenant, params }) => {
-        await databases.of(tenant).write((tx) => modelCardStore(tx).remove(tenant, params.id))
+      async ({ db, tenant, params }) => {
+        await db.write((tx) => modelCardStore(tx).remove(tenant, params.id))
         return { id: params.id, type: 'model_card_deleted' }
       },
     ),

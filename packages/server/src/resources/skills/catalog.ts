@@ -22,12 +22,12 @@ export function refuseBuiltin(id: string, what: string): void {
 }
 
 export function skillCatalog({ databases, blobs }: { databases: Databases; blobs: Blobs }) {
-  const storeOf = (tenant: string) => skillStore(databases.of(tenant).read)
+  const storeOf = async (tenant: string) => skillStore((await databases.open(tenant)).read)
   const builtin = async (id: string): Promise<Builtin | undefined> =>
     isBuiltin(id) ? (await builtins()).get(id) : undefined
 
   async function skill(tenant: string, id: string): Promise<SkillRow> {
-    return (await builtin(id))?.skill ?? storeOf(tenant).row(tenant, id)
+    return (await builtin(id))?.skill ?? (await storeOf(tenant)).row(tenant, id)
   }
 
   /** The archive: one folder, named after the skill. Its body must be read to its end or destroyed. */
@@ -37,7 +37,8 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
     const found = await blobs.get(row.blob_key)
     if (!found) {
       // Deleted since the row was read, which this look then says.
-      await storeOf(tenant).version(tenant, row.skill_id, versionDigits(row.id))
+      const store = await storeOf(tenant)
+      await store.version(tenant, row.skill_id, versionDigits(row.id))
       throw new Error(`the bytes of skill version ${row.skill_id}/${row.id} are missing`)
     }
     return found.body
@@ -54,7 +55,7 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
       const own = await builtin(id)
       if (own && digits !== own.skill.latest_version)
         throw notFound('skill version', `${id}/${which}`)
-      return own?.version ?? storeOf(tenant).version(tenant, id, digits)
+      return own?.version ?? (await storeOf(tenant)).version(tenant, id, digits)
     },
 
     /** The files of a version below its folder, or those of them that are wanted. */
@@ -71,7 +72,8 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
     /** The built-in ones in their place by time. */
     async list(tenant: string, paging: Paging, source?: SkillSource): Promise<Listing<SkillRow>> {
       const none: Listing<SkillRow> = { rows: [], more: false }
-      const own = source === 'anthropic' ? none : await storeOf(tenant).list(tenant, paging)
+      const store = await storeOf(tenant)
+      const own = source === 'anthropic' ? none : await store.list(tenant, paging)
       if (source === 'custom') return own
       const back = paging.from?.side === 'before'
       const way = (paging.order === 'desc') === back ? 1 : -1
@@ -89,8 +91,9 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
     async versions(tenant: string, id: string, paging: Paging): Promise<Listing<SkillVersionRow>> {
       const own = await builtin(id)
       if (own) return { rows: paging.from ? [] : [own.version], more: false }
-      await storeOf(tenant).row(tenant, id)
-      return storeOf(tenant).versions(tenant, id, paging)
+      const store = await storeOf(tenant)
+      await store.row(tenant, id)
+      return store.versions(tenant, id, paging)
     },
   }
 }

@@ -7,7 +7,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Bundle } from './bundle.ts'
 import { digitsOf, refuseBuiltin } from './catalog.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
@@ -16,7 +16,6 @@ import { zipped } from './zip.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 
 export type SkillDeps = {
-  databases: Databases
   clock: Clock
   keeping: Keeping
   log: Log
@@ -24,20 +23,21 @@ export type SkillDeps = {
   largest: number
 }
 
+type Caller = { db: Database; tenant: string }
 type StoredArchive = { key: string; size: number; sha256: string }
 type Writing = { tx: Queries; tenant: string; now: number }
 
 /** A new skill; with the id of one that is there, another version of that. */
 export async function saveSkill(
   deps: SkillDeps,
-  tenant: string,
+  caller: Caller,
   { fields, bundle }: { fields: SkillFields; bundle: Bundle },
 ): Promise<SkillRow> {
   const id = fields.id ?? newId('skill')
   refuseBuiltin(id, 'replaced')
   const title = fields.display_title ?? fields.display_name
-  return withArchive(deps, tenant, bundle, async (writing, kept) => {
-    const { tx, now } = writing
+  return withArchive(deps, caller, bundle, async (writing, kept) => {
+    const { tx, tenant, now } = writing
     const skills = skillStore(tx)
     await skills.insertNew({
       tenant_id: tenant,
@@ -59,17 +59,17 @@ export async function saveSkill(
 
 export const addVersion = (
   deps: SkillDeps,
-  tenant: string,
+  caller: Caller,
   { id, bundle }: { id: string; bundle: Bundle },
 ): Promise<SkillVersionRow> =>
-  withArchive(deps, tenant, bundle, (writing, kept) =>
+  withArchive(deps, caller, bundle, (writing, kept) =>
     insertVersion(deps, writing, { id, bundle, kept }),
   )
 
 /** Bytes first, then the rows: a version that can be named is there. */
 async function withArchive<T>(
-  { databases, clock, keeping }: SkillDeps,
-  tenant: string,
+  { clock, keeping }: SkillDeps,
+  { db, tenant }: Caller,
   bundle: Bundle,
   unit: (writing: Writing, kept: StoredArchive) => Promise<T>,
 ): Promise<T> {
@@ -77,7 +77,7 @@ async function withArchive<T>(
   const key = `skills/${tenant}/${newId('skill_archive')}`
   const { size, sha256 } = await keeping.put(tenant, key, once(archive))
   try {
-    return await databases.of(tenant).write(async (tx) => {
+    return await db.write(async (tx) => {
       const result = await unit({ tx, tenant, now: clock.now() }, { key, size, sha256 })
       await keeping.hold(tx, tenant, key)
       return result
@@ -130,9 +130,9 @@ async function insertVersion(
   return row
 }
 
-export async function deleteSkill(deps: SkillDeps, tenant: string, id: string): Promise<void> {
+export async function deleteSkill(deps: SkillDeps, caller: Caller, id: string): Promise<void> {
   refuseBuiltin(id, 'deleted')
-  await removing(deps, tenant, async ({ tx }) => {
+  await removing(deps, caller, async ({ tx, tenant }) => {
     const skills = skillStore(tx)
     await skills.take(tenant, id)
     const versions = await skills.allVersions(tenant, id)
@@ -148,11 +148,11 @@ export async function deleteSkill(deps: SkillDeps, tenant: string, id: string): 
  */
 export async function deleteVersion(
   deps: SkillDeps,
-  tenant: string,
+  caller: Caller,
   { id, which }: { id: string; which: string },
 ): Promise<string> {
   refuseBuiltin(id, 'deleted, nor can its version')
-  const [gone] = await removing(deps, tenant, async ({ tx, now }) => {
+  const [gone] = await removing(deps, caller, async ({ tx, tenant, now }) => {
     const skills = skillStore(tx)
     const skill = await skills.take(tenant, id)
     const row = await skills.version(tenant, id, digitsOf(skill, which))
@@ -173,11 +173,11 @@ export async function deleteVersion(
 type RemovedVersion = Pick<SkillVersionRow, 'id' | 'blob_key'>
 
 async function removing(
-  { databases, clock, keeping, log }: SkillDeps,
-  tenant: string,
+  { clock, keeping, log }: SkillDeps,
+  { db, tenant }: Caller,
   unit: (writing: Writing) => Promise<RemovedVersion[]>,
 ): Promise<RemovedVersion[]> {
-  const gone = await databases.of(tenant).write(async (tx) => {
+  const gone = await db.write(async (tx) => {
     const now = clock.now()
     const rows = await unit({ tx, tenant, now })
     for (const { blob_key } of rows) await looseBlobStore(tx).mark(tenant, blob_key, now)

@@ -11,6 +11,7 @@ import {
 } from '@steward/protocol/skills.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import { pageOf, paging } from '../../ground/core/page.ts'
+import type { Databases } from '../../ground/database/database.ts'
 import { attachment } from '../../ground/http/attachment.ts'
 import type { Reply } from '../../ground/http/reply.ts'
 import { contentBody } from '../../ground/http/limits.ts'
@@ -29,9 +30,11 @@ const section = 'Skills'
 
 const shown = (row: SkillRow) => showSkill(row, sourceOf(row.id))
 
-export const skillRoutes = (deps: SkillDeps): Route[] => [...ofSkills(deps), ...ofVersions(deps)]
+type Deps = SkillDeps & { databases: Databases }
 
-function ofSkills(deps: SkillDeps): Route[] {
+export const skillRoutes = (deps: Deps): Route[] => [...ofSkills(deps), ...ofVersions(deps)]
+
+function ofSkills(deps: Deps): Route[] {
   const { databases, keeping } = deps
   const catalog = skillCatalog({ databases, blobs: keeping.blobs })
   const answer = SkillShown
@@ -49,7 +52,7 @@ function ofSkills(deps: SkillDeps): Route[] {
         limits: contentBody,
         answer,
       },
-      async ({ tenant }, raw) => shown(await saveSkill(deps, tenant, await receiveSkill(raw))),
+      async (call, raw) => shown(await saveSkill(deps, call, await receiveSkill(raw))),
     ),
     rawRoute(
       {
@@ -61,7 +64,7 @@ function ofSkills(deps: SkillDeps): Route[] {
         form: SkillArchiveForm,
         answer,
       },
-      async ({ tenant }, raw) => shown(await saveSkill(deps, tenant, await receiveArchive(raw))),
+      async (call, raw) => shown(await saveSkill(deps, call, await receiveArchive(raw))),
     ),
     route(
       {
@@ -91,8 +94,8 @@ function ofSkills(deps: SkillDeps): Route[] {
         summary: 'Delete a skill and its versions',
         answer: Deleted('skill_deleted'),
       },
-      async ({ tenant, params: { id } }) => {
-        await deleteSkill(deps, tenant, id)
+      async ({ db, tenant, params: { id } }) => {
+        await deleteSkill(deps, { db, tenant }, id)
         return { id, type: 'skill_deleted' }
       },
     ),
@@ -122,7 +125,7 @@ function ofSkills(deps: SkillDeps): Route[] {
   ]
 }
 
-function ofVersions(deps: SkillDeps): Route[] {
+function ofVersions(deps: Deps): Route[] {
   const { databases, keeping } = deps
   const catalog = skillCatalog({ databases, blobs: keeping.blobs })
   const answer = SkillVersionShown
@@ -139,11 +142,11 @@ function ofVersions(deps: SkillDeps): Route[] {
         limits: contentBody,
         answer,
       },
-      async ({ tenant, params: { id } }, raw) => {
+      async ({ db, tenant, params: { id } }, raw) => {
         refuseBuiltin(id, 'changed')
         await catalog.skill(tenant, id)
         const bundle = await receiveVersion(raw)
-        return showSkillVersion(await addVersion(deps, tenant, { id, bundle }))
+        return showSkillVersion(await addVersion(deps, { db, tenant }, { id, bundle }))
       },
     ),
     route(
@@ -204,8 +207,8 @@ function ofVersions(deps: SkillDeps): Route[] {
         summary: 'Delete a version',
         answer: Deleted('skill_version_deleted'),
       },
-      async ({ tenant, params: { id, version } }) => ({
-        id: await deleteVersion(deps, tenant, { id, which: version }),
+      async ({ db, tenant, params: { id, version } }) => ({
+        id: await deleteVersion(deps, { db, tenant }, { id, which: version }),
         type: 'skill_version_deleted',
       }),
     ),

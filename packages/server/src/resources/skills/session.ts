@@ -48,7 +48,8 @@ export function sessionSkills({
   }
 
   async function lay(tenant: string, refs: SkillRefs): Promise<{ laid: Laid[]; gone: string[] }> {
-    const pinned = await pinnedSkills(databases.of(tenant).read, tenant, refs)
+    const { read } = await databases.open(tenant)
+    const pinned = await pinnedSkills(read, tenant, refs)
     const all = await Promise.all(pinned.map((each) => layOne(tenant, each)))
     const gone = pinned.filter((_, index) => !all[index])
     return {

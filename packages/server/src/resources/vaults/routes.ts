@@ -15,7 +15,7 @@ import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -36,15 +36,18 @@ type Validate = (
   signal: AbortSignal,
 ) => Promise<Validation>
 
-type Deps = { databases: Databases; seal: Seal; clock: Clock }
-type Who = { tenant: string; principal: Principal }
+type Deps = { seal: Seal; clock: Clock }
+type Who = { db: Database; tenant: string; principal: Principal }
 
 const writes =
-  ({ databases, seal, clock }: Deps) =>
-  <T>({ tenant, principal }: Who, unit: (writing: VaultWriteContext) => Promise<T>): Promise<T> => {
+  ({ seal, clock }: Deps) =>
+  <T>(
+    { db, tenant, principal }: Who,
+    unit: (writing: VaultWriteContext) => Promise<T>,
+  ): Promise<T> => {
     const keyId = principal.kind === 'workspace' ? principal.keyId : ''
     const by = { keyId, isAdmin: isAdmin(principal) }
-    return databases.of(tenant).write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))
+    return db.write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))
   }
 
 export const vaultRoutes = (deps: Deps & { validate: Validate }): Route[] => [
@@ -53,7 +56,7 @@ export const vaultRoutes = (deps: Deps & { validate: Validate }): Route[] => [
   validation(deps),
 ]
 
-const validation = ({ databases, clock, validate }: Deps & { validate: Validate }): Route =>
+const validation = ({ clock, validate }: Deps & { validate: Validate }): Route =>
   route(
     {
       method: 'post',
@@ -63,8 +66,8 @@ const validation = ({ databases, clock, validate }: Deps & { validate: Validate 
       summary: 'Validate an OAuth credential',
       answer: ValidationShown,
     },
-    async ({ tenant, params: { id, credential_id }, signal }) => {
-      const found = await credentialStore(databases.of(tenant).read).row(tenant, id, credential_id)
+    async ({ db, tenant, params: { id, credential_id }, signal }) => {
+      const found = await credentialStore(db.read).row(tenant, id, credential_id)
       const row = credentialRow(found)
       if (!row) throw invalid(`credential ${credential_id} is archived and cannot be tried`)
       if (row.auth.type !== 'mcp_oauth')
@@ -80,7 +83,6 @@ const validation = ({ databases, clock, validate }: Deps & { validate: Validate 
   )
 
 function ofVaults(deps: Deps): Route[] {
-  const { databases } = deps
   const writing = writes(deps)
   const answer = VaultShown
   const update = route(
@@ -121,17 +123,17 @@ function ofVaults(deps: Deps): Route[] {
         query: VaultListQuery,
         answer: ListOf(answer),
       },
-      async ({ tenant, query }) => {
+      async ({ db, tenant, query }) => {
         const page = paging('vaults', query)
         const archived = query.include_archived ?? false
-        const store = vaultStore(databases.of(tenant).read)
+        const store = vaultStore(db.read)
         const rows = await store.list(tenant, { paging: page, archived })
         return pageOf('vaults', page, rows, (vault) => vault)
       },
     ),
     route(
       { method: 'get', path: '/v1/vaults/:id', callers, section, summary: 'Get a vault', answer },
-      async ({ tenant, params }) => vaultStore(databases.of(tenant).read).get(tenant, params.id),
+      async ({ db, tenant, params }) => vaultStore(db.read).get(tenant, params.id),
     ),
     update,
     also(update, { method: 'patch' }),
@@ -165,7 +167,6 @@ function ofVaults(deps: Deps): Route[] {
 }
 
 function ofCredentials(deps: Deps): Route[] {
-  const { databases } = deps
   const writing = writes(deps)
   const answer = CredentialShown
   const path = '/v1/vaults/:id/credentials/:credential_id' as const
@@ -208,8 +209,8 @@ function ofCredentials(deps: Deps): Route[] {
         query: VaultListQuery,
         answer: ListOf(answer),
       },
-      async ({ tenant, params: { id }, query }) => {
-        const { read } = databases.of(tenant)
+      async ({ db, tenant, params: { id }, query }) => {
+        const { read } = db
         await vaultStore(read).get(tenant, id)
         const scope = `credentials/${id}`
         const page = paging(scope, query)
@@ -220,8 +221,8 @@ function ofCredentials(deps: Deps): Route[] {
     ),
     route(
       { method: 'get', path, callers, section, summary: 'Get a credential', answer },
-      async ({ tenant, params: { id, credential_id } }) =>
-        credentialStore(databases.of(tenant).read).get(tenant, id, credential_id),
+      async ({ db, tenant, params: { id, credential_id } }) =>
+        credentialStore(db.read).get(tenant, id, credential_id),
     ),
     update,
     also(update, { method: 'patch' }),

@@ -11,20 +11,20 @@ import { sessionStore } from '../rows/sessions.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 export function belongings(databases: Databases): Belongings {
-  const reading = (tenant: string) => databases.of(tenant).read
+  const reading = async (tenant: string) => (await databases.open(tenant)).read
   return {
     async agent(tenant, session) {
-      const row = await sessionStore(reading(tenant)).row(tenant, session)
+      const row = await sessionStore(await reading(tenant)).row(tenant, session)
       return fromJson(row.agent)
     },
     async stores(tenant, session) {
-      const rows = await resourceStore(reading(tenant)).ofSessions(tenant, [session])
+      const rows = await resourceStore(await reading(tenant)).ofSessions(tenant, [session])
       return (rows.get(session) ?? [])
         .filter(isAttachedStore)
         .map(({ memory_store_id: id, access }) => ({ id, access }))
     },
     async hasFile(tenant, session, file) {
-      const [row] = await fileStore(reading(tenant)).named(tenant, [file])
+      const [row] = await fileStore(await reading(tenant)).named(tenant, [file])
       return row?.session_id === session
     },
   }
@@ -32,11 +32,14 @@ export function belongings(databases: Databases): Belongings {
 
 export const sessionWith = (databases: Databases): SessionWith => ({
   async file(tenant, file) {
-    const [row] = await fileStore(databases.of(tenant).read).named(tenant, [file])
+    const { read } = await databases.open(tenant)
+    const [row] = await fileStore(read).named(tenant, [file])
     return row?.session_id ?? undefined
   },
-  skill: (tenant, environment, skill, now) =>
-    workStore(databases.of(tenant).read).claimedWithSkill(tenant, environment, skill, now),
+  async skill(tenant, environment, skill, now) {
+    const { read } = await databases.open(tenant)
+    return workStore(read).claimedWithSkill(tenant, environment, skill, now)
+  },
 })
 
 /**

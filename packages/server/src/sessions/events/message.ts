@@ -2,7 +2,7 @@
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { UserContent } from '@steward/protocol/content.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { readHead } from '../log/head.ts'
 import type { Tailed } from '../log/tail.ts'
 import { tail } from '../log/tail.ts'
@@ -13,12 +13,12 @@ import { announce, postEvents } from './post.ts'
 import { isKept, texts } from './read.ts'
 
 export async function postMessage(
-  { databases, bus }: { databases: Databases; bus: Bus },
+  { db, bus }: { db: Database; bus: Bus },
   tenant: string,
   sessionId: string,
   { content, now, dialect }: { content: UserContent[]; now: number; dialect: Dialect },
 ): Promise<Reply> {
-  const { read } = databases.of(tenant)
+  const { read } = db
   await sessionStore(read).row(tenant, sessionId)
   const after = (await readHead(read, tenant, sessionId)).next_seq
   const left = new AbortController()
@@ -26,9 +26,9 @@ export async function postMessage(
   const options = { after, extensions: true, dialect, signal: left.signal }
   const tailed = tail({ read, bus }, tenant, sessionId, options)
   try {
-    const posted = await databases
-      .of(tenant)
-      .write((tx) => postEvents(tx, tenant, sessionId, [{ type: 'user.message', content }], now))
+    const posted = await db.write((tx) =>
+      postEvents(tx, tenant, sessionId, [{ type: 'user.message', content }], now),
+    )
     announce(bus, tenant, sessionId, posted)
     const id = posted.echoes[0]?.id ?? ''
     return stream((reader) => {

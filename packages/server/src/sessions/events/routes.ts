@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { forbidden, invalid } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Database, Databases } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { empty, jsonText, pieces } from '../../ground/http/reply.ts'
 import { contentBody } from '../../ground/http/limits.ts'
@@ -37,12 +37,11 @@ export function sessionEventRoutes(deps: {
   bus: Bus
   clock: Clock
 }): Route[] {
-  const { databases, bus, clock } = deps
+  const { bus, clock } = deps
   const ends = claimEnds(deps)
 
   /** The reader of a session that exists in this tenant; every route begins with it. */
-  async function open(tenant: string, id: string) {
-    const { read } = databases.of(tenant)
+  async function open({ read }: Database, tenant: string, id: string) {
     await sessionStore(read).row(tenant, id)
     return read
   }
@@ -64,8 +63,8 @@ export function sessionEventRoutes(deps: {
         query: EventListQuery,
         answer: ListOf(EventShown),
       },
-      async ({ tenant, principal, params, query, accept, lastEventId, dialect }) => {
-        const read = await open(tenant, params.id)
+      async ({ db, tenant, principal, params, query, accept, lastEventId, dialect }) => {
+        const read = await open(db, tenant, params.id)
         if (!accept.includes('text/event-stream'))
           return eventPage(read, tenant, params.id, query, dialect)
         // What was parsed once is not text any more.
@@ -87,8 +86,8 @@ export function sessionEventRoutes(deps: {
         query: StreamQuery,
         answer: 'stream',
       },
-      async ({ tenant, principal, params, query, lastEventId, dialect }) => {
-        const read = await open(tenant, params.id)
+      async ({ db, tenant, principal, params, query, lastEventId, dialect }) => {
+        const read = await open(db, tenant, params.id)
         const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal) }
         return eventStream({ read, bus }, tenant, params.id, viewOf(query, dialect), start)
       },
@@ -106,9 +105,9 @@ export function sessionEventRoutes(deps: {
         limits: contentBody,
         answer: z.object({ data: z.array(EventShown) }),
       },
-      async ({ tenant, principal, params, body, dialect }) => {
+      async ({ db, tenant, principal, params, body, dialect }) => {
         if (principal.kind === 'claim') checkWorkers(body.events)
-        const posted = await databases.of(tenant).write(async (tx) => {
+        const posted = await db.write(async (tx) => {
           const now = clock.now()
           if (principal.kind === 'claim') await checkStanding(tx, principal, now)
           return postEvents(tx, tenant, params.id, body.events, now)
@@ -131,8 +130,8 @@ export function sessionEventRoutes(deps: {
         limits: contentBody,
         answer: 'stream',
       },
-      ({ tenant, params, body: { content }, dialect }) =>
-        postMessage(deps, tenant, params.id, { content, now: clock.now(), dialect }),
+      ({ db, tenant, params, body: { content }, dialect }) =>
+        postMessage({ db, bus }, tenant, params.id, { content, now: clock.now(), dialect }),
     ),
     route(
       {
@@ -144,8 +143,8 @@ export function sessionEventRoutes(deps: {
         description: 'Extension events are included.',
         answer: z.array(EventShown),
       },
-      async ({ tenant, params, dialect }) => {
-        const read = await open(tenant, params.id)
+      async ({ db, tenant, params, dialect }) => {
+        const read = await open(db, tenant, params.id)
         return pieces(() => wholeLog(read, tenant, params.id, dialect))
       },
     ),

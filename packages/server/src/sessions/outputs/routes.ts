@@ -23,15 +23,19 @@ type Deps = TakeDeps & {
 }
 
 export function outputRoutes(deps: Deps): Route[] {
-  const { databases, publishes } = deps
+  const { publishes } = deps
 
   /** The session first: whoever may not see it learns nothing else. */
   async function checkCall({
+    db,
     tenant,
     params,
     betas,
-  }: Pick<RouteCall<'/:id', unknown, unknown>, 'tenant' | 'params' | 'betas'>): Promise<void> {
-    await sessionStore(databases.of(tenant).read).row(tenant, params.id)
+  }: Pick<
+    RouteCall<'/:id', unknown, unknown>,
+    'db' | 'tenant' | 'params' | 'betas'
+  >): Promise<void> {
+    await sessionStore(db.read).row(tenant, params.id)
     if (!betas.has(beta)) throw invalid(`the header vendor-beta: ${beta} is required for outputs`)
     if (!publishes)
       throw invalid(
@@ -52,8 +56,7 @@ export function outputRoutes(deps: Deps): Route[] {
       },
       async (call) => {
         await checkCall(call)
-        const { read } = databases.of(call.tenant)
-        const rows = await outputStore(read).shown(call.tenant, call.params.id)
+        const rows = await outputStore(call.db.read).shown(call.tenant, call.params.id)
         const data = rows.map(({ name, id, mime_type, size_bytes, created_at }) => ({
           ...{ type: 'output', filename: name, file_id: id },
           ...{ mime_type, size_bytes, created_at },
@@ -73,12 +76,11 @@ export function outputRoutes(deps: Deps): Route[] {
       },
       async (call, raw) => {
         await checkCall(call)
-        const { tenant, params } = call
+        const { db, tenant, params } = call
         checkName(params.filename)
-        const { read } = databases.of(tenant)
-        const id = await outputStore(read).fileOf(tenant, params.id, params.filename)
+        const id = await outputStore(db.read).fileOf(tenant, params.id, params.filename)
         if (id === undefined) throw notFound('output', params.filename)
-        return download(deps, { tenant, id }, raw)
+        return download(deps, { db, tenant, id }, raw)
       },
     ),
     ...workerRoutes(deps),
@@ -86,7 +88,7 @@ export function outputRoutes(deps: Deps): Route[] {
 }
 
 function workerRoutes(deps: Deps): Route[] {
-  const { databases, publishes } = deps
+  const { publishes } = deps
   const claimed = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
   const path = '/v1/ext/outputs/:session_id' as const
   return [
@@ -95,10 +97,10 @@ function workerRoutes(deps: Deps): Route[] {
         ...{ ...claimed, method: 'get', path, answer: OutputHashes },
         summary: 'List the outputs of a session by their hashes',
       },
-      async ({ tenant, params: { session_id } }) => {
+      async ({ db, tenant, params: { session_id } }) => {
         const { largest } = deps.fileLimits
         if (!publishes) return { largest, published: null }
-        const rows = await outputStore(databases.of(tenant).read).rows(tenant, session_id)
+        const rows = await outputStore(db.read).rows(tenant, session_id)
         return { largest, published: rows.map(({ filename, sha256 }) => ({ filename, sha256 })) }
       },
     ),
@@ -107,10 +109,10 @@ function workerRoutes(deps: Deps): Route[] {
         ...{ ...claimed, method: 'post', path: `${path}/:filename`, answer: OutputTaken },
         summary: 'Publish an output of a session',
       },
-      async ({ principal, params: { filename } }, { body }) => {
+      async ({ db, principal, params: { filename } }, { body }) => {
         if (!publishes) throw invalid('this server keeps no outputs: its STORE_BACKENDS says so')
         checkName(filename)
-        return takeOutput(deps, claimOf(principal), filename, body ?? Readable.from([]))
+        return takeOutput(deps, db, claimOf(principal), filename, body ?? Readable.from([]))
       },
     ),
   ]

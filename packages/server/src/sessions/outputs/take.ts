@@ -6,7 +6,7 @@ import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import { mediaTypeOf } from '../../resources/files/media-types.ts'
 import type { FileRow } from '../../resources/files/store.ts'
 import { fileStore } from '../../resources/files/store.ts'
@@ -17,7 +17,6 @@ import { full, mostNames, unfitName } from './limits.ts'
 import { outputStore } from '../rows/outputs.ts'
 
 export type TakeDeps = {
-  databases: Databases
   keeping: Keeping
   clock: Clock
   /** Bytes of one file, and of all files of a workspace. */
@@ -27,11 +26,12 @@ export type TakeDeps = {
 /** Nothing is published anew where the content is that of the last one. */
 export async function takeOutput(
   deps: TakeDeps,
+  db: Database,
   claim: ClaimPrincipal,
   name: string,
   body: AsyncIterable<Uint8Array>,
 ): Promise<{ sha256: string }> {
-  const { databases, keeping, clock, fileLimits } = deps
+  const { keeping, clock, fileLimits } = deps
   const { tenant, sessionId: session } = claim
   const unfit = unfitName(name)
   if (unfit !== undefined) throw invalid(`filename: ${unfit}`)
@@ -55,7 +55,7 @@ export async function takeOutput(
   }
   let isKept = false
   try {
-    isKept = await databases.of(tenant).write((tx) => publish(tx, deps, claim, row))
+    isKept = await db.write((tx) => publish(tx, deps, claim, row))
   } finally {
     if (!isKept) await keeping.abandon(tenant, key)
   }

@@ -2,17 +2,17 @@
 import type { FileSource } from '@steward/space/files/furnish.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { fileStore, isExpired } from '../../resources/files/store.ts'
 import { resourceStore } from '../rows/resources.ts'
 import { sessionStore } from '../rows/sessions.ts'
 
 export function givenFiles(
-  { databases, blobs, clock }: { databases: Databases; blobs: Blobs; clock: Clock },
+  { read }: Pick<Database, 'read'>,
+  { blobs, clock }: { blobs: Blobs; clock: Clock },
   tenant: string,
   session: string,
 ): FileSource {
-  const { read } = databases.of(tenant)
   return {
     revision: () => sessionStore(read).filesRevision(tenant, session),
     async files() {

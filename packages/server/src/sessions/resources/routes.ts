@@ -10,7 +10,7 @@ import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { WorkerInput } from '../../ground/config/config.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { route } from '../../ground/http/route.ts'
 import type { SessionRow } from '../rows/sessions.ts'
@@ -29,14 +29,12 @@ const answer = ResourceShown
 const path = '/v1/sessions/:id/resources/:resource' as const
 
 export function resourceRoutes({
-  databases,
   clock,
   seal,
   repositoryHosts: hosts,
   storeAccess,
   workerInputs,
 }: {
-  databases: Databases
   clock: Clock
   seal: Seal
   repositoryHosts: RepositoryHosts
@@ -44,16 +42,16 @@ export function resourceRoutes({
   workerInputs: readonly WorkerInput[]
 }): Route[] {
   const change = <T>(
+    db: Database,
     tenant: string,
     session: string,
     unit: (tx: Queries, held: AddDeps, row: SessionRow) => Promise<T>,
   ) =>
-    databases.of(tenant).write(async (tx) => {
+    db.write(async (tx) => {
       const row = await sessionStore(tx).takeOpen(tenant, session)
       return unit(tx, { tenant, session, now: clock.now(), seal, hosts, storeAccess }, row)
     })
-  const one = async (tenant: string, session: string, id: string) => {
-    const { read } = databases.of(tenant)
+  const one = async ({ read }: Database, tenant: string, session: string, id: string) => {
     await sessionStore(read).row(tenant, session)
     return showResource(await resourceStore(read).row(tenant, session, id))
   }
@@ -69,8 +67,8 @@ export function resourceRoutes({
         query: ResourceListQuery,
         answer: ListOf(answer),
       },
-      async ({ tenant, params: { id }, query }) => {
-        const { read } = databases.of(tenant)
+      async ({ db, tenant, params: { id }, query }) => {
+        const { read } = db
         await sessionStore(read).row(tenant, id)
         const scope = `resources/${id}`
         const page = paging(scope, query)
@@ -88,9 +86,9 @@ export function resourceRoutes({
         body: FileResource,
         answer,
       },
-      async ({ tenant, params: { id }, body }) => {
+      async ({ db, tenant, params: { id }, body }) => {
         const wanted = [{ resource: body, at: '' }]
-        const [added] = await change(tenant, id, (tx, held, row) => {
+        const [added] = await change(db, tenant, id, (tx, held, row) => {
           if (row.self_hosted === 1) checkInputs(wanted, workerInputs)
           return addResources(tx, held, wanted)
         })
@@ -99,7 +97,7 @@ export function resourceRoutes({
     ),
     route(
       { method: 'get', path, callers, section, summary: 'Get a resource of a session', answer },
-      ({ tenant, params: { id, resource } }) => one(tenant, id, resource),
+      ({ db, tenant, params: { id, resource } }) => one(db, tenant, id, resource),
     ),
     route(
       {
@@ -111,9 +109,9 @@ export function resourceRoutes({
         body: ResourceUpdate,
         answer,
       },
-      async ({ tenant, params: { id, resource }, body }) =>
+      async ({ db, tenant, params: { id, resource }, body }) =>
         showResource(
-          await change(tenant, id, (tx, held) =>
+          await change(db, tenant, id, (tx, held) =>
             rotateToken(tx, held, resource, body.authorization_token),
           ),
         ),
@@ -127,8 +125,8 @@ export function resourceRoutes({
         summary: 'Remove a resource from a session',
         answer: Deleted('session_resource_deleted'),
       },
-      async ({ tenant, params: { id, resource } }) => {
-        await change(tenant, id, (tx, held) => removeResource(tx, held, resource))
+      async ({ db, tenant, params: { id, resource } }) => {
+        await change(db, tenant, id, (tx, held) => removeResource(tx, held, resource))
         return { id: resource, type: 'session_resource_deleted' }
       },
     ),

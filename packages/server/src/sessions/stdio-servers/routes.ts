@@ -3,7 +3,7 @@ import { StdioReport } from '@steward/protocol/stdio-servers.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { recordText } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import type { Head } from '../log/head.ts'
 import { lockHead, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
@@ -20,9 +20,9 @@ import { checkClaim } from '../work/claim.ts'
 import { serversIn, stdioError } from './standing.ts'
 import { stdioStore } from './store.ts'
 
-type Deps = { databases: Databases; bus: Bus; clock: Clock }
+type Deps = { bus: Bus; clock: Clock }
 
-export function stdioRoutes({ databases, bus, clock }: Deps): Route[] {
+export function stdioRoutes({ bus, clock }: Deps): Route[] {
   return [
     route(
       {
@@ -38,10 +38,8 @@ export function stdioRoutes({ databases, bus, clock }: Deps): Route[] {
         answer: 'none',
         status: 204,
       },
-      async ({ tenant, principal, params: { session_id: session }, body: { servers } }) => {
-        const did = await databases
-          .of(tenant)
-          .write((tx) => keepReport(tx, claimOf(principal), servers, clock.now()))
+      async ({ db, tenant, principal, params: { session_id: session }, body: { servers } }) => {
+        const did = await db.write((tx) => keepReport(tx, claimOf(principal), servers, clock.now()))
         if (did === 'told') say(bus, session, ring)
         if (did === 'due') wake(bus, { tenant, session })
         return empty(204)

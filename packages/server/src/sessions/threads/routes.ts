@@ -8,7 +8,7 @@ import { notFound } from '../../ground/core/errors.ts'
 import { pageOf, paging } from '../../ground/core/page.ts'
 import { threadOf } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { route } from '../../ground/http/route.ts'
 import { eventPage, eventStream } from '../events/read.ts'
@@ -39,11 +39,14 @@ const hasTokens = (usage: SessionUsage): boolean =>
   usage.input_tokens + usage.output_tokens + usage.cache_read_input_tokens > 0 ||
   usage.cache_creation.ephemeral_5m_input_tokens > 0
 
-type Deps = { databases: Databases; bus: Bus; clock: Clock }
+type Deps = { bus: Bus; clock: Clock }
 
-export function threadRoutes({ databases, bus, clock }: Deps): Route[] {
-  async function open(tenant: string, { id, thread }: { id: string; thread?: string }) {
-    const { read } = databases.of(tenant)
+export function threadRoutes({ bus, clock }: Deps): Route[] {
+  async function open(
+    { read }: Database,
+    tenant: string,
+    { id, thread }: { id: string; thread?: string },
+  ) {
     const session = await sessionStore(read).get(tenant, id, clock.now())
     if (thread !== undefined && thread !== threadOf(id)) throw notFound('thread', thread)
     return { read, session }
@@ -60,11 +63,11 @@ export function threadRoutes({ databases, bus, clock }: Deps): Route[] {
         query: ThreadListQuery,
         answer: ListOf(ThreadShown),
       },
-      async ({ tenant, params, query, dialect }) => {
+      async ({ db, tenant, params, query, dialect }) => {
         const scope = `threads/${params.id}`
         const page = paging(scope, query)
         const statuses = statusesOf(query, dialect)
-        const { session } = await open(tenant, params)
+        const { session } = await open(db, tenant, params)
         const isShown = statuses?.includes(session.status) ?? true
         const rows = isShown ? [primary(session)] : []
         return pageOf(scope, page, { rows, more: false }, (thread) => thread)
@@ -79,7 +82,7 @@ export function threadRoutes({ databases, bus, clock }: Deps): Route[] {
         summary: 'Get a thread',
         answer: ThreadShown,
       },
-      async ({ tenant, params }) => primary((await open(tenant, params)).session),
+      async ({ db, tenant, params }) => primary((await open(db, tenant, params)).session),
     ),
     route(
       {
@@ -91,8 +94,8 @@ export function threadRoutes({ databases, bus, clock }: Deps): Route[] {
         query: EventListQuery,
         answer: ListOf(EventShown),
       },
-      async ({ tenant, params, query, dialect }) => {
-        const { read } = await open(tenant, params)
+      async ({ db, tenant, params, query, dialect }) => {
+        const { read } = await open(db, tenant, params)
         return eventPage(read, tenant, params.id, query, dialect)
       },
     ),
@@ -106,8 +109,8 @@ export function threadRoutes({ databases, bus, clock }: Deps): Route[] {
         query: StreamQuery,
         answer: 'stream',
       },
-      async ({ tenant, params, query, lastEventId, dialect }) => {
-        const { read } = await open(tenant, params)
+      async ({ db, tenant, params, query, lastEventId, dialect }) => {
+        const { read } = await open(db, tenant, params)
         const start = { replay: query.replay ?? false, lastEventId }
         return eventStream({ read, bus }, tenant, params.id, viewOf(query, dialect), start)
       },

@@ -21,7 +21,8 @@ async function standingOf(
   { databases, clock }: Pick<Deps, 'databases' | 'clock'>,
   { tenant, environmentId, sessionId, workId, generation }: Named,
 ): Promise<ClaimPrincipal['standing'] | undefined> {
-  const item = await workStore(databases.of(tenant).read).find(tenant, environmentId, workId)
+  const { read } = await databases.open(tenant)
+  const item = await workStore(read).find(tenant, environmentId, workId)
   return item?.session_id === sessionId ? standing(item, generation, clock.now()) : undefined
 }
 

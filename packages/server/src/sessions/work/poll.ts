@@ -46,7 +46,7 @@ export function poller({ databases, bus, clock }: Deps) {
 
   async function claim(tenant: string, environment: string, poll: Poll) {
     const { reclaimMs, worker, signal } = poll
-    const database = databases.of(tenant)
+    const database = await databases.open(tenant)
     const at = { now: clock.now(), reclaimMs, by: worker }
     const item = await claimNext(
       database,
@@ -90,7 +90,8 @@ export function poller({ databases, bus, clock }: Deps) {
         waiter.isWoken = false
         const item = await claim(tenant, environment, poll)
         if (item) return item
-        if (!isThere) await checkEnvironment(databases.of(tenant).read, tenant, environment)
+        if (!isThere)
+          await checkEnvironment((await databases.open(tenant)).read, tenant, environment)
         isThere = true
         const left = until - clock.now()
         if (left <= 0) return undefined

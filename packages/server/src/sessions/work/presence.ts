@@ -34,7 +34,9 @@ export function presence(databases: Databases, clock: Clock) {
     const batches = unwritten
     unwritten = new Map()
     written = now
-    for (const [of, workers] of batches)
-      await databases.of(of).write((tx) => workStore(tx).seen(of, [...workers.values()]))
+    for (const [of, workers] of batches) {
+      const database = await databases.open(of)
+      await database.write((tx) => workStore(tx).seen(of, [...workers.values()]))
+    }
   }
 }

@@ -31,7 +31,8 @@ export function claimByKey(
       }
     const session = await sessionOf[scope]()
     if (session === undefined) return undefined
-    const item = await workStore(databases.of(tenant).read).live(tenant, session)
+    const { read } = await databases.open(tenant)
+    const item = await workStore(read).live(tenant, session)
     if (item?.environment_id !== environmentId) return undefined
     const { id: workId, generation } = item
     const found = standing(item, generation, clock.now())

@@ -15,7 +15,7 @@ import { forbidden } from '../../ground/core/errors.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
 import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Database, Databases } from '../../ground/database/database.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
 import { ring, say } from '../log/topics.ts'
 import type { Principal } from '../../ground/http/principal.ts'
@@ -72,7 +72,7 @@ export function workRoutes(deps: {
   claimTokens: ClaimTokens
   work: WorkSettings
 }): Route[] {
-  const { databases, bus, clock, claimTokens, work: settings } = deps
+  const { bus, clock, claimTokens, work: settings } = deps
   const poll = poller(deps)
   const secretOf = ({
     tenant_id,
@@ -91,9 +91,13 @@ export function workRoutes(deps: {
     return Buffer.from(JSON.stringify({ sessions_token })).toString('base64url')
   }
   /** Of an environment that is there: a foreign one is told apart from one without work. */
-  const open = async (tenant: string, principal: Principal, environment: string) => {
+  const open = async (
+    { read }: Database,
+    tenant: string,
+    principal: Principal,
+    environment: string,
+  ) => {
     checkOwn(principal, environment)
-    const { read } = databases.of(tenant)
     await environmentStore(read).record(tenant, environment)
     return read
   }
@@ -108,8 +112,8 @@ export function workRoutes(deps: {
       body: WorkUpdate,
       answer: Work,
     },
-    async ({ tenant, params, body }) =>
-      databases.of(tenant).write(async (tx) => {
+    async ({ db, tenant, params, body }) =>
+      db.write(async (tx) => {
         const work = workStore(tx)
         const item = await work.take(tenant, params.id, params.work)
         const before = fromJson(item.metadata)
@@ -151,8 +155,8 @@ export function workRoutes(deps: {
         summary: 'Get figures of the queue',
         answer: WorkStats,
       },
-      async ({ tenant, principal, params: { id } }) => {
-        const read = await open(tenant, principal, id)
+      async ({ db, tenant, principal, params: { id } }) => {
+        const read = await open(db, tenant, principal, id)
         return workStore(read).stats(tenant, id, clock.now())
       },
     ),
@@ -166,8 +170,8 @@ export function workRoutes(deps: {
         query: WorkListQuery,
         answer: ListOf(Work),
       },
-      async ({ tenant, principal, params: { id }, query }) => {
-        const read = await open(tenant, principal, id)
+      async ({ db, tenant, principal, params: { id }, query }) => {
+        const read = await open(db, tenant, principal, id)
         const scope = `work/${id}`
         const page = paging(scope, query)
         return pageOf(scope, page, await workStore(read).list(tenant, id, page), (item) =>
@@ -184,9 +188,9 @@ export function workRoutes(deps: {
         summary: 'Get a work item',
         answer: Work,
       },
-      async ({ tenant, principal, params }) => {
+      async ({ db, tenant, principal, params }) => {
         checkOwn(principal, params.id)
-        const { read } = databases.of(tenant)
+        const { read } = db
         return showWork(await workStore(read).row(tenant, params.id, params.work))
       },
     ),
@@ -201,11 +205,11 @@ export function workRoutes(deps: {
         summary: 'Acknowledge a work item',
         answer: Work,
       },
-      async ({ tenant, principal, params, workerId }) => {
+      async ({ db, tenant, principal, params, workerId }) => {
         checkOwn(principal, params.id)
         const place = { tenant, environment: params.id, id: params.work }
         const by = workerOf(principal, workerId)
-        return showWork(await acknowledge(databases.of(tenant), place, by, clock.now()))
+        return showWork(await acknowledge(db, place, by, clock.now()))
       },
     ),
     route(
@@ -220,7 +224,7 @@ export function workRoutes(deps: {
         query: HeartbeatQuery,
         answer: Heartbeat,
       },
-      async ({ tenant, principal, params, query }) => {
+      async ({ db, tenant, principal, params, query }) => {
         checkOwn(principal, params.id)
         const { expected_last_heartbeat: expected, desired_ttl_seconds: seconds } = query
         const place = { tenant, environment: params.id, id: params.work }
@@ -230,7 +234,7 @@ export function workRoutes(deps: {
           ...(seconds === undefined ? {} : { ttlMs: seconds * 1000 }),
         }
         const { idleMs } = settings
-        return beat(databases.of(tenant), place, how, { now: clock.now(), idleMs })
+        return beat(db, place, how, { now: clock.now(), idleMs })
       },
     ),
     route(
@@ -244,11 +248,11 @@ export function workRoutes(deps: {
         body: WorkStop,
         answer: Work,
       },
-      async ({ tenant, principal, params, body }) => {
+      async ({ db, tenant, principal, params, body }) => {
         checkOwn(principal, params.id)
         const place = { tenant, environment: params.id, id: params.work }
         const how = { by: byOf(principal), force: body.force ?? false }
-        const item = await databases.of(tenant).write((tx) => stop(tx, place, how, clock.now()))
+        const item = await db.write((tx) => stop(tx, place, how, clock.now()))
         say(bus, item.session_id, ring)
         if (item.state === 'stopped') tellLost(bus, { work: item.id, below: item.generation + 1 })
         return showWork(item)

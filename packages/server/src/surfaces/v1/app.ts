@@ -115,7 +115,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...modelCardRoutes(deps),
     ...apiKeyRoutes(deps),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
-    ...auditRoutes(deps),
+    ...auditRoutes(),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkStanding }),
     ...skillRoutes({ ...deps, largest: deps.fileLimits.workspace }),
     ...mcpProxyRoutes({ ...deps, under: underClaims(deps) }),

@@ -47,12 +47,11 @@ export function apiKeyRoutes({ databases, bus, clock }: Deps): Route[] {
         body: ApiKeyCreate,
         answer: ApiKeyCreated,
       },
-      async ({ tenant, principal, body }) => {
+      async ({ db, tenant, principal, body }) => {
         const environmentId = body.environment_id ?? null
         const admin = body.admin ?? false
         checkWanted(body, principal)
-        if (environmentId !== null)
-          await checkEnvironment(databases.of(tenant).read, tenant, environmentId)
+        if (environmentId !== null) await checkEnvironment(db.read, tenant, environmentId)
         const kind = environmentId === null ? 'workspace' : 'environment'
         const key = newToken(kind)
         const made = {

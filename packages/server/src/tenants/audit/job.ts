@@ -27,7 +27,7 @@ export async function removeOldAudit({
   let isAll = true
   for (const tenant of await auditTrail(databases.control.read).tenants())
     for (const table of ['credential_uses', 'credential_changes'] as const) {
-      const database = databases.of(tenant)
+      const database = await databases.open(tenant)
       // Read first: there is nothing to remove as a rule, and a write would cost a commit.
       const old = await auditTrail(database.read).before(table, tenant, before, rowsAtOnce)
       if (old.length > 0) await database.write((tx) => auditTrail(tx).remove(table, tenant, old))

@@ -6,7 +6,6 @@ import {
 } from '@steward/protocol/audit.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { pageOf, paging } from '../../ground/core/page.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import { moments } from '../../ground/database/seek.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { route } from '../../ground/http/route.ts'
@@ -15,7 +14,7 @@ import { auditStore } from './store.ts'
 const callers = ['workspace'] as const
 const section = 'Vaults'
 
-export const auditRoutes = ({ databases }: { databases: Databases }): Route[] => [
+export const auditRoutes = (): Route[] => [
   route(
     {
       method: 'get',
@@ -26,10 +25,10 @@ export const auditRoutes = ({ databases }: { databases: Databases }): Route[] =>
       query: AuditQuery,
       answer: ListOf(CredentialUse),
     },
-    async ({ tenant, query }) => {
+    async ({ db, tenant, query }) => {
       const page = paging('credential_uses', query)
       const asked = { filter: query, moments: moments(query), paging: page }
-      const rows = await auditStore(databases.of(tenant).read).uses(tenant, asked)
+      const rows = await auditStore(db.read).uses(tenant, asked)
       return pageOf('credential_uses', page, rows, ({ tenant_id: _, refreshed, ...use }) => ({
         type: 'credential_use',
         ...use,
@@ -48,10 +47,10 @@ export const auditRoutes = ({ databases }: { databases: Databases }): Route[] =>
       query: ChangeQuery,
       answer: ListOf(CredentialChange),
     },
-    async ({ tenant, query }) => {
+    async ({ db, tenant, query }) => {
       const page = paging('credential_changes', query)
       const asked = { filter: query, moments: moments(query), paging: page }
-      const rows = await auditStore(databases.of(tenant).read).changes(tenant, asked)
+      const rows = await auditStore(db.read).changes(tenant, asked)
       return pageOf('credential_changes', page, rows, ({ tenant_id: _, ...change }) => ({
         type: 'credential_change',
         ...change,

@@ -13,7 +13,7 @@ import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { also, route } from '../../ground/http/route.ts'
 import { deliveryStore } from './deliveries.ts'
@@ -36,7 +36,7 @@ const mostEndpoints = 20
 /** How long the old secret of a rotation signs beside the new one. */
 const overlapMs = 24 * 60 * 60 * 1000
 
-type Deps = { databases: Databases; bus: Bus; seal: Seal; clock: Clock }
+type Deps = { bus: Bus; seal: Seal; clock: Clock }
 
 export const webhookRoutes = (deps: Deps): Route[] => [
   ...readRoutes(deps),
@@ -45,7 +45,7 @@ export const webhookRoutes = (deps: Deps): Route[] => [
   ...deliveryRoutes(deps),
 ]
 
-function readRoutes({ databases, clock }: Deps): Route[] {
+function readRoutes({ clock }: Deps): Route[] {
   return [
     route(
       {
@@ -57,24 +57,21 @@ function readRoutes({ databases, clock }: Deps): Route[] {
         query: ListQuery,
         answer: ListOf(answer),
       },
-      async ({ tenant, query }) => {
+      async ({ db, tenant, query }) => {
         const page = paging('webhook_endpoints', query)
-        const rows = await endpointStore(databases.of(tenant).read).list(tenant, page)
+        const rows = await endpointStore(db.read).list(tenant, page)
         return pageOf('webhook_endpoints', page, rows, (row) => showEndpoint(row, clock.now()))
       },
     ),
     route(
       { method: 'get', path: one, callers, section, summary: 'Get an endpoint', answer },
-      async ({ tenant, params }) =>
-        showEndpoint(
-          await endpointStore(databases.of(tenant).read).row(tenant, params.id),
-          clock.now(),
-        ),
+      async ({ db, tenant, params }) =>
+        showEndpoint(await endpointStore(db.read).row(tenant, params.id), clock.now()),
     ),
   ]
 }
 
-function writeRoutes({ databases, seal, clock }: Deps): Route[] {
+function writeRoutes({ seal, clock }: Deps): Route[] {
   const update = route(
     {
       method: 'post',
@@ -86,8 +83,8 @@ function writeRoutes({ databases, seal, clock }: Deps): Route[] {
       body: WebhookEndpointUpdate,
       answer,
     },
-    async ({ tenant, params: { id }, body }) =>
-      databases.of(tenant).write(async (tx) => {
+    async ({ db, tenant, params: { id }, body }) =>
+      db.write(async (tx) => {
         const now = clock.now()
         const kept = await endpointStore(tx).take(tenant, id)
         const changed = changedEndpoint(kept, body, now)
@@ -108,10 +105,10 @@ function writeRoutes({ databases, seal, clock }: Deps): Route[] {
         body: WebhookEndpointCreate,
         answer: WebhookEndpointWithSecret,
       },
-      async ({ tenant, body }) => {
+      async ({ db, tenant, body }) => {
         const secret = newSecret()
         const row = endpointOf(tenant, body, { seal, secret, now: clock.now() })
-        await databases.of(tenant).write(async (tx) => {
+        await db.write(async (tx) => {
           if ((await endpointStore(tx).count(tenant)) >= mostEndpoints)
             throw invalid(`a workspace has at most ${mostEndpoints} webhook endpoints`)
           await endpointStore(tx).insert(row)
@@ -131,8 +128,8 @@ function writeRoutes({ databases, seal, clock }: Deps): Route[] {
         description: 'Deliveries that wait are not sent.',
         answer: Deleted('webhook_endpoint_deleted'),
       },
-      async ({ tenant, params: { id } }) => {
-        await databases.of(tenant).write(async (tx) => {
+      async ({ db, tenant, params: { id } }) => {
+        await db.write(async (tx) => {
           await endpointStore(tx).take(tenant, id)
           await endpointStore(tx).remove(tenant, id)
           await deliveryStore(tx).drop(id, clock.now())
@@ -143,7 +140,7 @@ function writeRoutes({ databases, seal, clock }: Deps): Route[] {
   ]
 }
 
-const rotation = ({ databases, seal, clock }: Deps): Route =>
+const rotation = ({ seal, clock }: Deps): Route =>
   route(
     {
       method: 'post',
@@ -154,9 +151,9 @@ const rotation = ({ databases, seal, clock }: Deps): Route =>
       description: 'The old secret signs beside the new one for a day.',
       answer: WebhookEndpointWithSecret,
     },
-    async ({ tenant, params: { id } }) => {
+    async ({ db, tenant, params: { id } }) => {
       const secret = newSecret()
-      return databases.of(tenant).write(async (tx) => {
+      return db.write(async (tx) => {
         const now = clock.now()
         const kept = await endpointStore(tx).take(tenant, id)
         const [previous = ''] = secretsOf(seal, kept, now)
@@ -172,13 +169,18 @@ const rotation = ({ databases, seal, clock }: Deps): Route =>
     },
   )
 
-function deliveryRoutes({ databases, bus, clock }: Deps): Route[] {
+function deliveryRoutes({ bus, clock }: Deps): Route[] {
   const deliveries = `${one}/deliveries` as const
   const shown = WebhookDeliveryShown
 
   /** Puts one delivery to an endpoint that takes any, and rings for it. */
-  async function putting(tenant: string, id: string, unit: (tx: Queries) => Promise<Row>) {
-    const row = await databases.of(tenant).write(async (tx) => {
+  async function putting(
+    db: Database,
+    tenant: string,
+    id: string,
+    unit: (tx: Queries) => Promise<Row>,
+  ) {
+    const row = await db.write(async (tx) => {
       const endpoint = await endpointStore(tx).take(tenant, id)
       if (endpoint.disabled_at === null) return unit(tx)
       throw invalid(`webhook endpoint ${id} is disabled: set its status to enabled first`)
@@ -198,8 +200,8 @@ function deliveryRoutes({ databases, bus, clock }: Deps): Route[] {
         description: 'Answers its delivery.',
         answer: shown,
       },
-      ({ tenant, params: { id } }) =>
-        putting(tenant, id, (tx) => outbox(tx).test(tenant, id, clock.now())),
+      ({ db, tenant, params: { id } }) =>
+        putting(db, tenant, id, (tx) => outbox(tx).test(tenant, id, clock.now())),
     ),
     route(
       {
@@ -211,8 +213,8 @@ function deliveryRoutes({ databases, bus, clock }: Deps): Route[] {
         query: WebhookDeliveryListQuery,
         answer: ListOf(shown),
       },
-      async ({ tenant, params: { id }, query }) => {
-        const { read } = databases.of(tenant)
+      async ({ db, tenant, params: { id }, query }) => {
+        const { read } = db
         await endpointStore(read).row(tenant, id)
         const scope = `webhook_deliveries/${id}`
         const page = paging(scope, query)
@@ -230,8 +232,8 @@ function deliveryRoutes({ databases, bus, clock }: Deps): Route[] {
         summary: 'Get a delivery',
         answer: shown,
       },
-      async ({ tenant, params: { id, delivery } }) => {
-        const { read } = databases.of(tenant)
+      async ({ db, tenant, params: { id, delivery } }) => {
+        const { read } = db
         await endpointStore(read).row(tenant, id)
         return showDelivery(await deliveryLog(read).row(tenant, id, delivery))
       },
@@ -246,8 +248,8 @@ function deliveryRoutes({ databases, bus, clock }: Deps): Route[] {
         description: 'As a delivery of its own.',
         answer: shown,
       },
-      ({ tenant, params: { id, delivery } }) =>
-        putting(tenant, id, async (tx) => {
+      ({ db, tenant, params: { id, delivery } }) =>
+        putting(db, tenant, id, async (tx) => {
           const row = await deliveryLog(tx).row(tenant, id, delivery)
           return outbox(tx).again(row, clock.now())
         }),

@@ -86,7 +86,7 @@ export function mcpProxy({
   }
 
   async function find(tenant: string, session: string, server: string) {
-    const row = await pinned(databases.of(tenant), tenant, session)
+    const row = await pinned(await databases.open(tenant), tenant, session)
     if (!row) throw notFound('session', session)
     return { row, ...serverOf(serversOf(row), server) }
   }

@@ -50,8 +50,10 @@ export type RemoteSandboxes = ReturnType<typeof remoteSandboxes>
 export function remoteSandboxes(deps: RemoteDeps) {
   const { databases, clock, bus, log, certificates } = deps
   const halls = new Map<string, Promise<Hall>>()
-  const recordOf = ({ tenant, environmentId }: ClaimPrincipal) =>
-    environmentStore(databases.of(tenant).read).record(tenant, environmentId)
+  async function recordOf({ tenant, environmentId }: ClaimPrincipal) {
+    const { read } = await databases.open(tenant)
+    return environmentStore(read).record(tenant, environmentId)
+  }
 
   async function open(key: string, claim: ClaimPrincipal): Promise<Hall> {
     const { tenant, sessionId: session } = claim

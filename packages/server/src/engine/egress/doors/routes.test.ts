@@ -66,6 +66,7 @@ async function served(
   const under = underClaims({ databases, bus: memoryBus(), clock })
   const routes = mcpProxyRoutes({ egress: door.door, mcpTokens: tokens, clock, under })
   const app = mount(routes, {
+    databases,
     log,
     clock: systemClock,
     streams: createStreams(createShare({ total: 100, percent: 100 })),

@@ -23,7 +23,7 @@ export function useRows(databases: Databases): UseRows {
       clearTimeout(timer)
       open.delete(tenant)
       const rows = uses.map(rowOf)
-      writing = databases.of(tenant).write((tx) => auditStore(tx).begin(rows))
+      writing = insert(tenant, rows)
       // Whoever waits is told; a use that ended without an answer has nobody who does.
       writing.catch(() => undefined)
       return writing
@@ -34,16 +34,23 @@ export function useRows(databases: Databases): UseRows {
     return fresh
   }
 
+  async function insert(tenant: string, rows: ReturnType<typeof rowOf>[]): Promise<void> {
+    const database = await databases.open(tenant)
+    await database.write((tx) => auditStore(tx).begin(rows))
+  }
+
   return {
     begin(use) {
       const { uses, write } = batchOf(use.tenant)
       uses.push(use)
       return write
     },
-    end: (tenant, ended) =>
-      databases.of(tenant).write(async (tx) => {
+    async end(tenant, ended) {
+      const database = await databases.open(tenant)
+      await database.write(async (tx) => {
         for (const { id, ...end } of ended) await auditStore(tx).end(tenant, id, end)
-      }),
+      })
+    },
     async written() {
       await Promise.allSettled([...open.values()].map(({ write }) => write()))
     },

@@ -24,7 +24,8 @@ export function oauthRows({ databases, seal, clock }: Deps) {
   return {
     /** Undefined when it is archived or gone. */
     async read(tenant: string, id: string): Promise<OAuthRow | undefined> {
-      const row = await credentialStore(databases.of(tenant).read).active(tenant, id)
+      const { read } = await databases.open(tenant)
+      const row = await credentialStore(read).active(tenant, id)
       return row && isOAuth(row) ? row : undefined
     },
     open(row: OAuthRow): OAuthSecrets {
@@ -34,7 +35,7 @@ export function oauthRows({ databases, seal, clock }: Deps) {
     },
     /** The right to refresh it; false while another living process holds it. */
     async claim({ tenant_id: tenant, id }: OAuthRow, now: number): Promise<boolean> {
-      const database = databases.of(tenant)
+      const database = await databases.open(tenant)
       const { owners, read } = database
       const holder = await credentialStore(read).refreshOwner(tenant, id)
       const dead = holder === null ? [] : await owners.dead([holder])
@@ -42,16 +43,17 @@ export function oauthRows({ databases, seal, clock }: Deps) {
       return database.write((tx) => credentialStore(tx).claimRefresh(tenant, id, claim))
     },
     async release({ tenant_id: tenant, id }: OAuthRow): Promise<void> {
-      const database = databases.of(tenant)
+      const database = await databases.open(tenant)
       const { self } = database.owners
       await database.write((tx) => credentialStore(tx).releaseRefresh(tenant, id, self))
     },
     /** Durable when it resolves; false when the row is no longer at this revision. */
-    store(row: OAuthRow, secrets: OAuthSecrets, expires_at: string | null): Promise<boolean> {
+    async store(row: OAuthRow, secrets: OAuthSecrets, expires_at: string | null): Promise<boolean> {
       const { tenant_id: tenant, vault_id: vault, id: credential, revision } = row
       const sealed = sealSecrets(seal, { tenant, id: credential }, secrets)
       const next = { auth: { ...row.auth, expires_at }, sealed, now: clock.now() }
-      return databases.of(tenant).write(async (tx) => {
+      const database = await databases.open(tenant)
+      return database.write(async (tx) => {
         const at = { id: credential, revision }
         if (!(await credentialStore(tx).rotate(tenant, at, next))) return false
         const change = 'credential.refreshed'
@@ -70,5 +72,6 @@ export const refreshFailed = async (
 ): Promise<void> => {
   const change = 'credential.refresh_failed'
   const row = { change, of: { vault, credential }, by: {}, now: clock.now() } as const
-  await databases.of(tenant).write((tx) => auditStore(tx).changed(tenant, row))
+  const database = await databases.open(tenant)
+  await database.write((tx) => auditStore(tx).changed(tenant, row))
 }

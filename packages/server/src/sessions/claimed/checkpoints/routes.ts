@@ -16,7 +16,7 @@ import { checkPending } from '../../../ground/blobs/pending.ts'
 import { archivesOf, workspaceStore } from '../../../resources/checkpoints/checkpoints.ts'
 import { invalid, notFound, PlatformError } from '../../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../../ground/database/database.ts'
+import type { Database, Queries } from '../../../ground/database/database.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
 import { claimOf } from '../../../ground/http/principal.ts'
 import type { Route } from '../../../ground/http/route.ts'
@@ -24,7 +24,6 @@ import { rawRoute, route } from '../../../ground/http/route.ts'
 import { checkClaim } from '../../work/claim.ts'
 
 type Deps = {
-  databases: Databases
   keeping: Keeping
   clock: Clock
   /** Compressed bytes of one archive. */
@@ -33,7 +32,12 @@ type Deps = {
 /** As `put` names them. */
 const archive = /^chkpt_\w{1,64}$/
 
-type Claimed = { tenant: string; principal: Principal; params: { session_id: string } }
+type Claimed = {
+  db: Database
+  tenant: string
+  principal: Principal
+  params: { session_id: string }
+}
 
 const claimed = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
 const path = '/v1/ext/checkpoints/:session_id' as const
@@ -42,11 +46,11 @@ export function checkpointRoutes(deps: Deps): Route[] {
   const { clock, checkpointBytes } = deps
   /** Writes only while the claim stands. */
   function storeOf(
-    { tenant, principal, params }: Claimed,
+    { db, tenant, principal, params }: Claimed,
     also: (tx: Queries) => Promise<void> = () => Promise.resolve(),
   ): WorkspaceStore {
     const claim = claimOf(principal)
-    return workspaceStore(deps, tenant, params.session_id, async (tx) => {
+    return workspaceStore(db, deps, tenant, params.session_id, async (tx) => {
       await checkClaim(tx, claim, clock.now())
       await also(tx)
     })

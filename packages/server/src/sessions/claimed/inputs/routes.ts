@@ -16,7 +16,7 @@ import type { Blobs } from '../../../ground/blobs/blobs.ts'
 import type { Bus } from '../../../ground/bus/bus.ts'
 import { forbidden, notFound } from '../../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../../ground/database/database.ts'
+import type { Database } from '../../../ground/database/database.ts'
 import { ring, say } from '../../log/topics.ts'
 import { claimOf } from '../../../ground/http/principal.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
@@ -30,7 +30,7 @@ import { isAttachedStore } from '../../resources/memory-stores.ts'
 import { resourceStore } from '../../rows/resources.ts'
 import { tellFailure, tellNotBegun } from './failure.ts'
 
-type Deps = { databases: Databases; blobs: Blobs; clock: Clock; bus: Bus }
+type Deps = { blobs: Blobs; clock: Clock; bus: Bus }
 
 const claimedSession = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
 
@@ -53,8 +53,8 @@ function fileRoutes(deps: Deps): Route[] {
         },
         ...{ query: GivenFilesQuery, answer: GivenFiles },
       },
-      async ({ tenant, params: { session_id }, query }) => {
-        const given = givenFiles(deps, tenant, session_id)
+      async ({ db, tenant, params: { session_id }, query }) => {
+        const given = givenFiles(db, deps, tenant, session_id)
         // Asked for before the files are, so that what comes meanwhile is seen at the next look.
         const revision = (await given.revision()) ?? 0
         if (revision === query.known) return { revision, files: null }
@@ -72,8 +72,8 @@ function fileRoutes(deps: Deps): Route[] {
         ...{ ...claimedSession, method: 'get', path: `${path}/:file`, answer: 'bytes' },
         summary: 'Get the bytes of a file of a session',
       },
-      async ({ tenant, params: { session_id, file } }) => {
-        const body = await givenFiles(deps, tenant, session_id).open(file)
+      async ({ db, tenant, params: { session_id, file } }) => {
+        const body = await givenFiles(db, deps, tenant, session_id).open(file)
         if (!body) throw notFound('file', file)
         const headers: [string, string][] = [['content-type', 'application/octet-stream']]
         return { reply: 'raw', status: 200, headers, body, ours: true }
@@ -82,15 +82,15 @@ function fileRoutes(deps: Deps): Route[] {
   ]
 }
 
-function storeRoutes({ databases, clock }: Deps): Route[] {
+function storeRoutes({ clock }: Deps): Route[] {
   const path = '/v1/ext/inputs/:session_id/stores' as const
   const claimed = { ...claimedSession, claim: "session's stores" } as const
-  async function attached(tenant: string, session: string) {
-    const all = await resourceStore(databases.of(tenant).read).ofSessions(tenant, [session])
+  async function attached({ read }: Database, tenant: string, session: string) {
+    const all = await resourceStore(read).ofSessions(tenant, [session])
     return (all.get(session) ?? []).filter(isAttachedStore)
   }
-  async function one(tenant: string, session: string, id: string) {
-    const rows = await attached(tenant, session)
+  async function one(db: Database, tenant: string, session: string, id: string) {
+    const rows = await attached(db, tenant, session)
     const row = rows.find(({ memory_store_id }) => memory_store_id === id)
     if (!row) throw forbidden(`memory store ${id} is none of this session's`)
     return row
@@ -103,11 +103,11 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
         summary: "List the revisions of a session's memory stores",
         description: 'A store whose revision is another one has changed.',
       },
-      async ({ tenant, params: { session_id } }) => {
-        const rows = await attached(tenant, session_id)
+      async ({ db, tenant, params: { session_id } }) => {
+        const rows = await attached(db, tenant, session_id)
         const ids = rows.map(({ memory_store_id }) => memory_store_id)
         if (ids.length === 0) return { revisions: {} }
-        const found = await memoryStoreStore(databases.of(tenant).read).revisions(tenant, ids)
+        const found = await memoryStoreStore(db.read).revisions(tenant, ids)
         return { revisions: Object.fromEntries(found) }
       },
     ),
@@ -117,9 +117,9 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
         summary: "List the memories of a session's store",
         description: 'By their paths and hashes.',
       },
-      async ({ tenant, params: { session_id, store } }) => {
-        await one(tenant, session_id, store)
-        const facts = await memoryStore(databases.of(tenant).read).facts(tenant, store)
+      async ({ db, tenant, params: { session_id, store } }) => {
+        await one(db, tenant, session_id, store)
+        const facts = await memoryStore(db.read).facts(tenant, store)
         return { facts: facts ? { ...facts, hashes: [...facts.hashes] } : null }
       },
     ),
@@ -129,11 +129,10 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
         limits: recordBody,
         ...{ answer: MemoryContents, summary: "Get memories of a session's store by their paths" },
       },
-      async ({ tenant, params: { session_id, store }, body: { paths } }) => {
-        await one(tenant, session_id, store)
+      async ({ db, tenant, params: { session_id, store }, body: { paths } }) => {
+        await one(db, tenant, session_id, store)
         if (paths.length === 0) return { memories: [] }
-        const { read } = databases.of(tenant)
-        return { memories: await memoryStore(read).contents(tenant, store, paths) }
+        return { memories: await memoryStore(db.read).contents(tenant, store, paths) }
       },
     ),
     route(
@@ -142,12 +141,12 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
         limits: contentBody,
         ...{ answer: MemoryOutcomes, summary: 'Write what a session has changed in a store' },
       },
-      async ({ tenant, principal, params: { session_id, store }, body: { changes } }) => {
-        const { access } = await one(tenant, session_id, store)
+      async ({ db, tenant, principal, params: { session_id, store }, body: { changes } }) => {
+        const { access } = await one(db, tenant, session_id, store)
         if (access !== 'read_write')
           throw forbidden(`memory store ${store} is attached to this session as read_only`)
         const actor = { type: 'session_actor', session_id } as const
-        const written = await databases.of(tenant).write(async (tx) => {
+        const written = await db.write(async (tx) => {
           await checkStanding(tx, claimOf(principal), clock.now())
           return memoryStore(tx).writeAll(tenant, store, { actor, changes }, clock.now())
         })
@@ -157,7 +156,7 @@ function storeRoutes({ databases, clock }: Deps): Route[] {
   ]
 }
 
-function repositoryRoutes({ databases, clock, bus }: Deps): Route[] {
+function repositoryRoutes({ clock, bus }: Deps): Route[] {
   const failure = '/v1/ext/inputs/:session_id/failure' as const
   const path = '/v1/ext/inputs/:session_id/repositories/:resource/failure' as const
   return [
@@ -173,9 +172,9 @@ function repositoryRoutes({ databases, clock, bus }: Deps): Route[] {
         summary: 'Report why a worker could not begin a session',
         description: "The session's log says it.",
       },
-      async ({ tenant, principal, params: { session_id: session }, body: { message } }) => {
+      async ({ db, tenant, principal, params: { session_id: session }, body: { message } }) => {
         const now = clock.now()
-        const told = await databases.of(tenant).write(async (tx) => {
+        const told = await db.write(async (tx) => {
           await checkClaim(tx, claimOf(principal), now)
           return tellNotBegun(tx, { tenant, session }, message, now)
         })
@@ -195,9 +194,9 @@ function repositoryRoutes({ databases, clock, bus }: Deps): Route[] {
         summary: 'Report why a repository could not be cloned',
         description: "The session's log says it.",
       },
-      async ({ tenant, principal, params: { session_id, resource }, body }) => {
+      async ({ db, tenant, principal, params: { session_id, resource }, body }) => {
         const now = clock.now()
-        const told = await databases.of(tenant).write(async (tx) => {
+        const told = await db.write(async (tx) => {
           await checkClaim(tx, claimOf(principal), now)
           return tellFailure(tx, { tenant, session: session_id, resource }, body, now)
         })
