@@ -124,7 +124,7 @@ export function egress(options: EgressOptions) {
     log.warn('certificates of dead processes could not be removed', { error }),
   )
 
-  const proxied = mcpProxy({ databases, seal, clock, forward, openContext })
+  const proxied = mcpProxy({ databases, seal, clock, log, forward, openContext })
   const bind = (lease: OutboundLease): SessionEgress =>
     sessionEgress(openContext(lease), {
       ...{ forward, records: kept, profile, dial, open, placeholderKey, authority },
@@ -146,7 +146,7 @@ export function egress(options: EgressOptions) {
       validateCredential({ connect, refresh, open }, row, signal),
     counts: kept.counts,
     async close() {
-      proxied.close()
+      await proxied.close()
       await remote.close()
       for (const context of contexts) context.revoke()
       await refresh.settled()

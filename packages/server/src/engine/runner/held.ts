@@ -62,8 +62,6 @@ export type HeldSandbox = {
   notices: Notice[]
   /** Whether something may have changed since the workspace was last put aside. */
   isChanged: boolean
-  users: number
-  usedAt: number
 }
 
 export const placeOf = (

@@ -5,6 +5,8 @@
 import { join } from 'node:path'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { Notice } from '@steward/harness/turn.ts'
+import type { Pool } from '@steward/base/pool.ts'
+import { createPool } from '@steward/base/pool.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
@@ -119,7 +121,7 @@ function connections(mine: HeldSandbox, sandbox: () => Promise<Sandbox>) {
 
 type Sessions = {
   places: SandboxPlaces
-  held: Map<string, HeldSandbox>
+  held: Pool<HeldSandbox>
   /** Sandboxes on their way out: the next one of the session waits until its predecessor is gone. */
   ending: Map<string, Promise<void>>
 }
@@ -158,7 +160,7 @@ function startedOf(
   started
     .then((running) => {
       if (mine.started === started) mine.running = running
-      if (mine.users === 0) places.rests(mine.binding)
+      if (held.get(session) === mine && held.users(session) === 0) places.rests(mine.binding)
       return running.sandbox.ended.then((why) => {
         // By itself, unless it is held no more.
         if (held.get(session) === mine) void leave(ending, session, running.released)
@@ -172,28 +174,29 @@ function startedOf(
   return started
 }
 
-const newHeld = ({ bind, clock }: WorkspaceDeps, binding: RunBinding): HeldSandbox => ({
+const newHeld = ({ bind }: WorkspaceDeps, binding: RunBinding): HeldSandbox => ({
   binding,
   egress: bind(binding),
   notices: [],
   isChanged: false,
   leaving: Promise.resolve(),
   waiting: new AbortController(),
-  users: 0,
-  usedAt: clock.now(),
 })
 
 export function workspaces(deps: WorkspaceDeps) {
   const { provider, folder, idleMs, clock, log } = deps
-  const held = new Map<string, HeldSandbox>()
   const ending = new Map<string, Promise<void>>()
   const stopped = (error: unknown) => log.error('a sandbox could not be stopped', { error })
+  const held = createPool<HeldSandbox>({
+    ...{ clock, idleMs, everyMs: Math.min(idleMs, 30_000), fail: stopped },
+    close: (mine, session) => endHeld(session, mine),
+  })
   const places = sandboxPlaces({
     share: deps.share,
     resting: () =>
-      [...held.values()]
-        .filter(({ users, running }) => users === 0 && running)
-        .map(({ binding: { tenant, session }, usedAt }) => ({ tenant, session, usedAt })),
+      held.idle().flatMap(({ key: session, thing: { binding, running }, since }) => {
+        return running ? { tenant: binding.tenant, session, usedAt: since } : []
+      }),
     stop: (session) => void stop(session).catch(stopped),
   })
 
@@ -204,9 +207,11 @@ export function workspaces(deps: WorkspaceDeps) {
   }
 
   async function stop(session: string): Promise<void> {
-    const current = held.get(session)
-    if (!current) return ending.get(session)
-    held.delete(session)
+    const current = held.remove(session)
+    await (current ? endHeld(session, current) : ending.get(session))
+  }
+
+  async function endHeld(session: string, current: HeldSandbox): Promise<void> {
     current.waiting.abort(new SandboxEnded('it was stopped'))
     const before = ending.get(session)?.catch(() => {})
     await leave(
@@ -216,36 +221,19 @@ export function workspaces(deps: WorkspaceDeps) {
     )
   }
 
-  /** Those that no turn uses and none has used for the idle time. */
-  async function stopIdle(): Promise<void> {
-    const now = clock.now()
-    const idle = [...held].filter(([, { users, usedAt }]) => users === 0 && now - usedAt >= idleMs)
-    await Promise.all(idle.map(([session]) => stop(session)))
-  }
-
-  const sweep = setInterval(
-    () => {
-      stopIdle().catch((error: unknown) =>
-        log.error('an idle sandbox could not be stopped', { error }),
-      )
-    },
-    Math.min(idleMs, 30_000),
-  )
-
   /** For the length of a turn: what it uses is not idle until the turn gives it back. */
   function use(binding: RunBinding) {
     const { session, generation } = binding
     const current = held.get(session)
     // Only a sandbox keeps the environment that it was started with.
-    if (current && current.users === 0 && !current.started && !isSame(current.binding, binding)) {
+    const isIdle = held.users(session) === 0
+    if (current && isIdle && !current.started && !isSame(current.binding, binding)) {
       void stop(session)
     }
-    const mine = held.get(session) ?? newHeld(deps, binding)
-    held.set(session, mine)
+    const { thing: mine, leave: leaveHeld } = held.use(session, () => newHeld(deps, binding))
     mine.egress.renew(generation)
     mine.binding = { ...mine.binding, generation }
     if (mine.waiting.signal.aborted) mine.waiting = new AbortController()
-    mine.users++
     return {
       egress: mine.egress,
       sandbox: () => sandboxOf(mine),
@@ -266,13 +254,10 @@ export function workspaces(deps: WorkspaceDeps) {
       },
       ...connections(mine, () => sandboxOf(mine)),
       giveBack(): void {
-        mine.users--
-        mine.usedAt = clock.now()
-        if (mine.users === 0 && mine.running) places.rests(mine.binding)
-        else if (mine.users === 0) mine.waiting.abort(new SandboxEnded('its turn is over'))
-        const holdsNothing = mine.users === 0 && !mine.started && !mine.connected
-        if (!holdsNothing || held.get(session) !== mine) return
-        held.delete(session)
+        if (!leaveHeld()) return
+        if (mine.running) places.rests(mine.binding)
+        else mine.waiting.abort(new SandboxEnded('its turn is over'))
+        if (mine.started || mine.connected || !held.remove(session, mine)) return
         void mine.leaving.then(() => mine.egress.revoke())
       },
     }
@@ -282,7 +267,8 @@ export function workspaces(deps: WorkspaceDeps) {
     use,
     /** Ends what the session holds in this process, if anything; the workspace stays. */
     stop,
-    stopIdle,
+    /** Stops those that no turn uses and none has used for the idle time. */
+    stopIdle: held.closeIdle,
     /** Of a deleted session: nothing stays. */
     async remove(session: string): Promise<void> {
       await stop(session)
@@ -290,10 +276,7 @@ export function workspaces(deps: WorkspaceDeps) {
       await provider.reap(placeOf(folder, session))
       await removeTree(join(folder, session))
     },
-    async close(): Promise<void> {
-      clearInterval(sweep)
-      await Promise.all([...held.keys()].map((session) => stop(session).catch(stopped)))
-    },
+    close: held.close,
   }
 }
 export type Workspaces = ReturnType<typeof workspaces>

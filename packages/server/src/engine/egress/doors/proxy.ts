@@ -4,6 +4,8 @@ import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
 import type { Seal } from '../../../ground/core/seal.ts'
+import type { Log } from '@steward/base/log.ts'
+import { createPool } from '@steward/base/pool.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../../ground/database/database.ts'
 import type { Raw } from '../../../ground/http/route.ts'
@@ -23,13 +25,10 @@ const mostParsed = 200
 /** What the caller says to this service and not to the server. */
 const ours = ['authorization', 'x-api-key', 'cookie']
 
-type CachedOutbound = {
+type ProxyContext = {
   context: OutboundContext
   /** The environment's, as it is stored. */
   record: Json<EnvironmentRecord>
-  usedAt: number
-  users: number
-  isDropped: boolean
 }
 
 type ProxyRequest = { tenant: string; session: string; server: string; search: string }
@@ -40,49 +39,32 @@ export function mcpProxy({
   databases,
   seal,
   clock,
+  log,
   forward,
   openContext,
 }: {
   databases: Databases
   seal: Seal
   clock: Clock
+  log: Log
   forward: Forward
   openContext: (lease: OutboundLease) => OutboundContext
 }) {
   const serversOf = serversIn()
-  const held = new Map<string, CachedOutbound>()
-  const sweep = setInterval(() => {
-    for (const [key, { users, usedAt }] of held) {
-      if (users === 0 && clock.now() - usedAt >= idleMs) drop(key)
-    }
-  }, idleMs / 2).unref()
+  const contexts = createPool<ProxyContext>({
+    ...{ clock, idleMs, everyMs: idleMs / 2 },
+    close: ({ context }) => context.revoke(),
+    fail: (error) => log.error('connections of the MCP proxy could not be closed', { error }),
+  })
 
-  /** What is under way on it comes to its end. */
-  function drop(key: string): void {
-    const each = held.get(key)
-    if (!each) return
-    held.delete(key)
-    each.isDropped = true
-    if (each.users === 0) each.context.revoke()
-  }
-
-  /** The same one for as long as its environment stays what it is. */
-  function hold(tenant: string, session: string, record: Json<EnvironmentRecord>): CachedOutbound {
+  /** The same one for as long as its environment stays what it is. Calls that are under way come to their end. */
+  function useContext(tenant: string, session: string, record: Json<EnvironmentRecord>) {
     const key = `${tenant}/${session}`
-    if (held.get(key)?.record !== record) drop(key)
-    const known = held.get(key)
-    if (known) return known
-    const environment = fromJson(record)
-    const context = openContext({ tenant, session, environment, generation: null })
-    const fresh = { context, record, usedAt: 0, users: 0, isDropped: false }
-    held.set(key, fresh)
-    return fresh
-  }
-
-  function leave(each: CachedOutbound): void {
-    each.users--
-    each.usedAt = clock.now()
-    if (each.isDropped && each.users === 0) each.context.revoke()
+    if (contexts.get(key)?.record !== record) contexts.retire(key)
+    return contexts.use(key, () => ({
+      context: openContext({ tenant, session, environment: fromJson(record), generation: null }),
+      record,
+    }))
   }
 
   async function find(tenant: string, session: string, server: string) {
@@ -104,8 +86,7 @@ export function mcpProxy({
       const target = new URL(url)
       const named = new URL(url)
       if (search) target.search = target.search ? `${target.search}&${search}` : search
-      const at = hold(tenant, session, row.record)
-      at.users++
+      const { thing, leave } = useContext(tenant, session, row.record)
       try {
         const answer = await forward.forward(
           {
@@ -115,21 +96,17 @@ export function mcpProxy({
             body: raw.body,
             signal: raw.signal,
           },
-          at.context,
+          thing.context,
           { caller: 'http', server: name, namer: 'tenant', credentials: 'server', named, inline },
         )
-        answer.body.once('close', () => leave(at))
+        answer.body.once('close', leave)
         return answer
       } catch (error) {
-        leave(at)
+        leave()
         throw error
       }
     },
-    close(): void {
-      clearInterval(sweep)
-      for (const { context } of held.values()) context.revoke()
-      held.clear()
-    },
+    close: contexts.close,
   }
 }
 

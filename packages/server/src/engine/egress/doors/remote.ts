@@ -8,6 +8,7 @@ import type { Bus } from '../../../ground/bus/bus.ts'
 import { PlatformError } from '../../../ground/core/errors.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../../ground/core/share.ts'
+import { createPool } from '@steward/base/pool.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../../ground/database/database.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
@@ -24,12 +25,10 @@ const lingerMs = 60_000
 /** How often open tunnels are held to their claim besides: one that ends by its lease alone is told of by nobody. */
 const lookEveryMs = 5_000
 
-type Hall = {
-  gate: TakingGate
-  egress: SessionEgress
+/** A gate for the connections of one claim. */
+type ClaimGate = {
   claim: ClaimPrincipal
-  tunnels: number
-  usedAt: number
+  opened: Promise<{ gate: TakingGate; egress: SessionEgress }>
   end: AbortController
 }
 
@@ -49,55 +48,47 @@ export type RemoteSandboxes = ReturnType<typeof remoteSandboxes>
 
 export function remoteSandboxes(deps: RemoteDeps) {
   const { databases, clock, bus, log, certificates } = deps
-  const halls = new Map<string, Promise<Hall>>()
+  const gates = createPool<ClaimGate>({
+    ...{ clock, idleMs: lingerMs, everyMs: lookEveryMs },
+    close: ({ end }) => end.abort(),
+    mayStay: ({ claim }) => stands(deps, claim),
+    fail: (error) => log.warn('a claim could not be looked at', { error }),
+  })
   async function recordOf({ tenant, environmentId }: ClaimPrincipal) {
     const { read } = await databases.open(tenant)
     return environmentStore(read).record(tenant, environmentId)
   }
 
-  async function open(key: string, claim: ClaimPrincipal): Promise<Hall> {
+  async function open(claim: ClaimPrincipal): ClaimGate['opened'] {
     const { tenant, sessionId: session } = claim
     const environment = await recordOf(claim)
     const egress = deps.bind({ tenant, session, environment, generation: null, claim })
-    const hall: Hall = {
-      ...{ egress, gate: egress.takingGate(), claim },
-      ...{ tunnels: 0, usedAt: clock.now(), end: new AbortController() },
-    }
-    // Revoked first: what is under way ends, and nothing of it gets out any more.
-    const ended = () => {
-      halls.delete(key)
-      egress.revoke()
-    }
-    lossOf(bus, claim, hall.end.signal).addEventListener('abort', ended, { once: true })
-    return hall
+    return { egress, gate: egress.takingGate() }
   }
 
-  function hallOf(claim: ClaimPrincipal): Promise<Hall> {
-    const key = `${claim.workId}/${claim.generation}`
-    const known = halls.get(key)
-    if (known) return known
-    const opened = open(key, claim)
-    halls.set(key, opened)
-    opened.catch(() => halls.delete(key))
-    return opened
-  }
-
-  async function look(opened: Promise<Hall>): Promise<void> {
-    const hall = await opened
-    const isUnused = hall.tunnels === 0 && clock.now() - hall.usedAt >= lingerMs
-    if (isUnused || !(await stands(deps, hall.claim))) hall.end.abort()
-  }
-
-  const looks = setInterval(() => {
-    for (const hall of halls.values())
-      look(hall).catch((error: unknown) => log.warn('a claim could not be looked at', { error }))
-  }, lookEveryMs).unref()
+  const gateOf = (key: string, claim: ClaimPrincipal): ClaimGate =>
+    gates.hold(key, () => {
+      const made = { claim, opened: open(claim), end: new AbortController() }
+      // Revoked first: what is under way ends, and nothing of it gets out any more.
+      const ended = () => {
+        gates.remove(key, made)
+        made.opened.then(
+          ({ egress }) => egress.revoke(),
+          () => {},
+        )
+      }
+      lossOf(bus, claim, made.end.signal).addEventListener('abort', ended, { once: true })
+      made.opened.catch(() => made.end.abort())
+      return made
+    })
 
   return {
     /** Serves a connection. Throws for one too many, before anything was said on it. */
     async tunnel(claim: ClaimPrincipal): Promise<(connection: Socket) => void> {
-      const hall = await hallOf(claim)
-      if (hall.tunnels >= mostTunnels)
+      const key = keyOf(claim)
+      const made = gateOf(key, claim)
+      const { gate } = await made.opened
+      if (gates.users(key) >= mostTunnels)
         throw new PlatformError('rate_limited', `a claim has ${mostTunnels} connections at once`)
       if (deps.connections.room(claim.tenant) === 0)
         throw new PlatformError(
@@ -105,14 +96,10 @@ export function remoteSandboxes(deps: RemoteDeps) {
           'the sandboxes of this workspace hold as many connections as there is room for',
         )
       return (connection) => {
-        hall.tunnels++
-        connection.once('close', () => {
-          hall.tunnels--
-          hall.usedAt = clock.now()
-        })
-        const isOver = hall.end.signal.aborted || hall.tunnels > mostTunnels
-        if (isOver || connection.destroyed) connection.destroy()
-        else hall.gate.take(connection)
+        const isOver = gates.get(key) !== made || gates.users(key) >= mostTunnels
+        if (isOver || connection.destroyed) return connection.destroy()
+        connection.once('close', gates.use(key, () => made).leave)
+        gate.take(connection)
       }
     },
 
@@ -121,7 +108,7 @@ export function remoteSandboxes(deps: RemoteDeps) {
       certificates: string
       variables: Record<string, string>
     }> {
-      const { egress } = await hallOf(claim)
+      const { egress } = await gateOf(keyOf(claim), claim).opened
       const { env } = await recordOf(claim)
       return {
         certificates: certificates(),
@@ -129,10 +116,8 @@ export function remoteSandboxes(deps: RemoteDeps) {
       }
     },
 
-    async close(): Promise<void> {
-      clearInterval(looks)
-      const all = await Promise.allSettled(halls.values())
-      for (const each of all) if (each.status === 'fulfilled') each.value.end.abort()
-    },
+    close: gates.close,
   }
 }
+
+const keyOf = ({ workId, generation }: ClaimPrincipal): string => `${workId}/${generation}`
