@@ -112,7 +112,13 @@ export async function sqliteDatabase(path: string, { alone = true } = {}): Promi
   writer.exec(
     'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000; pragma secure_delete = on',
   )
-  await migrate(queries(writer, (step) => writer.exec(step)))
+  try {
+    await migrate(queries(writer, (step) => writer.exec(step)))
+  } catch (error) {
+    writer.close()
+    guard?.close()
+    throw error
+  }
   const reader = new DatabaseSync(path)
   reader.exec('pragma query_only = on; pragma busy_timeout = 5000')
   const self = newId('process')
