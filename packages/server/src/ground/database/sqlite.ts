@@ -8,6 +8,7 @@ import { newId } from '../core/ids.ts'
 import type { Database, Queries } from './database.ts'
 import { NamedSqliteAdapter } from './dialect.ts'
 import { migrate } from './migrate.ts'
+import { runDirectly } from './statement.ts'
 import type { Tables } from './tables.ts'
 import { unitQueue } from './units.ts'
 
@@ -53,7 +54,11 @@ class Connection implements DatabaseConnection {
     return prepared
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.run(query)
+  }
+
+  run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
     this.#check()
     const values = parameters as SQLInputValue[]
     return named(() => {
@@ -86,15 +91,19 @@ const queries = (
   db: DatabaseSync,
   transaction: (step: string) => void,
   check = () => {},
-): Queries =>
-  new Kysely<Tables>({
+): Queries => {
+  const connection = new Connection(db, check)
+  const adapter = new NamedSqliteAdapter()
+  runDirectly(adapter, <Row>(query: CompiledQuery<Row>) => connection.run<Row>(query).rows)
+  return new Kysely<Tables>({
     dialect: {
-      createDriver: () => driver(new Connection(db, check), transaction),
+      createDriver: () => driver(connection, transaction),
       createQueryCompiler: () => new SqliteQueryCompiler(),
-      createAdapter: () => new NamedSqliteAdapter(),
+      createAdapter: () => adapter,
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
     },
   })
+}
 
 const refuse = () => {
   throw new Error('transactions are opened by write(unit) alone')

@@ -2,6 +2,8 @@
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { JoinBuilder } from 'kysely'
 import type { Queries } from '../../ground/database/database.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
+import { statement } from '../../ground/database/statement.ts'
 import type { CallState, Tables } from '../../ground/database/tables.ts'
 
 export type PendingCall = {
@@ -94,17 +96,28 @@ const columns = ['event_id', 'events.type', 'calls.seq', 'state', 'deny_message'
 const madeBy = (join: JoinBuilder<Tables, 'calls' | 'events'>) =>
   join.onRef('events.session_id', '=', 'calls.session_id').onRef('events.seq', '=', 'calls.seq')
 
-/** Calls without a result, in the order they were made. */
-export const openCalls = (db: Queries, tenant: string, sessionId: string): Promise<PendingCall[]> =>
+const openStatement = statement((db, slot: SlotFor<{ tenant: string; sessionId: string }>) =>
   db
     .selectFrom('calls')
     .innerJoin('events', madeBy)
     .select(columns)
-    .where('calls.tenant_id', '=', tenant)
-    .where('calls.session_id', '=', sessionId)
+    .where(
+      'calls.tenant_id',
+      '=',
+      slot(({ tenant }) => tenant),
+    )
+    .where(
+      'calls.session_id',
+      '=',
+      slot(({ sessionId }) => sessionId),
+    )
     .where('state', '<>', 'done')
-    .orderBy('calls.seq')
-    .execute()
+    .orderBy('calls.seq'),
+)
+
+/** Calls without a result, in the order they were made. */
+export const openCalls = (db: Queries, tenant: string, sessionId: string): Promise<PendingCall[]> =>
+  openStatement(db, { tenant, sessionId })
 
 export const findCall = (
   db: Queries,

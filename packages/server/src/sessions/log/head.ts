@@ -1,7 +1,10 @@
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
+import { statement } from '../../ground/database/statement.ts'
 import type { HeadStatus } from '../../ground/database/tables.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 import type { Json } from '../../ground/core/json-text.ts'
@@ -29,33 +32,62 @@ const counters = [
 const isOfTurn = ({ type }: NewEvent): boolean =>
   type === 'session.status_run_started' || /^(agent|user)\./.test(type)
 
-/** The columns of the head that these events move, besides `next_seq`. */
-export function headChange(events: readonly NewEvent[], now: number) {
-  const status = events
-    .map((event) => statusAfter[event.type])
-    .findLast((word) => word !== undefined)
-  const idle = events.findLast((event) => event.type === 'session.status_idle')
-  const change: Record<string, unknown> = {}
-  if (status) {
-    change['status'] = status
-    if (status === 'idle') change['idle_since_ms'] = now
-    change['stop_reason'] = status === 'idle' && idle ? toJson(idle.stop_reason) : null
-    const began = sql.ref<number | null>('running_since_ms')
-    if (status === 'running') change['running_since_ms'] = sql`coalesce(${began}, ${now})`
-    else {
-      change['active_ms'] = sql`active_ms + coalesce(${now} - ${began}, 0)`
-      change['running_since_ms'] = null
+/** What events do to the head besides its `next_seq`; what is left out stays. Times in milliseconds. */
+export type HeadChange = {
+  status?: HeadStatus
+  stop_reason?: Json<StopReason> | null
+  idle_since_ms?: number
+  /** A turn runs since then, unless one ran before. */
+  began?: number
+  /** No turn runs since then. */
+  ended?: number
+  recoveries?: 0
+  due?: 0 | 1
+  owner?: null
+  expires_at?: number
+  awaits_stdio?: 0 | 1
+  stdio_ms?: number | null
+  url_servers?: 0 | 1
+} & { [Counter in (typeof counters)[number]]?: number }
+
+/** What the events themselves do to it. */
+export function headChange(events: readonly NewEvent[], now: number): HeadChange {
+  const change: HeadChange = {}
+  for (const event of events) {
+    const status = statusAfter[event.type]
+    if (status !== undefined) change.status = status
+    if (isOfTurn(event)) change.recoveries = 0
+    if (event.type === 'session.status_idle') change.stop_reason = toJson(event.stop_reason)
+    if (!('model_usage' in event)) continue
+    for (const name of counters) {
+      const count = event.model_usage[name]
+      if (count > 0) change[name] = (change[name] ?? 0) + count
     }
   }
-  if (events.some(isOfTurn)) change['recoveries'] = 0
-  for (const name of counters) {
-    let sum = 0
-    for (const event of events) {
-      if ('model_usage' in event) sum += event.model_usage[name]
-    }
-    if (sum > 0) change[name] = sql`${sql.ref(name)} + ${sum}`
-  }
+  if (change.status === undefined) return change
+  if (change.status === 'idle') change.idle_since_ms = now
+  else change.stop_reason = null
+  change[change.status === 'running' ? 'began' : 'ended'] = now
   return change
+}
+
+const isCounter = (name: string): boolean => (counters as readonly string[]).includes(name)
+
+/** The columns that a change with these fields sets, and what to. */
+export function headColumns(
+  fields: readonly (keyof HeadChange)[],
+  slot: SlotFor<HeadChange>,
+): Record<string, RawBuilder<unknown>> {
+  const columns: Record<string, RawBuilder<unknown>> = {}
+  for (const field of fields) {
+    const value = slot((change) => change[field])
+    if (field === 'began') columns['running_since_ms'] = sql`coalesce(running_since_ms, ${value})`
+    else if (field === 'ended') {
+      columns['active_ms'] = sql`active_ms + coalesce(${value} - running_since_ms, 0)`
+      columns['running_since_ms'] = sql`null`
+    } else columns[field] = isCounter(field) ? sql`${sql.ref(field)} + ${value}` : value
+  }
+  return columns
 }
 
 export type Head = {
@@ -95,24 +127,52 @@ const columns = [
   ...counters,
 ] as const
 
-export async function readHead(db: Queries, tenant: string, sessionId: string): Promise<Head> {
-  return db
+type Place = { tenant: string; sessionId: string }
+
+const headStatement = statement((db, slot: SlotFor<Place>) =>
+  db
     .selectFrom('session_heads')
     .select(columns)
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .executeTakeFirstOrThrow()
+    .where(
+      'tenant_id',
+      '=',
+      slot(({ tenant }) => tenant),
+    )
+    .where(
+      'session_id',
+      '=',
+      slot(({ sessionId }) => sessionId),
+    ),
+)
+
+export async function readHead(db: Queries, tenant: string, sessionId: string): Promise<Head> {
+  const [head] = await headStatement(db, { tenant, sessionId })
+  if (!head) throw new Error(`session ${sessionId} has no head`)
+  return head
 }
+
+const lockStatement = statement((tx, slot: SlotFor<Place>) =>
+  tx
+    .updateTable('session_heads')
+    .set((eb) => ({ due: eb.ref('due') }))
+    .where(
+      'tenant_id',
+      '=',
+      slot(({ tenant }) => tenant),
+    )
+    .where(
+      'session_id',
+      '=',
+      slot(({ sessionId }) => sessionId),
+    )
+    .returning(columns),
+)
 
 /** The head, and no other writer until the transaction ends; throws not_found. What is read before it may be old. */
 export async function lockHead(tx: Queries, tenant: string, sessionId: string): Promise<Head> {
-  return tx
-    .updateTable('session_heads')
-    .set((eb) => ({ due: eb.ref('due') }))
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .returning(columns)
-    .executeTakeFirstOrThrow(() => notFound('session', sessionId))
+  const [head] = await lockStatement(tx, { tenant, sessionId })
+  if (!head) throw notFound('session', sessionId)
+  return head
 }
 
 /** The head as `session.usage` and the session show it. */

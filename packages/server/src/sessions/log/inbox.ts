@@ -4,6 +4,8 @@ import { sql } from 'kysely'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { iso } from '@steward/base/time.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
+import { insertion, statement } from '../../ground/database/statement.ts'
 import type { Promoted, StoredEvent } from './log.ts'
 import { fieldsText } from './log.ts'
 
@@ -40,6 +42,56 @@ function fieldsOf(row: { id: string; type: string; event: string }): string {
 /** What may wait in one session: all of it is promoted in one commit, and read at once. */
 const mostWaiting = { events: 10_000, bytes: 64 * 1024 * 1024 }
 
+type Growth = Place & { count: number; bytes: number; due: 0 | 1 }
+
+/** Places follow each other without a gap: the oldest tells how many events wait and, by the bytes before it, how large they are. */
+const admissionStatement = statement((tx, slot: SlotFor<Growth>) => {
+  const tenant = slot((place) => place.tenant)
+  const session = slot(({ sessionId }) => sessionId)
+  const oldest = (column: 'position' | 'bytes_before') =>
+    sql<number | null>`(select ${sql.ref(column)} from inbox where session_id = ${session}
+      and tenant_id = ${tenant} order by position limit 1)`
+  return tx
+    .updateTable('session_heads')
+    .set((eb) => ({
+      next_position: eb(
+        'next_position',
+        '+',
+        slot(({ count }) => count),
+      ),
+      inbox_bytes: eb(
+        'inbox_bytes',
+        '+',
+        slot(({ bytes }) => bytes),
+      ),
+      due: eb
+        .case()
+        .when(
+          slot(({ due }) => due),
+          '=',
+          1,
+        )
+        .then(1)
+        .else(eb.ref('due'))
+        .end(),
+    }))
+    .where('session_id', '=', session)
+    .where('tenant_id', '=', tenant)
+    .returning(['next_position', 'inbox_bytes'])
+    .returning([oldest('position').as('oldest'), oldest('bytes_before').as('gone')])
+})
+
+const insertRows = insertion('inbox', [
+  'tenant_id',
+  'session_id',
+  'position',
+  'id',
+  'type',
+  'event',
+  'bytes_before',
+  'created_at',
+])
+
 /** Puts the events behind those that wait already; `due` when a runner has something to do with them. */
 export async function admit(
   tx: Queries,
@@ -51,22 +103,14 @@ export async function admit(
   const texts = events.map(wholeText)
   const sizes = texts.map((text) => Buffer.byteLength(text))
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  // What waits has places in a row, so the oldest tells how many there are and, by what came before it, how large they are.
-  const oldest = (column: 'position' | 'bytes_before') =>
-    sql<number | null>`(select ${sql.ref(column)} from inbox where session_id = ${sessionId}
-      and tenant_id = ${tenant} order by position limit 1)`
-  const head = await tx
-    .updateTable('session_heads')
-    .set((eb) => ({
-      next_position: eb('next_position', '+', events.length),
-      inbox_bytes: eb('inbox_bytes', '+', bytes),
-      ...(due ? { due: 1 } : {}),
-    }))
-    .where('session_id', '=', sessionId)
-    .where('tenant_id', '=', tenant)
-    .returning(['next_position', 'inbox_bytes'])
-    .returning([oldest('position').as('oldest'), oldest('bytes_before').as('gone')])
-    .executeTakeFirstOrThrow()
+  const [head] = await admissionStatement(tx, {
+    tenant,
+    sessionId,
+    count: events.length,
+    bytes,
+    due: due ? 1 : 0,
+  })
+  if (!head) throw new Error(`session ${sessionId} has no head`)
   const first = head.next_position - events.length + 1
   const before = head.inbox_bytes - bytes
   // An interrupt is what ends the waiting.
@@ -86,7 +130,7 @@ export async function admit(
     bytes_before: sizes.slice(0, index).reduce((sum, size) => sum + size, before),
     created_at,
   }))
-  await tx.insertInto('inbox').values(rows).execute()
+  await insertRows(tx, rows)
 }
 
 /** Throws where more would wait than may. */
@@ -98,16 +142,47 @@ function checkRoom(sessionId: string, { events, bytes }: typeof mostWaiting): vo
     )
 }
 
-/** All that waits, in the order it was accepted. */
-export async function waiting(db: Queries, tenant: string, sessionId: string): Promise<Admitted[]> {
-  return db
+type Place = { tenant: string; sessionId: string }
+
+const waitingStatement = statement((db, slot: SlotFor<Place>) =>
+  db
     .selectFrom('inbox')
     .select(['position', 'id', 'type'])
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .orderBy('position')
-    .execute()
-}
+    .where(
+      'tenant_id',
+      '=',
+      slot(({ tenant }) => tenant),
+    )
+    .where(
+      'session_id',
+      '=',
+      slot(({ sessionId }) => sessionId),
+    )
+    .orderBy('position'),
+)
+
+/** All that waits, in the order it was accepted. */
+export const waiting = (db: Queries, tenant: string, sessionId: string): Promise<Admitted[]> =>
+  waitingStatement(db, { tenant, sessionId })
+
+const interruptStatement = statement((db, slot: SlotFor<Place>) =>
+  db
+    .selectFrom('inbox')
+    .select('position')
+    .where(
+      'tenant_id',
+      '=',
+      slot(({ tenant }) => tenant),
+    )
+    .where(
+      'session_id',
+      '=',
+      slot(({ sessionId }) => sessionId),
+    )
+    .where('type', '=', 'user.interrupt')
+    .orderBy('position', 'desc')
+    .limit(1),
+)
 
 /** The place of the newest interrupt that waits. */
 export async function lastInterrupt(
@@ -115,17 +190,31 @@ export async function lastInterrupt(
   tenant: string,
   sessionId: string,
 ): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('inbox')
-    .select('position')
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .where('type', '=', 'user.interrupt')
-    .orderBy('position', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  const [row] = await interruptStatement(db, { tenant, sessionId })
   return row?.position
 }
+
+const behindStatement = statement((db, slot: SlotFor<Place & { position: number }>) =>
+  db
+    .selectFrom('inbox')
+    .select('position')
+    .where(
+      'tenant_id',
+      '=',
+      slot(({ tenant }) => tenant),
+    )
+    .where(
+      'session_id',
+      '=',
+      slot(({ sessionId }) => sessionId),
+    )
+    .where(
+      'position',
+      '>',
+      slot(({ position }) => position),
+    )
+    .limit(1),
+)
 
 /** Whether anything waits behind a place. */
 export async function waitsBehind(
@@ -134,16 +223,52 @@ export async function waitsBehind(
   sessionId: string,
   position: number,
 ): Promise<boolean> {
-  const row = await db
-    .selectFrom('inbox')
-    .select('position')
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .where('position', '>', position)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  return (await behindStatement(db, { tenant, sessionId, position })).length > 0
 }
+
+type UpTo = Place & { upTo: number }
+
+const upToStatement = statement((tx, slot: SlotFor<UpTo>) =>
+  tx
+    .selectFrom('inbox')
+    .select(['id', 'type', 'created_at', 'event'])
+    .where(
+      'tenant_id',
+      '=',
+      slot(({ tenant }) => tenant),
+    )
+    .where(
+      'session_id',
+      '=',
+      slot(({ sessionId }) => sessionId),
+    )
+    .where(
+      'position',
+      '<=',
+      slot(({ upTo }) => upTo),
+    )
+    .orderBy('position'),
+)
+
+const removalStatement = statement((tx, slot: SlotFor<UpTo>) =>
+  tx
+    .deleteFrom('inbox')
+    .where(
+      'tenant_id',
+      '=',
+      slot(({ tenant }) => tenant),
+    )
+    .where(
+      'session_id',
+      '=',
+      slot(({ sessionId }) => sessionId),
+    )
+    .where(
+      'position',
+      '<=',
+      slot(({ upTo }) => upTo),
+    ),
+)
 
 /** Takes out what waits up to a position; the same transaction puts it into the log, or its cancellation. */
 export async function take(
@@ -153,20 +278,8 @@ export async function take(
   upTo: number,
 ): Promise<Promoted[]> {
   // Two statements: what one that deletes gives back, SQLite copies once more.
-  const rows = await tx
-    .selectFrom('inbox')
-    .select(['id', 'type', 'created_at', 'event'])
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .where('position', '<=', upTo)
-    .orderBy('position')
-    .execute()
-  await tx
-    .deleteFrom('inbox')
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .where('position', '<=', upTo)
-    .execute()
+  const rows = await upToStatement(tx, { tenant, sessionId, upTo })
+  await removalStatement(tx, { tenant, sessionId, upTo })
   return rows.map((row) => ({
     ...{ id: row.id, type: row.type, created_at: row.created_at },
     data: fieldsOf(row),

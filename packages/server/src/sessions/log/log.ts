@@ -2,15 +2,18 @@
 import type { EventType, NewEvent } from '@steward/protocol/events.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { eventInDialect, hiddenTypes, isTranslated } from '@steward/protocol/dialects.ts'
-import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
+import { byForm, insertion, statement } from '../../ground/database/statement.ts'
 import { iso } from '@steward/base/time.ts'
 import { projectCalls } from './calls.ts'
 import { listens, outbox } from '../../tenants/webhooks/outbox.ts'
 import { kindsOf } from '../../tenants/webhooks/kinds.ts'
-import { headChange } from './head.ts'
-import { light, rowSize, weighed, withTexts } from './weighed.ts'
+import type { HeadChange } from './head.ts'
+import { headChange, headColumns } from './head.ts'
+import { dataSize, fitting, rowSize, short, withTexts } from './texts.ts'
 
 /** `data`: the fields of the event as text, where they were written before. */
 export type Entry = { event: NewEvent; data?: string; opaque?: string }
@@ -52,17 +55,73 @@ export function eventText(sessionId: string, row: StoredEvent, dialect: Dialect)
   return `${fields}${place.slice(1, -1)}${again}`
 }
 
-/** Both databases bound the parameters of one statement. */
-const rowsAtOnce = 500
-
 /** What of the head changes with the append, which saves a write. */
-type HeadSet = {
-  owner?: null
-  expires_at?: number
-  awaits_stdio?: 0 | 1
-  stdio_ms?: number | null
-  url_servers?: 0 | 1
+type HeadSet = Pick<
+  HeadChange,
+  'owner' | 'expires_at' | 'awaits_stdio' | 'stdio_ms' | 'url_servers'
+>
+
+type Growth = {
+  tenant: string
+  sessionId: string
+  count: number
+  fence: Fence | undefined
+  change: HeadChange
 }
+
+/** By the fields of the change, whether there is a fence, and whether it is asked who listens: a few dozen of them. */
+const headStatement = byForm((form: string) => {
+  const [listening = '', fenced = '', ...fields] = form.split(' ')
+  return statement((tx, slot: SlotFor<Growth>) => {
+    const tenant = slot((growth) => growth.tenant)
+    const columns = headColumns(fields as (keyof HeadChange)[], (pick) =>
+      slot(({ change }) => pick(change)),
+    )
+    let update = tx
+      .updateTable('session_heads')
+      .set((eb) => ({
+        next_seq: eb(
+          'next_seq',
+          '+',
+          slot(({ count }) => count),
+        ),
+        ...columns,
+      }))
+      .where(
+        'session_id',
+        '=',
+        slot(({ sessionId }) => sessionId),
+      )
+      .where('tenant_id', '=', tenant)
+    if (fenced !== '')
+      update = update
+        .where(
+          'owner',
+          '=',
+          slot(({ fence }) => fence?.owner ?? ''),
+        )
+        .where(
+          'generation',
+          '=',
+          slot(({ fence }) => fence?.generation ?? 0),
+        )
+    return update
+      .returning('next_seq')
+      .$if(listening !== '', (query) => query.returning(listens(tenant)))
+  })
+})
+
+const insertEvents = insertion('events', [
+  'tenant_id',
+  'session_id',
+  'seq',
+  'id',
+  'type',
+  'created_at',
+  'processed_at',
+  'data',
+  'opaque',
+])
 
 /**
  * Gives the entries the next numbers and moves the head with them; the caller's transaction makes it one step.
@@ -77,23 +136,12 @@ export async function append(
 ): Promise<{ first: number; last: number } | undefined> {
   // What waited changes neither the head nor a call.
   const events = entries.flatMap((entry) => ('event' in entry ? entry.event : []))
-  let update = tx
-    .updateTable('session_heads')
-    .set((eb) => ({
-      next_seq: eb('next_seq', '+', entries.length),
-      ...headChange(events, now),
-      ...(due === undefined ? {} : { due: due ? 1 : 0 }),
-      ...set,
-    }))
-    .where('session_id', '=', sessionId)
-    .where('tenant_id', '=', tenant)
-  if (fence)
-    update = update.where('owner', '=', fence.owner).where('generation', '=', fence.generation)
+  const change = { ...headChange(events, now), ...set }
+  if (due !== undefined) change.due = due ? 1 : 0
   const told = kindsOf(events)
-  const head = await update
-    .returning('next_seq')
-    .$if(told.length > 0, (query) => query.returning(listens(tenant)))
-    .executeTakeFirst()
+  const form = [told.length > 0 ? 'listens' : '', fence ? 'fenced' : '', ...Object.keys(change)]
+  const grow = headStatement(form.join(' '))
+  const [head] = await grow(tx, { tenant, sessionId, count: entries.length, fence, change })
   if (!head) return undefined
   if (head.listens) await outbox(tx).fromLog(tenant, told, sessionId, now)
   const first = head.next_seq - entries.length + 1
@@ -103,12 +151,7 @@ export async function append(
     ...{ tenant_id: tenant, session_id: sessionId, seq: first + index, processed_at: at },
     ...('event' in entry ? rowOf(entry, at) : { ...entry, opaque: null }),
   }))
-  for (let at = 0; at < rows.length; at += rowsAtOnce) {
-    await tx
-      .insertInto('events')
-      .values(rows.slice(at, at + rowsAtOnce))
-      .execute()
-  }
+  await insertEvents(tx, rows)
   await projectCalls(
     tx,
     tenant,
@@ -139,56 +182,30 @@ export type LogRange = {
   processed?: { op: '>' | '>=' | '<' | '<='; at: string }[] | undefined
 }
 
-const places = ['seq', 'id', 'type', 'created_at', 'processed_at', 'size'] as const
-const columns = ['seq', 'id', 'type', 'created_at', 'processed_at', 'data'] as const
+const places = ['seq', 'id', 'type', 'created_at', 'processed_at'] as const
 
-/** Kept events in order of `seq`. */
+/** Kept events in order of `seq`, whatever their texts hold. */
 export const readEvents = (
   db: Queries,
   tenant: string,
   sessionId: string,
   range: LogRange,
 ): Promise<EventRow[]> =>
-  within(db, tenant, sessionId, range)
-    .select(columns)
+  within(db, { tenant, sessionId }, range)
+    .select([...places, 'data'])
     .orderBy('seq', range.order ?? 'asc')
     .limit(range.limit)
     .execute()
 
-/**
- * As `readEvents`, and no more than `bytes` of them but for the last one: a log may hold a thousand events of many
- * megabytes. `more` when there are events behind these.
- */
-export async function readPage(
-  db: Queries,
-  tenant: string,
-  sessionId: string,
-  { bytes, ...range }: LogRange & { bytes: number },
-): Promise<{ rows: EventRow[]; more: boolean }> {
-  const { order = 'asc', limit } = range
-  const sizes = within(db, tenant, sessionId, range)
-    .select(['seq as place', sql<number>`octet_length(data)`.as('size')])
-    .orderBy('seq', order)
-    .limit(limit + 1)
-  const found = await weighed(db, tenant, sessionId, sizes, { bytes, order })
-    .select([...places, light('data'), 'upto'])
-    .execute()
-  const last = found.at(-1)
-  const rows = await withTexts(db, tenant, sessionId, found.slice(0, limit))
-  if (found.length > limit || !last || last.upto < bytes)
-    return { rows, more: found.length > limit }
-  const behind = order === 'asc' ? { after: last.seq } : { before: last.seq }
-  const next = within(db, tenant, sessionId, { ...range, ...behind })
-    .select('seq')
-    .limit(1)
-  return { rows, more: (await next.executeTakeFirst()) !== undefined }
-}
+/** A value, or where a kept statement takes one. */
+type Given<T> = T | RawBuilder<T>
+type Place = { tenant: Given<string>; sessionId: Given<string> }
+type GivenRange = Omit<LogRange, 'after' | 'limit'> & { after?: Given<number> | undefined }
 
 function within(
   db: Queries,
-  tenant: string,
-  sessionId: string,
-  { after, before, types, extensions, dialect = 'interface', processed = [] }: LogRange,
+  { tenant, sessionId }: Place,
+  { after, before, types, extensions, dialect = 'interface', processed = [] }: GivenRange,
 ) {
   let rows = db
     .selectFrom('events')
@@ -202,6 +219,66 @@ function within(
   return rows
 }
 
+const sized = (db: Queries, place: Place, range: GivenRange) =>
+  within(db, place, range)
+    .select([...places, dataSize.as('size'), short('data', dataSize)])
+    .orderBy('seq', range.order ?? 'asc')
+
+type Behind = { tenant: string; sessionId: string; after: number; limit: number }
+
+const ofBehind = (slot: SlotFor<Behind>) => ({
+  tenant: slot(({ tenant }) => tenant),
+  sessionId: slot(({ sessionId }) => sessionId),
+  after: slot(({ after }) => after),
+  limit: slot(({ limit }) => limit),
+})
+
+/** What every stream asks for, again and again. */
+const tailStatement = {
+  interface: tailFor({ dialect: 'interface', extensions: false }),
+  client: tailFor({ dialect: 'client', extensions: false }),
+  whole: tailFor({ dialect: 'interface', extensions: true }),
+}
+
+function tailFor(shown: Pick<LogRange, 'dialect' | 'extensions'>) {
+  return statement((db, slot: SlotFor<Behind>) => {
+    const { after, limit, ...place } = ofBehind(slot)
+    return sized(db, place, { ...shown, after }).limit(limit)
+  })
+}
+
+const isPlainTail = ({ before, order, types, processed }: LogRange): boolean =>
+  before === undefined && order !== 'desc' && !types && !processed?.length
+
+/**
+ * As `readEvents`, and no more than `bytes` of them but for the last one: a log may hold a thousand events of many
+ * megabytes. `more` when there are events behind these.
+ */
+export async function readPage(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  { bytes, ...range }: LogRange & { bytes: number },
+): Promise<{ rows: EventRow[]; more: boolean }> {
+  const { after = 0, dialect = 'interface', extensions } = range
+  const limit = range.limit + 1
+  const found = isPlainTail(range)
+    ? await tailStatement[extensions ? 'whole' : dialect](db, { tenant, sessionId, after, limit })
+    : await sized(db, { tenant, sessionId }, range).limit(limit).execute()
+  const rows = fitting(found, { limit: range.limit, bytes })
+  return { rows: await withTexts(db, tenant, sessionId, rows), more: rows.length < found.length }
+}
+
+const historyStatement = byForm((types: string) =>
+  statement((db, slot: SlotFor<Behind>) => {
+    const { after, limit, ...place } = ofBehind(slot)
+    return within(db, place, { after, types: types.split(' ') })
+      .select([...places, rowSize.as('size'), short('data', rowSize), short('opaque', rowSize)])
+      .orderBy('seq')
+      .limit(limit)
+  }),
+)
+
 /**
  * What the model's history is folded from: only these types, with what only it may see. No more than `bytes` but for the
  * last row; `more` when there are rows behind these.
@@ -210,18 +287,16 @@ export async function readHistory(
   db: Queries,
   tenant: string,
   sessionId: string,
-  { bytes, ...range }: { after: number; types: readonly EventType[]; limit: number; bytes: number },
+  {
+    types,
+    bytes,
+    ...range
+  }: { after: number; types: readonly EventType[]; limit: number; bytes: number },
 ): Promise<{ rows: (EventRow & { opaque: string | null })[]; more: boolean }> {
-  const sizes = within(db, tenant, sessionId, range)
-    .select(['seq as place', rowSize.as('size')])
-    .orderBy('seq')
-    .limit(range.limit)
-  const found = await weighed(db, tenant, sessionId, sizes, { bytes, order: 'asc' })
-    .select([...places, light('data'), light('opaque'), 'upto'])
-    .execute()
-  const rows = await withTexts(db, tenant, sessionId, found)
-  const isCut = found.length === range.limit || (found.at(-1)?.upto ?? 0) >= bytes
-  return { rows, more: isCut }
+  const behind = { tenant, sessionId, after: range.after, limit: range.limit + 1 }
+  const found = await historyStatement(types.join(' '))(db, behind)
+  const rows = fitting(found, { limit: range.limit, bytes })
+  return { rows: await withTexts(db, tenant, sessionId, rows), more: rows.length < found.length }
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { WebhookAttempt } from '@steward/protocol/webhooks.ts'
 import type { WebhookKind } from '@steward/protocol/webhooks.ts'
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { newId } from '../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
@@ -24,7 +25,7 @@ export type Row = Tables['webhook_deliveries']
 type Ids = { id: string; vault_id?: string }
 
 /** For a statement that is made anyway: whether the tenant has an endpoint at all. */
-export const listens = (tenant: string) =>
+export const listens = (tenant: string | RawBuilder<string>) =>
   sql<boolean | number>`exists (
     select 1 from webhook_endpoints where tenant_id = ${tenant} and disabled_at is null
   )`.as('listens')

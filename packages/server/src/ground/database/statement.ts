@@ -1,0 +1,98 @@
+/** Statements of the hot path: built and compiled once for each database, and given their values with each call. */
+import type { Compilable, CompiledQuery, DialectAdapter, RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { Queries } from './database.ts'
+import type { Tables } from './tables.ts'
+
+/** Stands where each call puts a value of its own. */
+class Slot<Values> {
+  readonly pick: (values: Values) => unknown
+  constructor(pick: (values: Values) => unknown) {
+    this.pick = pick
+  }
+}
+
+/** Makes the slot of one value; what it picks may be computed. */
+export type SlotFor<Values> = <T>(pick: (values: Values) => T) => RawBuilder<T>
+
+/** Runs a compiled statement without Kysely's way to a connection, where a database has only one. */
+export type RunDirectly = <Row>(query: CompiledQuery<Row>) => Row[]
+
+const direct = new WeakMap<DialectAdapter, RunDirectly>()
+
+export const runDirectly = (adapter: DialectAdapter, run: RunDirectly): void =>
+  void direct.set(adapter, run)
+
+/**
+ * `build` is called once for each database, so that a statement's form must not depend on its values; see `byForm`.
+ * The function that comes back resolves with the rows.
+ */
+export function statement<Values, Row>(
+  build: (db: Queries, slot: SlotFor<Values>) => Compilable<Row> | CompiledQuery<Row>,
+): (db: Queries, values: Values) => Promise<Row[]> {
+  const known = new WeakMap<DialectAdapter, CompiledQuery<Row>>()
+
+  const slot: SlotFor<Values> = <T>(pick: (values: Values) => T) =>
+    sql.val(new Slot(pick)).$castTo<T>()
+
+  return async (db, values) => {
+    const { adapter } = db.getExecutor()
+    let compiled = known.get(adapter)
+    if (!compiled) {
+      const built = build(db, slot)
+      known.set(adapter, (compiled = 'compile' in built ? built.compile() : built))
+    }
+    const query = {
+      ...compiled,
+      parameters: compiled.parameters.map((each) => valueOf(each, values)),
+    }
+    const run = direct.get(adapter)
+    if (run) return run<Row>(query)
+    return (await db.executeQuery<Row>(query)).rows
+  }
+}
+
+/** Of a parameter that is no slot, the value that stays. */
+const valueOf = <Values>(parameter: unknown, values: Values): unknown =>
+  parameter instanceof Slot ? (parameter as Slot<Values>).pick(values) : parameter
+
+/** Both databases bound the parameters of one statement. */
+const rowsAtOnce = 500
+
+/** Rows of one insertion up to here have a statement that is kept. */
+const fewRows = 16
+
+/** Inserts rows into a table, in their order. */
+export function insertion<Table extends keyof Tables & string>(
+  table: Table,
+  columns: readonly (keyof Tables[Table] & string)[],
+): (tx: Queries, rows: readonly Tables[Table][]) => Promise<void> {
+  const ofCount = (count: number) =>
+    statement((tx, slot: SlotFor<readonly Tables[Table][]>) => {
+      const rows = Array.from({ length: count }, (_, index) => {
+        const values = columns.map((column) => slot((all) => all[index]?.[column]))
+        return sql`(${sql.join(values)})`
+      })
+      const names = sql.join(columns.map((column) => sql.ref(column)))
+      return sql`insert into ${sql.table(table)} (${names}) values ${sql.join(rows)}`.compile(tx)
+    })
+  const kept = byForm(ofCount)
+  return async (tx, rows) => {
+    for (let at = 0; at < rows.length; at += rowsAtOnce) {
+      const some = rows.slice(at, at + rowsAtOnce)
+      await (some.length <= fewRows ? kept : ofCount)(some.length)(tx, some)
+    }
+  }
+}
+
+/** Statements that differ in form, each made when it is first needed. There are few forms of one statement. */
+export function byForm<Form extends string | number, Statement>(
+  make: (form: Form) => Statement,
+): (form: Form) => Statement {
+  const known = new Map<Form, Statement>()
+  return (form) => {
+    let statement = known.get(form)
+    if (!statement) known.set(form, (statement = make(form)))
+    return statement
+  }
+}

@@ -1,0 +1,69 @@
+/** Rows of a log by the sizes of their texts, which both databases know without reading a text. */
+import { sql } from 'kysely'
+import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+
+export const rowSize = sql<number>`octet_length(data) + coalesce(octet_length(opaque), 0)`
+export const dataSize = sql<number>`octet_length(data)`
+
+/** A text up to here comes with its row: a thousand rows are a few megabytes then, whatever the log holds. */
+const shortBytes = 4096
+
+/** A column of rows whose size is `size`; null where the row is read by `withTexts`. */
+export const short = <Name extends 'data' | 'opaque'>(column: Name, size: typeof rowSize) =>
+  sql<
+    Tables['events'][Name]
+  >`case when ${size} > ${sql.lit(shortBytes)} then null else ${sql.ref(column)} end`.as(column)
+
+type Sized = { seq: number; size: number; data: string }
+
+/** As many of the first rows as hold `bytes`, and one that passes them. */
+export function fitting<Row extends Sized>(
+  found: readonly Row[],
+  { limit, bytes }: { limit: number; bytes: number },
+): Row[] {
+  const rows: Row[] = []
+  let sum = 0
+  for (const row of found) {
+    if (rows.length >= limit || sum >= bytes) break
+    rows.push(row)
+    sum += row.size
+  }
+  return rows
+}
+
+/** The same rows with their texts. Each heavy row is read in its turn of the event loop. */
+export async function withTexts<Row extends Sized>(
+  db: Queries,
+  tenant: string,
+  sessionId: string,
+  found: readonly Row[],
+): Promise<Row[]> {
+  const long = found.filter(({ size }) => size > shortBytes)
+  if (long.length === 0) return [...found]
+  const texts = new Map<number, Pick<Row, 'data'>>()
+  const read = async (seqs: number[]) => {
+    const rows = await db
+      .selectFrom('events')
+      .select(found.some((row) => 'opaque' in row) ? ['seq', 'data', 'opaque'] : ['seq', 'data'])
+      .where('tenant_id', '=', tenant)
+      .where('session_id', '=', sessionId)
+      .where('seq', 'in', seqs)
+      .execute()
+    for (const row of rows) texts.set(row.seq, row)
+  }
+  const light = long.flatMap(({ seq, size }) => (size > heavyBytes ? [] : seq))
+  if (light.length > 0) await read(light)
+  for (const { seq, size } of long) {
+    if (size <= heavyBytes) continue
+    await eventLoop.wait(tenant)
+    await read([seq])
+  }
+  // Rows of a session that was deleted meanwhile are gone.
+  return found.flatMap((row) => {
+    if (row.size <= shortBytes) return row
+    const text = texts.get(row.seq)
+    return text ? { ...row, ...text } : []
+  })
+}
