@@ -16,6 +16,7 @@ import {
 import type { Database, Owners, Queries } from './database.ts'
 import { NamedPostgresDialect } from './dialect.ts'
 import { migrate } from './migrate.ts'
+import { nameOf } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 /** 64-bit integers as numbers: counters here stay far below 2^53. */
@@ -100,7 +101,7 @@ function boundedQuery(client: pg.PoolClient, commits: Commits): PostgresClient['
   /** Kysely asks for cursors where it was given one, which it was not. */
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   function query(text: unknown, values: readonly unknown[] = []): unknown {
-    return client.query(text as string, values as unknown[]).catch((error: unknown) => {
+    return client.query(named(text as string, values)).catch((error: unknown) => {
       if (isUnanswered(error)) void client.end()
       const known = postgresError(error, commits(text as string))
       if (!lost && known instanceof StorageError) lost = known
@@ -108,6 +109,12 @@ function boundedQuery(client: pg.PoolClient, commits: Commits): PostgresClient['
     })
   }
   return query
+}
+
+/** Postgres parses and plans a statement with a name once for each connection. */
+function named(text: string, values: readonly unknown[]): pg.QueryConfig {
+  const name = nameOf(text)
+  return { text, values: [...values], ...(name !== undefined && { name }) }
 }
 
 async function again<T>(unit: () => Promise<T>): Promise<T> {

@@ -23,12 +23,20 @@ const direct = new WeakMap<DialectAdapter, RunDirectly>()
 export const runDirectly = (adapter: DialectAdapter, run: RunDirectly): void =>
   void direct.set(adapter, run)
 
+/** By their texts. */
+const names = new Map<string, string>()
+
+/** The name by which a database may keep this statement for the next call; undefined for one that may never come again. */
+export const nameOf = (text: string): string | undefined => names.get(text)
+
 /**
  * `build` is called once for each database, so that a statement's form must not depend on its values; see `byForm`.
- * The function that comes back resolves with the rows.
+ * The function that comes back resolves with the rows. It names its columns: a plan that Postgres keeps fails once a
+ * migration changes what `*` stands for.
  */
 export function statement<Values, Row>(
   build: (db: Queries, slot: SlotFor<Values>) => Compilable<Row> | CompiledQuery<Row>,
+  { isNamed = true } = {},
 ): (db: Queries, values: Values) => Promise<Row[]> {
   const known = new WeakMap<DialectAdapter, CompiledQuery<Row>>()
 
@@ -41,6 +49,7 @@ export function statement<Values, Row>(
     if (!compiled) {
       const built = build(db, slot)
       known.set(adapter, (compiled = 'compile' in built ? built.compile() : built))
+      if (isNamed && !names.has(compiled.sql)) names.set(compiled.sql, `kept_${names.size}`)
     }
     const query = {
       ...compiled,
@@ -67,15 +76,17 @@ export function insertion<Table extends keyof Tables & string>(
   table: Table,
   columns: readonly (keyof Tables[Table] & string)[],
 ): (tx: Queries, rows: readonly Tables[Table][]) => Promise<void> {
-  const ofCount = (count: number) =>
-    statement((tx, slot: SlotFor<readonly Tables[Table][]>) => {
+  const ofCount = (count: number) => {
+    const build = (tx: Queries, slot: SlotFor<readonly Tables[Table][]>) => {
       const rows = Array.from({ length: count }, (_, index) => {
         const values = columns.map((column) => slot((all) => all[index]?.[column]))
         return sql`(${sql.join(values)})`
       })
       const names = sql.join(columns.map((column) => sql.ref(column)))
       return sql`insert into ${sql.table(table)} (${names}) values ${sql.join(rows)}`.compile(tx)
-    })
+    }
+    return statement(build, { isNamed: count <= fewRows })
+  }
   const kept = byForm(ofCount)
   return async (tx, rows) => {
     for (let at = 0; at < rows.length; at += rowsAtOnce) {
