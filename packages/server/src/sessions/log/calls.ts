@@ -5,6 +5,8 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statement } from '../../ground/database/statement.ts'
 import type { CallState, Tables } from '../../ground/database/tables.ts'
+import type { SessionPlace } from './place.ts'
+import { ofSession } from './place.ts'
 
 export type PendingCall = {
   event_id: string
@@ -96,24 +98,17 @@ const columns = ['event_id', 'events.type', 'calls.seq', 'state', 'deny_message'
 const madeBy = (join: JoinBuilder<Tables, 'calls' | 'events'>) =>
   join.onRef('events.session_id', '=', 'calls.session_id').onRef('events.seq', '=', 'calls.seq')
 
-const openStatement = statement((db, slot: SlotFor<{ tenant: string; sessionId: string }>) =>
-  db
+const openStatement = statement((db, slot: SlotFor<SessionPlace>) => {
+  const { tenant_id, session_id } = ofSession(slot)
+  return db
     .selectFrom('calls')
     .innerJoin('events', madeBy)
     .select(columns)
-    .where(
-      'calls.tenant_id',
-      '=',
-      slot(({ tenant }) => tenant),
-    )
-    .where(
-      'calls.session_id',
-      '=',
-      slot(({ sessionId }) => sessionId),
-    )
+    .where('calls.tenant_id', '=', tenant_id)
+    .where('calls.session_id', '=', session_id)
     .where('state', '<>', 'done')
-    .orderBy('calls.seq'),
-)
+    .orderBy('calls.seq')
+})
 
 /** Calls without a result, in the order they were made. */
 export const openCalls = (db: Queries, tenant: string, sessionId: string): Promise<PendingCall[]> =>

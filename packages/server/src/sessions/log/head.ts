@@ -8,6 +8,8 @@ import { statement } from '../../ground/database/statement.ts'
 import type { HeadStatus } from '../../ground/database/tables.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 import type { Json } from '../../ground/core/json-text.ts'
+import type { SessionPlace } from './place.ts'
+import { ofSession } from './place.ts'
 
 /** What status an event leaves its session in; the log's head follows the log, in the same commit. */
 const statusAfter: Partial<Record<NewEvent['type'], HeadStatus>> = {
@@ -127,22 +129,11 @@ const columns = [
   ...counters,
 ] as const
 
-type Place = { tenant: string; sessionId: string }
-
-const headStatement = statement((db, slot: SlotFor<Place>) =>
+const headStatement = statement((db, slot: SlotFor<SessionPlace>) =>
   db
     .selectFrom('session_heads')
     .select(columns)
-    .where(
-      'tenant_id',
-      '=',
-      slot(({ tenant }) => tenant),
-    )
-    .where(
-      'session_id',
-      '=',
-      slot(({ sessionId }) => sessionId),
-    ),
+    .where((eb) => eb.and(ofSession(slot))),
 )
 
 export async function readHead(db: Queries, tenant: string, sessionId: string): Promise<Head> {
@@ -151,20 +142,11 @@ export async function readHead(db: Queries, tenant: string, sessionId: string): 
   return head
 }
 
-const lockStatement = statement((tx, slot: SlotFor<Place>) =>
+const lockStatement = statement((tx, slot: SlotFor<SessionPlace>) =>
   tx
     .updateTable('session_heads')
     .set((eb) => ({ due: eb.ref('due') }))
-    .where(
-      'tenant_id',
-      '=',
-      slot(({ tenant }) => tenant),
-    )
-    .where(
-      'session_id',
-      '=',
-      slot(({ sessionId }) => sessionId),
-    )
+    .where((eb) => eb.and(ofSession(slot)))
     .returning(columns),
 )
 

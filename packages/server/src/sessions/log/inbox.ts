@@ -8,6 +8,8 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { insertion, statement } from '../../ground/database/statement.ts'
 import type { Promoted, StoredEvent } from './log.ts'
 import { fieldsText } from './log.ts'
+import type { SessionPlace } from './place.ts'
+import { ofSession } from './place.ts'
 
 /** Kinds that wait for a runner; everything else a client posts is processed on receipt. */
 export type WaitingEvent =
@@ -42,7 +44,7 @@ function fieldsOf(row: { id: string; type: string; event: string }): string {
 /** What may wait in one session: all of it is promoted in one commit, and read at once. */
 const mostWaiting = { events: 10_000, bytes: 64 * 1024 * 1024 }
 
-type Growth = Place & { count: number; bytes: number; due: 0 | 1 }
+type Growth = SessionPlace & { count: number; bytes: number; due: 0 | 1 }
 
 /** Places follow each other without a gap: the oldest tells how many events wait and, by the bytes before it, how large they are. */
 const admissionStatement = statement((tx, slot: SlotFor<Growth>) => {
@@ -142,22 +144,11 @@ function checkRoom(sessionId: string, { events, bytes }: typeof mostWaiting): vo
     )
 }
 
-type Place = { tenant: string; sessionId: string }
-
-const waitingStatement = statement((db, slot: SlotFor<Place>) =>
+const waitingStatement = statement((db, slot: SlotFor<SessionPlace>) =>
   db
     .selectFrom('inbox')
     .select(['position', 'id', 'type'])
-    .where(
-      'tenant_id',
-      '=',
-      slot(({ tenant }) => tenant),
-    )
-    .where(
-      'session_id',
-      '=',
-      slot(({ sessionId }) => sessionId),
-    )
+    .where((eb) => eb.and(ofSession(slot)))
     .orderBy('position'),
 )
 
@@ -165,20 +156,11 @@ const waitingStatement = statement((db, slot: SlotFor<Place>) =>
 export const waiting = (db: Queries, tenant: string, sessionId: string): Promise<Admitted[]> =>
   waitingStatement(db, { tenant, sessionId })
 
-const interruptStatement = statement((db, slot: SlotFor<Place>) =>
+const interruptStatement = statement((db, slot: SlotFor<SessionPlace>) =>
   db
     .selectFrom('inbox')
     .select('position')
-    .where(
-      'tenant_id',
-      '=',
-      slot(({ tenant }) => tenant),
-    )
-    .where(
-      'session_id',
-      '=',
-      slot(({ sessionId }) => sessionId),
-    )
+    .where((eb) => eb.and(ofSession(slot)))
     .where('type', '=', 'user.interrupt')
     .orderBy('position', 'desc')
     .limit(1),
@@ -194,20 +176,11 @@ export async function lastInterrupt(
   return row?.position
 }
 
-const behindStatement = statement((db, slot: SlotFor<Place & { position: number }>) =>
+const behindStatement = statement((db, slot: SlotFor<SessionPlace & { position: number }>) =>
   db
     .selectFrom('inbox')
     .select('position')
-    .where(
-      'tenant_id',
-      '=',
-      slot(({ tenant }) => tenant),
-    )
-    .where(
-      'session_id',
-      '=',
-      slot(({ sessionId }) => sessionId),
-    )
+    .where((eb) => eb.and(ofSession(slot)))
     .where(
       'position',
       '>',
@@ -226,22 +199,13 @@ export async function waitsBehind(
   return (await behindStatement(db, { tenant, sessionId, position })).length > 0
 }
 
-type UpTo = Place & { upTo: number }
+type UpTo = SessionPlace & { upTo: number }
 
 const upToStatement = statement((tx, slot: SlotFor<UpTo>) =>
   tx
     .selectFrom('inbox')
     .select(['id', 'type', 'created_at', 'event'])
-    .where(
-      'tenant_id',
-      '=',
-      slot(({ tenant }) => tenant),
-    )
-    .where(
-      'session_id',
-      '=',
-      slot(({ sessionId }) => sessionId),
-    )
+    .where((eb) => eb.and(ofSession(slot)))
     .where(
       'position',
       '<=',
@@ -253,16 +217,7 @@ const upToStatement = statement((tx, slot: SlotFor<UpTo>) =>
 const removalStatement = statement((tx, slot: SlotFor<UpTo>) =>
   tx
     .deleteFrom('inbox')
-    .where(
-      'tenant_id',
-      '=',
-      slot(({ tenant }) => tenant),
-    )
-    .where(
-      'session_id',
-      '=',
-      slot(({ sessionId }) => sessionId),
-    )
+    .where((eb) => eb.and(ofSession(slot)))
     .where(
       'position',
       '<=',

@@ -13,6 +13,8 @@ import { listens, outbox } from '../../tenants/webhooks/outbox.ts'
 import { kindsOf } from '../../tenants/webhooks/kinds.ts'
 import type { HeadChange } from './head.ts'
 import { headChange, headColumns } from './head.ts'
+import type { SessionPlace } from './place.ts'
+import { ofSession } from './place.ts'
 import { dataSize, fitting, rowSize, short, withTexts } from './texts.ts'
 
 /** `data`: the fields of the event as text, where they were written before. */
@@ -61,9 +63,7 @@ type HeadSet = Pick<
   'owner' | 'expires_at' | 'awaits_stdio' | 'stdio_ms' | 'url_servers'
 >
 
-type Growth = {
-  tenant: string
-  sessionId: string
+type Growth = SessionPlace & {
   count: number
   fence: Fence | undefined
   change: HeadChange
@@ -73,41 +73,21 @@ type Growth = {
 const headStatement = byForm((form: string) => {
   const [listening = '', fenced = '', ...fields] = form.split(' ')
   return statement((tx, slot: SlotFor<Growth>) => {
-    const tenant = slot((growth) => growth.tenant)
-    const columns = headColumns(fields as (keyof HeadChange)[], (pick) =>
-      slot(({ change }) => pick(change)),
-    )
-    let update = tx
+    const place = ofSession(slot)
+    const count = slot((growth) => growth.count)
+    const owner = slot(({ fence }) => fence?.owner ?? '')
+    const generation = slot(({ fence }) => fence?.generation ?? 0)
+    const changed = (pick: (change: HeadChange) => unknown) => slot(({ change }) => pick(change))
+    return tx
       .updateTable('session_heads')
       .set((eb) => ({
-        next_seq: eb(
-          'next_seq',
-          '+',
-          slot(({ count }) => count),
-        ),
-        ...columns,
+        next_seq: eb('next_seq', '+', count),
+        ...headColumns(fields as (keyof HeadChange)[], changed),
       }))
-      .where(
-        'session_id',
-        '=',
-        slot(({ sessionId }) => sessionId),
-      )
-      .where('tenant_id', '=', tenant)
-    if (fenced !== '')
-      update = update
-        .where(
-          'owner',
-          '=',
-          slot(({ fence }) => fence?.owner ?? ''),
-        )
-        .where(
-          'generation',
-          '=',
-          slot(({ fence }) => fence?.generation ?? 0),
-        )
-    return update
+      .where((eb) => eb.and(place))
+      .$if(fenced !== '', (query) => query.where((eb) => eb.and({ owner, generation })))
       .returning('next_seq')
-      .$if(listening !== '', (query) => query.returning(listens(tenant)))
+      .$if(listening !== '', (query) => query.returning(listens(place.tenant_id)))
   })
 })
 
@@ -191,7 +171,7 @@ export const readEvents = (
   sessionId: string,
   range: LogRange,
 ): Promise<EventRow[]> =>
-  within(db, { tenant, sessionId }, range)
+  within(db, { tenant_id: tenant, session_id: sessionId }, range)
     .select([...places, 'data'])
     .orderBy('seq', range.order ?? 'asc')
     .limit(range.limit)
@@ -199,18 +179,18 @@ export const readEvents = (
 
 /** A value, or where a kept statement takes one. */
 type Given<T> = T | RawBuilder<T>
-type Place = { tenant: Given<string>; sessionId: Given<string> }
+type Place = { tenant_id: Given<string>; session_id: Given<string> }
 type GivenRange = Omit<LogRange, 'after' | 'limit'> & { after?: Given<number> | undefined }
 
 function within(
   db: Queries,
-  { tenant, sessionId }: Place,
+  { tenant_id, session_id }: Place,
   { after, before, types, extensions, dialect = 'interface', processed = [] }: GivenRange,
 ) {
   let rows = db
     .selectFrom('events')
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
+    .where('tenant_id', '=', tenant_id)
+    .where('session_id', '=', session_id)
   if (after !== undefined) rows = rows.where('seq', '>', after)
   if (before !== undefined) rows = rows.where('seq', '<', before)
   if (types) rows = rows.where('type', 'in', types)
@@ -224,11 +204,10 @@ const sized = (db: Queries, place: Place, range: GivenRange) =>
     .select([...places, dataSize.as('size'), short('data', dataSize)])
     .orderBy('seq', range.order ?? 'asc')
 
-type Behind = { tenant: string; sessionId: string; after: number; limit: number }
+type Behind = SessionPlace & { after: number; limit: number }
 
 const ofBehind = (slot: SlotFor<Behind>) => ({
-  tenant: slot(({ tenant }) => tenant),
-  sessionId: slot(({ sessionId }) => sessionId),
+  place: ofSession(slot),
   after: slot(({ after }) => after),
   limit: slot(({ limit }) => limit),
 })
@@ -242,7 +221,7 @@ const tailStatement = {
 
 function tailFor(shown: Pick<LogRange, 'dialect' | 'extensions'>) {
   return statement((db, slot: SlotFor<Behind>) => {
-    const { after, limit, ...place } = ofBehind(slot)
+    const { place, after, limit } = ofBehind(slot)
     return sized(db, place, { ...shown, after }).limit(limit)
   })
 }
@@ -264,14 +243,14 @@ export async function readPage(
   const limit = range.limit + 1
   const found = isPlainTail(range)
     ? await tailStatement[extensions ? 'whole' : dialect](db, { tenant, sessionId, after, limit })
-    : await sized(db, { tenant, sessionId }, range).limit(limit).execute()
+    : await sized(db, { tenant_id: tenant, session_id: sessionId }, range).limit(limit).execute()
   const rows = fitting(found, { limit: range.limit, bytes })
   return { rows: await withTexts(db, tenant, sessionId, rows), more: rows.length < found.length }
 }
 
 const historyStatement = byForm((types: string) =>
   statement((db, slot: SlotFor<Behind>) => {
-    const { after, limit, ...place } = ofBehind(slot)
+    const { place, after, limit } = ofBehind(slot)
     return within(db, place, { after, types: types.split(' ') })
       .select([...places, rowSize.as('size'), short('data', rowSize), short('opaque', rowSize)])
       .orderBy('seq')
