@@ -72,7 +72,7 @@ const rowsAtOnce = 500
 const fewRows = 16
 
 /** Inserts rows into a table, in their order. */
-export function insertion<Table extends keyof Tables & string>(
+export function insertion<Table extends keyof Tables>(
   table: Table,
   columns: readonly (keyof Tables[Table] & string)[],
 ): (tx: Queries, rows: readonly Tables[Table][]) => Promise<void> {

@@ -77,7 +77,7 @@ const headStatement = byForm((form: string) => {
     const count = slot((growth) => growth.count)
     const owner = slot(({ fence }) => fence?.owner ?? '')
     const generation = slot(({ fence }) => fence?.generation ?? 0)
-    const changed = (pick: (change: HeadChange) => unknown) => slot(({ change }) => pick(change))
+    const changed: SlotFor<HeadChange> = (pick) => slot(({ change }) => pick(change))
     return tx
       .updateTable('session_heads')
       .set((eb) => ({
