@@ -1,12 +1,9 @@
-import type { RawBuilder } from 'kysely'
 import type { SlotFor } from '../../ground/database/statement.ts'
 
 export type SessionPlace = { tenant: string; sessionId: string }
 
-/** What every row of a session is found by, for statements that are built once. */
-export const ofSession = (
-  slot: SlotFor<SessionPlace>,
-): { tenant_id: RawBuilder<string>; session_id: RawBuilder<string> } => ({
+/** The columns that every row of a session is found by, for statements that are built once. */
+export const ofSession = (slot: SlotFor<SessionPlace>) => ({
   tenant_id: slot(({ tenant }) => tenant),
   session_id: slot(({ sessionId }) => sessionId),
 })
