@@ -178,14 +178,14 @@ export const readEvents = (
     .execute()
 
 /** A value, or where a kept statement takes one. */
-type Given<T> = T | RawBuilder<T>
-type Place = { tenant_id: Given<string>; session_id: Given<string> }
-type GivenRange = Omit<LogRange, 'after' | 'limit'> & { after?: Given<number> | undefined }
+type ValueOrSlot<T> = T | RawBuilder<T>
+type Place = { tenant_id: ValueOrSlot<string>; session_id: ValueOrSlot<string> }
+type SlottedRange = Omit<LogRange, 'after' | 'limit'> & { after?: ValueOrSlot<number> | undefined }
 
 function within(
   db: Queries,
   { tenant_id, session_id }: Place,
-  { after, before, types, extensions, dialect = 'interface', processed = [] }: GivenRange,
+  { after, before, types, extensions, dialect = 'interface', processed = [] }: SlottedRange,
 ) {
   let rows = db
     .selectFrom('events')
@@ -199,7 +199,7 @@ function within(
   return rows
 }
 
-const sized = (db: Queries, place: Place, range: GivenRange) =>
+const sized = (db: Queries, place: Place, range: SlottedRange) =>
   within(db, place, range)
     .select([...places, dataSize.as('size'), short('data', dataSize)])
     .orderBy('seq', range.order ?? 'asc')
