@@ -1,4 +1,3 @@
-import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
 import {
   SessionCreate,
@@ -8,7 +7,6 @@ import {
 } from '@steward/protocol/sessions.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import { invalid } from '../ground/core/errors.ts'
-import { pageOf, paging } from '../ground/core/page.ts'
 import type { Seal } from '../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
@@ -16,7 +14,7 @@ import { moments } from '../ground/database/seek.ts'
 import { ring, say, wake } from './log/topics.ts'
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
-import { route } from '../ground/http/route.ts'
+import { section } from '../ground/http/section.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
 import { checkSpeed, createSession } from './create.ts'
 import { announce, postEvents } from './events/post.ts'
@@ -28,9 +26,9 @@ import { statusesOf } from './rows/statuses.ts'
 import type { Refusals } from './resources/supported.ts'
 import { archiveSession, deleteSession, updateSession } from './update.ts'
 
-const callers = ['workspace'] as const
+const sessions = section('Sessions', ['workspace'], '/v1/sessions')
+
 const withClaim = ['workspace', 'claim'] as const
-const section = 'Sessions'
 const answer = SessionShown
 
 export function sessionRoutes({
@@ -68,17 +66,9 @@ export function sessionRoutes({
     sessionStore(read).get(tenant, id, clock.now())
 
   return [
-    route(
-      {
-        method: 'post',
-        path: '/v1/sessions',
-        callers,
-        section,
-        summary: 'Create a session',
-        body: SessionCreate,
-        limits: contentBody,
-        answer,
-      },
+    sessions.post(
+      '',
+      { summary: 'Create a session', body: SessionCreate, limits: contentBody, answer },
       async ({ db, tenant, body }) => {
         await checkSpeed(db.read, resolveModel, tenant, body.agent)
         const { session, queue } = await db.write((tx) =>
@@ -92,85 +82,53 @@ export function sessionRoutes({
         return session
       },
     ),
-    route(
+    sessions.list(
+      '',
+      { summary: 'List sessions', query: SessionListQuery, answer },
       {
-        method: 'get',
-        path: '/v1/sessions',
-        callers,
-        section,
-        summary: 'List sessions',
-        query: SessionListQuery,
-        answer: ListOf(answer),
-      },
-      async ({ db, tenant, query, dialect }) => {
-        if (query.agent_version && !query.agent_id)
-          throw invalid('agent_version: goes only with agent_id')
-        const page = paging('sessions', query)
-        const rows = await sessionStore(db.read).list(
-          tenant,
-          page,
-          {
+        scope: 'sessions',
+        async check({ query }) {
+          if (query.agent_version && !query.agent_id)
+            throw invalid('agent_version: goes only with agent_id')
+        },
+        rows({ db, tenant, query, dialect }, page) {
+          const asked = {
             agentId: query.agent_id,
             agentVersion: query.agent_version,
             memoryStoreId: query.memory_store_id,
             statuses: statusesOf(query, dialect),
             archived: query.include_archived ?? false,
             made: moments(query),
-          },
-          clock.now(),
-        )
-        return pageOf('sessions', page, rows, (session) => session)
+          }
+          return sessionStore(db.read).list(tenant, page, asked, clock.now())
+        },
       },
     ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/sessions/:id',
-        callers: withClaim,
-        claim: 'session',
-        section,
-        summary: 'Get a session',
-        answer,
-      },
+    sessions.get(
+      '/:id',
+      { callers: withClaim, claim: 'session', summary: 'Get a session', answer },
       async ({ db, tenant, principal, params, origin }) => {
         const session = await get(db, tenant, params.id)
         return principal.kind === 'claim' ? forWorker(session, publicUrl ?? origin) : session
       },
     ),
-    route(
-      {
-        method: 'post',
-        path: '/v1/sessions/:id',
-        callers,
-        section,
-        summary: 'Update a session',
-        body: SessionUpdate,
-        limits: recordBody,
-        answer,
-      },
+    sessions.post(
+      '/:id',
+      { summary: 'Update a session', body: SessionUpdate, limits: recordBody, answer },
       ({ db, tenant, params, body }) =>
         change(db, params.id, (tx) =>
           updateSession(tx, tenant, params.id, body, { now: clock.now(), seal }),
         ),
     ),
-    route(
-      {
-        method: 'post',
-        path: '/v1/sessions/:id/archive',
-        callers,
-        section,
-        summary: 'Archive a session',
-        answer,
-      },
+    sessions.post(
+      '/:id/archive',
+      { summary: 'Archive a session', answer },
       ({ db, tenant, params }) =>
         change(db, params.id, (tx) => archiveSession(tx, tenant, params.id, clock.now())),
     ),
-    route(
+    sessions.post(
+      '/:id/cancel',
       {
-        method: 'post',
-        path: '/v1/sessions/:id/cancel',
-        callers,
-        section,
         summary: 'Cancel a session',
         description: 'Ends the running turn, and the messages behind it.',
         answer,
@@ -183,19 +141,12 @@ export function sessionRoutes({
         return get(db, tenant, params.id)
       },
     ),
-    route(
-      {
-        method: 'delete',
-        path: '/v1/sessions/:id',
-        callers,
-        section,
-        summary: 'Delete a session',
-        answer: Deleted('session_deleted'),
-      },
+    sessions.remove(
+      '/:id',
+      { summary: 'Delete a session', type: 'session_deleted' },
       async ({ db, tenant, params }) => {
         await change(db, params.id, (tx) => deleteSession(tx, tenant, params.id, clock.now()))
         wake(bus, { tenant, session: params.id })
-        return { id: params.id, type: 'session_deleted' }
       },
     ),
   ]

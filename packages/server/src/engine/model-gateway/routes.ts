@@ -20,18 +20,20 @@ import { parseBy } from '../../ground/http/body.ts'
 import { historyBody } from '../../ground/http/limits.ts'
 import type { Reply } from '../../ground/http/reply.ts'
 import type { Raw, Route } from '../../ground/http/route.ts'
-import { rawRoute } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import type { SpecOfModel } from '../../resources/model-cards/resolve.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { underClaims } from '../../sessions/work/ending.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
+
+const gateway = section('Workers', ['claim'], '/v1/ext/model-gateway/:session_id', 'session')
 
 /** The paths of the wires that are passed on, below a base URL as each client has it. */
 const paths = {
   'anthropic-messages': { here: '/v1/messages', there: '/v1/messages' },
   'openai-completions': { here: '/v1/chat/completions', there: '/chat/completions' },
   'openai-responses': { here: '/v1/responses', there: '/responses' },
-} satisfies Partial<Record<Wire, { here: string; there: string }>>
+} as const satisfies Partial<Record<Wire, { here: string; there: string }>>
 type Passed = keyof typeof paths
 
 /** Headers of a caller that say how it speaks; everything else, its token first of all, ends here. */
@@ -76,20 +78,14 @@ export function modelGatewayRoutes({
   }
 
   return (Object.keys(paths) as Passed[]).map((wire) =>
-    rawRoute(
+    gateway.raw.post(
+      paths[wire].here,
       {
-        method: 'post',
-        path: `/v1/ext/model-gateway/:session_id${paths[wire].here}`,
-        callers: ['claim'],
-        claim: 'session',
-        section: 'Workers',
         limits: historyBody,
         summary: `Ask the session's model by ${wire}, with its key`,
       },
       ({ db, tenant, principal, params }, raw) =>
-        under(principal, raw, (asked) =>
-          pass({ db, tenant }, params['session_id'] ?? '', wire, asked),
-        ),
+        under(principal, raw, (asked) => pass({ db, tenant }, params.session_id, wire, asked)),
     ),
   )
 }

@@ -12,7 +12,7 @@ import type { Listing, Paging } from '../../ground/core/page.ts'
 import { defaultLimit, pageOf, paging } from '../../ground/core/page.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
 import type { CardRow } from '../../resources/model-cards/store.ts'
 import { factsOf, modelCardStore } from '../../resources/model-cards/store.ts'
@@ -20,8 +20,8 @@ import type { KnownModel } from './known.ts'
 import { knownModels, listKnown, unknownTime } from './known.ts'
 import { liveModels } from './live.ts'
 
-const callers = ['workspace'] as const
-const section = 'Models'
+const models = section('Models', ['workspace'], '/v1/models')
+const listing = section('Models', ['workspace'], '/v1/ext/models/list')
 
 type Caller = { db: Database; tenant: string }
 type Deps = { fallbackKeys: FallbackKeys; offlineModel: boolean }
@@ -67,12 +67,9 @@ export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
   }
 
   return [
-    route(
+    models.get(
+      '',
       {
-        method: 'get',
-        path: '/v1/models',
-        callers,
-        section,
         summary: 'List the models that the workspace can run',
         query: ModelListQuery,
         answer: ListOf(ModelInfo),
@@ -97,25 +94,16 @@ export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
         return { ...shown, ...ends }
       },
     ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/models/:id',
-        callers,
-        section,
-        summary: 'Get a model',
-        answer: ModelInfo,
-      },
+    models.get(
+      '/:id',
+      { summary: 'Get a model', answer: ModelInfo },
       async ({ db, tenant, params }) => {
         return info(await named({ db, tenant }, params.id))
       },
     ),
-    route(
+    listing.post(
+      '',
       {
-        method: 'post',
-        path: '/v1/ext/models/list',
-        callers,
-        section,
         summary: "List a provider's models in the built-in catalog",
         body: CatalogRequest,
         answer: CatalogShown,

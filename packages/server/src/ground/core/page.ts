@@ -13,7 +13,7 @@ export type Paging = {
   order: 'asc' | 'desc'
   from?: { side: 'after' | 'before'; created_at: string; id: string }
 }
-type PageQuery = {
+export type PageQuery = {
   limit?: number | undefined
   page?: string | undefined
   cursor?: string | undefined

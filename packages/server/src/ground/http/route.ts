@@ -50,7 +50,7 @@ export type Raw = {
   signal: AbortSignal
 }
 
-type Declared<Path extends string, Query, Body> = {
+export type Declared<Path extends string, Query, Body> = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Segments beginning with `:` are parameters. */
   path: Path

@@ -10,20 +10,19 @@ import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
-import { defaultLimit, pageOf, paging } from '../../ground/core/page.ts'
+import { defaultLimit } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { moments } from '../../ground/database/seek.ts'
 import { recordBody } from '../../ground/http/limits.ts'
-import type { Route } from '../../ground/http/route.ts'
-import { also, route } from '../../ground/http/route.ts'
+import type { Route, RouteCall } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import type { Tokens } from './config.ts'
 import { configOf, keepSpelling, updated } from './config.ts'
 import { agentStore, agentTokenPlace } from './store.ts'
 
-const callers = ['workspace'] as const
-const section = 'Agents'
+const agents = section('Agents', ['workspace'], '/v1/agents')
 const answer = AgentShown
 
 export function agentRoutes({
@@ -44,107 +43,68 @@ export function agentRoutes({
       ]),
     )
 
-  const create = route(
-    {
-      method: 'post',
-      path: '/v1/agents',
-      callers,
-      section,
-      summary: 'Create an agent',
-      body: AgentCreate,
-      limits: recordBody,
-      answer,
-    },
-    async ({ db, tenant, body, dialect }) => {
-      if (dialect === 'interface' && (body.tools ?? null) === null)
-        throw invalid('tools: required (may be empty)')
-      const { config, tokens } = configOf(body)
-      const sealed = sealAll(tenant, tokens)
-      return db.write(async (tx) => {
-        await checkSkills(tx, tenant, config.skills)
-        return agentStore(tx).create(tenant, config, sealed, clock.now())
-      })
-    },
-  )
-
-  const list = route(
-    {
-      method: 'get',
-      path: '/v1/agents',
-      callers,
-      section,
-      summary: 'List agents',
-      query: AgentListQuery,
-      answer: ListOf(answer),
-    },
-    async ({ db, tenant, query }) => {
-      const page = paging('agents', query)
-      const archived = query.archived ? 'only' : query.include_archived ? 'with' : 'without'
-      const rows = await agentStore(db.read).list(tenant, page, { archived, made: moments(query) })
-      return pageOf('agents', page, rows, (agent) => agent)
-    },
-  )
-
-  const get = route(
-    {
-      method: 'get',
-      path: '/v1/agents/:id',
-      callers,
-      section,
-      summary: 'Get an agent',
-      query: AgentGetQuery,
-      answer,
-    },
-    ({ db, tenant, params, query }) =>
-      query.version === undefined
-        ? agentStore(db.read).get(tenant, params.id)
-        : agentStore(db.read).version(tenant, params.id, query.version),
-  )
-
-  const update = route(
-    {
-      method: 'post',
-      path: '/v1/agents/:id',
-      callers,
-      section,
-      summary: 'Update an agent',
-      body: AgentUpdate,
-      limits: recordBody,
-      answer,
-    },
-    ({ db, tenant, params, body, dialect }) =>
-      db.write(async (tx) => {
-        await checkSkills(tx, tenant, body.skills ?? [])
-        const change = (kept: AgentConfig) => {
-          const { config, tokens } = updated(kept, body)
-          return {
-            config: keepSpelling(kept, config, dialect),
-            tokens: tokens && sealAll(tenant, tokens),
-          }
-        }
-        return agentStore(tx).update(tenant, params.id, body.version, change, clock.now())
-      }),
-  )
-
-  const archive = route(
-    {
-      method: 'post',
-      path: '/v1/agents/:id/archive',
-      callers,
-      section,
-      summary: 'Archive an agent',
-      answer,
-    },
-    ({ db, tenant, params }) =>
+  const archive = {
+    summary: 'Archive an agent',
+    run: ({ db, tenant, params }: RouteCall<'/v1/agents/:id', undefined, undefined>) =>
       db.write((tx) => agentStore(tx).archive(tenant, params.id, clock.now())),
+  }
+
+  const plain = agents.plain(
+    { one: 'an agent', many: 'agents', item: '/:id', answer },
+    {
+      create: {
+        body: AgentCreate,
+        limits: recordBody,
+        async run({ db, tenant, body, dialect }) {
+          if (dialect === 'interface' && (body.tools ?? null) === null)
+            throw invalid('tools: required (may be empty)')
+          const { config, tokens } = configOf(body)
+          const sealed = sealAll(tenant, tokens)
+          return db.write(async (tx) => {
+            await checkSkills(tx, tenant, config.skills)
+            return agentStore(tx).create(tenant, config, sealed, clock.now())
+          })
+        },
+      },
+      list: {
+        query: AgentListQuery,
+        scope: 'agents',
+        rows({ db, tenant, query }, page) {
+          const archived = query.archived ? 'only' : query.include_archived ? 'with' : 'without'
+          return agentStore(db.read).list(tenant, page, { archived, made: moments(query) })
+        },
+      },
+      get: {
+        query: AgentGetQuery,
+        run: ({ db, tenant, params, query }) =>
+          query.version === undefined
+            ? agentStore(db.read).get(tenant, params.id)
+            : agentStore(db.read).version(tenant, params.id, query.version),
+      },
+      update: {
+        also: ['patch', 'put'],
+        body: AgentUpdate,
+        limits: recordBody,
+        run: ({ db, tenant, params, body, dialect }) =>
+          db.write(async (tx) => {
+            await checkSkills(tx, tenant, body.skills ?? [])
+            const change = (kept: AgentConfig) => {
+              const { config, tokens } = updated(kept, body)
+              return {
+                config: keepSpelling(kept, config, dialect),
+                tokens: tokens && sealAll(tenant, tokens),
+              }
+            }
+            return agentStore(tx).update(tenant, params.id, body.version, change, clock.now())
+          }),
+      },
+      archive,
+    },
   )
 
-  const versions = route(
+  const versions = agents.get(
+    '/:id/versions',
     {
-      method: 'get',
-      path: '/v1/agents/:id/versions',
-      callers,
-      section,
       summary: 'List the versions of an agent',
       query: ListQuery,
       answer: ListOf(answer),
@@ -169,12 +129,9 @@ export function agentRoutes({
     },
   )
 
-  const version = route(
+  const version = agents.get(
+    '/:id/versions/:version',
     {
-      method: 'get',
-      path: '/v1/agents/:id/versions/:version',
-      callers,
-      section,
       summary: 'Get one version of an agent',
       answer,
     },
@@ -186,14 +143,8 @@ export function agentRoutes({
   )
 
   return [
-    create,
-    list,
-    get,
-    update,
-    also(update, { method: 'patch' }),
-    also(update, { method: 'put' }),
-    archive,
-    also(archive, { method: 'delete', path: '/v1/agents/:id' }),
+    ...plain,
+    agents.delete('/:id', { summary: archive.summary, answer }, archive.run),
     versions,
     version,
   ]

@@ -1,12 +1,12 @@
 import { FileForm, FileListQuery, FileShown } from '@steward/protocol/files.ts'
-import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
+import { ListOf } from '@steward/protocol/primitives.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Paging } from '../../ground/core/page.ts'
 import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { rawRoute, route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import { download } from './download.ts'
 import { deleteFile } from './remove.ts'
 import type { FileRow } from './store.ts'
@@ -14,9 +14,9 @@ import { fileStore, showFile } from './store.ts'
 import type { UploadDeps } from './upload.ts'
 import { upload } from './upload.ts'
 
-const callers = ['workspace'] as const
+const files = section('Files', ['workspace'], '/v1/files')
+
 const withClaim = ['workspace', 'claim'] as const
-const section = 'Files'
 const answer = FileShown
 const mostIds = 100
 
@@ -38,28 +38,12 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
   }
 
   return [
-    rawRoute(
-      {
-        method: 'post',
-        path: '/v1/files',
-        callers,
-        section,
-        summary: 'Upload a file',
-        form: FileForm,
-        answer,
-      },
-      (call, raw) => upload(deps, call, raw),
+    files.raw.post('', { summary: 'Upload a file', form: FileForm, answer }, (call, raw) =>
+      upload(deps, call, raw),
     ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/files',
-        callers,
-        section,
-        summary: 'List files',
-        query: FileListQuery,
-        answer: ListOf(answer),
-      },
+    files.get(
+      '',
+      { summary: 'List files', query: FileListQuery, answer: ListOf(answer) },
       async ({ db, tenant, query }) => {
         const store = fileStore(db.read)
         if (query.ids) return named(store, tenant, query)
@@ -69,13 +53,11 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
         return pageOf(scope, page, rows, showFile)
       },
     ),
-    rawRoute(
+    files.raw.get(
+      '/:id',
       {
-        method: 'get',
-        path: '/v1/files/:id',
         callers: withClaim,
         claim: 'file',
-        section,
         summary: 'Download a file',
         description:
           'With `anthropic-version`, or where the request accepts JSON alone, its metadata instead.',
@@ -87,27 +69,14 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
         return download({ blobs, clock }, { db, tenant, id }, raw)
       },
     ),
-    rawRoute(
-      {
-        method: 'get',
-        path: '/v1/files/:id/content',
-        callers: withClaim,
-        claim: 'file',
-        section,
-        summary: 'Download a file',
-        answer: 'bytes',
-      },
+    files.raw.get(
+      '/:id/content',
+      { callers: withClaim, claim: 'file', summary: 'Download a file', answer: 'bytes' },
       ({ db, tenant, params: { id } }, raw) => download({ blobs, clock }, { db, tenant, id }, raw),
     ),
-    route(
-      {
-        method: 'delete',
-        path: '/v1/files/:id',
-        callers,
-        section,
-        summary: 'Delete a file',
-        answer: Deleted('file_deleted'),
-      },
+    files.remove(
+      '/:id',
+      { summary: 'Delete a file', type: 'file_deleted' },
       async ({ db, tenant, params: { id } }) => {
         const { blob_key } = await db.write((tx) => deleteFile(tx, tenant, id, clock.now()))
         if (blob_key !== null) {
@@ -116,7 +85,6 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
             .discard(tenant, blob_key)
             .catch((error: unknown) => log.warn('bytes could not be removed yet', { error }))
         }
-        return { id, type: 'file_deleted' }
       },
     ),
   ]

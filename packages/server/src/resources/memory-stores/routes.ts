@@ -14,19 +14,18 @@ import {
   MemoryVersionShown,
   MemoryViewQuery,
 } from '@steward/protocol/memory-stores.ts'
-import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
+import { ListOf } from '@steward/protocol/primitives.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
-import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import { moments } from '../../ground/database/seek.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import type { RouteCall, Route } from '../../ground/http/route.ts'
-import { route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { listMemories } from './list.ts'
 import { memoryRows, showMemory } from './memories.ts'
@@ -49,9 +48,9 @@ type Anyone = Pick<
   'db' | 'tenant' | 'principal' | 'betas' | 'dialect'
 >
 
-const callers = ['workspace'] as const
-const withClaim = ['workspace', 'claim'] as const
-const section = 'Memory stores'
+const stores = section('Memory stores', ['workspace'], '/v1/memory_stores')
+const memories = section('Memory stores', ['workspace', 'claim'], '/v1/memory_stores/:id/memories')
+const versions = section('Memory stores', ['workspace'], '/v1/memory_stores/:id/memory_versions')
 const own = 'agent-memory-2026-07-22'
 const broad = 'managed-agents-2026-04-01'
 
@@ -75,133 +74,91 @@ export const memoryStoreRoutes = (deps: Deps): Route[] =>
     },
   }))
 
-function ofStores({ clock, embeddingModel }: Deps): Route[] {
-  const answer = MemoryStoreShown
-  const path = '/v1/memory_stores/:id'
-  return [
-    route(
-      {
-        method: 'post',
-        path: '/v1/memory_stores',
-        callers,
-        section,
-        summary: 'Create a memory store',
+const ofStores = ({ clock, embeddingModel }: Deps): Route[] =>
+  stores.plain(
+    { one: 'a memory store', many: 'memory stores', item: '/:id', answer: MemoryStoreShown },
+    {
+      create: {
         body: MemoryStoreCreate,
-        answer,
+        async run({ db, tenant, body }) {
+          const at = iso(clock.now())
+          const id = newId('memory_store')
+          const row: StoreRow = {
+            tenant_id: tenant,
+            id,
+            name: body.name,
+            description: body.description ?? '',
+            metadata: toJson(body.metadata ?? {}),
+            agent_id: body.agent_id ?? null,
+            embedding_model: body.embedding_model ?? embeddingModel,
+            vector_index: body.vector_index ?? id,
+            memories: 0,
+            revision: 0,
+            archived_at: null,
+            deleted_at: null,
+            created_at: at,
+            updated_at: at,
+          }
+          await db.write(async (tx) => {
+            await memoryStoreStore(tx).insert(row)
+            await outbox(tx).put(tenant, ['memory_store.created'], { id }, clock.now())
+          })
+          return showStore(row)
+        },
       },
-      async ({ db, tenant, body }) => {
-        const at = iso(clock.now())
-        const id = newId('memory_store')
-        const row: StoreRow = {
-          tenant_id: tenant,
-          id,
-          name: body.name,
-          description: body.description ?? '',
-          metadata: toJson(body.metadata ?? {}),
-          agent_id: body.agent_id ?? null,
-          embedding_model: body.embedding_model ?? embeddingModel,
-          vector_index: body.vector_index ?? id,
-          memories: 0,
-          revision: 0,
-          archived_at: null,
-          deleted_at: null,
-          created_at: at,
-          updated_at: at,
-        }
-        await db.write(async (tx) => {
-          await memoryStoreStore(tx).insert(row)
-          await outbox(tx).put(tenant, ['memory_store.created'], { id }, clock.now())
-        })
-        return showStore(row)
-      },
-    ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/memory_stores',
-        callers,
-        section,
-        summary: 'List memory stores',
+      list: {
         query: MemoryStoreListQuery,
-        answer: ListOf(answer),
+        scope: 'memory_stores',
+        rows: ({ db, tenant, query }, page) =>
+          memoryStoreStore(db.read).list(tenant, {
+            paging: page,
+            archived: query.include_archived ?? false,
+            made: moments(query),
+          }),
+        show: showStore,
       },
-      async ({ db, tenant, query }) => {
-        const page = paging('memory_stores', query)
-        const rows = await memoryStoreStore(db.read).list(tenant, {
-          paging: page,
-          archived: query.include_archived ?? false,
-          made: moments(query),
-        })
-        return pageOf('memory_stores', page, rows, showStore)
+      get: {
+        run: async ({ db, tenant, params }) =>
+          showStore(await memoryStoreStore(db.read).row(tenant, params.id)),
       },
-    ),
-    route(
-      { method: 'get', path, callers, section, summary: 'Get a memory store', answer },
-      async ({ db, tenant, params }) =>
-        showStore(await memoryStoreStore(db.read).row(tenant, params.id)),
-    ),
-    route(
-      {
-        method: 'post',
-        path,
-        callers,
-        section,
-        summary: 'Update a memory store',
+      update: {
+        also: [],
         body: MemoryStoreUpdate,
-        answer,
+        run: ({ db, tenant, params: { id }, body }) =>
+          db.write(async (tx) => {
+            const store = memoryStoreStore(tx)
+            const kept = await store.open(tenant, id)
+            const metadata = fromJson(kept.metadata)
+            const columns = {
+              name: body.name ?? kept.name,
+              description: body.description ?? kept.description,
+              metadata: toJson(mergeMetadata(metadata, body.metadata ?? {})),
+            }
+            await store.update(tenant, id, columns, clock.now())
+            return showStore(await store.row(tenant, id))
+          }),
       },
-      async ({ db, tenant, params: { id }, body }) =>
-        db.write(async (tx) => {
-          const store = memoryStoreStore(tx)
-          const kept = await store.open(tenant, id)
-          const metadata = fromJson(kept.metadata)
-          const columns = {
-            name: body.name ?? kept.name,
-            description: body.description ?? kept.description,
-            metadata: toJson(mergeMetadata(metadata, body.metadata ?? {})),
-          }
-          await store.update(tenant, id, columns, clock.now())
-          return showStore(await store.row(tenant, id))
-        }),
-    ),
-    route(
-      {
-        method: 'post',
-        path: `${path}/archive`,
-        callers,
-        section,
-        summary: 'Archive a memory store',
+      archive: {
         description: 'From then on it is read only.',
-        answer,
+        run: ({ db, tenant, params: { id } }) =>
+          db.write(async (tx) => {
+            const store = memoryStoreStore(tx)
+            const kept = await store.take(tenant, id)
+            const now = clock.now()
+            if (kept.archived_at === null) {
+              await store.update(tenant, id, { archived_at: iso(now) }, now)
+              await outbox(tx).put(tenant, ['memory_store.archived'], { id }, now)
+            }
+            return showStore(await store.row(tenant, id))
+          }),
       },
-      async ({ db, tenant, params: { id } }) =>
-        db.write(async (tx) => {
-          const store = memoryStoreStore(tx)
-          const kept = await store.take(tenant, id)
-          const now = clock.now()
-          if (kept.archived_at === null) {
-            await store.update(tenant, id, { archived_at: iso(now) }, now)
-            await outbox(tx).put(tenant, ['memory_store.archived'], { id }, now)
-          }
-          return showStore(await store.row(tenant, id))
-        }),
-    ),
-    route(
-      {
-        method: 'delete',
-        path,
-        callers,
-        section,
+      delete: {
         summary: 'Delete a memory store, its memories and their versions',
-        answer: Deleted('memory_store_deleted'),
+        type: 'memory_store_deleted',
+        run: ({ db, tenant, params: { id } }) => removeStore(db, { tenant, id, now: clock.now() }),
       },
-      async ({ db, tenant, params: { id } }) => {
-        await removeStore(db, { tenant, id, now: clock.now() })
-        return { id, type: 'memory_store_deleted' }
-      },
-    ),
-  ]
-}
+    },
+  )
 
 /** Runs in one transaction in the caller's name. */
 const writes =
@@ -220,18 +177,25 @@ const writes =
     })
   }
 
+/** Throws where the store is not the tenant's. */
+const checkStore = ({
+  db,
+  tenant,
+  params,
+}: {
+  db: Database
+  tenant: string
+  params: { id: string }
+}) => memoryStoreStore(db.read).row(tenant, params.id)
+
 function ofMemories(deps: Deps): Route[] {
   const writing = writes(deps)
   const answer = MemoryShown
-  const path = '/v1/memory_stores/:id/memories' as const
   return [
-    route(
+    memories.post(
+      '',
       {
-        method: 'post',
-        path,
-        callers: withClaim,
         claim: 'store write',
-        section,
         summary: 'Create a memory',
         description: 'A memory that is there already is not overwritten.',
         query: MemoryViewQuery,
@@ -243,49 +207,35 @@ function ofMemories(deps: Deps): Route[] {
         return showMemory(row, query.view)
       },
     ),
-    route(
+    memories.get(
+      '',
       {
-        method: 'get',
-        path,
-        callers: withClaim,
         claim: 'store',
-        section,
         summary: 'List memories',
         description: 'With depth 1, what lies directly below a prefix.',
         query: MemoryListQuery,
         answer: ListOf(z.union([MemoryShown, MemoryPrefix])),
       },
-      async ({ db, tenant, params: { id: store }, query }) => {
-        const { read } = db
-        await memoryStoreStore(read).row(tenant, store)
-        return listMemories({ db: read, tenant, store }, query)
+      async (call) => {
+        await checkStore(call)
+        const { db, tenant, params, query } = call
+        return listMemories({ db: db.read, tenant, store: params.id }, query)
       },
     ),
-    route(
-      {
-        method: 'get',
-        path: `${path}/:memory_id`,
-        callers: withClaim,
-        claim: 'store',
-        section,
-        summary: 'Get a memory',
-        query: MemoryViewQuery,
-        answer,
-      },
-      async ({ db, tenant, params: { id, memory_id }, query }) => {
-        const { read } = db
-        await memoryStoreStore(read).row(tenant, id)
-        const row = await memoryRows(read).row(tenant, id, memory_id)
+    memories.get(
+      '/:memory_id',
+      { claim: 'store', summary: 'Get a memory', query: MemoryViewQuery, answer },
+      async (call) => {
+        await checkStore(call)
+        const { db, tenant, params, query } = call
+        const row = await memoryRows(db.read).row(tenant, params.id, params.memory_id)
         return showMemory(row, query.view)
       },
     ),
-    route(
+    memories.post(
+      '/:memory_id',
       {
-        method: 'post',
-        path: `${path}/:memory_id`,
-        callers: withClaim,
         claim: 'store write',
-        section,
         summary: 'Update a memory',
         query: MemoryViewQuery,
         body: MemoryUpdate,
@@ -296,22 +246,17 @@ function ofMemories(deps: Deps): Route[] {
         return showMemory(row, query.view)
       },
     ),
-    route(
+    memories.remove(
+      '/:memory_id',
       {
-        method: 'delete',
-        path: `${path}/:memory_id`,
-        callers: withClaim,
         claim: 'store write',
-        section,
         summary: 'Delete a memory',
         description: 'Its versions stay.',
         query: MemoryDeleteQuery,
-        answer: Deleted('memory_deleted'),
+        type: 'memory_deleted',
       },
-      async ({ params: { id, memory_id }, query, ...who }) => {
-        await writing(who, id, (at) => deleteMemory(at, memory_id, query.expected_content_sha256))
-        return { id: memory_id, type: 'memory_deleted' }
-      },
+      ({ params: { id, memory_id }, query, ...who }) =>
+        writing(who, id, (at) => deleteMemory(at, memory_id, query.expected_content_sha256)),
     ),
   ]
 }
@@ -319,58 +264,42 @@ function ofMemories(deps: Deps): Route[] {
 function ofVersions(deps: Deps): Route[] {
   const writing = writes(deps)
   const answer = MemoryVersionShown
-  const path = '/v1/memory_stores/:id/memory_versions' as const
   return [
-    route(
+    versions.list(
+      '',
       {
-        method: 'get',
-        path,
-        callers,
-        section,
         summary: 'List the versions of memories',
         description: 'Each says who changed what.',
         query: MemoryVersionListQuery,
-        answer: ListOf(answer),
-      },
-      async ({ db, tenant, params: { id }, query }) => {
-        const { read } = db
-        await memoryStoreStore(read).row(tenant, id)
-        const scope = `memory_versions/${id}`
-        const page = paging(scope, query)
-        // Nobody has such an account here.
-        const rows = query.service_account_id
-          ? { rows: [], more: false }
-          : await versionStore(read).list(tenant, id, {
-              paging: page,
-              filter: query,
-              made: moments(query),
-              view: query.view,
-            })
-        return pageOf(scope, page, rows, (row) => showVersion(row, query.view))
-      },
-    ),
-    route(
-      {
-        method: 'get',
-        path: `${path}/:version_id`,
-        callers,
-        section,
-        summary: 'Get a version',
-        query: MemoryViewQuery,
         answer,
       },
-      async ({ db, tenant, params: { id, version_id }, query }) => {
-        const { read } = db
-        await memoryStoreStore(read).row(tenant, id)
-        return showVersion(await versionStore(read).row(tenant, id, version_id), query.view)
+      {
+        scope: ({ id }) => `memory_versions/${id}`,
+        check: checkStore,
+        async rows({ db, tenant, params, query }, page) {
+          // Nobody has such an account here.
+          if (query.service_account_id) return { rows: [], more: false }
+          const asked = { paging: page, filter: query, made: moments(query), view: query.view }
+          return versionStore(db.read).list(tenant, params.id, asked)
+        },
+        show: (row, { query }) => showVersion(row, query.view),
       },
     ),
-    route(
+    versions.get(
+      '/:version_id',
+      { summary: 'Get a version', query: MemoryViewQuery, answer },
+      async (call) => {
+        await checkStore(call)
+        const { db, tenant, params, query } = call
+        return showVersion(
+          await versionStore(db.read).row(tenant, params.id, params.version_id),
+          query.view,
+        )
+      },
+    ),
+    versions.post(
+      '/:version_id/redact',
       {
-        method: 'post',
-        path: `${path}/:version_id/redact`,
-        callers,
-        section,
         summary: 'Redact a version of a memory',
         description: 'Removes its content and keeps its place.',
         answer,

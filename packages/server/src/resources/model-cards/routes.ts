@@ -4,11 +4,9 @@ import {
   ModelCardShown,
   ModelCardUpdate,
 } from '@steward/protocol/model-cards.ts'
-import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import { auditStore } from '../../tenants/audit/store.ts'
 import { conflict, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { admitDestinations } from '../../ground/core/secret-destination.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -18,16 +16,14 @@ import type { Principal } from '../../ground/http/principal.ts'
 import { isAdmin } from '../../ground/http/principal.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { also, route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import type { CardRow } from './store.ts'
 import { modelCardStore, showCard } from './store.ts'
 import { changed, newDestinations, probed, rowOf } from './write.ts'
 
-const callers = ['workspace'] as const
+const cards = section('Models', ['workspace'], '/v1/ext/model_cards')
 /** Of an update that others come before. */
 const mostAttempts = 3
-const section = 'Models'
-const answer = ModelCardShown
 
 type Deps = { seal: Seal; clock: Clock }
 
@@ -47,118 +43,78 @@ export function modelCardRoutes({ seal, clock }: Deps): Route[] {
     await db.write((tx) => auditStore(tx).changed(tenant, change))
   }
 
-  const update = route(
+  const plain = cards.plain(
+    { one: 'a card', many: 'cards', item: '/:id', answer: ModelCardShown },
     {
-      method: 'post',
-      path: '/v1/ext/model_cards/:id',
-      callers,
-      section,
-      summary: 'Update a model card',
-      description: 'A new key is tried at the provider.',
-      body: ModelCardUpdate,
-      limits: recordBody,
-      answer,
-    },
-    async ({ db, tenant, principal, params, body, signal }) => {
-      // What was admitted and probed is written, or nothing: where another changed the card meanwhile, all is done anew.
-      for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-        const kept = await modelCardStore(db.read).row(tenant, params.id)
-        const further = await newDestinations(kept, body)
-        const isRedirected = admitDestinations(further, isAdmin(principal))
-        const card = changed(kept, body, seal)
-        if (isRedirected) await recordRedirect(db, principal, kept)
-        const probe = await probed(card, signal)
-        const row = rowOf(kept, card, seal, iso(clock.now()))
-        if (await db.once((tx) => modelCardStore(tx).replace(kept, row)))
-          return { ...showCard(row), probe }
-      }
-      throw conflict(`model card ${params.id} is being changed by others: look at it and try again`)
-    },
-  )
-
-  return [
-    route(
-      {
-        method: 'post',
-        path: '/v1/ext/model_cards',
-        callers,
-        section,
+      create: {
         summary: 'Create a model card',
         description: 'A key that the provider refuses is refused.',
         body: ModelCardCreate,
         limits: recordBody,
-        answer,
+        async run({ db, tenant, body, signal }) {
+          const card = { ...body, custom_headers: body.custom_headers ?? {} }
+          const probe = await probed(card, signal)
+          const at = iso(clock.now())
+          const row = rowOf(
+            { tenant_id: tenant, id: newId('model_card'), created_at: at },
+            card,
+            seal,
+            at,
+          )
+          await db.write((tx) => modelCardStore(tx).insert(row))
+          return { ...showCard(row), probe }
+        },
       },
-      async ({ db, tenant, body, signal }) => {
-        const card = { ...body, custom_headers: body.custom_headers ?? {} }
-        const probe = await probed(card, signal)
-        const at = iso(clock.now())
-        const row = rowOf(
-          { tenant_id: tenant, id: newId('model_card'), created_at: at },
-          card,
-          seal,
-          at,
-        )
-        await db.write((tx) => modelCardStore(tx).insert(row))
-        return { ...showCard(row), probe }
-      },
-    ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/ext/model_cards',
-        callers,
-        section,
-        summary: 'List cards',
+      list: {
         query: ModelCardListQuery,
-        answer: ListOf(answer),
+        scope: 'model_cards',
+        rows: ({ db, tenant }, page) => modelCardStore(db.read).list(tenant, page),
+        show: showCard,
       },
-      async ({ db, tenant, query }) => {
-        const page = paging('model_cards', query)
-        const rows = await modelCardStore(db.read).list(tenant, page)
-        return pageOf('model_cards', page, rows, showCard)
+      get: {
+        run: async ({ db, tenant, params }) =>
+          showCard(await modelCardStore(db.read).row(tenant, params.id)),
       },
-    ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/ext/model_cards/:id',
-        callers,
-        section,
-        summary: 'Get a card',
-        answer,
+      update: {
+        summary: 'Update a model card',
+        description: 'A new key is tried at the provider.',
+        body: ModelCardUpdate,
+        limits: recordBody,
+        async run({ db, tenant, principal, params, body, signal }) {
+          // What was admitted and probed is written, or nothing: where another changed the card meanwhile, all is done anew.
+          for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+            const kept = await modelCardStore(db.read).row(tenant, params.id)
+            const further = await newDestinations(kept, body)
+            const isRedirected = admitDestinations(further, isAdmin(principal))
+            const card = changed(kept, body, seal)
+            if (isRedirected) await recordRedirect(db, principal, kept)
+            const probe = await probed(card, signal)
+            const row = rowOf(kept, card, seal, iso(clock.now()))
+            if (await db.once((tx) => modelCardStore(tx).replace(kept, row)))
+              return { ...showCard(row), probe }
+          }
+          throw conflict(
+            `model card ${params.id} is being changed by others: look at it and try again`,
+          )
+        },
       },
-      async ({ db, tenant, params }) =>
-        showCard(await modelCardStore(db.read).row(tenant, params.id)),
-    ),
-    update,
-    also(update, { method: 'patch' }),
-    route(
-      {
-        method: 'delete',
-        path: '/v1/ext/model_cards/:id',
-        callers,
-        section,
-        summary: 'Delete a card',
-        answer: Deleted('model_card_deleted'),
+      delete: {
+        type: 'model_card_deleted',
+        run: ({ db, tenant, params }) =>
+          db.write((tx) => modelCardStore(tx).remove(tenant, params.id)),
       },
-      async ({ db, tenant, params }) => {
-        await db.write((tx) => modelCardStore(tx).remove(tenant, params.id))
-        return { id: params.id, type: 'model_card_deleted' }
-      },
-    ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/ext/model_cards/:id/key',
-        callers: ['workspace', 'environment'],
-        section,
-        summary: 'Not found for every public kind of credential',
-        answer: 'none',
-      },
-      async ({ params }) => {
-        throw notFound('model card key of', params.id)
-      },
-    ),
-  ]
+    },
+  )
+  const key = cards.get(
+    '/:id/key',
+    {
+      callers: ['workspace', 'environment'],
+      summary: 'Not found for every public kind of credential',
+      answer: 'none',
+    },
+    async ({ params }) => {
+      throw notFound('model card key of', params.id)
+    },
+  )
+  return [...plain, key]
 }

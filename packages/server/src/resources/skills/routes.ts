@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
-import { Deleted, ListOf, ListQuery } from '@steward/protocol/primitives.ts'
+import { Deleted, ListQuery } from '@steward/protocol/primitives.ts'
 import {
   SkillArchiveForm,
   SkillForm,
@@ -10,13 +10,12 @@ import {
   SkillVersionShown,
 } from '@steward/protocol/skills.ts'
 import { notFound } from '../../ground/core/errors.ts'
-import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { attachment } from '../../ground/http/attachment.ts'
 import type { Reply } from '../../ground/http/reply.ts'
 import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { rawRoute, route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import { refuseBuiltin, skillCatalog, sourceOf } from './catalog.ts'
 import type { SkillDeps } from './keep.ts'
 import { addVersion, deleteSkill, deleteVersion, saveSkill } from './keep.ts'
@@ -24,9 +23,10 @@ import { receiveArchive, receiveSkill, receiveVersion } from './receive.ts'
 import type { SkillRow } from './store.ts'
 import { filesOf, showSkill, showSkillVersion, versionDigits } from './store.ts'
 
-const callers = ['workspace'] as const
+const skills = section('Skills', ['workspace'], '/v1/skills')
+const versions = section('Skills', ['workspace'], '/v1/skills/:id/versions')
+
 const withClaim = ['workspace', 'claim'] as const
-const section = 'Skills'
 
 const shown = (row: SkillRow) => showSkill(row, sourceOf(row.id))
 
@@ -38,14 +38,10 @@ function ofSkills(deps: Deps): Route[] {
   const { databases, keeping } = deps
   const catalog = skillCatalog({ databases, blobs: keeping.blobs })
   const answer = SkillShown
-  const path = '/v1/skills/:id'
   return [
-    rawRoute(
+    skills.raw.post(
+      '',
       {
-        method: 'post',
-        path: '/v1/skills',
-        callers,
-        section,
         summary: 'Create a skill',
         description: 'From the files of a form, or from JSON with the texts of its files.',
         form: SkillForm,
@@ -54,57 +50,31 @@ function ofSkills(deps: Deps): Route[] {
       },
       async (call, raw) => shown(await saveSkill(deps, call, await receiveSkill(raw))),
     ),
-    rawRoute(
-      {
-        method: 'post',
-        path: '/v1/skills/upload',
-        callers,
-        section,
-        summary: 'Upload a skill as a zip archive',
-        form: SkillArchiveForm,
-        answer,
-      },
+    skills.raw.post(
+      '/upload',
+      { summary: 'Upload a skill as a zip archive', form: SkillArchiveForm, answer },
       async (call, raw) => shown(await saveSkill(deps, call, await receiveArchive(raw))),
     ),
-    route(
+    skills.list(
+      '',
+      { summary: 'List skills, the built-in ones among them', query: SkillListQuery, answer },
       {
-        method: 'get',
-        path: '/v1/skills',
-        callers,
-        section,
-        summary: 'List skills, the built-in ones among them',
-        query: SkillListQuery,
-        answer: ListOf(answer),
-      },
-      async ({ tenant, query }) => {
-        const page = paging('skills', query)
-        return pageOf('skills', page, await catalog.list(tenant, page, query.source), shown)
+        scope: 'skills',
+        rows: ({ tenant, query }, page) => catalog.list(tenant, page, query.source),
+        show: shown,
       },
     ),
-    route(
-      { method: 'get', path, callers, section, summary: 'Get a skill', answer },
-      async ({ tenant, params: { id } }) => shown(await catalog.skill(tenant, id)),
+    skills.get('/:id', { summary: 'Get a skill', answer }, async ({ tenant, params: { id } }) =>
+      shown(await catalog.skill(tenant, id)),
     ),
-    route(
-      {
-        method: 'delete',
-        path,
-        callers,
-        section,
-        summary: 'Delete a skill and its versions',
-        answer: Deleted('skill_deleted'),
-      },
-      async ({ db, tenant, params: { id } }) => {
-        await deleteSkill(deps, { db, tenant }, id)
-        return { id, type: 'skill_deleted' }
-      },
+    skills.remove(
+      '/:id',
+      { summary: 'Delete a skill and its versions', type: 'skill_deleted' },
+      ({ db, tenant, params: { id } }) => deleteSkill(deps, { db, tenant }, id),
     ),
-    rawRoute(
+    skills.raw.get(
+      '/:id/files/:filename',
       {
-        method: 'get',
-        path: `${path}/files/:filename`,
-        callers,
-        section,
         summary: 'Download a file of a skill',
         description: 'Of its latest version. Encode the slashes of the name.',
         answer: 'bytes',
@@ -129,19 +99,10 @@ function ofVersions(deps: Deps): Route[] {
   const { databases, keeping } = deps
   const catalog = skillCatalog({ databases, blobs: keeping.blobs })
   const answer = SkillVersionShown
-  const path = '/v1/skills/:id/versions'
   return [
-    rawRoute(
-      {
-        method: 'post',
-        path,
-        callers,
-        section,
-        summary: 'Add a version',
-        form: SkillVersionForm,
-        limits: contentBody,
-        answer,
-      },
+    versions.raw.post(
+      '',
+      { summary: 'Add a version', form: SkillVersionForm, limits: contentBody, answer },
       async ({ db, tenant, params: { id } }, raw) => {
         refuseBuiltin(id, 'changed')
         await catalog.skill(tenant, id)
@@ -149,42 +110,31 @@ function ofVersions(deps: Deps): Route[] {
         return showSkillVersion(await addVersion(deps, { db, tenant }, { id, bundle }))
       },
     ),
-    route(
+    versions.list(
+      '',
+      { summary: 'List versions', query: ListQuery, answer },
       {
-        method: 'get',
-        path,
-        callers,
-        section,
-        summary: 'List versions',
-        query: ListQuery,
-        answer: ListOf(answer),
-      },
-      async ({ tenant, params: { id }, query }) => {
-        const scope = `skill_versions/${id}`
-        const page = paging(scope, query)
-        return pageOf(scope, page, await catalog.versions(tenant, id, page), showSkillVersion)
+        scope: ({ id }) => `skill_versions/${id}`,
+        rows: ({ tenant, params: { id } }, page) => catalog.versions(tenant, id, page),
+        show: showSkillVersion,
       },
     ),
-    route(
+    versions.get(
+      '/:version',
       {
-        method: 'get',
-        path: `${path}/:version`,
         callers: withClaim,
         claim: 'skill',
-        section,
         summary: 'Get a version by its number, its id, or as latest',
         answer,
       },
       async ({ tenant, params: { id, version } }) =>
         showSkillVersion(await catalog.version(tenant, id, version)),
     ),
-    rawRoute(
+    versions.raw.get(
+      '/:version/content',
       {
-        method: 'get',
-        path: `${path}/:version/content`,
         callers: withClaim,
         claim: 'skill',
-        section,
         summary: 'Download a version as a zip archive with one folder',
         answer: 'bytes',
       },
@@ -198,15 +148,9 @@ function ofVersions(deps: Deps): Route[] {
         })
       },
     ),
-    route(
-      {
-        method: 'delete',
-        path: `${path}/:version`,
-        callers,
-        section,
-        summary: 'Delete a version',
-        answer: Deleted('skill_version_deleted'),
-      },
+    versions.delete(
+      '/:version',
+      { summary: 'Delete a version', answer: Deleted('skill_version_deleted') },
       async ({ db, tenant, params: { id, version } }) => ({
         id: await deleteVersion(deps, { db, tenant }, { id, which: version }),
         type: 'skill_version_deleted',

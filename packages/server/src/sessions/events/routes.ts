@@ -11,7 +11,7 @@ import type { Principal } from '../../ground/http/principal.ts'
 import { empty, jsonText, pieces } from '../../ground/http/reply.ts'
 import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import { checkStanding } from '../work/claim.ts'
 import { claimEnds } from '../work/ending.ts'
 import { sessionStore } from '../rows/sessions.ts'
@@ -21,9 +21,9 @@ import { announce, postEvents } from './post.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
 import { viewOf } from './wire.ts'
 
-const callers = ['workspace'] as const
+const events = section('Events', ['workspace'], '/v1/sessions/:id')
+
 const withClaim = ['workspace', 'claim'] as const
-const section = 'Events'
 
 /** What a worker has to say: people speak, confirm and interrupt with keys of their own. */
 function checkWorkers(events: readonly ClientEvent[]): void {
@@ -51,13 +51,11 @@ export function sessionEventRoutes(deps: {
     principal.kind === 'claim' ? (until: AbortSignal) => ends(principal, until) : undefined
 
   return [
-    route(
+    events.get(
+      '/events',
       {
-        method: 'get',
-        path: '/v1/sessions/:id/events',
         callers: withClaim,
         claim: 'session',
-        section,
         summary: 'List events',
         description: 'Answers a stream where the request accepts text/event-stream.',
         query: EventListQuery,
@@ -74,13 +72,11 @@ export function sessionEventRoutes(deps: {
         return eventStream({ read, bus }, tenant, params.id, viewOf(options.data, dialect), start)
       },
     ),
-    route(
+    events.get(
+      '/events/stream',
       {
-        method: 'get',
-        path: '/v1/sessions/:id/events/stream',
         callers: withClaim,
         claim: 'session',
-        section,
         summary: 'Follow events',
         description: 'The stream stays open until the session is deleted.',
         query: StreamQuery,
@@ -92,13 +88,11 @@ export function sessionEventRoutes(deps: {
         return eventStream({ read, bus }, tenant, params.id, viewOf(query, dialect), start)
       },
     ),
-    route(
+    events.post(
+      '/events',
       {
-        method: 'post',
-        path: '/v1/sessions/:id/events',
         callers: withClaim,
         claim: 'session',
-        section,
         summary: 'Post events',
         description: 'Answers 202 without a body, or the events to the official client.',
         body: PostEvents,
@@ -118,12 +112,9 @@ export function sessionEventRoutes(deps: {
         return jsonText(`{"data":[${shown.join(',')}]}`)
       },
     ),
-    route(
+    events.post(
+      '/messages',
       {
-        method: 'post',
-        path: '/v1/sessions/:id/messages',
-        callers,
-        section,
         summary: 'Post a message and follow its turn',
         description: 'The stream ends when the turn does.',
         body: PostMessage,
@@ -133,12 +124,9 @@ export function sessionEventRoutes(deps: {
       ({ db, tenant, params, body: { content }, dialect }) =>
         postMessage({ db, bus }, tenant, params.id, { content, now: clock.now(), dialect }),
     ),
-    route(
+    events.get(
+      '/log',
       {
-        method: 'get',
-        path: '/v1/sessions/:id/log',
-        callers,
-        section,
         summary: 'Get the whole log',
         description: 'Extension events are included.',
         answer: z.array(EventShown),

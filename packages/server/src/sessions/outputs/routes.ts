@@ -6,14 +6,15 @@ import { invalid, notFound } from '../../ground/core/errors.ts'
 import { download } from '../../resources/files/download.ts'
 import { claimOf } from '../../ground/http/principal.ts'
 import type { RouteCall, Route } from '../../ground/http/route.ts'
-import { rawRoute, route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { outputStore } from '../rows/outputs.ts'
 import type { TakeDeps } from './take.ts'
 import { takeOutput } from './take.ts'
 
-const callers = ['workspace'] as const
-const section = 'Outputs'
+const outputs = section('Outputs', ['workspace'], '/v1/sessions/:id/outputs')
+const claimedOutputs = section('Workers', ['claim'], '/v1/ext/outputs/:session_id', 'session')
+
 const beta = 'managed-agents-2026-04-01'
 
 type Deps = TakeDeps & {
@@ -45,15 +46,9 @@ export function outputRoutes(deps: Deps): Route[] {
   }
 
   return [
-    route(
-      {
-        method: 'get',
-        path: '/v1/sessions/:id/outputs',
-        callers,
-        section,
-        summary: 'List the outputs of a session',
-        answer: OutputsShown,
-      },
+    outputs.get(
+      '',
+      { summary: 'List the outputs of a session', answer: OutputsShown },
       async (call) => {
         await checkCall(call)
         const rows = await outputStore(call.db.read).shown(call.tenant, call.params.id)
@@ -64,12 +59,9 @@ export function outputRoutes(deps: Deps): Route[] {
         return { data, has_more: false }
       },
     ),
-    rawRoute(
+    outputs.raw.get(
+      '/:filename',
       {
-        method: 'get',
-        path: '/v1/sessions/:id/outputs/:filename',
-        callers,
-        section,
         summary: 'Download an output by its name',
         description: 'The newest file that was published under the name.',
         answer: 'bytes',
@@ -89,14 +81,10 @@ export function outputRoutes(deps: Deps): Route[] {
 
 function workerRoutes(deps: Deps): Route[] {
   const { publishes } = deps
-  const claimed = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
-  const path = '/v1/ext/outputs/:session_id' as const
   return [
-    route(
-      {
-        ...{ ...claimed, method: 'get', path, answer: OutputHashes },
-        summary: 'List the outputs of a session by their hashes',
-      },
+    claimedOutputs.get(
+      '',
+      { answer: OutputHashes, summary: 'List the outputs of a session by their hashes' },
       async ({ db, tenant, params: { session_id } }) => {
         const { largest } = deps.fileLimits
         if (!publishes) return { largest, published: null }
@@ -104,11 +92,9 @@ function workerRoutes(deps: Deps): Route[] {
         return { largest, published: rows.map(({ filename, sha256 }) => ({ filename, sha256 })) }
       },
     ),
-    rawRoute(
-      {
-        ...{ ...claimed, method: 'post', path: `${path}/:filename`, answer: OutputTaken },
-        summary: 'Publish an output of a session',
-      },
+    claimedOutputs.raw.post(
+      '/:filename',
+      { answer: OutputTaken, summary: 'Publish an output of a session' },
       async ({ db, principal, params: { filename } }, { body }) => {
         if (!publishes) throw invalid('this server keeps no outputs: its STORE_BACKENDS says so')
         checkName(filename)

@@ -1,4 +1,3 @@
-import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
 import {
   FileResource,
@@ -6,13 +5,12 @@ import {
   ResourceShown,
   ResourceUpdate,
 } from '@steward/protocol/session-resources.ts'
-import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { WorkerInput } from '../../ground/config/config.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import type { SessionRow } from '../rows/sessions.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { checkInputs } from './supported.ts'
@@ -23,10 +21,9 @@ import type { RepositoryHosts } from './repositories.ts'
 import { rotateToken } from './repositories.ts'
 import { resourceStore, showResource } from '../rows/resources.ts'
 
-const callers = ['workspace'] as const
-const section = 'Sessions'
+const resources = section('Sessions', ['workspace'], '/v1/sessions/:id/resources')
+
 const answer = ResourceShown
-const path = '/v1/sessions/:id/resources/:resource' as const
 
 export function resourceRoutes({
   clock,
@@ -57,35 +54,20 @@ export function resourceRoutes({
   }
 
   return [
-    route(
+    resources.list(
+      '',
+      { summary: 'List the resources of a session', query: ResourceListQuery, answer },
       {
-        method: 'get',
-        path: '/v1/sessions/:id/resources',
-        callers,
-        section,
-        summary: 'List the resources of a session',
-        query: ResourceListQuery,
-        answer: ListOf(answer),
-      },
-      async ({ db, tenant, params: { id }, query }) => {
-        const { read } = db
-        await sessionStore(read).row(tenant, id)
-        const scope = `resources/${id}`
-        const page = paging(scope, query)
-        const rows = await resourceStore(read).list(tenant, id, page)
-        return pageOf(scope, page, rows, showResource)
+        scope: ({ id }) => `resources/${id}`,
+        check: ({ db, tenant, params }) => sessionStore(db.read).row(tenant, params.id),
+        rows: ({ db, tenant, params }, page) =>
+          resourceStore(db.read).list(tenant, params.id, page),
+        show: showResource,
       },
     ),
-    route(
-      {
-        method: 'post',
-        path: '/v1/sessions/:id/resources',
-        callers,
-        section,
-        summary: 'Add a file to a session',
-        body: FileResource,
-        answer,
-      },
+    resources.post(
+      '',
+      { summary: 'Add a file to a session', body: FileResource, answer },
       async ({ db, tenant, params: { id }, body }) => {
         const wanted = [{ resource: body, at: '' }]
         const [added] = await change(db, tenant, id, (tx, held, row) => {
@@ -95,20 +77,14 @@ export function resourceRoutes({
         return added ? showResource(added) : {}
       },
     ),
-    route(
-      { method: 'get', path, callers, section, summary: 'Get a resource of a session', answer },
+    resources.get(
+      '/:resource',
+      { summary: 'Get a resource of a session', answer },
       ({ db, tenant, params: { id, resource } }) => one(db, tenant, id, resource),
     ),
-    route(
-      {
-        method: 'post',
-        path,
-        callers,
-        section,
-        summary: 'Rotate the token of a repository',
-        body: ResourceUpdate,
-        answer,
-      },
+    resources.post(
+      '/:resource',
+      { summary: 'Rotate the token of a repository', body: ResourceUpdate, answer },
       async ({ db, tenant, params: { id, resource }, body }) =>
         showResource(
           await change(db, tenant, id, (tx, held) =>
@@ -116,19 +92,11 @@ export function resourceRoutes({
           ),
         ),
     ),
-    route(
-      {
-        method: 'delete',
-        path,
-        callers,
-        section,
-        summary: 'Remove a resource from a session',
-        answer: Deleted('session_resource_deleted'),
-      },
-      async ({ db, tenant, params: { id, resource } }) => {
-        await change(db, tenant, id, (tx, held) => removeResource(tx, held, resource))
-        return { id: resource, type: 'session_resource_deleted' }
-      },
+    resources.remove(
+      '/:resource',
+      { summary: 'Remove a resource from a session', type: 'session_resource_deleted' },
+      ({ db, tenant, params: { id, resource } }) =>
+        change(db, tenant, id, (tx, held) => removeResource(tx, held, resource)),
     ),
   ]
 }

@@ -15,22 +15,20 @@ import { claimOf } from '../../ground/http/principal.ts'
 import { empty } from '../../ground/http/reply.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import { checkClaim } from '../work/claim.ts'
 import { serversIn, stdioError } from './standing.ts'
 import { stdioStore } from './store.ts'
+
+const servers = section('MCP servers', ['claim'], '/v1/ext/stdio-servers/:session_id', 'session')
 
 type Deps = { bus: Bus; clock: Clock }
 
 export function stdioRoutes({ bus, clock }: Deps): Route[] {
   return [
-    route(
+    servers.post(
+      '',
       {
-        method: 'post',
-        path: '/v1/ext/stdio-servers/:session_id',
-        callers: ['claim'],
-        claim: 'session',
-        section: 'MCP servers',
         summary: 'Report the stdio servers of a session',
         description: 'Their tools, or why they have none.',
         body: StdioReport,

@@ -5,19 +5,17 @@ import type { Session, SessionUsage } from '@steward/protocol/sessions.ts'
 import { ThreadListQuery, ThreadShown } from '@steward/protocol/sessions.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { notFound } from '../../ground/core/errors.ts'
-import { pageOf, paging } from '../../ground/core/page.ts'
 import { threadOf } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import { eventPage, eventStream } from '../events/read.ts'
 import { viewOf } from '../events/wire.ts'
 import { statusesOf } from '../rows/statuses.ts'
 import { sessionStore } from '../rows/sessions.ts'
 
-const callers = ['workspace'] as const
-const section = 'Threads'
+const threads = section('Threads', ['workspace'], '/v1/sessions/:id/threads')
 
 /** The primary thread alone: another name for the session and its log. [threads/list] */
 const primary = (session: Session) => ({
@@ -53,62 +51,35 @@ export function threadRoutes({ bus, clock }: Deps): Route[] {
   }
 
   return [
-    route(
+    threads.list(
+      '',
+      { summary: 'List threads', query: ThreadListQuery, answer: ThreadShown },
       {
-        method: 'get',
-        path: '/v1/sessions/:id/threads',
-        callers,
-        section,
-        summary: 'List threads',
-        query: ThreadListQuery,
-        answer: ListOf(ThreadShown),
-      },
-      async ({ db, tenant, params, query, dialect }) => {
-        const scope = `threads/${params.id}`
-        const page = paging(scope, query)
-        const statuses = statusesOf(query, dialect)
-        const { session } = await open(db, tenant, params)
-        const isShown = statuses?.includes(session.status) ?? true
-        const rows = isShown ? [primary(session)] : []
-        return pageOf(scope, page, { rows, more: false }, (thread) => thread)
+        scope: ({ id }) => `threads/${id}`,
+        async rows({ db, tenant, params, query, dialect }) {
+          const statuses = statusesOf(query, dialect)
+          const { session } = await open(db, tenant, params)
+          const isShown = statuses?.includes(session.status) ?? true
+          return { rows: isShown ? [primary(session)] : [], more: false }
+        },
       },
     ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/sessions/:id/threads/:thread',
-        callers,
-        section,
-        summary: 'Get a thread',
-        answer: ThreadShown,
-      },
+    threads.get(
+      '/:thread',
+      { summary: 'Get a thread', answer: ThreadShown },
       async ({ db, tenant, params }) => primary((await open(db, tenant, params)).session),
     ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/sessions/:id/threads/:thread/events',
-        callers,
-        section,
-        summary: 'List the events of a thread',
-        query: EventListQuery,
-        answer: ListOf(EventShown),
-      },
+    threads.get(
+      '/:thread/events',
+      { summary: 'List the events of a thread', query: EventListQuery, answer: ListOf(EventShown) },
       async ({ db, tenant, params, query, dialect }) => {
         const { read } = await open(db, tenant, params)
         return eventPage(read, tenant, params.id, query, dialect)
       },
     ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/sessions/:id/threads/:thread/stream',
-        callers,
-        section,
-        summary: 'Follow the events of a thread',
-        query: StreamQuery,
-        answer: 'stream',
-      },
+    threads.get(
+      '/:thread/stream',
+      { summary: 'Follow the events of a thread', query: StreamQuery, answer: 'stream' },
       async ({ db, tenant, params, query, lastEventId, dialect }) => {
         const { read } = await open(db, tenant, params)
         const start = { replay: query.replay ?? false, lastEventId }

@@ -1,4 +1,3 @@
-import { ListOf } from '@steward/protocol/primitives.ts'
 import {
   Heartbeat,
   HeartbeatQuery,
@@ -13,7 +12,6 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { ClaimTokens } from '../../ground/core/claim-token.ts'
 import { forbidden } from '../../ground/core/errors.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
-import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
@@ -21,7 +19,8 @@ import { ring, say } from '../log/topics.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { json } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { also, route } from '../../ground/http/route.ts'
+import { also } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import type { WorkItem, Worker } from './item.ts'
 import { reservationMs } from './item.ts'
 import { poller } from './poll.ts'
@@ -32,8 +31,7 @@ import { workStore } from './store.ts'
 import { tellLost } from './topics.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
-const section = 'Workers'
-const one = '/v1/environments/:id/work/:work' as const
+const items = section('Workers', ['workspace', 'environment'], '/v1/environments/:id/work')
 
 export const showWork = (item: WorkItem, secret: string | null = null): Work => ({
   id: item.id,
@@ -102,12 +100,10 @@ export function workRoutes(deps: {
     return read
   }
 
-  const update = route(
+  const update = items.post(
+    '/:work',
     {
-      method: 'post',
-      path: one,
       callers: ['workspace'],
-      section,
       summary: 'Update the metadata of a work item',
       body: WorkUpdate,
       answer: Work,
@@ -124,12 +120,10 @@ export function workRoutes(deps: {
   )
 
   return [
-    route(
+    items.get(
+      '/poll',
       {
-        method: 'get',
-        path: '/v1/environments/:id/work/poll',
         callers: ['environment'],
-        section,
         summary: 'Claim a work item',
         description: 'Null where none waits.',
         query: WorkPollQuery,
@@ -146,48 +140,27 @@ export function workRoutes(deps: {
         return json(200, item ? showWork(item, secretOf(item)) : null)
       },
     ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/environments/:id/work/stats',
-        callers: ['workspace', 'environment'],
-        section,
-        summary: 'Get figures of the queue',
-        answer: WorkStats,
-      },
+    items.get(
+      '/stats',
+      { summary: 'Get figures of the queue', answer: WorkStats },
       async ({ db, tenant, principal, params: { id } }) => {
         const read = await open(db, tenant, principal, id)
         return workStore(read).stats(tenant, id, clock.now())
       },
     ),
-    route(
+    items.list(
+      '',
+      { summary: 'List work items', query: WorkListQuery, answer: Work },
       {
-        method: 'get',
-        path: '/v1/environments/:id/work',
-        callers: ['workspace', 'environment'],
-        section,
-        summary: 'List work items',
-        query: WorkListQuery,
-        answer: ListOf(Work),
-      },
-      async ({ db, tenant, principal, params: { id }, query }) => {
-        const read = await open(db, tenant, principal, id)
-        const scope = `work/${id}`
-        const page = paging(scope, query)
-        return pageOf(scope, page, await workStore(read).list(tenant, id, page), (item) =>
-          showWork(item),
-        )
+        scope: ({ id }) => `work/${id}`,
+        check: ({ db, tenant, principal, params }) => open(db, tenant, principal, params.id),
+        rows: ({ db, tenant, params }, page) => workStore(db.read).list(tenant, params.id, page),
+        show: (item) => showWork(item),
       },
     ),
-    route(
-      {
-        method: 'get',
-        path: one,
-        callers: ['workspace', 'environment'],
-        section,
-        summary: 'Get a work item',
-        answer: Work,
-      },
+    items.get(
+      '/:work',
+      { summary: 'Get a work item', answer: Work },
       async ({ db, tenant, principal, params }) => {
         checkOwn(principal, params.id)
         const { read } = db
@@ -196,15 +169,9 @@ export function workRoutes(deps: {
     ),
     update,
     also(update, { method: 'patch' }),
-    route(
-      {
-        method: 'post',
-        path: `${one}/ack`,
-        callers: ['environment'],
-        section,
-        summary: 'Acknowledge a work item',
-        answer: Work,
-      },
+    items.post(
+      '/:work/ack',
+      { callers: ['environment'], summary: 'Acknowledge a work item', answer: Work },
       async ({ db, tenant, principal, params, workerId }) => {
         checkOwn(principal, params.id)
         const place = { tenant, environment: params.id, id: params.work }
@@ -212,13 +179,11 @@ export function workRoutes(deps: {
         return showWork(await acknowledge(db, place, by, clock.now()))
       },
     ),
-    route(
+    items.post(
+      '/:work/heartbeat',
       {
-        method: 'post',
-        path: `${one}/heartbeat`,
         callers: ['environment', 'claim'],
         claim: 'work',
-        section,
         summary: 'Extend the lease of a work item',
         description: 'By compare-and-set of the last heartbeat.',
         query: HeartbeatQuery,
@@ -237,13 +202,11 @@ export function workRoutes(deps: {
         return beat(db, place, how, { now: clock.now(), idleMs })
       },
     ),
-    route(
+    items.post(
+      '/:work/stop',
       {
-        method: 'post',
-        path: `${one}/stop`,
         callers: ['workspace', 'environment', 'claim'],
         claim: 'work',
-        section,
         summary: 'Stop a work item',
         body: WorkStop,
         answer: Work,

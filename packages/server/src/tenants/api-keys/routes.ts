@@ -1,22 +1,20 @@
 import { ApiKeyCreate, ApiKeyCreated, ApiKeyShown } from '@steward/protocol/api-keys.ts'
-import { Deleted, ListOf, ListQuery } from '@steward/protocol/primitives.ts'
+import { ListQuery } from '@steward/protocol/primitives.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { forbidden, invalid } from '../../ground/core/errors.ts'
-import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { newToken } from '../../ground/core/token.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import { checkEnvironment } from './environment.ts'
 import { revokeKey } from './revoke.ts'
 import { apiKeyStore } from './store.ts'
 import { revocations } from './authenticate.ts'
 
-const callers = ['workspace'] as const
-const section = 'API keys'
+const keys = section('API keys', ['workspace'], '/v1/ext/api_keys')
 
 function checkWanted(
   { environment_id = null, admin, reach = null }: ApiKeyCreate,
@@ -34,72 +32,50 @@ function checkWanted(
 
 type Deps = { databases: Databases; bus: Bus; clock: Clock }
 
-export function apiKeyRoutes({ databases, bus, clock }: Deps): Route[] {
-  return [
-    route(
-      {
-        method: 'post',
-        path: '/v1/ext/api_keys',
-        callers,
-        section,
-        summary: 'Create a key',
+export const apiKeyRoutes = ({ databases, bus, clock }: Deps): Route[] =>
+  keys.plain(
+    { one: 'a key', many: 'keys', item: '/:id', answer: ApiKeyShown },
+    {
+      create: {
         description: 'No other answer contains its value.',
         body: ApiKeyCreate,
         answer: ApiKeyCreated,
+        async run({ db, tenant, principal, body }) {
+          const environmentId = body.environment_id ?? null
+          const admin = body.admin ?? false
+          checkWanted(body, principal)
+          if (environmentId !== null) await checkEnvironment(db.read, tenant, environmentId)
+          const kind = environmentId === null ? 'workspace' : 'environment'
+          const key = newToken(kind)
+          const made = {
+            key,
+            name: body.name,
+            kind,
+            admin,
+            environmentId,
+            reach: environmentId === null ? null : (body.reach ?? 'work'),
+            expiresAt: body.expires_at ?? null,
+          } as const
+          const shown = await databases.control.write((tx) =>
+            apiKeyStore(tx).create(tenant, made, clock.now()),
+          )
+          return { ...shown, key }
+        },
       },
-      async ({ db, tenant, principal, body }) => {
-        const environmentId = body.environment_id ?? null
-        const admin = body.admin ?? false
-        checkWanted(body, principal)
-        if (environmentId !== null) await checkEnvironment(db.read, tenant, environmentId)
-        const kind = environmentId === null ? 'workspace' : 'environment'
-        const key = newToken(kind)
-        const made = {
-          key,
-          name: body.name,
-          kind,
-          admin,
-          environmentId,
-          reach: environmentId === null ? null : (body.reach ?? 'work'),
-          expiresAt: body.expires_at ?? null,
-        } as const
-        const shown = await databases.control.write((tx) =>
-          apiKeyStore(tx).create(tenant, made, clock.now()),
-        )
-        return { ...shown, key }
-      },
-    ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/ext/api_keys',
-        callers,
-        section,
+      list: {
         summary: 'List keys, without their plaintext',
         query: ListQuery,
-        answer: ListOf(ApiKeyShown),
+        scope: 'api_keys',
+        rows: ({ tenant }, page) => apiKeyStore(databases.control.read).list(tenant, page),
       },
-      async ({ tenant, query }) => {
-        const page = paging('api_keys', query)
-        const rows = await apiKeyStore(databases.control.read).list(tenant, page)
-        return pageOf('api_keys', page, rows, (key) => key)
-      },
-    ),
-    route(
-      {
-        method: 'delete',
-        path: '/v1/ext/api_keys/:id',
-        callers,
-        section,
+      delete: {
         summary: 'Revoke a key',
-        answer: Deleted('api_key_deleted'),
+        type: 'api_key_deleted',
+        async run({ tenant, principal, params }) {
+          const by = { admin: isAdmin(principal), now: clock.now() }
+          const hash = await databases.control.write((tx) => revokeKey(tx, tenant, params.id, by))
+          bus.publish(revocations, { hash, id: params.id })
+        },
       },
-      async ({ tenant, principal, params }) => {
-        const by = { admin: isAdmin(principal), now: clock.now() }
-        const hash = await databases.control.write((tx) => revokeKey(tx, tenant, params.id, by))
-        bus.publish(revocations, { hash, id: params.id })
-        return { id: params.id, type: 'api_key_deleted' }
-      },
-    ),
-  ]
-}
+    },
+  )

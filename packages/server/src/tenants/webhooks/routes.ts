@@ -1,4 +1,4 @@
-import { Deleted, ListOf, ListQuery } from '@steward/protocol/primitives.ts'
+import { ListQuery } from '@steward/protocol/primitives.ts'
 import {
   WebhookDeliveryListQuery,
   WebhookDeliveryShown,
@@ -9,13 +9,12 @@ import {
 } from '@steward/protocol/webhooks.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { pageOf, paging } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { also, route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
 import { deliveryStore } from './deliveries.ts'
 import { ringWebhooks } from './dispatch.ts'
 import { deliveryLog, showDelivery } from './log.ts'
@@ -25,11 +24,14 @@ import { newSecret } from './sign.ts'
 import { endpointOf, endpointStore, sealedSecrets, secretsOf, showEndpoint } from './store.ts'
 import { changedEndpoint } from './update.ts'
 
-const callers = ['workspace'] as const
-const section = 'Webhooks'
-const answer = WebhookEndpointShown
-const path = '/v1/ext/webhook_endpoints'
-const one = `${path}/:id` as const
+const endpoints = section('Webhooks', ['workspace'], '/v1/ext/webhook_endpoints')
+const deliveries = section('Webhooks', ['workspace'], '/v1/ext/webhook_endpoints/:id/deliveries')
+const noun = {
+  one: 'an endpoint',
+  many: 'endpoints',
+  item: '/:id',
+  answer: WebhookEndpointShown,
+} as const
 
 /** Of a workspace. */
 const mostEndpoints = 20
@@ -45,67 +47,28 @@ export const webhookRoutes = (deps: Deps): Route[] => [
   ...deliveryRoutes(deps),
 ]
 
-function readRoutes({ clock }: Deps): Route[] {
-  return [
-    route(
-      {
-        method: 'get',
-        path,
-        callers,
-        section,
-        summary: 'List endpoints, without their secrets',
-        query: ListQuery,
-        answer: ListOf(answer),
-      },
-      async ({ db, tenant, query }) => {
-        const page = paging('webhook_endpoints', query)
-        const rows = await endpointStore(db.read).list(tenant, page)
-        return pageOf('webhook_endpoints', page, rows, (row) => showEndpoint(row, clock.now()))
-      },
-    ),
-    route(
-      { method: 'get', path: one, callers, section, summary: 'Get an endpoint', answer },
-      async ({ db, tenant, params }) =>
-        showEndpoint(await endpointStore(db.read).row(tenant, params.id), clock.now()),
-    ),
-  ]
-}
-
-function writeRoutes({ seal, clock }: Deps): Route[] {
-  const update = route(
-    {
-      method: 'post',
-      path: one,
-      callers,
-      section,
-      summary: 'Update an endpoint',
-      description: 'Also enables or disables it.',
-      body: WebhookEndpointUpdate,
-      answer,
+const readRoutes = ({ clock }: Deps): Route[] =>
+  endpoints.plain(noun, {
+    list: {
+      summary: 'List endpoints, without their secrets',
+      query: ListQuery,
+      scope: 'webhook_endpoints',
+      rows: ({ db, tenant }, page) => endpointStore(db.read).list(tenant, page),
+      show: (row) => showEndpoint(row, clock.now()),
     },
-    async ({ db, tenant, params: { id }, body }) =>
-      db.write(async (tx) => {
-        const now = clock.now()
-        const kept = await endpointStore(tx).take(tenant, id)
-        const changed = changedEndpoint(kept, body, now)
-        if (changed.disabled_at !== null) await deliveryStore(tx).drop(id, now)
-        await endpointStore(tx).update(tenant, id, changed)
-        return showEndpoint(changed, now)
-      }),
-  )
-  return [
-    route(
-      {
-        method: 'post',
-        path,
-        callers,
-        section,
-        summary: 'Create an endpoint',
-        description: 'No later answer contains its secret.',
-        body: WebhookEndpointCreate,
-        answer: WebhookEndpointWithSecret,
-      },
-      async ({ db, tenant, body }) => {
+    get: {
+      run: async ({ db, tenant, params }) =>
+        showEndpoint(await endpointStore(db.read).row(tenant, params.id), clock.now()),
+    },
+  })
+
+const writeRoutes = ({ seal, clock }: Deps): Route[] =>
+  endpoints.plain(noun, {
+    create: {
+      description: 'No later answer contains its secret.',
+      body: WebhookEndpointCreate,
+      answer: WebhookEndpointWithSecret,
+      async run({ db, tenant, body }) {
         const secret = newSecret()
         const row = endpointOf(tenant, body, { seal, secret, now: clock.now() })
         await db.write(async (tx) => {
@@ -115,38 +78,36 @@ function writeRoutes({ seal, clock }: Deps): Route[] {
         })
         return { ...showEndpoint(row, clock.now()), secret }
       },
-    ),
-    update,
-    also(update, { method: 'patch' }),
-    route(
-      {
-        method: 'delete',
-        path: one,
-        callers,
-        section,
-        summary: 'Delete an endpoint',
-        description: 'Deliveries that wait are not sent.',
-        answer: Deleted('webhook_endpoint_deleted'),
-      },
-      async ({ db, tenant, params: { id } }) => {
-        await db.write(async (tx) => {
+    },
+    update: {
+      description: 'Also enables or disables it.',
+      body: WebhookEndpointUpdate,
+      run: ({ db, tenant, params: { id }, body }) =>
+        db.write(async (tx) => {
+          const now = clock.now()
+          const kept = await endpointStore(tx).take(tenant, id)
+          const changed = changedEndpoint(kept, body, now)
+          if (changed.disabled_at !== null) await deliveryStore(tx).drop(id, now)
+          await endpointStore(tx).update(tenant, id, changed)
+          return showEndpoint(changed, now)
+        }),
+    },
+    delete: {
+      description: 'Deliveries that wait are not sent.',
+      type: 'webhook_endpoint_deleted',
+      run: ({ db, tenant, params: { id } }) =>
+        db.write(async (tx) => {
           await endpointStore(tx).take(tenant, id)
           await endpointStore(tx).remove(tenant, id)
           await deliveryStore(tx).drop(id, clock.now())
-        })
-        return { id, type: 'webhook_endpoint_deleted' }
-      },
-    ),
-  ]
-}
+        }),
+    },
+  })
 
 const rotation = ({ seal, clock }: Deps): Route =>
-  route(
+  endpoints.post(
+    '/:id/rotate_secret',
     {
-      method: 'post',
-      path: `${one}/rotate_secret`,
-      callers,
-      section,
       summary: 'Rotate the secret of an endpoint',
       description: 'The old secret signs beside the new one for a day.',
       answer: WebhookEndpointWithSecret,
@@ -170,7 +131,6 @@ const rotation = ({ seal, clock }: Deps): Route =>
   )
 
 function deliveryRoutes({ bus, clock }: Deps): Route[] {
-  const deliveries = `${one}/deliveries` as const
   const shown = WebhookDeliveryShown
 
   /** Puts one delivery to an endpoint that takes any, and rings for it. */
@@ -190,12 +150,9 @@ function deliveryRoutes({ bus, clock }: Deps): Route[] {
   }
 
   return [
-    route(
+    endpoints.post(
+      '/:id/test',
       {
-        method: 'post',
-        path: `${one}/test`,
-        callers,
-        section,
         summary: 'Send a test event to an endpoint',
         description: 'Answers its delivery.',
         answer: shown,
@@ -203,47 +160,32 @@ function deliveryRoutes({ bus, clock }: Deps): Route[] {
       ({ db, tenant, params: { id } }) =>
         putting(db, tenant, id, (tx) => outbox(tx).test(tenant, id, clock.now())),
     ),
-    route(
+    deliveries.list(
+      '',
       {
-        method: 'get',
-        path: deliveries,
-        callers,
-        section,
         summary: 'List the deliveries to an endpoint',
         query: WebhookDeliveryListQuery,
-        answer: ListOf(shown),
-      },
-      async ({ db, tenant, params: { id }, query }) => {
-        const { read } = db
-        await endpointStore(read).row(tenant, id)
-        const scope = `webhook_deliveries/${id}`
-        const page = paging(scope, query)
-        const asked = { paging: page, state: query.status }
-        const rows = await deliveryLog(read).list(tenant, id, asked)
-        return pageOf(scope, page, rows, showDelivery)
-      },
-    ),
-    route(
-      {
-        method: 'get',
-        path: `${deliveries}/:delivery`,
-        callers,
-        section,
-        summary: 'Get a delivery',
         answer: shown,
       },
-      async ({ db, tenant, params: { id, delivery } }) => {
-        const { read } = db
-        await endpointStore(read).row(tenant, id)
-        return showDelivery(await deliveryLog(read).row(tenant, id, delivery))
+      {
+        scope: ({ id }) => `webhook_deliveries/${id}`,
+        check: ({ db, tenant, params }) => endpointStore(db.read).row(tenant, params.id),
+        rows: ({ db, tenant, params, query }, page) =>
+          deliveryLog(db.read).list(tenant, params.id, { paging: page, state: query.status }),
+        show: showDelivery,
       },
     ),
-    route(
+    deliveries.get(
+      '/:delivery',
+      { summary: 'Get a delivery', answer: shown },
+      async ({ db, tenant, params: { id, delivery } }) => {
+        await endpointStore(db.read).row(tenant, id)
+        return showDelivery(await deliveryLog(db.read).row(tenant, id, delivery))
+      },
+    ),
+    deliveries.post(
+      '/:delivery/redeliver',
       {
-        method: 'post',
-        path: `${deliveries}/:delivery/redeliver`,
-        callers,
-        section,
         summary: 'Send the event of a delivery once more',
         description: 'As a delivery of its own.',
         answer: shown,

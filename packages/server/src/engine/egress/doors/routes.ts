@@ -9,14 +9,15 @@ import type { Principal } from '../../../ground/http/principal.ts'
 import { claimOf } from '../../../ground/http/principal.ts'
 import type { Reply } from '../../../ground/http/reply.ts'
 import type { RouteCall, Raw, Route } from '../../../ground/http/route.ts'
-import { also, rawRoute, route } from '../../../ground/http/route.ts'
+import { also } from '../../../ground/http/route.ts'
+import { section } from '../../../ground/http/section.ts'
 import type { Under } from '../../../sessions/work/ending.ts'
 import type { McpProxy } from './proxy.ts'
 import type { RemoteSandboxes } from './remote.ts'
 
 const tokenMs = 15 * 60_000
-const section = 'Credential proxy'
 const path = '/v1/ext/mcp-proxy/:session_id/:server_name'
+const servers = section('Credential proxy', ['workspace'], path)
 
 const Token = z.object({ token: z.string(), expires_at: Timestamp })
 
@@ -48,13 +49,11 @@ export function mcpProxyRoutes({
     }
   }
 
-  const post = rawRoute(
+  const post = servers.raw.post(
+    '',
     {
-      method: 'post',
-      path,
       callers: ['workspace', 'claim', 'mcp'],
       claim: 'session',
-      section,
       summary: "Send a request to a session's MCP server",
       description: 'With the credential of the session.',
     },
@@ -64,12 +63,9 @@ export function mcpProxyRoutes({
     post,
     also(post, { method: 'get', summary: "Follow a session's MCP server" }),
     also(post, { method: 'delete', summary: "End a connection to a session's MCP server" }),
-    route(
+    servers.post(
+      '/token',
       {
-        method: 'post',
-        path: `${path}/token`,
-        callers: ['workspace'],
-        section,
         summary: "Create a token for a session's MCP server",
         description: 'It is valid for 15 minutes, for this server alone.',
         answer: Token,
@@ -108,7 +104,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' && /^[A-Z][A-Z\d_]+$/.test(code) ? ` (${code})` : ''
 }
 
-const tunnelPath = '/v1/ext/egress/:session_id'
+const tunnels = section('Egress profiles', ['claim'], '/v1/ext/egress/:session_id', 'session')
 
 const Told = z.object({ certificates: z.string(), variables: z.record(z.string(), z.string()) })
 
@@ -118,13 +114,10 @@ export function remoteEgressRoutes({
 }: {
   egress: { remote: RemoteSandboxes }
 }): Route[] {
-  const of = { callers: ['claim'], claim: 'session', section: 'Egress profiles' } as const
   return [
-    rawRoute(
+    tunnels.raw.get(
+      '',
       {
-        method: 'get',
-        path: tunnelPath,
-        ...of,
         summary: 'Carry a connection out of a sandbox',
         description: 'Send `Upgrade: steward-egress`; the connection is that of an HTTP proxy.',
         answer: 'any',
@@ -135,11 +128,9 @@ export function remoteEgressRoutes({
         take: await remote.tunnel(claimOf(principal)),
       }),
     ),
-    route(
+    tunnels.get(
+      '/authorities',
       {
-        method: 'get',
-        path: `${tunnelPath}/authorities`,
-        ...of,
         summary: 'Get certificates and variables of a sandbox',
         answer: Told,
       },

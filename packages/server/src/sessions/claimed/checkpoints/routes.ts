@@ -20,8 +20,10 @@ import type { Database, Queries } from '../../../ground/database/database.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
 import { claimOf } from '../../../ground/http/principal.ts'
 import type { Route } from '../../../ground/http/route.ts'
-import { rawRoute, route } from '../../../ground/http/route.ts'
+import { section } from '../../../ground/http/section.ts'
 import { checkClaim } from '../../work/claim.ts'
+
+const checkpoints = section('Workers', ['claim'], '/v1/ext/checkpoints/:session_id', 'session')
 
 type Deps = {
   keeping: Keeping
@@ -38,9 +40,6 @@ type Claimed = {
   principal: Principal
   params: { session_id: string }
 }
-
-const claimed = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
-const path = '/v1/ext/checkpoints/:session_id' as const
 
 export function checkpointRoutes(deps: Deps): Route[] {
   const { clock, checkpointBytes } = deps
@@ -68,9 +67,10 @@ export function checkpointRoutes(deps: Deps): Route[] {
   }
 
   return [
-    route(
+    checkpoints.get(
+      '',
       {
-        ...{ ...claimed, method: 'get', path, answer: CheckpointShown },
+        answer: CheckpointShown,
         summary: 'Get the checkpoint of a session',
         description: 'Says where its working folder is, and which archives there are of it.',
       },
@@ -78,9 +78,10 @@ export function checkpointRoutes(deps: Deps): Route[] {
         return { checkpoint: (await storeOf(call).row()) ?? null }
       },
     ),
-    route(
+    checkpoints.post(
+      '/use',
       {
-        ...{ ...claimed, method: 'post', path: `${path}/use`, body: CheckpointUse },
+        body: CheckpointUse,
         ...{
           answer: CheckpointDone,
           summary: 'Take the working folder of a session over',
@@ -91,9 +92,10 @@ export function checkpointRoutes(deps: Deps): Route[] {
         done: await storeOf(call).use(folder, seen ?? undefined),
       }),
     ),
-    rawRoute(
+    checkpoints.raw.post(
+      '/parts',
       {
-        ...{ ...claimed, method: 'post', path: `${path}/parts`, answer: CheckpointPart },
+        answer: CheckpointPart,
         summary: 'Send an archive of a working folder',
         description: 'No checkpoint holds the archive yet.',
       },
@@ -103,11 +105,9 @@ export function checkpointRoutes(deps: Deps): Route[] {
         return store.put(atMost(body ?? Readable.from([]), checkpointBytes, tooLarge))
       },
     ),
-    route(
-      {
-        ...{ ...claimed, method: 'get', path: `${path}/parts/:part`, answer: 'bytes' },
-        summary: 'Get an archive of a working folder',
-      },
+    checkpoints.get(
+      '/parts/:part',
+      { answer: 'bytes', summary: 'Get an archive of a working folder' },
       async (call) => {
         const { part } = call.params
         const key = keyOf(call, part)
@@ -117,19 +117,19 @@ export function checkpointRoutes(deps: Deps): Route[] {
         return { reply: 'raw', status: 200, headers, body: Readable.from(body), ours: true }
       },
     ),
-    route(
-      {
-        ...{ ...claimed, method: 'delete', path: `${path}/parts/:part`, answer: CheckpointDone },
-        summary: 'Delete an archive that no checkpoint holds',
-      },
+    checkpoints.delete(
+      '/parts/:part',
+      { answer: CheckpointDone, summary: 'Delete an archive that no checkpoint holds' },
       async (call) => {
         await storeOf(call).abandon({ key: keyOf(call, call.params.part), size: 0, sha256: '' })
         return { done: true }
       },
     ),
-    route(
+    checkpoints.post(
+      '',
       {
-        ...{ ...claimed, method: 'post', path, body: CheckpointCommit, answer: CheckpointDone },
+        body: CheckpointCommit,
+        answer: CheckpointDone,
         summary: 'Make a checkpoint of the archives that were sent',
       },
       async ({ body: { made, seen }, ...call }) => {

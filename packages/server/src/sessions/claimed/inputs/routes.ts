@@ -21,7 +21,7 @@ import { ring, say } from '../../log/topics.ts'
 import { claimOf } from '../../../ground/http/principal.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
-import { route } from '../../../ground/http/route.ts'
+import { section } from '../../../ground/http/section.ts'
 import { memoryStore } from '../../../resources/memory-stores/mounted.ts'
 import { memoryStoreStore } from '../../../resources/memory-stores/store.ts'
 import { checkClaim, checkStanding } from '../../work/claim.ts'
@@ -32,7 +32,14 @@ import { tellFailure, tellNotBegun } from './failure.ts'
 
 type Deps = { blobs: Blobs; clock: Clock; bus: Bus }
 
-const claimedSession = { callers: ['claim'], claim: 'session', section: 'Workers' } as const
+const files = section('Workers', ['claim'], '/v1/ext/inputs/:session_id/files', 'session')
+const stores = section(
+  'Workers',
+  ['claim'],
+  '/v1/ext/inputs/:session_id/stores',
+  "session's stores",
+)
+const inputs = section('Workers', ['claim'], '/v1/ext/inputs/:session_id', 'session')
 
 export const inputRoutes = (deps: Deps): Route[] => [
   ...fileRoutes(deps),
@@ -41,18 +48,10 @@ export const inputRoutes = (deps: Deps): Route[] => [
 ]
 
 function fileRoutes(deps: Deps): Route[] {
-  const path = '/v1/ext/inputs/:session_id/files' as const
   return [
-    route(
-      {
-        ...{
-          ...claimedSession,
-          method: 'get',
-          path,
-          summary: 'List the files of a session',
-        },
-        ...{ query: GivenFilesQuery, answer: GivenFiles },
-      },
+    files.get(
+      '',
+      { summary: 'List the files of a session', query: GivenFilesQuery, answer: GivenFiles },
       async ({ db, tenant, params: { session_id }, query }) => {
         const given = givenFiles(db, deps, tenant, session_id)
         // Asked for before the files are, so that what comes meanwhile is seen at the next look.
@@ -67,11 +66,9 @@ function fileRoutes(deps: Deps): Route[] {
         }
       },
     ),
-    route(
-      {
-        ...{ ...claimedSession, method: 'get', path: `${path}/:file`, answer: 'bytes' },
-        summary: 'Get the bytes of a file of a session',
-      },
+    files.get(
+      '/:file',
+      { answer: 'bytes', summary: 'Get the bytes of a file of a session' },
       async ({ db, tenant, params: { session_id, file } }) => {
         const body = await givenFiles(db, deps, tenant, session_id).open(file)
         if (!body) throw notFound('file', file)
@@ -83,8 +80,6 @@ function fileRoutes(deps: Deps): Route[] {
 }
 
 function storeRoutes({ clock }: Deps): Route[] {
-  const path = '/v1/ext/inputs/:session_id/stores' as const
-  const claimed = { ...claimedSession, claim: "session's stores" } as const
   async function attached({ read }: Database, tenant: string, session: string) {
     const all = await resourceStore(read).ofSessions(tenant, [session])
     return (all.get(session) ?? []).filter(isAttachedStore)
@@ -97,9 +92,10 @@ function storeRoutes({ clock }: Deps): Route[] {
   }
 
   return [
-    route(
+    stores.get(
+      '',
       {
-        ...{ ...claimed, method: 'get', path, answer: StoreRevisions },
+        answer: StoreRevisions,
         summary: "List the revisions of a session's memory stores",
         description: 'A store whose revision is another one has changed.',
       },
@@ -111,9 +107,10 @@ function storeRoutes({ clock }: Deps): Route[] {
         return { revisions: Object.fromEntries(found) }
       },
     ),
-    route(
+    stores.get(
+      '/:store',
       {
-        ...{ ...claimed, method: 'get', path: `${path}/:store`, answer: StoreFacts },
+        answer: StoreFacts,
         summary: "List the memories of a session's store",
         description: 'By their paths and hashes.',
       },
@@ -123,11 +120,13 @@ function storeRoutes({ clock }: Deps): Route[] {
         return { facts: facts ? { ...facts, hashes: [...facts.hashes] } : null }
       },
     ),
-    route(
+    stores.post(
+      '/:store/contents',
       {
-        ...{ ...claimed, method: 'post', path: `${path}/:store/contents`, body: MemoryPaths },
+        body: MemoryPaths,
         limits: recordBody,
-        ...{ answer: MemoryContents, summary: "Get memories of a session's store by their paths" },
+        answer: MemoryContents,
+        summary: "Get memories of a session's store by their paths",
       },
       async ({ db, tenant, params: { session_id, store }, body: { paths } }) => {
         await one(db, tenant, session_id, store)
@@ -135,11 +134,13 @@ function storeRoutes({ clock }: Deps): Route[] {
         return { memories: await memoryStore(db.read).contents(tenant, store, paths) }
       },
     ),
-    route(
+    stores.post(
+      '/:store/changes',
       {
-        ...{ ...claimed, method: 'post', path: `${path}/:store/changes`, body: MemoryChanges },
+        body: MemoryChanges,
         limits: contentBody,
-        ...{ answer: MemoryOutcomes, summary: 'Write what a session has changed in a store' },
+        answer: MemoryOutcomes,
+        summary: 'Write what a session has changed in a store',
       },
       async ({ db, tenant, principal, params: { session_id, store }, body: { changes } }) => {
         const { access } = await one(db, tenant, session_id, store)
@@ -157,18 +158,12 @@ function storeRoutes({ clock }: Deps): Route[] {
 }
 
 function repositoryRoutes({ clock, bus }: Deps): Route[] {
-  const failure = '/v1/ext/inputs/:session_id/failure' as const
-  const path = '/v1/ext/inputs/:session_id/repositories/:resource/failure' as const
   return [
-    route(
+    inputs.post(
+      '/failure',
       {
-        ...{
-          ...claimedSession,
-          method: 'post',
-          path: failure,
-          body: NotBegun,
-          answer: FailureTold,
-        },
+        body: NotBegun,
+        answer: FailureTold,
         summary: 'Report why a worker could not begin a session',
         description: "The session's log says it.",
       },
@@ -182,15 +177,11 @@ function repositoryRoutes({ clock, bus }: Deps): Route[] {
         return { told }
       },
     ),
-    route(
+    inputs.post(
+      '/repositories/:resource/failure',
       {
-        ...{
-          ...claimedSession,
-          method: 'post',
-          path,
-          body: RepositoryFailed,
-          answer: FailureTold,
-        },
+        body: RepositoryFailed,
+        answer: FailureTold,
         summary: 'Report why a repository could not be cloned',
         description: "The session's log says it.",
       },
