@@ -41,7 +41,7 @@ async function serving() {
     },
   }
   const deps = { databases: oneDatabase(database), bus: counting, clock: systemClock }
-  const server = await served(sessionEventRoutes(deps))
+  const server = await served(sessionEventRoutes(deps), { databases: deps.databases })
   return {
     database,
     server,

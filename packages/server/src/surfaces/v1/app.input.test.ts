@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { routesOver } from './app-fixture.ts'
 import { encodeCursor } from '../../ground/core/cursor.ts'
+import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { served } from '../../ground/http/fixture.ts'
 
@@ -10,7 +11,9 @@ type Made = { id: string }
 
 async function serving(dialect: keyof typeof databases) {
   const opened = await databases[dialect]()
-  const server = await served(routesOver(opened.database))
+  const server = await served(routesOver(opened.database), {
+    databases: oneDatabase(opened.database),
+  })
   const call = async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(server.url + path, {
       method,
@@ -23,8 +26,11 @@ async function serving(dialect: keyof typeof databases) {
     })
     return { status: answer.status, text: await answer.text() }
   }
-  const make = async (path: string, body: object) =>
-    JSON.parse((await call('POST', path, body)).text) as Made
+  const make = async (path: string, body: object) => {
+    const { status, text } = await call('POST', path, body)
+    assert.equal(status, 200, text)
+    return JSON.parse(text) as Made
+  }
   const environment = await make('/v1/environments', { name: 'e' })
   const agent = await make('/v1/agents', { name: 'a', model: 'm', tools: [] })
   const session = await make('/v1/sessions', { agent: agent.id, environment_id: environment.id })
