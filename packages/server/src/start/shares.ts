@@ -4,7 +4,7 @@ import type { Share } from '../ground/core/share.ts'
 import { createShare } from '../ground/core/share.ts'
 
 export type Shares = Record<
-  'turns' | 'sandboxes' | 'streams' | 'connections' | 'builds' | 'fetches',
+  'turns' | 'pauses' | 'sandboxes' | 'streams' | 'connections' | 'builds' | 'fetches',
   Share
 >
 
@@ -17,6 +17,7 @@ export function sharesOf({ shares: { percent, ...totals } }: Config): Shares {
   const shareOf = (total: number) => createShare({ total, percent })
   return {
     turns: shareOf(totals.turns),
+    pauses: shareOf(totals.turns),
     sandboxes: shareOf(totals.sandboxes),
     streams: shareOf(totals.streams),
     connections: shareOf(totals.connections),

@@ -135,7 +135,8 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     ...{ databases, bus, blobs, clock, log, spaces, resolveModel },
     inlineTokens: async (row) =>
       inlineTokens((await databases.open(row.tenant_id)).read, seal, row),
-    ...{ skills: skills.ofSessions, slots: shares.turns },
+    skills: skills.ofSessions,
+    shares,
   })
   const models = upstreamsOf(outside)
   const streams = createStreams(shares.streams)

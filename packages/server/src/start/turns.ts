@@ -1,16 +1,17 @@
 /** What runs the turns of sessions. */
 import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
 import type { Config } from '../ground/config/config.ts'
-import type { Share } from '../ground/core/share.ts'
 import type { AssemblyDeps } from '../engine/runner/assemble.ts'
 import { assembly } from '../engine/runner/assemble.ts'
 import { runByHarness } from '../engine/runner/harnesses.ts'
 import type { RunnerDeps } from '../engine/runner/runner.ts'
 import { runner } from '../engine/runner/runner.ts'
+import type { Shares } from './shares.ts'
 
-type TurnsDeps = Omit<AssemblyDeps, 'search' | 'place'> & Pick<RunnerDeps, 'bus'> & { slots: Share }
+type TurnsDeps = Omit<AssemblyDeps, 'search' | 'place'> &
+  Pick<RunnerDeps, 'bus'> & { shares: Shares }
 
-export function turnsOf(config: Config, { bus, slots, ...deps }: TurnsDeps) {
+export function turnsOf(config: Config, { bus, shares, ...deps }: TurnsDeps) {
   const { databases, clock, log, spaces } = deps
   const { apiKey, baseUrl } = config.webSearch
   const { assemble, forget } = assembly({
@@ -20,7 +21,9 @@ export function turnsOf(config: Config, { bus, slots, ...deps }: TurnsDeps) {
   })
   return runner({
     ...{ databases, bus, clock, log, assemble, runTurn: runByHarness },
-    ...{ slots, stopMs: config.stopMs },
+    slots: shares.turns,
+    pauses: shares.pauses,
+    stopMs: config.stopMs,
     abandon: async ({ session }) => spaces.stop(session),
     remove: async ({ session }) => {
       forget(session)

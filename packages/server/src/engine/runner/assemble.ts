@@ -104,7 +104,7 @@ export function assembly(deps: AssemblyDeps) {
     const workers = isElsewhere ? await ownTools(read, tenant, session, agent) : []
     const workPlace = placeOf(tools)
     const isPlaced = tools.some(({ sandbox }) => sandbox !== 'unused')
-    const parts: Omit<Turn, 'open' | 'signal'> = {
+    const parts: Omit<Turn, 'open' | 'signal' | 'sleep'> = {
       system: systemPrompt({
         agent: agent.system,
         place: workPlace,
@@ -132,7 +132,6 @@ export function assembly(deps: AssemblyDeps) {
       compaction: compactionOf(agent),
       maxRequests,
       retryDelaysMs,
-      sleep: (ms, signal) => clock.sleep(ms, signal),
       newEventId: () => newId('event'),
       report: (error) => log.error('a tool threw', { error, session_id: session }),
     }

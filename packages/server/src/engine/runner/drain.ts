@@ -42,7 +42,7 @@ export type Assembled =
   /** `rested` is called when the turn is over and its end is not kept yet, and `release` in any case. */
   | {
       ok: true
-      parts: Omit<Turn, 'open' | 'signal'>
+      parts: Omit<Turn, 'open' | 'signal' | 'sleep'>
       /** Whether its tools run on workers, which claim it from the queue. */
       isElsewhere: boolean
       rested: () => Promise<void>
@@ -57,6 +57,8 @@ export type Signals = {
   cut: AbortSignal
   /** A new one for each turn, aborted by a person's interrupt. */
   interrupt: (abort: () => void) => void
+  /** Resolves after the time, or when the signal ends it; the turn holds no place meanwhile. */
+  pause: Turn['sleep']
 }
 
 /** `busy` while another process holds the session, `lost` when one took it over. */
@@ -184,7 +186,14 @@ async function turn(
   const { begun } = step
   const leaving = leavingOf(signals, open)
   const signal = AbortSignal.any([stop.signal, leaving.signal])
-  const steps = deps.runTurn({ ...assembled.parts, open, signal, ...(begun ? { begun } : {}) })
+  const sleep = signals.pause
+  const steps = deps.runTurn({
+    ...assembled.parts,
+    open,
+    signal,
+    sleep,
+    ...(begun ? { begun } : {}),
+  })
   // The model is asked before its readers are told: they wait for its answer, not for the news of the question.
   let coming = steps.next()
   const announce = once(() => announceStep(bus, session, step))

@@ -47,6 +47,7 @@ const assembled = {
   abandon: async () => {},
   remove: async () => {},
   stopMs: 0,
+  pauses: slots(10),
 }
 
 describe('a runner', () => {

@@ -1,7 +1,6 @@
 /** Wakes on work, drains sessions, sweeps for missed rings, stops cleanly. It never meets the API. */
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Log } from '@steward/base/log.ts'
-import type { Share } from '../../ground/core/share.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { beat } from '../../ground/database/lease.ts'
 import { interruptsFor } from '../../sessions/log/inbox.ts'
@@ -10,6 +9,8 @@ import { hear, hearWork } from '../../sessions/log/topics.ts'
 import type { DrainDeps } from './drain.ts'
 import { drain } from './drain.ts'
 import { tenantsInTurn } from './in-turn.ts'
+import type { Place, RunnerShares } from './place.ts'
+import { takePlace } from './place.ts'
 
 const sweepMs = 1_000
 const beatMs = 5_000
@@ -18,15 +19,14 @@ const retryDelaysMs = [500, 1_000, 2_000, 5_000, 10_000]
 /** Leases that one statement prolongs; both databases bound its parameters. */
 const beatsAtOnce = 500
 
-export type RunnerDeps = Omit<DrainDeps, 'database' | 'running'> & {
-  databases: Databases
-  log: Log
-  bus: Bus
-  /** Of the sessions that this process runs at once. */
-  slots: Share
-  /** How long tool calls that run may take to end, once the runner stops. */
-  stopMs: number
-}
+export type RunnerDeps = Omit<DrainDeps, 'database' | 'running'> &
+  RunnerShares & {
+    databases: Databases
+    log: Log
+    bus: Bus
+    /** How long tool calls that run may take to end, once the runner stops. */
+    stopMs: number
+  }
 
 type Running = {
   work: WorkNotice
@@ -35,6 +35,7 @@ type Running = {
   /** Drains that failed in a row before this one. */
   failures: number
   interrupt: () => void
+  place: Place
   done: Promise<void>
 }
 
@@ -90,10 +91,10 @@ export function runner(deps: RunnerDeps) {
       return
     }
     if (stopping.signal.aborted || pausing.has(work.session)) return
-    const giveBack = slots.take(work.tenant)
-    if (!giveBack) return due.full()
+    const place = takePlace(deps, work.tenant, () => due.left())
+    if (!place) return due.full()
     const each: Running = {
-      ...{ work, again: false, failures },
+      ...{ work, place, again: false, failures },
       interrupt: () => {},
       done: Promise.resolve(),
     }
@@ -106,10 +107,7 @@ export function runner(deps: RunnerDeps) {
         })
         void retry(each)
       })
-      .finally(() => {
-        giveBack()
-        due.left()
-      })
+      .finally(() => place.leave())
   }
 
   /** A sweep would try it each second; and finds it only where its lease could be ended. */
@@ -135,6 +133,7 @@ export function runner(deps: RunnerDeps) {
           // One that came before is found by a look, which need not keep the model waiting.
           setImmediate(look)
         },
+        pause: each.place.pause,
       }
       do {
         each.again = false

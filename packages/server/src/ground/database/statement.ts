@@ -44,7 +44,7 @@ export function statement<Values, Row>(
     sql.val(new Slot(pick)).$castTo<T>()
 
   return async (db, values) => {
-    const { adapter } = db.getExecutor()
+    const { adapter, plugins } = db.getExecutor()
     let compiled = known.get(adapter)
     if (!compiled) {
       const built = build(db, slot)
@@ -55,7 +55,7 @@ export function statement<Values, Row>(
       ...compiled,
       parameters: compiled.parameters.map((each) => valueOf(each, values)),
     }
-    const run = direct.get(adapter)
+    const run = plugins.length === 0 ? direct.get(adapter) : undefined
     if (run) return run<Row>(query)
     return (await db.executeQuery<Row>(query)).rows
   }

@@ -5,7 +5,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statement } from '../../ground/database/statement.ts'
 import type { CallState, Tables } from '../../ground/database/tables.ts'
-import type { SessionPlace } from './place.ts'
+import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
 
 export type PendingCall = {
@@ -98,7 +98,7 @@ const columns = ['event_id', 'events.type', 'calls.seq', 'state', 'deny_message'
 const madeBy = (join: JoinBuilder<Tables, 'calls' | 'events'>) =>
   join.onRef('events.session_id', '=', 'calls.session_id').onRef('events.seq', '=', 'calls.seq')
 
-const openStatement = statement((db, slot: SlotFor<SessionPlace>) => {
+const openStatement = statement((db, slot: SlotFor<TenantSession>) => {
   const { tenant_id, session_id } = ofSession(slot)
   return db
     .selectFrom('calls')

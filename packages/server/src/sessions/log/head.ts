@@ -8,7 +8,7 @@ import { statement } from '../../ground/database/statement.ts'
 import type { HeadStatus } from '../../ground/database/tables.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 import type { Json } from '../../ground/core/json-text.ts'
-import type { SessionPlace } from './place.ts'
+import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
 
 /** What status an event leaves its session in; the log's head follows the log, in the same commit. */
@@ -129,7 +129,7 @@ const columns = [
   ...counters,
 ] as const
 
-const headStatement = statement((db, slot: SlotFor<SessionPlace>) =>
+const headStatement = statement((db, slot: SlotFor<TenantSession>) =>
   db
     .selectFrom('session_heads')
     .select(columns)
@@ -142,7 +142,7 @@ export async function readHead(db: Queries, tenant: string, sessionId: string): 
   return head
 }
 
-const lockStatement = statement((tx, slot: SlotFor<SessionPlace>) =>
+const lockStatement = statement((tx, slot: SlotFor<TenantSession>) =>
   tx
     .updateTable('session_heads')
     .set((eb) => ({ due: eb.ref('due') }))

@@ -8,7 +8,7 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { insertion, statement } from '../../ground/database/statement.ts'
 import type { Promoted, StoredEvent } from './log.ts'
 import { fieldsText } from './log.ts'
-import type { SessionPlace } from './place.ts'
+import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
 
 /** Kinds that wait for a runner; everything else a client posts is processed on receipt. */
@@ -44,7 +44,7 @@ function fieldsOf(row: { id: string; type: string; event: string }): string {
 /** What may wait in one session: all of it is promoted in one commit, and read at once. */
 const mostWaiting = { events: 10_000, bytes: 64 * 1024 * 1024 }
 
-type Growth = SessionPlace & { count: number; bytes: number; due: 0 | 1 }
+type Growth = TenantSession & { count: number; bytes: number; due: 0 | 1 }
 
 /** Places follow each other without a gap: the oldest tells how many events wait and, by the bytes before it, how large they are. */
 const admissionStatement = statement((tx, slot: SlotFor<Growth>) => {
@@ -144,7 +144,7 @@ function checkRoom(sessionId: string, { events, bytes }: typeof mostWaiting): vo
     )
 }
 
-const waitingStatement = statement((db, slot: SlotFor<SessionPlace>) =>
+const waitingStatement = statement((db, slot: SlotFor<TenantSession>) =>
   db
     .selectFrom('inbox')
     .select(['position', 'id', 'type'])
@@ -156,7 +156,7 @@ const waitingStatement = statement((db, slot: SlotFor<SessionPlace>) =>
 export const waiting = (db: Queries, tenant: string, sessionId: string): Promise<Admitted[]> =>
   waitingStatement(db, { tenant, sessionId })
 
-const interruptStatement = statement((db, slot: SlotFor<SessionPlace>) =>
+const interruptStatement = statement((db, slot: SlotFor<TenantSession>) =>
   db
     .selectFrom('inbox')
     .select('position')
@@ -176,7 +176,7 @@ export async function lastInterrupt(
   return row?.position
 }
 
-const behindStatement = statement((db, slot: SlotFor<SessionPlace & { position: number }>) =>
+const behindStatement = statement((db, slot: SlotFor<TenantSession & { position: number }>) =>
   db
     .selectFrom('inbox')
     .select('position')
@@ -199,7 +199,7 @@ export async function waitsBehind(
   return (await behindStatement(db, { tenant, sessionId, position })).length > 0
 }
 
-type UpTo = SessionPlace & { upTo: number }
+type UpTo = TenantSession & { upTo: number }
 
 const upToStatement = statement((tx, slot: SlotFor<UpTo>) =>
   tx

@@ -13,7 +13,7 @@ import { listens, outbox } from '../../tenants/webhooks/outbox.ts'
 import { kindsOf } from '../../tenants/webhooks/kinds.ts'
 import type { HeadChange } from './head.ts'
 import { headChange, headColumns } from './head.ts'
-import type { SessionPlace } from './place.ts'
+import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
 import { dataSize, fitting, rowSize, short, withTexts } from './texts.ts'
 
@@ -63,7 +63,7 @@ type HeadSet = Pick<
   'owner' | 'expires_at' | 'awaits_stdio' | 'stdio_ms' | 'url_servers'
 >
 
-type Growth = SessionPlace & {
+type Growth = TenantSession & {
   count: number
   fence: Fence | undefined
   change: HeadChange
@@ -204,7 +204,7 @@ const sized = (db: Queries, place: Place, range: SlottedRange) =>
     .select([...places, dataSize.as('size'), short('data', dataSize)])
     .orderBy('seq', range.order ?? 'asc')
 
-type Behind = SessionPlace & { after: number; limit: number }
+type Behind = TenantSession & { after: number; limit: number }
 
 const ofBehind = (slot: SlotFor<Behind>) => ({
   place: ofSession(slot),

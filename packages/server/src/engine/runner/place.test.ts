@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { jsonLog } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { memoryBus } from '../../ground/bus/memory.ts'
+import { createShare } from '../../ground/core/share.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { oneDatabase } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { announce, postEvents } from '../../sessions/events/post.ts'
+import { newSession } from '../../sessions/fixture.ts'
+import { tenant } from '../../sessions/log/fixture.ts'
+import type { Assembled } from './drain.ts'
+import { runner } from './runner.ts'
+
+const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
+const interrupt = { type: 'user.interrupt' as const }
+const parts = {} as Extract<Assembled, { ok: true }>['parts']
+
+/** One place, a turn of `one` that pauses, and whatever else is posted meanwhile; `wake` ends the pause. */
+async function pausing(database: Database, total: number) {
+  const [one, other] = [await newSession(database), await newSession(database)]
+  const bus = memoryBus()
+  const asleep = Promise.withResolvers<void>()
+  const wake = Promise.withResolvers<void>()
+  const order: string[] = []
+  const ran = { one: Promise.withResolvers<void>(), other: Promise.withResolvers<void>() }
+  const end = Promise.withResolvers<void>()
+  const clock: Clock = {
+    now: () => 0,
+    sleep: (_ms, signal) => {
+      asleep.resolve()
+      const ended = new Promise<void>((resolve) =>
+        signal?.addEventListener('abort', () => resolve()),
+      )
+      return Promise.race([wake.promise, ended])
+    },
+  }
+  const work = runner({
+    ...{ databases: oneDatabase(database), bus, clock },
+    abandon: async () => {},
+    remove: async () => {},
+    stopMs: 0,
+    log: jsonLog((line) => assert.fail(line), 'error'),
+    slots: createShare({ total: 1, percent: 100 }),
+    pauses: createShare({ total, percent: 100 }),
+    assemble: async ({ session }) => ({
+      ok: true,
+      parts: { ...parts, cacheKey: session },
+      ...{ isElsewhere: false, rested: async () => {}, release: () => {} },
+    }),
+    runTurn: async function* ({ cacheKey, sleep, signal }) {
+      if (cacheKey === one) {
+        order.push('one pauses')
+        await sleep(1_000, signal)
+        order.push(signal.aborted ? 'one is stopped' : 'one goes on')
+        ran.one.resolve()
+      } else {
+        order.push('other begins')
+        ran.other.resolve()
+        await end.promise
+        order.push('other ends')
+      }
+      return { stop: { type: 'end_turn' }, last: [] }
+    },
+  })
+  const post = async (session: string, ...events: (typeof message | typeof interrupt)[]) =>
+    announce(
+      bus,
+      tenant,
+      session,
+      await database.write((tx) => postEvents(tx, tenant, session, events, 0)),
+    )
+  await post(one, message)
+  await asleep.promise
+  await post(other, message)
+  return { order, one, work, post, ran, wake: wake.resolve, end: end.resolve }
+}
+
+describe('the place of a session', () => {
+  it('gives the place of a turn that waits for its model to another, and takes the turn up behind it', async () => {
+    await using place = await databases.sqlite()
+    const { order, work, ran, wake, end } = await pausing(place.database, 1)
+    try {
+      await ran.other.promise
+      wake()
+      await new Promise((resolve) => setImmediate(resolve))
+      assert.deepEqual(order, ['one pauses', 'other begins'])
+      end()
+      await ran.one.promise
+      assert.deepEqual(order, ['one pauses', 'other begins', 'other ends', 'one goes on'])
+    } finally {
+      end()
+      wake()
+      await work.stop()
+    }
+  })
+
+  it('stops a turn that has no place when it is interrupted', async () => {
+    await using place = await databases.sqlite()
+    const { order, one, post, work, ran, end } = await pausing(place.database, 1)
+    try {
+      await ran.other.promise
+      await post(one, interrupt)
+      await ran.one.promise
+      assert.deepEqual(order, ['one pauses', 'other begins', 'one is stopped'])
+    } finally {
+      end()
+      await work.stop()
+    }
+  })
+
+  it('keeps the place of a turn that waits where as many as may wait without one already', async () => {
+    await using place = await databases.sqlite()
+    const { order, work, ran, wake, end } = await pausing(place.database, 0)
+    try {
+      wake()
+      await ran.other.promise
+      assert.deepEqual(order, ['one pauses', 'one goes on', 'other begins'])
+    } finally {
+      end()
+      await work.stop()
+    }
+  })
+})
