@@ -2,6 +2,7 @@
 import type { AssistantBlock, Message, Origin, UserBlock } from '@steward/model/model.ts'
 import type { ResultContent } from '@steward/protocol/content.ts'
 import type { EventOf, EventType } from '@steward/protocol/events.ts'
+import { z } from 'zod'
 import type { Bring, RemoteMedia } from './content.ts'
 import { bringAll, modelBlocks, withBlocks } from './content.ts'
 import type { KeptEvent } from './kept.ts'
@@ -25,10 +26,17 @@ export const historyTypes: readonly EventType[] = [
 ]
 
 /** What a kept event's `opaque` holds: how the wire that wrote it wants to see it again. */
-export type Opaque = { origin: Origin; state?: string; call_id?: string; redacted?: boolean }
+const Opaque = z.object({
+  origin: z.object({ provider: z.string(), api: z.string(), model: z.string() }),
+  state: z.string().optional(),
+  call_id: z.string().optional(),
+  redacted: z.boolean().optional(),
+})
+export type Opaque = z.infer<typeof Opaque>
 
 /** What a boundary's `opaque` holds: all that a model is shown of what stood before it. */
-export type Boundary = { messages: Message[] }
+const Boundary = z.object({ messages: z.custom<Message[]>(Array.isArray) })
+export type Boundary = z.infer<typeof Boundary>
 
 /** What the conversation takes of a context, in tokens. */
 export type Weight = {
@@ -150,7 +158,7 @@ const stateOf = (hidden: Opaque | undefined): { state?: string } =>
 function fold(draft: Draft, { event, opaque }: KeptEvent): void {
   if (event.type === 'span.model_request_end') return weigh(draft, event)
   if (event.type === 'agent.thread_context_compacted') return begin(draft, opaque)
-  const hidden = opaque === undefined ? undefined : (JSON.parse(opaque) as Opaque)
+  const hidden = opaque === undefined ? undefined : Opaque.parse(JSON.parse(opaque))
   const state = stateOf(hidden)
   switch (event.type) {
     case 'user.message':
@@ -196,7 +204,7 @@ function weigh(
 
 /** A boundary takes the place of everything before it. */
 function begin(draft: Draft, opaque: string | undefined): void {
-  const { messages } = JSON.parse(opaque ?? '{"messages":[]}') as Boundary
+  const messages = opaque === undefined ? [] : Boundary.parse(JSON.parse(opaque)).messages
   const total = messages.reduce((sum, message) => sum + tokensOf(message), 0)
   Object.assign(draft, {
     settled: messages,

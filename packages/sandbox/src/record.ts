@@ -1,6 +1,7 @@
 /** Which process holds a workspace, in a file beside it: so that another server of the machine can end it. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { parseObject } from '@steward/base/json-object.ts'
 
 const recordOf = (workspace: string): string => join(dirname(workspace), 'sandbox.json')
 
@@ -81,10 +82,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 
 function readRecord(workspace: string): Process | undefined {
   try {
-    const { pid, start } = JSON.parse(readFileSync(recordOf(workspace), 'utf8')) as Record<
-      string,
-      unknown
-    >
+    const { pid, start } = parseObject(readFileSync(recordOf(workspace), 'utf8'))
     return typeof pid === 'number' && typeof start === 'string' ? { pid, start } : undefined
   } catch {
     // Never written, or cut off by a crash before its process could do anything.

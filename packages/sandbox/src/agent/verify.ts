@@ -1,9 +1,10 @@
 // Rebuilds the agent and compares it, byte for byte, with what is committed.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hashes } from './build.ts'
-import { architectures, compile, describe, folder, targets } from './build.ts'
+import { architectures, compile, describe, targets } from './build.ts'
+import recorded from './hashes.json' with { type: 'json' }
 
 function differences(recorded: Hashes, found: Hashes): string[] {
   const different: string[] = []
@@ -39,7 +40,6 @@ function rebuild(): Hashes {
   }
 }
 
-const recorded = JSON.parse(readFileSync(join(folder, 'hashes.json'), 'utf8')) as Hashes
 const different = differences(recorded, rebuild())
 for (const line of different) process.stdout.write(`${line}\n`)
 if (different.length > 0) process.exitCode = 1

@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { parseObject } from '@steward/base/json-object.ts'
 
 /** An answer of 400 and above, with the engine's own words; or no answer, with status 0. */
 export class EngineError extends Error {
@@ -103,7 +104,7 @@ async function* jsonLines(answer: AsyncIterable<Buffer>): AsyncGenerator<unknown
 
 function messageOf(said: string): string {
   try {
-    const { message, cause } = JSON.parse(said) as { message?: unknown; cause?: unknown }
+    const { message, cause } = parseObject(said)
     if (typeof message === 'string') return message
     if (typeof cause === 'string') return cause
   } catch {

@@ -11,6 +11,7 @@ import type { OpenBytes } from './layout.ts'
 import { folderOf, layOut } from './layout.ts'
 import type { Link } from './links.ts'
 import { relink } from './links.ts'
+import { z } from 'zod'
 
 const filesPath = '/home/user/files'
 const uploadsPath = '/mnt/session/uploads'
@@ -160,11 +161,12 @@ function linkOf(place: FilesPlace, file: GivenFile): FileLink | undefined {
 }
 
 /** Those that were made in the workspace, which outlives the sandbox they were made in. */
+const Links = z.array(z.object({ path: z.string(), target: z.string() }))
 const linksFile = (folder: string): string => join(folder, 'links.json')
 
 async function readLinks(folder: string): Promise<Link[]> {
   try {
-    return JSON.parse(await readFile(linksFile(folder), 'utf8')) as Link[]
+    return Links.parse(JSON.parse(await readFile(linksFile(folder), 'utf8')))
   } catch {
     // What is left of them then leads nowhere.
     return []

@@ -5,10 +5,12 @@
 import { mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { z } from 'zod'
 
 const own = '/workspace/.steward'
 
-type Aside = { to: string; content: string; notice: string }
+const Aside = z.object({ to: z.string(), content: z.string(), notice: z.string() })
+type Aside = z.infer<typeof Aside>
 export type Asides = ReturnType<typeof asides>
 
 /** `folder` is the server's alone. */
@@ -29,9 +31,8 @@ export function asides(folder: string, now: () => number) {
     async deliver(sandbox: Sandbox): Promise<string[]> {
       const notices: string[] = []
       for (const name of await namesIn(folder)) {
-        const { to, content, notice } = JSON.parse(
-          await readFile(join(folder, name), 'utf8'),
-        ) as Aside
+        const text = await readFile(join(folder, name), 'utf8')
+        const { to, content, notice } = Aside.parse(JSON.parse(text))
         if (!(await sandbox.write(to, Buffer.from(content))).ok) continue
         await unlink(join(folder, name))
         notices.push(notice)

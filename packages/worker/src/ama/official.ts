@@ -3,6 +3,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SandboxMount } from '@steward/sandbox/sandbox.ts'
+import { parseObject } from '@steward/base/json-object.ts'
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url))
 const own = fileURLToPath(new URL('../../package.json', import.meta.url))
@@ -32,8 +33,8 @@ function gather(name: string, from: string, packages: Map<string, string>): void
   const folder = folderOf(name, from)
   packages.set(name, folder)
   const text = readFileSync(join(folder, 'package.json'), 'utf8')
-  const { dependencies = {} } = JSON.parse(text) as { dependencies?: Record<string, string> }
-  for (const each of Object.keys(dependencies)) gather(each, folder, packages)
+  const { dependencies } = parseObject(text)
+  for (const each of Object.keys(dependencies ?? {})) gather(each, folder, packages)
 }
 
 function folderOf(name: string, from: string): string {

@@ -1,5 +1,6 @@
 /** The fetch of one server as the MCP library gets it: bodies are bounded, and what breaks off says so. */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { z } from 'zod'
 import type { Fetch } from '../outside.ts'
 
 /** Bytes of one answer, or of one event of a stream. */
@@ -9,7 +10,11 @@ const notificationMs = 10_000
 /** The signal of the call whose request is being sent. The library holds a request open after its call has ended. */
 export const callScope = new AsyncLocalStorage<AbortSignal>()
 
-type Sent = { id?: string | number; method?: string }
+const Sent = z.object({
+  id: z.union([z.string(), z.number()]).optional(),
+  method: z.string().optional(),
+})
+type Sent = z.infer<typeof Sent>
 
 export function wireFetch(fetch: Fetch): Fetch {
   return async (url, init) => {
@@ -32,7 +37,7 @@ export function wireFetch(fetch: Fetch): Fetch {
 }
 
 function messageOf(body: unknown): Sent | undefined {
-  return typeof body === 'string' ? (JSON.parse(body) as Sent) : undefined
+  return typeof body === 'string' ? Sent.parse(JSON.parse(body)) : undefined
 }
 
 function scopeOf(sent: Sent | undefined): AbortSignal | undefined {

@@ -1,7 +1,7 @@
 /** Works off what one session has to do, and returns when it rests. One drain a session, across processes. */
 import type { OpenCall, RunTurn, Turn, TurnEnd } from '@steward/harness/turn.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
-import type { SessionFailure } from '@steward/protocol/events.ts'
+import type { NewEvent, SessionFailure } from '@steward/protocol/events.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -12,7 +12,7 @@ import type { Fence } from '../../ground/database/lease.ts'
 import { claim, expire, release } from '../../ground/database/lease.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import { followCalls } from '../../sessions/log/calls.ts'
-import { append, readAt } from '../../sessions/log/log.ts'
+import { append, eventOf, readAt } from '../../sessions/log/log.ts'
 import type { Entry } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { ring, say, wake } from '../../sessions/log/topics.ts'
@@ -304,6 +304,11 @@ const decisions: Record<PendingCall['state'], OpenCall['decision']> = {
   done: 'wait',
 }
 
+const isToolUse = (event: NewEvent) =>
+  event.type === 'agent.tool_use' ||
+  event.type === 'agent.mcp_tool_use' ||
+  event.type === 'agent.custom_tool_use'
+
 async function openOf(
   database: Database,
   tenant: string,
@@ -320,8 +325,10 @@ async function openOf(
   return rows.flatMap((row) => {
     const call = calls.find((each) => each.event_id === row.id)
     if (!call) return []
-    const made = JSON.parse(row.data) as Pick<OpenCall, 'name' | 'input' | 'executed_by'>
-    const { name, input, executed_by } = made
+    const made = eventOf(row)
+    if (!isToolUse(made)) throw new Error(`call ${row.id} is an event of type ${row.type}`)
+    const { name, input } = made
+    const executed_by = 'executed_by' in made ? made.executed_by : undefined
     const deny_message = call.deny_message ?? undefined
     return [
       {

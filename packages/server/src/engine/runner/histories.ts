@@ -8,11 +8,10 @@ import {
   resolveContent,
   sizeOf,
 } from '@steward/harness/history.ts'
-import type { NewEvent } from '@steward/protocol/events.ts'
 import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { lastBoundary, readHistory } from '../../sessions/log/log.ts'
+import { eventOf, lastBoundary, readHistory } from '../../sessions/log/log.ts'
 
 const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
 /** A history that no turn has asked for in this time is read anew when one does: a process at rest holds none. */
@@ -61,7 +60,7 @@ export function histories(
           ...page,
         })
         const folded = rows.map((row) => ({
-          event: { ...(JSON.parse(row.data) as object), id: row.id, type: row.type } as NewEvent,
+          event: eventOf(row),
           ...(row.opaque === null ? {} : { opaque: row.opaque }),
         }))
         history = foldHistory(history, folded)

@@ -75,17 +75,17 @@ type Operation = SchemaNode & { parameters: SchemaNode[] }
 
 /** Moves each query parameter that several operations have into the components, by its name where that is free. */
 function shareParameters(operations: readonly Operation[]): Record<string, SchemaNode> {
-  const uses = new Map<string, number>()
   const all = operations.flatMap(({ parameters }) => parameters)
+  const uses = new Map<string, { parameter: (typeof all)[number]; count: number }>()
   for (const parameter of all) {
     const text = JSON.stringify(parameter)
-    uses.set(text, (uses.get(text) ?? 0) + 1)
+    uses.set(text, { parameter, count: (uses.get(text)?.count ?? 0) + 1 })
   }
   const shared: Record<string, SchemaNode> = {}
   const names = new Map<string, string>()
-  for (const [text, count] of [...uses].toSorted(([, one], [, other]) => other - one)) {
-    const parameter = JSON.parse(text) as { name: string; in: string }
-    const name = componentName(parameter.name)
+  const byUse = [...uses].toSorted(([, one], [, other]) => other.count - one.count)
+  for (const [text, { parameter, count }] of byUse) {
+    const name = componentName(String(parameter['name']))
     if (count < 2 || parameter.in !== 'query' || Object.hasOwn(shared, name)) continue
     shared[name] = parameter
     names.set(text, name)

@@ -13,7 +13,7 @@ import type { Databases } from '../../ground/database/database.ts'
 import type { FallbackKeys } from './fallback.ts'
 import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
-import { factsOf, headersPlace, keyPlace, modelCardStore } from './store.ts'
+import { factsOf, keyPlace, modelCardStore, openHeaders } from './store.ts'
 
 export type Resolved = { ok: true; model: Model } | { ok: false; message: string }
 export type ResolveModel = (tenant: string, ref: ModelRef) => Promise<Resolved>
@@ -149,7 +149,6 @@ async function cardSpec(row: CardRow, seal: Seal): Promise<ReachedModel | { refu
   if ('refused' in target) return target
   const api_key = seal.open(row.sealed_key, keyPlace(row.tenant_id, row.id))
   const reached = { ...target, api_key, named: 'tenant' } as const
-  if (!row.sealed_headers) return reached
-  const headers = seal.open(row.sealed_headers, headersPlace(row.tenant_id, row.id))
-  return { ...reached, headers: JSON.parse(headers) as Record<string, string> }
+  const headers = openHeaders(row, seal)
+  return headers ? { ...reached, headers } : reached
 }

@@ -1,6 +1,8 @@
 import type { ModelCard } from '@steward/protocol/model-cards.ts'
+import { z } from 'zod'
 import { conflict, notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { Seal } from '../../ground/core/seal.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { CardFacts, Tables } from '../../ground/database/tables.ts'
@@ -13,6 +15,17 @@ export const keyPlace = (tenant: string, id: string): string =>
   `${tenant}/model_cards/${id}/sealed_key`
 export const headersPlace = (tenant: string, id: string): string =>
   `${tenant}/model_cards/${id}/sealed_headers`
+
+/** SECRET: never logged */
+const Headers = z.record(z.string(), z.string())
+
+export function openHeaders(
+  { tenant_id, id, sealed_headers }: CardRow,
+  seal: Pick<Seal, 'open'>,
+): Record<string, string> | undefined {
+  if (!sealed_headers) return undefined
+  return Headers.parse(JSON.parse(seal.open(sealed_headers, headersPlace(tenant_id, id))))
+}
 
 /** Model cards: the key is sealed and shown as a preview. */
 export function modelCardStore(db: Queries) {

@@ -13,7 +13,7 @@ import { preview } from '../../ground/core/token.ts'
 import type { NewDestination } from '../../ground/core/secret-destination.ts'
 import type { CardRow } from './store.ts'
 import type { CardFacts } from '../../ground/database/tables.ts'
-import { factsOf, headersPlace, keyPlace } from './store.ts'
+import { factsOf, headersPlace, keyPlace, openHeaders } from './store.ts'
 
 const probeMs = 6_000
 
@@ -33,12 +33,7 @@ export function changed(kept: CardRow, update: ModelCardUpdate, seal: Seal): Car
     if (update[name] !== undefined && update[name] !== before)
       throw invalid(`${name}: cannot change; make another card`)
   }
-  const headers = kept.sealed_headers
-    ? (JSON.parse(seal.open(kept.sealed_headers, headersPlace(kept.tenant_id, kept.id))) as Record<
-        string,
-        string
-      >)
-    : {}
+  const headers = openHeaders(kept, seal) ?? {}
   return {
     model_id: kept.model_id,
     provider: facts.provider,

@@ -9,6 +9,7 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { SkillHead } from './head.ts'
 import { headOf } from './head.ts'
+import { z } from 'zod'
 
 /** Of one repository. */
 const mostSkills = 50
@@ -60,7 +61,7 @@ export function furnishRepositorySkills(
 
 async function readNote(note: string): Promise<string[]> {
   try {
-    return JSON.parse(await readFile(note, 'utf8')) as string[]
+    return z.array(z.string()).parse(JSON.parse(await readFile(note, 'utf8')))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

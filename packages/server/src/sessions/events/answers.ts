@@ -6,7 +6,7 @@ import type { PendingCall } from '../log/calls.ts'
 import { findCall, settlement } from '../log/calls.ts'
 import { isSameJson } from '../../ground/core/json.ts'
 import type { StoredEvent } from '../log/log.ts'
-import { readAt } from '../log/log.ts'
+import { eventOf, readAt } from '../log/log.ts'
 
 export type CallAnswer = Extract<
   NewEvent,
@@ -41,8 +41,8 @@ export async function settledBy(
   // Somebody has decided: that nothing comes of it has to be said, for the log does not show it.
   if (confirmed && row.type !== event.type)
     throw invalid(`${at}.${field}: call ${id} was closed before it was confirmed, and does not run`)
-  if (row.type === event.type)
-    checkSame(event, JSON.parse(row.data) as AnswerContent, `${at}.${field}`)
+  const earlier = eventOf(row)
+  if (earlier.type === event.type) checkSame(event, earlier, `${at}.${field}`)
   return row
 }
 
@@ -75,8 +75,9 @@ async function answersOf(
   call: PendingCall,
 ): Promise<CallAnswer['type'][]> {
   const [row] = await readAt(tx, tenant, sessionId, [call.seq])
-  if (row?.type === 'agent.custom_tool_use') return ['user.custom_tool_result']
-  const use = JSON.parse(row?.data ?? '{}') as Partial<EventOf<'agent.tool_use'>>
+  const use = row && eventOf(row)
+  if (use?.type === 'agent.custom_tool_use') return ['user.custom_tool_result']
+  if (use?.type !== 'agent.tool_use' && use?.type !== 'agent.mcp_tool_use') return []
   return [
     ...(use.evaluated_permission === 'ask' ? (['user.tool_confirmation'] as const) : []),
     ...(use.executed_by === 'worker' ? (['user.tool_result'] as const) : []),

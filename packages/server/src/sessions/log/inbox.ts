@@ -10,6 +10,7 @@ import type { Promoted, StoredEvent } from './log.ts'
 import { fieldsText } from './log.ts'
 import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
+import { parseObject } from '@steward/base/json-object.ts'
 
 /** Kinds that wait for a runner; everything else a client posts is processed on receipt. */
 export type WaitingEvent =
@@ -36,7 +37,7 @@ const wholeText = (event: Admission): string =>
 function fieldsOf(row: { id: string; type: string; event: string }): string {
   const head = headText(row)
   // Earlier versions wrote the fields in another order.
-  if (!row.event.startsWith(head)) return fieldsText(JSON.parse(row.event) as WaitingEvent)
+  if (!row.event.startsWith(head)) return fieldsText(parseObject(row.event))
   const rest = row.event.slice(head.length)
   return rest === '}' ? '{}' : `{${rest.slice(1)}`
 }

@@ -16,6 +16,7 @@ import { headChange, headColumns } from './head.ts'
 import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
 import { dataSize, fitting, rowSize, short, withTexts } from './texts.ts'
+import { parseObject } from '@steward/base/json-object.ts'
 
 /** `data`: the fields of the event as text, where they were written before. */
 export type Entry = { event: NewEvent; data?: string; opaque?: string }
@@ -24,7 +25,11 @@ export type Entry = { event: NewEvent; data?: string; opaque?: string }
 export type Promoted = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'>
 
 /** What is kept of an event beside its id and type. */
-export function fieldsText({ id: _id, type: _type, ...fields }: NewEvent): string {
+export function fieldsText({
+  id: _id,
+  type: _type,
+  ...fields
+}: NewEvent | Record<string, unknown>): string {
   return JSON.stringify(fields)
 }
 
@@ -40,11 +45,15 @@ export type EventRow = {
 /** As `EventRow`; what waits in the inbox has no number yet. */
 export type StoredEvent = Omit<EventRow, 'seq'> & { seq: number | null }
 
+/** The event of a row, as it was appended. */
+export const eventOf = ({ id, type, data }: Pick<EventRow, 'id' | 'type' | 'data'>): NewEvent =>
+  ({ ...parseObject(data), id, type }) as NewEvent
+
 /** An event as the wire has it. [events/object] */
 export function showEvent(sessionId: string, row: StoredEvent, dialect: Dialect) {
   const { id, type, seq, created_at, processed_at } = row
   const place = { id, type, session_id: sessionId, seq, created_at, processed_at }
-  return eventInDialect(place, JSON.parse(row.data) as Record<string, unknown>, dialect)
+  return eventInDialect(place, parseObject(row.data), dialect)
 }
 
 /** The text of the same. What is kept is text already, and is not parsed for it where the caller sees it as it is. */

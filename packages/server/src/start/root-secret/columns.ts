@@ -7,6 +7,7 @@ import { tokenPlace } from '../../sessions/rows/sessions.ts'
 import { sealedPlace } from '../../resources/vaults/credentials.ts'
 import { secretPlace } from '../../tenants/webhooks/store.ts'
 import type { SecretPart } from '../../ground/database/tables.ts'
+import { parseObject } from '@steward/base/json-object.ts'
 
 type SealedTable =
   | 'model_cards'
@@ -86,8 +87,8 @@ export function eachSealed(
   make: (sealed: Sealed, name: string) => Sealed,
 ): string {
   if (holds === 'value') return make(text as Sealed, '')
-  const values = Object.entries(JSON.parse(text) as Record<string, Sealed>)
+  const values = Object.entries(parseObject(text))
   return JSON.stringify(
-    Object.fromEntries(values.map(([name, value]) => [name, make(value, name)])),
+    Object.fromEntries(values.map(([name, value]) => [name, make(value as Sealed, name)])),
   )
 }

@@ -6,7 +6,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { readHead } from '../../log/head.ts'
 import { idleAgain } from '../../log/idle.ts'
-import { append, readEvents } from '../../log/log.ts'
+import { append, eventOf, readEvents } from '../../log/log.ts'
 import { notFound } from '../../../ground/core/errors.ts'
 import { isRepository } from '../../resources/repositories.ts'
 import { resourceStore } from '../../rows/resources.ts'
@@ -72,6 +72,10 @@ async function wasTold(
     processed: [{ op: '>', at: iso(now - quietMs) }],
   })
   if (!last) return false
-  const { error: told } = JSON.parse(last.data) as { error: SessionError }
-  return told.type === error.type && told.message === error.message
+  const told = eventOf(last)
+  return (
+    told.type === 'session.error' &&
+    told.error.type === error.type &&
+    told.error.message === error.message
+  )
 }
