@@ -1,14 +1,15 @@
-/** One build of a layer: under the lock of all processes, beside its place, and moved there whole. */
+/** One build of a layer: under a lease among all processes, beside its place, and moved there whole. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Log } from '@steward/base/log.ts'
+import type { Lease } from '../../ground/database/lease.ts'
+import { leaseMs } from '../../ground/database/lease.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Build, InstallRequest } from './build.ts'
 import type { News, InstallProgress } from './step.ts'
-import type { BuildLocks } from './store.ts'
 
 const beatMs = 5_000
 const askMs = 500
@@ -17,7 +18,8 @@ const waiting: News = { state: 'waiting', manager: null, lines: [] }
 
 export type MakingDeps = {
   build: Build
-  locks: BuildLocks
+  /** The right to build a layer, over all processes. */
+  leaseOf: (tenant: string, layer: string) => Promise<Lease>
   /** Of the builds of this process. */
   share: Share
   clock: Clock
@@ -42,7 +44,7 @@ export async function touch(path: string, now: number): Promise<boolean> {
 
 export type LayerPlace = { tenant: string; layer: string; path: string }
 
-export function making({ build, locks, share, clock, log, workFolder, signal }: MakingDeps) {
+export function making({ build, leaseOf, share, clock, log, workFolder, signal }: MakingDeps) {
   async function inTurn(
     tenant: string,
     work: () => Promise<void>,
@@ -64,23 +66,24 @@ export function making({ build, locks, share, clock, log, workFolder, signal }: 
     tell: InstallProgress,
   ): Promise<void> => {
     const { tenant, layer, path } = place
-    for (let isTold = false; !(await locks.claim(tenant, layer, clock.now())); isTold = true) {
+    const lease = await leaseOf(tenant, layer)
+    for (let isTold = false; !(await lease.claim(clock.now(), leaseMs)); isTold = true) {
       if (!isTold) tell(waiting)
       await clock.sleep(askMs, signal)
       signal.throwIfAborted()
       if (await touch(path, clock.now())) return
     }
     const beat = setInterval(() => {
-      locks
-        .prolong(tenant, layer, clock.now())
-        .catch((error: unknown) => log.warn('a build could not prolong its lock', { error }))
+      lease
+        .prolong(clock.now(), leaseMs)
+        .catch((error: unknown) => log.warn('a build could not prolong its lease', { error }))
     }, beatMs)
     try {
       if (!(await touch(path, clock.now())))
         await inTurn(tenant, () => makeAlone(path, wanted, tell), tell)
     } finally {
       clearInterval(beat)
-      await locks.release(tenant, layer)
+      await lease.release()
     }
   }
 

@@ -9,6 +9,7 @@ import type { PackageLists } from '@steward/protocol/packages.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dialsFor } from '../../ground/core/dial.ts'
 import { jsonLog } from '@steward/base/log.ts'
+import type { Lease } from '../../ground/database/lease.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { createShare } from '../../ground/core/share.ts'
 import { systemClock } from '@steward/base/time.ts'
@@ -21,7 +22,6 @@ import type { Registry } from './registry-fixture.ts'
 import { registry } from './registry-fixture.ts'
 import type { News } from './step.ts'
 import { BuildFailure } from './step.ts'
-import type { BuildLocks } from './store.ts'
 
 const provider = bubblewrapSandboxes()
 const limits = { memory: 2 ** 31, processes: 256, cpus: 2, scratch: 64 << 20, file: 1 << 30 }
@@ -51,21 +51,21 @@ describe('packages of an environment', () => {
   })
 
   const clock = { ...systemClock, now: () => now }
-  const locks = (): BuildLocks => ({
-    async claim(_tenant, layer) {
+  const leaseOf = async (_tenant: string, layer: string): Promise<Lease> => ({
+    async claim() {
       if (held.has(layer)) return false
       held.add(layer)
       return true
     },
     prolong: async () => {},
-    release: async (_tenant, layer) => void held.delete(layer),
+    release: async () => void held.delete(layer),
   })
   const defaults = { largest: 2 ** 30, timeoutMs: 120_000 }
   function room(changes: Partial<typeof defaults> & { build?: Build } = {}) {
     const { sources, outside } = registries
     const build = builder({ provider, limits, outside, sources, clock, ...defaults, ...changes })
     return layers({
-      ...{ folder, build, locks: locks(), keptMs: 1000, clock, log: jsonLog(() => {}), ...changes },
+      ...{ folder, build, leaseOf, keptMs: 1000, clock, log: jsonLog(() => {}), ...changes },
       share,
       identify: identities(provider, sources, ''),
     })

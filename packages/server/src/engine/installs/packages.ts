@@ -6,6 +6,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
+import { lease } from '../../ground/database/lease.ts'
 import type { RefusePackages } from '../../sessions/resources/supported.ts'
 import { refuseApt } from './apt.ts'
 import { builder } from './build.ts'
@@ -14,7 +15,6 @@ import type { RegistryAccess } from './gate.ts'
 import { identities } from './identity.ts'
 import { hourMs } from '@steward/base/settings/kinds.ts'
 import { layers } from './layers.ts'
-import { buildLocks } from './store.ts'
 
 type PackagesDeps = {
   config: Pick<Config, 'packages' | 'dataDir' | 'sandbox' | 'sandboxImage'>
@@ -38,7 +38,8 @@ export function packagesOf(deps: PackagesDeps) {
     folder: resolve(config.dataDir, 'packages'),
     identify: identities(provider, sources, config.sandboxImage),
     build: builder({ provider, limits, outside, sources, largest, timeoutMs, clock }),
-    locks: buildLocks(databases),
+    leaseOf: async (tenant, layer) =>
+      lease(await databases.open(tenant), 'package_builds', { tenant_id: tenant, layer }),
     ...{ share, keptMs, clock, log },
   })
   const refuse: RefusePackages = (manager, image) => {

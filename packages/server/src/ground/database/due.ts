@@ -1,6 +1,6 @@
 /** Sessions with something to do that no living owner holds, found by tenant. */
 import type { Database } from './database.ts'
-import { headLease, isFree } from './lease.ts'
+import { isFree } from './lease.ts'
 
 /** Who holds sessions and is certainly dead. */
 export async function deadOwners({ read, owners }: Database): Promise<string[]> {
@@ -19,7 +19,7 @@ const due = ({ read }: Database, { now, dead }: Now) =>
   read
     .selectFrom('session_heads')
     .where('due', '=', 1)
-    .where(isFree(headLease, dead, now))
+    .where(isFree('session_heads', now, dead))
 
 /** The next tenant behind one, in the order of their ids, that has sessions to run. */
 export async function nextTenantDue(

@@ -45,8 +45,9 @@ for (const [dialect, open] of Object.entries(databases)) {
       const session = await newHead(database)
       const first = found(await claiming(database, session, { now: 1000 }))
       const late = 1000 + leaseMs
-      assert.equal(await claiming(database, session, { owner: 'proc_b', now: late }), undefined)
-      const second = found(await claiming(database, session, { owner: 'proc_b', now: late + 1 }))
+      const early = { owner: 'proc_b', now: late - 1 }
+      assert.equal(await claiming(database, session, early), undefined)
+      const second = found(await claiming(database, session, { owner: 'proc_b', now: late }))
       const generation = first.generation + 1
       assert.deepEqual(second, { owner: 'proc_b', generation, isTakenOver: true })
     })

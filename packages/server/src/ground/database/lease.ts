@@ -1,10 +1,36 @@
 /**
- * Ownership of a row by one process: claim, beat, release over a table with `owner`, `generation` and `expires_at`.
- * The generation stands on the row that fenced writes update, so that a stale owner's write finds no row.
+ * Leases: the right of one process to a row, for a while. Owner and expiry stand in columns of the row. The lease of a session's
+ * head has a generation besides, on the row that fenced writes update, so that a stale owner's write finds no row.
  */
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { Queries } from './database.ts'
+import type { Database, Queries } from './database.ts'
+import type { Tables } from './tables.ts'
+
+/** References are made once: each turn claims a head. Without an owner the lease ends by its expiry alone. */
+const leaseRefs = (
+  table: keyof Tables,
+  { owner, expires }: { owner?: string; expires: string },
+) => ({
+  owner: owner === undefined ? undefined : sql.ref(`${table}.${owner}`),
+  expires: sql.ref(`${table}.${expires}`),
+})
+
+/** `isWholeRow`: the row is nothing but the lease, so that a claim inserts it and a release deletes it. */
+const leaseColumns = {
+  package_builds: { owner: 'owner', expires: 'expires_at', isWholeRow: true },
+  vault_credentials: { owner: 'refresh_owner', expires: 'refresh_until_ms', isWholeRow: false },
+} as const
+
+const leases = {
+  session_heads: leaseRefs('session_heads', { owner: 'owner', expires: 'expires_at' }),
+  /** An attempt, which its number fences. */
+  webhook_deliveries: leaseRefs('webhook_deliveries', { expires: 'due_ms' }),
+  /** A worker's. */
+  work: leaseRefs('work', { expires: 'lease_ms' }),
+  package_builds: leaseRefs('package_builds', leaseColumns.package_builds),
+  vault_credentials: leaseRefs('vault_credentials', leaseColumns.vault_credentials),
+}
 
 /** Expiry is for a process that is cut off; one that is dead is known at once. */
 export const leaseMs = 15_000
@@ -39,7 +65,7 @@ export async function claim(
     }))
     .where('session_id', '=', sessionId)
     // A process drains a session at most once at a time: it may claim again what it still holds.
-    .where((eb) => eb.or([isFree(headLease, dead, now), eb('owner', '=', owner)]))
+    .where((eb) => eb.or([isFree('session_heads', now, dead), eb('owner', '=', owner)]))
     .returning(['generation', 'previous_owner'])
     .executeTakeFirst()
   if (!row) return undefined
@@ -86,18 +112,89 @@ export async function expire(tx: Queries, sessionId: string, fence: Fence): Prom
     .execute()
 }
 
-/** The columns of a lease, as the statement names them. */
-export type LeaseColumns = { owner: string; expires: string }
-
-/** True for a row that anyone may claim: no owner, an expired lease, or an owner that is dead. */
+/**
+ * True for a row that may be claimed: no owner, an expired lease, or an owner that is dead. The statement names the table without
+ * an alias.
+ */
 export function isFree(
-  { owner, expires }: LeaseColumns,
-  dead: readonly string[],
+  table: keyof typeof leases,
   now: number,
+  dead: readonly string[] = [],
 ): RawBuilder<boolean> {
-  const ofDead = dead.length > 0 ? sql`or ${sql.ref(owner)} in (${sql.join([...dead])})` : sql``
-  return sql<boolean>`(${sql.ref(owner)} is null or ${sql.ref(expires)} < ${now} ${ofDead})`
+  const { owner, expires } = leases[table]
+  if (!owner) return sql`${expires} <= ${now}`
+  if (dead.length === 0) return sql`(${owner} is null or ${expires} <= ${now})`
+  return sql`(${owner} is null or ${expires} <= ${now} or ${owner} in (${sql.join([...dead])}))`
 }
 
-/** The lease of a session's runner. */
-export const headLease: LeaseColumns = { owner: 'owner', expires: 'expires_at' }
+type LeaseKeys = {
+  package_builds: { tenant_id: string; layer: string }
+  vault_credentials: { tenant_id: string; id: string }
+}
+
+export type Lease = {
+  /** True when this process holds the lease now, until `now + ms`. False while another living process holds it. */
+  claim(now: number, ms: number): Promise<boolean>
+  /** Changes nothing where the lease was lost. */
+  prolong(now: number, ms: number): Promise<void>
+  release(): Promise<void>
+}
+
+/** A lease of this process on the row of the key. */
+export function lease<Table extends keyof LeaseKeys>(
+  database: Database,
+  table: Table,
+  key: LeaseKeys[Table],
+): Lease {
+  const { self } = database.owners
+  const { isWholeRow } = leaseColumns[table]
+  const [name, owner, expires] = [
+    sql.table(table),
+    sql.ref(leaseColumns[table].owner),
+    sql.ref(leaseColumns[table].expires),
+  ]
+  const values = Object.values<string>(key)
+  const names = Object.keys(key).map((column) => sql.ref(column))
+  const isKey = sql.join(
+    names.map((column, i) => sql`${column} = ${values[i]}`),
+    sql` and `,
+  )
+  const isMine = sql`${isKey} and ${owner} = ${self}`
+
+  /** The owner that the row names, where it is dead. */
+  async function readDead(): Promise<readonly string[]> {
+    const query = sql<{
+      owner: string | null
+    }>`select ${owner} as owner from ${name} where ${isKey}`
+    const { rows } = await query.execute(database.read)
+    return database.owners.dead(rows.flatMap((row) => row.owner ?? []))
+  }
+
+  const claimRow = (untilMs: number, free: RawBuilder<boolean>) =>
+    isWholeRow
+      ? sql`insert into ${name} (${sql.join(names)}, ${owner}, ${expires})
+          values (${sql.join(values)}, ${self}, ${untilMs})
+          on conflict (${sql.join(names)}) do update
+            set ${owner} = ${self}, ${expires} = ${untilMs} where ${free}
+          returning ${owner}`
+      : sql`update ${name} set ${owner} = ${self}, ${expires} = ${untilMs}
+          where ${isKey} and ${free} returning ${owner}`
+
+  return {
+    async claim(now, ms) {
+      const statement = claimRow(now + ms, isFree(table, now, await readDead()))
+      const { rows } = await database.once((db) => statement.execute(db))
+      return rows.length === 1
+    },
+    async prolong(now, ms) {
+      const statement = sql`update ${name} set ${expires} = ${now + ms} where ${isMine}`
+      await database.once((db) => statement.execute(db))
+    },
+    async release() {
+      const statement = isWholeRow
+        ? sql`delete from ${name} where ${isMine}`
+        : sql`update ${name} set ${owner} = null, ${expires} = 0 where ${isMine}`
+      await database.once((db) => statement.execute(db))
+    },
+  }
+}

@@ -7,7 +7,6 @@ import { listingOf } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { isFree } from '../../ground/database/lease.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { SealedSecrets, SecretPart, Tables } from '../../ground/database/tables.ts'
@@ -22,8 +21,6 @@ export type CredentialRow = Pick<Row, 'tenant_id' | 'vault_id' | 'id' | 'revisio
   auth: CredentialAuth
   sealed: SealedSecrets
 }
-
-const refreshLease = { owner: 'refresh_owner', expires: 'refresh_until_ms' }
 
 /** Credentials of one vault. [limits/vault-credentials] */
 const mostPerVault = 20
@@ -62,7 +59,7 @@ function resealed(kept: Row, { written, seal }: { written: Written; seal: Seal }
   return { ...sealed, ...sealSecrets(seal, { tenant, id }, written.secrets) }
 }
 
-/** What calls need of single credentials: the row as it is now, new tokens, and the right to refresh it. */
+/** What calls need of single credentials: the row as it is now, and new tokens. */
 function liveCredentials(db: Queries) {
   const at = (tenant: string, id: string) =>
     db.updateTable('vault_credentials').where('tenant_id', '=', tenant).where('id', '=', id)
@@ -96,37 +93,6 @@ function liveCredentials(db: Queries) {
         .where('archived_at', 'is', null)
         .executeTakeFirst()
       return numUpdatedRows === 1n
-    },
-
-    /** The right to refresh it, for one process at a time; a dead process's, or one that has run out, is free. */
-    async claimRefresh(
-      tenant: string,
-      id: string,
-      claim: { owner: string; dead: readonly string[]; now: number; untilMs: number },
-    ): Promise<boolean> {
-      const { numUpdatedRows } = await at(tenant, id)
-        .set({ refresh_owner: claim.owner, refresh_until_ms: claim.untilMs })
-        .where(isFree(refreshLease, claim.dead, claim.now))
-        .executeTakeFirst()
-      return numUpdatedRows === 1n
-    },
-
-    async releaseRefresh(tenant: string, id: string, owner: string): Promise<void> {
-      await at(tenant, id)
-        .set({ refresh_owner: null, refresh_until_ms: 0 })
-        .where('refresh_owner', '=', owner)
-        .execute()
-    },
-
-    /** Who holds the right to refresh it, alive or not. */
-    async refreshOwner(tenant: string, id: string): Promise<string | null> {
-      const found = await db
-        .selectFrom('vault_credentials')
-        .select('refresh_owner')
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .executeTakeFirst()
-      return found?.refresh_owner ?? null
     },
   }
 }

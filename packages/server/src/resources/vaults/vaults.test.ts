@@ -165,27 +165,6 @@ for (const [name, open] of Object.entries(databases)) {
         if (row) assert.equal(openSecrets(seal, row).access_token, 'by hand')
       }
     })
-
-    it('give the right to refresh to one at a time, and a dead owner’s to the next', async () => {
-      await using place = await open()
-      const { database } = place
-      const vaults = room(database)
-      const vault = await vaults.createVault({ name: 'v' })
-      const { id } = await vaults.create(vault.id, { auth: oauth })
-      const claim = (owner: string, at = now, dead: string[] = []) =>
-        database.write((tx) =>
-          credentialStore(tx).claimRefresh(tenant, id, { owner, dead, now: at, untilMs: at + 10 }),
-        )
-      const got = await Promise.all(times(6).map((n) => claim(`owner-${n}`)))
-      assert.equal(got.filter(Boolean).length, 1)
-      const holder = await credentialStore(database.read).refreshOwner(tenant, id)
-      assert.ok(holder)
-      assert.equal(await claim('next', now + 5), false)
-      assert.equal(await claim('next', now + 5, [holder]), true)
-      await database.write((tx) => credentialStore(tx).releaseRefresh(tenant, id, holder))
-      assert.equal(await claim(holder, now + 5), false, 'only who holds it gives it back')
-      assert.equal(await claim('late', now + 100), true)
-    })
   })
 
   describe(`credentials on ${name}`, () => {

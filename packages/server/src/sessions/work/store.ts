@@ -4,6 +4,7 @@ import type { Listing, Paging } from '../../ground/core/page.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import { isFree } from '../../ground/database/lease.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { holding, skipping, taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -70,7 +71,7 @@ export function workStore(db: Queries) {
       .where('tenant_id', '=', tenant)
       .where('environment_id', '=', environment)
       .limit(1)
-    const held = own.where(is.held).where('lease_ms', '<=', now).orderBy('lease_ms')
+    const held = own.where(is.held).where(isFree('work', now)).orderBy('lease_ms')
     const reserved = own
       .where(is.reserved)
       .where('reserved_ms', '<=', now - reclaimMs)
@@ -247,7 +248,7 @@ export function workStore(db: Queries) {
         .selectFrom('work')
         .selectAll()
         .where(is.stopping)
-        .where('lease_ms', '<=', now)
+        .where(isFree('work', now))
         .limit(limit)
         .execute(),
 

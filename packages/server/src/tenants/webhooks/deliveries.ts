@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import { isFree } from '../../ground/database/lease.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { Row } from './outbox.ts'
 
@@ -41,7 +42,7 @@ export function deliveryStore(db: Queries) {
         .selectFrom('webhook_deliveries')
         .selectAll()
         .where('endpoint_id', '=', endpoint)
-        .where('due_ms', '<=', now)
+        .where(isFree('webhook_deliveries', now))
         .orderBy('due_ms')
         .limit(limit)
         .execute(),

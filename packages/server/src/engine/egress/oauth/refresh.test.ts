@@ -340,9 +340,8 @@ describe('refreshing in several processes', () => {
   it('goes on after a process that died between the refresh and the storing of it', async () => {
     await using opened = await databases.sqlite()
     await using at = await served({ database: opened.database })
-    const now = Date.now()
-    const claim = { owner: 'proc_dead', dead: [], now, untilMs: now + 60_000 }
-    await opened.database.write((tx) => credentialStore(tx).claimRefresh(tenant, at.id, claim))
+    const held = { refresh_owner: 'proc_dead', refresh_until_ms: Date.now() + 60_000 }
+    await opened.database.write((tx) => tx.updateTable('vault_credentials').set(held).execute())
     assert.equal((await at.ask()).status, 200)
   })
 })

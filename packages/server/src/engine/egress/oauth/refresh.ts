@@ -4,14 +4,16 @@
  * written is kept in memory, and written by the next who wants it, for the old one may be worth nothing any more.
  */
 import type { Clock } from '@steward/base/time.ts'
+import type { Lease } from '../../../ground/database/lease.ts'
 import type { TokenAhead, TokenSource } from '../inject/forward.ts'
 import type { OAuthRow } from '../policy/credential.ts'
 import type { OAuthRows, OAuthSecrets } from './rows.ts'
-import { refreshLeaseMs } from './rows.ts'
 import type { TokenAnswer, TokenRequest } from './token-request.ts'
 
 /** What is left of a token's life when it is renewed ahead. */
 const aheadMs = 60_000
+/** Of the lease on a credential: longer than a token request may take. */
+const leaseMs = 15_000
 const pollMs = 25
 /** Between two attempts to write what was issued. */
 const storeAgainMs = 250
@@ -73,7 +75,7 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
   }
 
   async function attempt({ tenant_id, id }: OAuthRow, token: string): Promise<Renewed> {
-    const until = clock.now() + refreshLeaseMs * 2
+    const until = clock.now() + leaseMs * 2
     for (;;) {
       const row = await rows.read(tenant_id, id)
       if (!row) return { ok: false, why: 'gone' }
@@ -84,14 +86,15 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
       if (!auth.refresh_token || !row.auth.refresh) return { ok: false, why: 'no_refresh_token' }
       const known = failureOf(row)
       if (known?.isRefused) return known.result
-      if (await rows.claim(row, clock.now())) return claimed(row)
+      const lease = await rows.lease(row)
+      if (await lease.claim(clock.now(), leaseMs)) return refreshUnder(lease, row)
       if (clock.now() >= until || stopped.signal.aborted) return { ok: false, why: 'busy' }
       await clock.sleep(pollMs, stopped.signal)
     }
   }
 
-  /** The row is read once more: another may have had the claim since it was read. */
-  async function claimed(seen: OAuthRow): Promise<Renewed> {
+  /** The row is read once more: another process may have held the lease since it was read. */
+  async function refreshUnder(lease: Lease, seen: OAuthRow): Promise<Renewed> {
     try {
       const row = await rows.read(seen.tenant_id, seen.id)
       if (!row) return { ok: false, why: 'gone' }
@@ -105,13 +108,13 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
       return result
     } finally {
       // It runs out by itself, too.
-      await rows.release(seen).catch(fail)
+      await lease.release().catch(fail)
     }
   }
 
-  /** Tries for as long as the claim lasts. */
+  /** Tries for as long as the lease lasts. */
   async function store(...change: Parameters<OAuthRows['store']>): Promise<boolean> {
-    const until = clock.now() + refreshLeaseMs
+    const until = clock.now() + leaseMs
     for (;;) {
       try {
         return await rows.store(...change)

@@ -3,15 +3,14 @@ import { auditStore } from '../../../tenants/audit/store.ts'
 import type { Seal } from '../../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../../ground/database/database.ts'
+import type { Lease } from '../../../ground/database/lease.ts'
+import { lease } from '../../../ground/database/lease.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { credentialStore, sealSecrets } from '../../../resources/vaults/credentials.ts'
 import { openSecrets } from '../../../resources/vaults/open.ts'
 import type { Secrets } from '../../../resources/vaults/auth.ts'
 import type { OAuthRow } from '../policy/credential.ts'
 import { isOAuth } from '../policy/credential.ts'
-
-/** Longer than a token request may take: a lease that outlives this is a dead process's. */
-export const refreshLeaseMs = 15_000
 
 /** SECRET: never logged. There is always an access token. */
 export type OAuthSecrets = Secrets & { access_token: string }
@@ -33,19 +32,9 @@ export function oauthRows({ databases, seal, clock }: Deps) {
       if (access_token === undefined) throw new Error(`credential ${row.id} has no access token`)
       return { ...secrets, access_token }
     },
-    /** The right to refresh it; false while another living process holds it. */
-    async claim({ tenant_id: tenant, id }: OAuthRow, now: number): Promise<boolean> {
-      const database = await databases.open(tenant)
-      const { owners, read } = database
-      const holder = await credentialStore(read).refreshOwner(tenant, id)
-      const dead = holder === null ? [] : await owners.dead([holder])
-      const claim = { owner: owners.self, dead, now, untilMs: now + refreshLeaseMs }
-      return database.write((tx) => credentialStore(tx).claimRefresh(tenant, id, claim))
-    },
-    async release({ tenant_id: tenant, id }: OAuthRow): Promise<void> {
-      const database = await databases.open(tenant)
-      const { self } = database.owners
-      await database.write((tx) => credentialStore(tx).releaseRefresh(tenant, id, self))
+    /** The right to refresh it. */
+    async lease({ tenant_id, id }: OAuthRow): Promise<Lease> {
+      return lease(await databases.open(tenant_id), 'vault_credentials', { tenant_id, id })
     },
     /** Durable when it resolves; false when the row is no longer at this revision. */
     async store(row: OAuthRow, secrets: OAuthSecrets, expires_at: string | null): Promise<boolean> {
