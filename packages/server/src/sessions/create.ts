@@ -8,7 +8,7 @@ import { invalid, recordText } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
 import type { Seal } from '../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../ground/database/database.ts'
+import type { Queries, Reads } from '../ground/database/database.ts'
 import { environmentStore } from '../resources/environments/store.ts'
 import { checkShown } from '../resources/files/shown.ts'
 import { readHead } from './log/head.ts'
@@ -118,7 +118,7 @@ async function firstOf(
  * transaction, as it may take a look at a catalog; a card that changes meanwhile is told by the turn.
  */
 export async function checkSpeed(
-  read: Queries,
+  read: Reads,
   resolveModel: ResolveModel,
   tenant: string,
   choice: SessionCreate['agent'],
@@ -135,11 +135,11 @@ export async function checkSpeed(
 
 /** The version asked for, or the newest, with the overrides of this session, and the tokens that came with them. */
 async function chooseAgent(
-  tx: Queries,
+  db: Reads,
   tenant: string,
   choice: SessionCreate['agent'],
 ): Promise<{ agent: SessionAgent; tokens: Tokens | undefined }> {
-  const agents = agentStore(tx)
+  const agents = agentStore(db)
   const { id, version } = typeof choice === 'string' ? { id: choice, version: undefined } : choice
   const found =
     version === undefined ? await agents.get(tenant, id) : await agents.version(tenant, id, version)

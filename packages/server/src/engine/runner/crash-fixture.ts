@@ -5,7 +5,7 @@
 import { readConfig } from '../../ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { oneByOne } from '../../ground/core/turns.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { start } from '../../start/start.ts'
 
 /**
@@ -47,7 +47,7 @@ const die = () => process.kill(process.pid, 'SIGKILL')
 class NotYet extends Error {}
 
 /** How many there have ever been. */
-async function count(db: Queries, type: string): Promise<number> {
+async function count(db: Reads, type: string): Promise<number> {
   if (type === 'inbox') {
     const heads = await db.selectFrom('session_heads').select('next_position').execute()
     return heads.reduce((sum, { next_position }) => sum + next_position, 0)
@@ -55,7 +55,7 @@ async function count(db: Queries, type: string): Promise<number> {
   return (await db.selectFrom('events').select('id').where('type', '=', type).execute()).length
 }
 
-const hasQueued = async (db: Queries, least: number): Promise<boolean> =>
+const hasQueued = async (db: Reads, least: number): Promise<boolean> =>
   (await db.selectFrom('inbox').select('id').execute()).length >= least
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))

@@ -10,7 +10,7 @@ import {
 } from '@steward/harness/history.ts'
 import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Reads } from '../../ground/database/database.ts'
 import { eventOf, lastBoundary, readHistory } from '../../sessions/log/log.ts'
 
 const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
@@ -49,7 +49,7 @@ export function histories(
     /** Looks by itself once a minute; a look moves the next one. */
     forgetUnused,
     /** Everything the log has said so far that a model must know; nothing before the newest boundary is read. */
-    async of(read: Queries, tenant: string, session: string): Promise<History> {
+    async of(read: Reads, tenant: string, session: string): Promise<History> {
       let { seq, history } = known.get(session) ?? {
         seq: (await lastBoundary(read, tenant, session)) - 1,
         history: emptyHistory(),

@@ -2,7 +2,7 @@
 import { offeredByWorker } from '@steward/harness/tools/mcp/offered.ts'
 import type { Tool } from '@steward/harness/turn.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { StdioReadiness } from '../../sessions/stdio-servers/standing.ts'
@@ -30,7 +30,7 @@ export async function ownServers(
 
 /** In the order of the agent's servers: prompt caches begin with tools. */
 export async function ownTools(
-  read: Queries,
+  read: Reads,
   tenant: string,
   session: string,
   agent: SessionAgent,

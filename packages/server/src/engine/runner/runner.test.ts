@@ -8,7 +8,7 @@ import { jsonLog } from '@steward/base/log.ts'
 import { createShare } from '../../ground/core/share.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
-import type { Database } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
@@ -195,7 +195,10 @@ describe('a runner', () => {
       return { stop: { type: 'end_turn' }, last: [] }
     }
     const work = runner({
-      databases: oneDatabase({ ...database, read: database.read.withPlugin(reads.plugin) }),
+      databases: oneDatabase({
+        ...database,
+        read: (database.read as Queries).withPlugin(reads.plugin),
+      }),
       bus,
       clock: systemClock,
       log: jsonLog((line) => assert.fail(line), 'error'),

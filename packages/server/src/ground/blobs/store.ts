@@ -1,16 +1,42 @@
 import { sql } from 'kysely'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
+import { storeOf } from '../database/store-of.ts'
 import { taking } from '../database/lock.ts'
 
-/** Marks of blobs that no row may hold. Setting and lifting one goes with the row, in one transaction. */
-export function looseBlobStore(db: Queries) {
-  const one = (tenant: string, key: string) =>
-    db
-      .selectFrom('loose_blobs')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('blob_key', '=', key)
+const one = (db: Reads, tenant: string, key: string) =>
+  db
+    .selectFrom('loose_blobs')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('blob_key', '=', key)
 
+function looseReads(db: Reads) {
+  return {
+    /** Those of keys that begin so which are being written, or wait for their row. */
+    async pending(tenant: string, prefix: string, now: number): Promise<number> {
+      const { count } = await db
+        .selectFrom('loose_blobs')
+        .select((eb) => eb.fn.countAll<number | string>().as('count'))
+        .where('tenant_id', '=', tenant)
+        .where(sql<boolean>`substr(blob_key, 1, ${prefix.length}) = ${prefix}`)
+        .where('due_ms', '>', now)
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+
+    /** Of all tenants, the longest due first. */
+    due: (now: number, limit: number) =>
+      db
+        .selectFrom('loose_blobs')
+        .selectAll()
+        .where('due_ms', '<=', now)
+        .orderBy('due_ms')
+        .limit(limit)
+        .execute(),
+  }
+}
+
+function looseWrites(db: Queries) {
   return {
     /** The blob is removed at the time or later, unless a row holds it by then. */
     async mark(tenant: string, key: string, dueMs: number): Promise<void> {
@@ -35,29 +61,10 @@ export function looseBlobStore(db: Queries) {
 
     /** Whether there is one; nobody else sets or lifts it until the transaction ends. */
     async take(tenant: string, key: string): Promise<boolean> {
-      return (await taking(db, one(tenant, key)).executeTakeFirst()) !== undefined
+      return (await taking(db, one(db, tenant, key)).executeTakeFirst()) !== undefined
     },
-
-    /** Those of keys that begin so which are being written, or wait for their row. */
-    async pending(tenant: string, prefix: string, now: number): Promise<number> {
-      const { count } = await db
-        .selectFrom('loose_blobs')
-        .select((eb) => eb.fn.countAll<number | string>().as('count'))
-        .where('tenant_id', '=', tenant)
-        .where(sql<boolean>`substr(blob_key, 1, ${prefix.length}) = ${prefix}`)
-        .where('due_ms', '>', now)
-        .executeTakeFirstOrThrow()
-      return Number(count)
-    },
-
-    /** Of all tenants, the longest due first. */
-    due: (now: number, limit: number) =>
-      db
-        .selectFrom('loose_blobs')
-        .selectAll()
-        .where('due_ms', '<=', now)
-        .orderBy('due_ms')
-        .limit(limit)
-        .execute(),
   }
 }
+
+/** Marks of blobs that no row may hold. Setting and lifting one goes with the row, in one transaction. */
+export const looseBlobStore = storeOf(looseReads, looseWrites)

@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { sql } from 'kysely'
 import { sealUnder } from '../core/seal.ts'
-import type { Database } from './database.ts'
+import type { Database, Queries } from './database.ts'
 import { dialectOf } from './dialect.ts'
 import { databases, emptyPostgresUrl } from './fixture.ts'
 import { migrate } from './migrate.ts'
 import { postgresDatabase } from './postgres.ts'
+import { selectRaw } from './raw.ts'
 import { checkRootKey } from './root-key.ts'
+import { storeOf } from './store-of.ts'
 
 const put = (database: Database, name: string, value = '1') =>
   database.write((tx) => tx.insertInto('settings').values({ name, value }).execute())
+
+const settings = storeOf(
+  (db) => ({ all: () => db.selectFrom('settings').selectAll().execute() }),
+  (tx) => ({ clear: () => tx.deleteFrom('settings').execute() }),
+)
 
 const names = async (database: Database) => {
   const rows = await database.read.selectFrom('settings').select('name').orderBy('name').execute()
@@ -83,19 +91,53 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.equal((await row.executeTakeFirstOrThrow()).value, '50')
     })
 
-    it('names its dialect in a transaction, in a single statement and where it reads', async () => {
+    it('reads through a connection whose type offers no write', async () => {
+      await using opened = await open()
+      const { read } = opened.database
+      // The compiler refuses them; none of them runs.
+      void [
+        // @ts-expect-error -- writes go through a unit
+        () => read.insertInto('settings'),
+        // @ts-expect-error -- writes go through a unit
+        () => read.updateTable('settings'),
+        // @ts-expect-error -- writes go through a unit
+        () => read.deleteFrom('settings'),
+        // @ts-expect-error -- a common table expression may write
+        () => read.with('put', (db) => db.deleteFrom('settings').returningAll()),
+        // @ts-expect-error -- a unit opens the transaction
+        () => read.transaction(),
+        // @ts-expect-error -- a raw statement may write
+        () => sql`delete from settings`.execute(read),
+        // @ts-expect-error -- a store writes within a unit
+        () => settings(read).clear(),
+        // @ts-expect-error -- a reading connection is no transaction
+        (): Queries => read,
+      ]
+      await put(opened.database, 'a')
+      assert.equal((await settings(read).all()).length, 1)
+      const chosen = sql<{ name: string }>`select name from settings`
+      assert.deepEqual(
+        (await selectRaw(read, chosen)).map(({ name }) => name),
+        ['a'],
+      )
+      const cleared = sql`with gone as (delete from settings returning name) select name from gone`
+      await assert.rejects(selectRaw(read, cleared), /runs selects alone/)
+      await assert.rejects(selectRaw(read, sql`delete from settings`), /runs selects alone/)
+      assert.deepEqual(await names(opened.database), ['a'])
+    })
+
+    it('names its dialect in a transaction and in a single statement', async () => {
       await using opened = await open()
       const { database } = opened
-      const { dialect, read } = database
+      const { dialect } = database
       assert.equal(await database.write(async (tx) => dialectOf(tx)), dialect)
       assert.equal(await database.once(async (db) => dialectOf(db)), dialect)
-      assert.equal(dialectOf(read), dialect)
     })
 
     it('is brought up to date once, and a second time changes nothing', async () => {
       await using opened = await open()
       const { database } = opened
-      if (database.dialect === 'postgres') await migrate(database.read)
+      if (database.dialect === 'postgres') await database.once(migrate)
       const tables = await database.read.introspection.getTables()
       const found = tables.map((table) => table.name)
       for (const name of ['settings', 'agents', 'sessions', 'session_heads', 'events', 'inbox'])

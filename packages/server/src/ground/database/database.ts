@@ -2,13 +2,16 @@ import type { Kysely } from 'kysely'
 import type { DialectName } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
+/** Selects alone: on Postgres a write through the reading connection would be committed outside of any unit. */
+export type Reads = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'fn' | 'introspection'>
+
 /** Reads and writes over one connection; inside a unit, its transaction. */
 export type Queries = Kysely<Tables>
 
 export interface Database {
   readonly dialect: DialectName
   /** Sees what was committed before each statement; cannot write on SQLite. */
-  readonly read: Queries
+  readonly read: Reads
   /**
    * Runs the unit in a transaction, resolves after the commit is durable, and rejects with nothing written when the
    * unit throws. A unit awaits only its `tx`, may run more than once, and leaves rings to its caller.

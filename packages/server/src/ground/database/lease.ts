@@ -5,6 +5,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Database, Queries } from './database.ts'
+import { selectRaw } from './raw.ts'
 import type { Tables } from './tables.ts'
 
 /** References are made once: each turn claims a head. Without an owner the lease ends by its expiry alone. */
@@ -166,7 +167,7 @@ export function lease<Table extends keyof LeaseKeys>(
     const query = sql<{
       owner: string | null
     }>`select ${owner} as owner from ${name} where ${isKey}`
-    const { rows } = await query.execute(database.read)
+    const rows = await selectRaw(database.read, query)
     return database.owners.dead(rows.flatMap((row) => row.owner ?? []))
   }
 

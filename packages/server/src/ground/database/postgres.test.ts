@@ -10,6 +10,7 @@ import type { Database, Queries } from './database.ts'
 import { emptyPostgresUrl, newPostgresUrl } from './fixture.ts'
 import { postgresDatabase } from './postgres.ts'
 import { postgresProxy } from './proxy-fixture.ts'
+import { selectRaw } from './raw.ts'
 
 /** Looks until it is so; a test that it never becomes true for runs into its time limit. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -197,10 +198,10 @@ describe('a Postgres whose packets vanish', () => {
     // Answers of before do not come out of turn.
     const numbers = Array.from({ length: 100 }, (_, n) => n)
     const answers = await Promise.all(
-      numbers.map((n) => sql<{ n: number }>`select ${n}::int as n`.execute(database.read)),
+      numbers.map((n) => selectRaw(database.read, sql<{ n: number }>`select ${n}::int as n`)),
     )
     assert.deepEqual(
-      answers.map(({ rows }) => rows[0]?.n),
+      answers.map(([row]) => row?.n),
       numbers,
     )
     proxy.vanish()
@@ -257,8 +258,8 @@ describe('a Postgres whose packets vanish', () => {
 
   it('ends a statement that takes too long, and goes on with its connection', async () => {
     const database = await postgresDatabase(await newPostgresUrl(), limits)
-    await assert.rejects(sql`select pg_sleep(20)`.execute(database.read), { reason: 'away' })
-    await sql`select 1`.execute(database.read)
+    await assert.rejects(selectRaw(database.read, sql`select pg_sleep(20)`), { reason: 'away' })
+    await selectRaw(database.read, sql`select 1`)
     await database.close()
   })
 })

@@ -5,9 +5,9 @@ import { iso } from '@steward/base/time.ts'
 import { newHead, tenant } from '../../sessions/log/fixture.ts'
 import { databases } from './fixture.ts'
 import type { SlotFor } from './statement.ts'
-import { byForm, insertion, statement } from './statement.ts'
+import { byForm, insertion, selection, statement } from './statement.ts'
 
-const headOf = statement((db, slot: SlotFor<{ session: string; atLeast: number }>) =>
+const headOf = selection((db, slot: SlotFor<{ session: string; atLeast: number }>) =>
   db
     .selectFrom('session_heads')
     .select(['session_id', 'next_seq'])
@@ -130,7 +130,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         }),
       )
       for (const values of [[1], [2, 3], [4], [5, 6]]) {
-        const [row] = await sum(values.length)(opened.database.read, values)
+        const [row] = await opened.database.once((db) => sum(values.length)(db, values))
         assert.equal(
           row?.sum,
           values.reduce((total, value) => total + value, 0),

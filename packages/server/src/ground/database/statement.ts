@@ -1,7 +1,7 @@
 /** Statements of the hot path: built and compiled once for each database, and given their values with each call. */
 import type { Compilable, CompiledQuery, DialectAdapter, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { Queries } from './database.ts'
+import type { Queries, Reads } from './database.ts'
 import type { Tables } from './tables.ts'
 
 /** Stands where each call puts a value of its own. */
@@ -59,6 +59,14 @@ export function statement<Values, Row>(
     if (run) return run<Row>(query)
     return (await db.executeQuery<Row>(query)).rows
   }
+}
+
+/** As `statement`, for a select: a reading connection runs it too. */
+export function selection<Values, Row>(
+  build: (db: Reads, slot: SlotFor<Values>) => Compilable<Row>,
+): (db: Reads, values: Values) => Promise<Row[]> {
+  const run = statement(build)
+  return (db, values) => run(db as Queries, values)
 }
 
 /** Of a parameter that is no slot, the value that stays. */

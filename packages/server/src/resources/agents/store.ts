@@ -5,7 +5,8 @@ import { isSameJson } from '../../ground/core/json.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readListing, readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { Moment } from '../../ground/database/seek.ts'
@@ -18,45 +19,51 @@ export const agentTokenPlace = (tenant: string): string => `${tenant}/agent_vers
 
 type Row = Tables['agents']
 
-/** Agents and their versions: an update writes a version row, and no version row is ever changed. */
-export function agentStore(db: Queries) {
-  const byId = (tenant: string, id: string) =>
-    db.selectFrom('agents').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
+const byId = (db: Reads, tenant: string, id: string) =>
+  db.selectFrom('agents').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
 
-  async function get(tenant: string, id: string, query = byId(tenant, id)): Promise<Agent> {
-    const row = await query.executeTakeFirst()
-    if (!row) throw notFound('agent', id)
-    return toAgent(row)
-  }
+async function get(
+  db: Reads,
+  tenant: string,
+  id: string,
+  query = byId(db, tenant, id),
+): Promise<Agent> {
+  const row = await query.executeTakeFirst()
+  if (!row) throw notFound('agent', id)
+  return toAgent(row)
+}
 
-  /** As `get`, and nobody else changes it until the transaction ends. */
-  const take = (tenant: string, id: string) => get(tenant, id, taking(db, byId(tenant, id)))
+/** As `get`, and nobody else changes it until the transaction ends. */
+const take = (db: Queries, tenant: string, id: string) =>
+  get(db, tenant, id, taking(db, byId(db, tenant, id)))
 
-  async function writeVersion(
-    tenant: string,
-    agent: Agent,
-    config: AgentConfig,
-    tokens: SealedTokens,
-  ) {
-    await db
-      .insertInto('agent_versions')
-      .values({
-        tenant_id: tenant,
-        agent_id: agent.id,
-        version: agent.version,
-        config: toJson(config),
-        sealed_tokens: toJson(tokens),
-        created_at: agent.updated_at,
-      })
-      .execute()
-  }
+async function writeVersion(
+  db: Queries,
+  tenant: string,
+  agent: Agent,
+  config: AgentConfig,
+  tokens: SealedTokens,
+) {
+  await db
+    .insertInto('agent_versions')
+    .values({
+      tenant_id: tenant,
+      agent_id: agent.id,
+      version: agent.version,
+      config: toJson(config),
+      sealed_tokens: toJson(tokens),
+      created_at: agent.updated_at,
+    })
+    .execute()
+}
 
+function agentReads(db: Reads) {
   return {
-    get: (tenant: string, id: string) => get(tenant, id),
+    get: (tenant: string, id: string) => get(db, tenant, id),
 
     /** One historical version; its `updated_at` is the time it was made. */
     async version(tenant: string, id: string, version: number): Promise<Agent> {
-      const agent = await get(tenant, id)
+      const agent = await get(db, tenant, id)
       if (agent.version === version) return agent
       if (version > agent.version) throw notFound('agent version', `${id}/${version}`)
       const row = await db
@@ -78,7 +85,7 @@ export function agentStore(db: Queries) {
       below: number | undefined,
       limit: number,
     ): Promise<Listing<Agent>> {
-      const agent = await get(tenant, id)
+      const agent = await get(db, tenant, id)
       const newest = db
         .selectFrom('agent_versions')
         .select(['version', 'config', 'created_at'])
@@ -106,7 +113,11 @@ export function agentStore(db: Queries) {
       for (const { op, at } of made) rows = rows.where('created_at', op, at)
       return listingOf(await readPage(tenant, rows, paging, weightOf('config')), toAgent)
     },
+  }
+}
 
+function agentWrites(db: Queries) {
+  return {
     async create(
       tenant: string,
       config: AgentConfig,
@@ -126,7 +137,7 @@ export function agentStore(db: Queries) {
       }
       await db.insertInto('agents').values(row).execute()
       const agent = toAgent(row)
-      await writeVersion(tenant, agent, config, tokens)
+      await writeVersion(db, tenant, agent, config, tokens)
       await outbox(db).put(tenant, ['agent.created'], { id: row.id }, now)
       return agent
     },
@@ -142,7 +153,7 @@ export function agentStore(db: Queries) {
       change: (kept: AgentConfig) => { config: AgentConfig; tokens: SealedTokens | undefined },
       now: number,
     ): Promise<Agent> {
-      const kept = await take(tenant, id)
+      const kept = await take(db, tenant, id)
       if (expected !== undefined && expected !== kept.version) {
         throw conflict(`version: the agent is at version ${kept.version}, not ${expected}`)
       }
@@ -167,14 +178,14 @@ export function agentStore(db: Queries) {
         .where('id', '=', id)
         .execute()
       const agent: Agent = { ...kept, ...config, version, updated_at }
-      await writeVersion(tenant, agent, config, tokens ?? sealed)
+      await writeVersion(db, tenant, agent, config, tokens ?? sealed)
       await outbox(db).put(tenant, ['agent.updated'], { id }, now)
       return agent
     },
 
     /** For good; done again it changes nothing. */
     async archive(tenant: string, id: string, now: number): Promise<Agent> {
-      const agent = await take(tenant, id)
+      const agent = await take(db, tenant, id)
       if (agent.archived) return agent
       const at = iso(now)
       await db
@@ -189,8 +200,11 @@ export function agentStore(db: Queries) {
   }
 }
 
+/** Agents and their versions: an update writes a version row, and no version row is ever changed. */
+export const agentStore = storeOf(agentReads, agentWrites)
+
 async function sealedTokens(
-  db: Queries,
+  db: Reads,
   tenant: string,
   id: string,
   version: number,

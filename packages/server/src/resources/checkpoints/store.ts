@@ -1,27 +1,43 @@
 import type { CheckpointParts as Parts } from '@steward/protocol/checkpoints.ts'
 import { looseBlobStore } from '../../ground/blobs/store.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
 import { taking } from '../../ground/database/lock.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 export type CheckpointRow = Tables['checkpoints']
 
-/** Of each session, where its workspace was used last and what was put aside of it. */
-export function checkpointStore(db: Queries) {
-  const one = (tenant: string, session: string) =>
-    db
-      .selectFrom('checkpoints')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('session_id', '=', session)
+const one = (db: Reads, tenant: string, session: string) =>
+  db
+    .selectFrom('checkpoints')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
 
-  const store = {
+const take = (tx: Queries, tenant: string, session: string): Promise<CheckpointRow | undefined> =>
+  taking(tx, one(tx, tenant, session)).executeTakeFirst()
+
+function checkpointReads(db: Reads) {
+  return {
     row: (tenant: string, session: string): Promise<CheckpointRow | undefined> =>
-      one(tenant, session).executeTakeFirst(),
+      one(db, tenant, session).executeTakeFirst(),
 
+    /** Of all tenants: taken before the time. */
+    takenBefore: (at: string, limit: number): Promise<CheckpointRow[]> =>
+      db
+        .selectFrom('checkpoints')
+        .selectAll()
+        .where('taken_at', '<', at)
+        .orderBy('taken_at')
+        .limit(limit)
+        .execute(),
+  }
+}
+
+function checkpointWrites(db: Queries) {
+  return {
     /** As `row`, and nobody else changes it until the transaction ends. */
-    take: (tenant: string, session: string): Promise<CheckpointRow | undefined> =>
-      taking(db, one(tenant, session)).executeTakeFirst(),
+    take: (tenant: string, session: string) => take(db, tenant, session),
 
     /** From now on the workspace in this folder is the newest. */
     async use(tenant: string, session: string, folder: string): Promise<void> {
@@ -45,7 +61,7 @@ export function checkpointStore(db: Queries) {
 
     /** With a session that is deleted; what was put aside is let go. */
     async remove(tenant: string, session: string, now: number): Promise<void> {
-      const row = await store.take(tenant, session)
+      const row = await take(db, tenant, session)
       if (!row) return
       await letGo(db, row, now)
       await db
@@ -54,19 +70,11 @@ export function checkpointStore(db: Queries) {
         .where('session_id', '=', session)
         .execute()
     },
-
-    /** Of all tenants: taken before the time. */
-    takenBefore: (at: string, limit: number): Promise<CheckpointRow[]> =>
-      db
-        .selectFrom('checkpoints')
-        .selectAll()
-        .where('taken_at', '<', at)
-        .orderBy('taken_at')
-        .limit(limit)
-        .execute(),
   }
-  return store
 }
+
+/** Of each session, where its workspace was used last and what was put aside of it. */
+export const checkpointStore = storeOf(checkpointReads, checkpointWrites)
 
 const none = {
   base_key: null,

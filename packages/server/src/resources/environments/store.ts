@@ -6,7 +6,8 @@ import { isSameJson } from '../../ground/core/json.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { holding, taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -15,60 +16,75 @@ import { fromJson } from '../../ground/core/json-text.ts'
 
 type Row = Tables['environments']
 
-/** Environments: one record each, shown in both spellings. */
-export function environmentStore(db: Queries) {
-  const byId = (tenant: string, id: string) =>
-    db.selectFrom('environments').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
+const byId = (db: Reads, tenant: string, id: string) =>
+  db.selectFrom('environments').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
 
-  async function row(tenant: string, id: string, query = byId(tenant, id)): Promise<Row> {
-    const found = await query.executeTakeFirst()
-    if (!found) throw notFound('environment', id)
-    return found
-  }
+async function row(
+  db: Reads,
+  tenant: string,
+  id: string,
+  query = byId(db, tenant, id),
+): Promise<Row> {
+  const found = await query.executeTakeFirst()
+  if (!found) throw notFound('environment', id)
+  return found
+}
 
-  /** As `row`, and nobody else changes it until the transaction ends. */
-  const take = (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id)))
+/** As `row`, and nobody else changes it until the transaction ends. */
+const take = (db: Queries, tenant: string, id: string) =>
+  row(db, tenant, id, taking(db, byId(db, tenant, id)))
 
-  /** An archived environment has freed its name. [environments/archive/name-freed] */
-  async function checkName(tenant: string, name: string): Promise<void> {
-    const taken = await db
-      .selectFrom('environments')
-      .select('id')
-      .where('tenant_id', '=', tenant)
-      .where('name', '=', name)
-      .where('archived_at', 'is', null)
-      .executeTakeFirst()
-    if (taken) throw conflict(`name: an environment named ${name} exists already (${taken.id})`)
-  }
+/** An archived environment has freed its name. [environments/archive/name-freed] */
+async function checkName(db: Reads, tenant: string, name: string): Promise<void> {
+  const taken = await db
+    .selectFrom('environments')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('name', '=', name)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst()
+  if (taken) throw conflict(`name: an environment named ${name} exists already (${taken.id})`)
+}
 
-  /** An agent of any age, or a session that is still alive. */
-  async function user(tenant: string, id: string): Promise<string | undefined> {
-    const agent = await db
-      .selectFrom('agents')
-      .select('id')
-      .where('tenant_id', '=', tenant)
-      .where('environment_id', '=', id)
-      .executeTakeFirst()
-    if (agent) return `agent ${agent.id}`
-    const session = await db
-      .selectFrom('sessions')
-      .select('id')
-      .where('tenant_id', '=', tenant)
-      .where('environment_id', '=', id)
-      .where('deleted_at', 'is', null)
-      .where('archived_at', 'is', null)
-      .executeTakeFirst()
-    return session && `session ${session.id}`
-  }
+/** An agent of any age, or a session that is still alive. */
+async function user(db: Reads, tenant: string, id: string): Promise<string | undefined> {
+  const agent = await db
+    .selectFrom('agents')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('environment_id', '=', id)
+    .executeTakeFirst()
+  if (agent) return `agent ${agent.id}`
+  const session = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('environment_id', '=', id)
+    .where('deleted_at', 'is', null)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst()
+  return session && `session ${session.id}`
+}
 
+function environmentReads(db: Reads) {
   return {
     get: async (tenant: string, id: string): Promise<Environment> =>
-      toEnvironment(await row(tenant, id)),
+      toEnvironment(await row(db, tenant, id)),
 
     /** As it is stored, for whoever makes a sandbox of it. */
     record: async (tenant: string, id: string): Promise<EnvironmentRecord> =>
-      fromJson((await row(tenant, id)).record),
+      fromJson((await row(db, tenant, id)).record),
 
+    async list(tenant: string, paging: Paging, archived: boolean): Promise<Listing<Environment>> {
+      let rows = db.selectFrom('environments').selectAll().where('tenant_id', '=', tenant)
+      if (!archived) rows = rows.where('archived_at', 'is', null)
+      return listingOf(await readPage(tenant, rows, paging, weightOf('record')), toEnvironment)
+    },
+  }
+}
+
+function environmentWrites(db: Queries) {
+  return {
     /** For a session that is being made: the environment stays until the transaction ends. */
     async hold(
       tenant: string,
@@ -85,15 +101,9 @@ export function environmentStore(db: Queries) {
       return { archived: found.archived_at !== null, record }
     },
 
-    async list(tenant: string, paging: Paging, archived: boolean): Promise<Listing<Environment>> {
-      let rows = db.selectFrom('environments').selectAll().where('tenant_id', '=', tenant)
-      if (!archived) rows = rows.where('archived_at', 'is', null)
-      return listingOf(await readPage(tenant, rows, paging, weightOf('record')), toEnvironment)
-    },
-
     /** Names are unique in a workspace: 409. */
     async create(tenant: string, record: EnvironmentRecord, now: number): Promise<Environment> {
-      await checkName(tenant, record.name)
+      await checkName(db, tenant, record.name)
       const at = iso(now)
       const made: Row = {
         tenant_id: tenant,
@@ -116,13 +126,13 @@ export function environmentStore(db: Queries) {
       change: (kept: EnvironmentRecord) => EnvironmentRecord,
       now: number,
     ): Promise<Environment> {
-      const kept = await take(tenant, id)
+      const kept = await take(db, tenant, id)
       if (kept.archived_at)
         throw invalid(`environment ${id} is archived and cannot be changed`, 'environment_archived')
       const before = fromJson(kept.record)
       const record = change(before)
       if (isSameJson(record, before)) return toEnvironment(kept)
-      if (record.name !== kept.name) await checkName(tenant, record.name)
+      if (record.name !== kept.name) await checkName(db, tenant, record.name)
       const columns = {
         name: record.name,
         record: recordText('environment', record),
@@ -141,7 +151,7 @@ export function environmentStore(db: Queries) {
 
     /** For good; sessions that run go on. */
     async archive(tenant: string, id: string, now: number): Promise<Environment> {
-      const kept = await take(tenant, id)
+      const kept = await take(db, tenant, id)
       if (kept.archived_at) return toEnvironment(kept)
       const columns = { archived_at: iso(now), updated_at: iso(now) }
       await db
@@ -157,8 +167,8 @@ export function environmentStore(db: Queries) {
     /** 409 while an agent or a live session refers to it. */
     async remove(tenant: string, id: string, now: number): Promise<void> {
       // Taken before its users are looked for: a session that is being made holds it.
-      await take(tenant, id)
-      const inUse = await user(tenant, id)
+      await take(db, tenant, id)
+      const inUse = await user(db, tenant, id)
       if (inUse)
         throw conflict(
           `environment ${id} is used by ${inUse}: archive it, or remove what uses it first`,
@@ -172,6 +182,9 @@ export function environmentStore(db: Queries) {
     },
   }
 }
+
+/** Environments: one record each, shown in both spellings. */
+export const environmentStore = storeOf(environmentReads, environmentWrites)
 
 const toEnvironment = (row: Row): Environment => ({
   ...showEnvironment(fromJson(row.record)),

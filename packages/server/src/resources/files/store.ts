@@ -2,59 +2,61 @@ import type { FileMetadata } from '@steward/protocol/files.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { alone, holding, taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 export type FileRow = Tables['files']
 
-/** Files without their bytes. A row that holds a blob is written and removed together with the blob's mark. */
-export function fileStore(db: Queries) {
-  const ofTenant = (tenant: string) =>
-    db.selectFrom('files').selectAll().where('tenant_id', '=', tenant)
-  const byId = (tenant: string, id: string) => ofTenant(tenant).where('id', '=', id)
+const ofTenant = (db: Reads, tenant: string) =>
+  db.selectFrom('files').selectAll().where('tenant_id', '=', tenant)
 
-  async function row(tenant: string, id: string, query = byId(tenant, id)): Promise<FileRow> {
-    const found = await query.executeTakeFirst()
-    if (!found) throw notFound('file', id)
-    return found
-  }
+const byId = (db: Reads, tenant: string, id: string) => ofTenant(db, tenant).where('id', '=', id)
 
-  /** Its sandbox looks again for what lies there. */
-  async function changed({ tenant_id, session_id, origin }: FileRow): Promise<void> {
-    if (session_id === null || origin === 'output') return
-    await db
-      .updateTable('sessions')
-      .set(({ eb }) => ({ files_revision: eb('files_revision', '+', 1) }))
-      .where('tenant_id', '=', tenant_id)
-      .where('id', '=', session_id)
-      .execute()
-  }
+async function row(
+  db: Reads,
+  tenant: string,
+  id: string,
+  query = byId(db, tenant, id),
+): Promise<FileRow> {
+  const found = await query.executeTakeFirst()
+  if (!found) throw notFound('file', id)
+  return found
+}
 
-  /** Bytes that count against the workspace: those of each blob once, whoever holds it. */
-  async function stored(tenant: string): Promise<number> {
-    const each = ofTenant(tenant)
-      .clearSelect()
-      .select(({ fn }) => fn.max('size_bytes').as('bytes'))
-      .where('blob_key', 'is not', null)
-      .groupBy('blob_key')
-    const { bytes } = await db
-      .selectFrom(each.as('blobs'))
-      .select(({ fn }) => fn.sum<string | number | null>('bytes').as('bytes'))
-      .executeTakeFirstOrThrow()
-    return Number(bytes ?? 0)
-  }
+/** Its sandbox looks again for what lies there. */
+async function changed(db: Queries, { tenant_id, session_id, origin }: FileRow): Promise<void> {
+  if (session_id === null || origin === 'output') return
+  await db
+    .updateTable('sessions')
+    .set(({ eb }) => ({ files_revision: eb('files_revision', '+', 1) }))
+    .where('tenant_id', '=', tenant_id)
+    .where('id', '=', session_id)
+    .execute()
+}
 
+/** Bytes that count against the workspace: those of each blob once, whoever holds it. */
+async function stored(db: Reads, tenant: string): Promise<number> {
+  const each = ofTenant(db, tenant)
+    .clearSelect()
+    .select(({ fn }) => fn.max('size_bytes').as('bytes'))
+    .where('blob_key', 'is not', null)
+    .groupBy('blob_key')
+  const { bytes } = await db
+    .selectFrom(each.as('blobs'))
+    .select(({ fn }) => fn.sum<string | number | null>('bytes').as('bytes'))
+    .executeTakeFirstOrThrow()
+  return Number(bytes ?? 0)
+}
+
+function fileReads(db: Reads) {
   return {
-    row: (tenant: string, id: string) => row(tenant, id),
-    /** As `row`, and it stays as it is until the transaction ends. */
-    hold: (tenant: string, id: string) => row(tenant, id, holding(db, byId(tenant, id))),
-    /** As `row`, and nobody else changes it until the transaction ends. */
-    take: (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id))),
+    row: (tenant: string, id: string) => row(db, tenant, id),
 
     list(tenant: string, paging: Paging, scopeId: string | undefined): Promise<Listing<FileRow>> {
-      const rows = ofTenant(tenant).$if(scopeId !== undefined, (query) =>
+      const rows = ofTenant(db, tenant).$if(scopeId !== undefined, (query) =>
         query.where('session_id', '=', scopeId ?? ''),
       )
       return readPage(tenant, rows, paging, weightOf('filename', 'mime_type'))
@@ -62,12 +64,12 @@ export function fileStore(db: Queries) {
 
     /** Those that are there, in no order. */
     async named(tenant: string, ids: readonly string[]): Promise<FileRow[]> {
-      return ids.length === 0 ? [] : ofTenant(tenant).where('id', 'in', ids).execute()
+      return ids.length === 0 ? [] : ofTenant(db, tenant).where('id', 'in', ids).execute()
     },
 
     /** All that lie in the session's sandbox, the oldest first, without those whose bytes are gone. */
     ofSession: (tenant: string, session: string): Promise<FileRow[]> =>
-      ofTenant(tenant)
+      ofTenant(db, tenant)
         .where('session_id', '=', session)
         .where('origin', '!=', 'output')
         .where('blob_key', 'is not', null)
@@ -77,25 +79,9 @@ export function fileStore(db: Queries) {
 
     /** Expired ones too. */
     allOfSession: (tenant: string, session: string): Promise<FileRow[]> =>
-      ofTenant(tenant).where('session_id', '=', session).execute(),
+      ofTenant(db, tenant).where('session_id', '=', session).execute(),
 
-    stored,
-    /** The same, and nobody else adds to it until the transaction ends. */
-    async storedAlone(tenant: string): Promise<number> {
-      await alone(db, `files/${tenant}`)
-      return stored(tenant)
-    },
-
-    async insert(file: FileRow): Promise<void> {
-      await db.insertInto('files').values(file).execute()
-      await changed(file)
-    },
-
-    async remove(file: FileRow): Promise<void> {
-      const { tenant_id, id } = file
-      await db.deleteFrom('files').where('tenant_id', '=', tenant_id).where('id', '=', id).execute()
-      await changed(file)
-    },
+    stored: (tenant: string) => stored(db, tenant),
 
     /** Of all tenants: past their time, and their bytes still there. */
     expired: (now: number, limit: number): Promise<FileRow[]> =>
@@ -107,6 +93,31 @@ export function fileStore(db: Queries) {
         .orderBy('expires_at')
         .limit(limit)
         .execute(),
+  }
+}
+
+function fileWrites(db: Queries) {
+  return {
+    /** As `row`, and it stays as it is until the transaction ends. */
+    hold: (tenant: string, id: string) => row(db, tenant, id, holding(db, byId(db, tenant, id))),
+    /** As `row`, and nobody else changes it until the transaction ends. */
+    take: (tenant: string, id: string) => row(db, tenant, id, taking(db, byId(db, tenant, id))),
+    /** The same, and nobody else adds to it until the transaction ends. */
+    async storedAlone(tenant: string): Promise<number> {
+      await alone(db, `files/${tenant}`)
+      return stored(db, tenant)
+    },
+
+    async insert(file: FileRow): Promise<void> {
+      await db.insertInto('files').values(file).execute()
+      await changed(db, file)
+    },
+
+    async remove(file: FileRow): Promise<void> {
+      const { tenant_id, id } = file
+      await db.deleteFrom('files').where('tenant_id', '=', tenant_id).where('id', '=', id).execute()
+      await changed(db, file)
+    },
 
     async forgetBytes(file: FileRow): Promise<void> {
       await db
@@ -115,7 +126,7 @@ export function fileStore(db: Queries) {
         .where('tenant_id', '=', file.tenant_id)
         .where('id', '=', file.id)
         .execute()
-      await changed(file)
+      await changed(db, file)
     },
 
     /** Of all tenants: those that expired before the time and have no bytes any more. */
@@ -128,6 +139,9 @@ export function fileStore(db: Queries) {
     },
   }
 }
+
+/** Files without their bytes. A row that holds a blob is written and removed together with the blob's mark. */
+export const fileStore = storeOf(fileReads, fileWrites)
 
 /** Whether a file's bytes are this blob. */
 export async function heldByFile(tx: Queries, tenant: string, key: string): Promise<boolean> {

@@ -2,12 +2,12 @@
 import type { Memory, MemoryListQuery, MemoryPrefix } from '@steward/protocol/memory-stores.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Reads } from '../../ground/database/database.ts'
 import { fit } from '../../ground/database/listing.ts'
 import type { MemoryFacts, PathRange } from './memories.ts'
 import { memoryRows, showMemory } from './memories.ts'
 
-type Place = { db: Queries; tenant: string; store: string }
+type Place = { db: Reads; tenant: string; store: string }
 type Read = { data: (Memory | MemoryPrefix)[]; last: string | undefined; more: boolean }
 
 const Last = z.tuple([z.string()])

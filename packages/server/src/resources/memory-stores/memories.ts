@@ -1,7 +1,8 @@
 import type { Memory } from '@steward/protocol/memory-stores.ts'
 import type { ExpressionBuilder } from 'kysely'
 import { notFound } from '../../ground/core/errors.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readListing, weightOf } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
@@ -24,55 +25,57 @@ const facts = [
   'updated_at',
 ] as const
 
-/** What lies in stores now, paths compared by bytes. Writers hold the store's row (store.ts), so that nobody else moves. */
-export function memoryRows(db: Queries) {
-  const inStore = (tenant: string, store: string) =>
-    db.selectFrom('memories').where('tenant_id', '=', tenant).where('store_id', '=', store)
+const inStore = (db: Reads, tenant: string, store: string) =>
+  db.selectFrom('memories').where('tenant_id', '=', tenant).where('store_id', '=', store)
 
-  const inRange = (tenant: string, store: string, { prefix, after }: PathRange) => {
-    const rows = inStore(tenant, store).where(below(prefix)).orderBy('path')
-    if (after === undefined) return rows
-    return after.endsWith('/')
-      ? rows.where('path', '>=', behind(after))
-      : rows.where('path', '>', after)
-  }
+const inRange = (db: Reads, tenant: string, store: string, { prefix, after }: PathRange) => {
+  const rows = inStore(db, tenant, store).where(below(prefix)).orderBy('path')
+  if (after === undefined) return rows
+  return after.endsWith('/')
+    ? rows.where('path', '>=', behind(after))
+    : rows.where('path', '>', after)
+}
 
+function memoryReads(db: Reads) {
   return {
     async row(tenant: string, store: string, id: string): Promise<MemoryRow> {
-      const row = await inStore(tenant, store).selectAll().where('id', '=', id).executeTakeFirst()
+      const row = await inStore(db, tenant, store)
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst()
       if (!row) throw notFound('memory', id)
       return row
     },
 
     at: (tenant: string, store: string, path: string): Promise<MemoryRow | undefined> =>
-      inStore(tenant, store).selectAll().where('path', '=', path).executeTakeFirst(),
+      inStore(db, tenant, store).selectAll().where('path', '=', path).executeTakeFirst(),
 
     facts: (tenant: string, store: string, range: PathRange, limit: number) =>
-      readListing(tenant, inRange(tenant, store, range).select(facts), {
+      readListing(tenant, inRange(db, tenant, store, range).select(facts), {
         limit,
         weight: weightOf('path'),
       }),
 
     whole: (tenant: string, store: string, range: PathRange, limit: number) =>
-      readListing(tenant, inRange(tenant, store, range).selectAll(), {
+      readListing(tenant, inRange(db, tenant, store, range).selectAll(), {
         limit,
         weight: weightOf('path', 'content'),
       }),
 
     /** Paths alone, all of them: from an index, and 2,000 at most. */
     async paths(tenant: string, store: string, range: PathRange): Promise<string[]> {
-      const rows = await inRange(tenant, store, range).select('path').execute()
+      const rows = await inRange(db, tenant, store, range).select('path').execute()
       return rows.map(({ path }) => path)
     },
 
     hashes: (tenant: string, store: string): Promise<Pick<MemoryRow, 'path' | 'sha256'>[]> =>
-      inStore(tenant, store).select(['path', 'sha256']).execute(),
+      inStore(db, tenant, store).select(['path', 'sha256']).execute(),
 
     factsAt: (tenant: string, store: string, paths: readonly string[]): Promise<MemoryFacts[]> =>
-      inStore(tenant, store).select(facts).where('path', 'in', paths).execute(),
+      inStore(db, tenant, store).select(facts).where('path', 'in', paths).execute(),
 
     wholeAt: (tenant: string, store: string, paths: readonly string[]): Promise<MemoryRow[]> =>
-      inStore(tenant, store).selectAll().where('path', 'in', paths).execute(),
+      inStore(db, tenant, store).selectAll().where('path', 'in', paths).execute(),
 
     /** The one at the path, or one that the path would lie below or above. */
     inTheWay: (
@@ -81,14 +84,18 @@ export function memoryRows(db: Queries) {
       path: string,
       except = '',
     ): Promise<Pick<MemoryRow, 'id' | 'path'> | undefined> =>
-      inStore(tenant, store)
+      inStore(db, tenant, store)
         .select(['id', 'path'])
         .where((eb) => eb.or([eb('path', 'in', [path, ...above(path)]), below(`${path}/`)(eb)]))
         .where('id', '!=', except)
         .orderBy('path')
         .limit(1)
         .executeTakeFirst(),
+  }
+}
 
+function memoryWrites(db: Queries) {
+  return {
     async insert(row: MemoryRow): Promise<void> {
       await db.insertInto('memories').values(row).execute()
     },
@@ -107,6 +114,9 @@ export function memoryRows(db: Queries) {
     },
   }
 }
+
+/** What lies in stores now, paths compared by bytes. Writers hold the store's row (store.ts), so that nobody else moves. */
+export const memoryRows = storeOf(memoryReads, memoryWrites)
 
 /** The folders that a path lies in. */
 function above(path: string): string[] {

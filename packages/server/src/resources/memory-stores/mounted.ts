@@ -3,7 +3,8 @@ import type { MemoryChange, MountedMemory, MountedOutcome } from '@steward/proto
 import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
 import { MemoryCreate } from '@steward/protocol/memory-stores.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import type { MemoryRow } from './memories.ts'
 import { memoryRows } from './memories.ts'
 import { memoryStoreStore } from './store.ts'
@@ -12,7 +13,32 @@ import { createMemory, deleteMemory, updateMemory } from './write.ts'
 
 const Written = MemoryCreate.extend({ content: MemoryCreate.shape.content.unwrap() })
 
-export function memoryStore(db: Queries) {
+function mountedReads(db: Reads) {
+  const rows = memoryRows(db)
+  return {
+    /** Hashes by path, at a revision or a later one; undefined when there is no such store. */
+    async facts(
+      tenant: string,
+      store: string,
+    ): Promise<{ revision: number; hashes: Map<string, string> } | undefined> {
+      const revision = (await memoryStoreStore(db).revisions(tenant, [store])).get(store)
+      if (revision === undefined) return undefined
+      const all = await rows.hashes(tenant, store)
+      return { revision, hashes: new Map(all.map(({ path, sha256 }) => [path, sha256])) }
+    },
+
+    /** Those of the paths that are there. */
+    async contents(
+      tenant: string,
+      store: string,
+      paths: readonly string[],
+    ): Promise<MountedMemory[]> {
+      return (await rows.wholeAt(tenant, store, paths)).map(mounted)
+    },
+  }
+}
+
+function mountedWrites(db: Queries) {
   const rows = memoryRows(db)
 
   async function put(
@@ -76,26 +102,6 @@ export function memoryStore(db: Queries) {
   return {
     write,
 
-    /** Hashes by path, at a revision or a later one; undefined when there is no such store. */
-    async facts(
-      tenant: string,
-      store: string,
-    ): Promise<{ revision: number; hashes: Map<string, string> } | undefined> {
-      const revision = (await memoryStoreStore(db).revisions(tenant, [store])).get(store)
-      if (revision === undefined) return undefined
-      const all = await rows.hashes(tenant, store)
-      return { revision, hashes: new Map(all.map(({ path, sha256 }) => [path, sha256])) }
-    },
-
-    /** Those of the paths that are there. */
-    async contents(
-      tenant: string,
-      store: string,
-      paths: readonly string[],
-    ): Promise<MountedMemory[]> {
-      return (await rows.wholeAt(tenant, store, paths)).map(mounted)
-    },
-
     /**
      * Within a unit: one after the other, and between which revisions of the store. Deletions go first: a folder may have
      * become a file. Undefined when there is no such store.
@@ -117,6 +123,8 @@ export function memoryStore(db: Queries) {
     },
   }
 }
+
+export const memoryStore = storeOf(mountedReads, mountedWrites)
 
 const mounted = (row: MemoryRow): MountedMemory => ({
   memory_id: row.id,

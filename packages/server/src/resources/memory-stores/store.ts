@@ -2,7 +2,8 @@ import type { MemoryStore } from '@steward/protocol/memory-stores.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { holding, taking } from '../../ground/database/lock.ts'
 import type { Moment } from '../../ground/database/seek.ts'
@@ -11,40 +12,30 @@ import { fromJson } from '../../ground/core/json-text.ts'
 
 export type StoreRow = Tables['memory_stores']
 
-/** Memory stores as such; what lies in them is memories.ts, how it came to be versions.ts. */
-export function memoryStoreStore(db: Queries) {
-  const byId = (tenant: string, id: string) =>
-    db
-      .selectFrom('memory_stores')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .where('deleted_at', 'is', null)
+const byId = (db: Reads, tenant: string, id: string) =>
+  db
+    .selectFrom('memory_stores')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
 
-  async function found(id: string, query: ReturnType<typeof byId>): Promise<StoreRow> {
-    const row = await query.executeTakeFirst()
-    if (!row) throw notFound('memory store', id)
-    return row
-  }
+async function found(id: string, query: ReturnType<typeof byId>): Promise<StoreRow> {
+  const row = await query.executeTakeFirst()
+  if (!row) throw notFound('memory store', id)
+  return row
+}
 
-  /** No other writer of the store, or of anything in it, until the transaction ends. */
-  const take = (tenant: string, id: string) => found(id, taking(db, byId(tenant, id)))
+/** No other writer of the store, or of anything in it, until the transaction ends. */
+const take = (db: Queries, tenant: string, id: string) =>
+  found(id, taking(db, byId(db, tenant, id)))
 
-  const change = (tenant: string, id: string) =>
-    db.updateTable('memory_stores').where('tenant_id', '=', tenant).where('id', '=', id)
+const change = (db: Queries, tenant: string, id: string) =>
+  db.updateTable('memory_stores').where('tenant_id', '=', tenant).where('id', '=', id)
 
+function storeReads(db: Reads) {
   return {
-    row: (tenant: string, id: string) => found(id, byId(tenant, id)),
-    take,
-    takeIfAny: (tenant: string, id: string) => taking(db, byId(tenant, id)).executeTakeFirst(),
-
-    /** As `take`, for a write that an archived store does not take. */
-    async open(tenant: string, id: string): Promise<StoreRow> {
-      const row = await take(tenant, id)
-      if (row.archived_at !== null)
-        throw invalid(`memory store ${id} is archived: it is read, and nothing is written to it`)
-      return row
-    },
+    row: (tenant: string, id: string) => found(id, byId(db, tenant, id)),
 
     async list(
       tenant: string,
@@ -60,30 +51,6 @@ export function memoryStoreStore(db: Queries) {
       return readPage(tenant, rows, asked.paging, weightOf('name', 'description', 'metadata'))
     },
 
-    async insert(row: StoreRow): Promise<void> {
-      await db.insertInto('memory_stores').values(row).execute()
-    },
-
-    async update(
-      tenant: string,
-      id: string,
-      columns: Partial<
-        Pick<StoreRow, 'name' | 'description' | 'metadata' | 'archived_at' | 'deleted_at'>
-      >,
-      now: number,
-    ): Promise<void> {
-      await change(tenant, id)
-        .set({ ...columns, updated_at: iso(now) })
-        .execute()
-    },
-
-    /** By how many more memories; it has changed at any rate. */
-    async moved(tenant: string, id: string, by: 1 | 0 | -1): Promise<void> {
-      await change(tenant, id)
-        .set((eb) => ({ memories: eb('memories', '+', by), revision: eb('revision', '+', 1) }))
-        .execute()
-    },
-
     /** How far each has moved; a deleted one is not among them. */
     async revisions(tenant: string, ids: readonly string[]): Promise<Map<string, number>> {
       const rows = await db
@@ -96,14 +63,6 @@ export function memoryStoreStore(db: Queries) {
       return new Map(rows.map(({ id, revision }) => [id, revision]))
     },
 
-    /** For a session that is made: there, not archived, and so until the transaction ends. `at` names the place. */
-    async hold(tenant: string, id: string, at: string): Promise<StoreRow> {
-      const row = await found(id, holding(db, byId(tenant, id)))
-      if (row.archived_at !== null)
-        throw invalid(`${at}: memory store ${id} is archived and is attached to no new sessions`)
-      return row
-    },
-
     /** Those that are deleted and not yet gone, of all tenants. */
     deleted: (most: number): Promise<Pick<StoreRow, 'tenant_id' | 'id'>[]> =>
       db
@@ -112,6 +71,53 @@ export function memoryStoreStore(db: Queries) {
         .where('deleted_at', 'is not', null)
         .limit(most)
         .execute(),
+  }
+}
+
+function storeWrites(db: Queries) {
+  return {
+    take: (tenant: string, id: string) => take(db, tenant, id),
+    takeIfAny: (tenant: string, id: string) => taking(db, byId(db, tenant, id)).executeTakeFirst(),
+
+    /** As `take`, for a write that an archived store does not take. */
+    async open(tenant: string, id: string): Promise<StoreRow> {
+      const row = await take(db, tenant, id)
+      if (row.archived_at !== null)
+        throw invalid(`memory store ${id} is archived: it is read, and nothing is written to it`)
+      return row
+    },
+
+    async insert(row: StoreRow): Promise<void> {
+      await db.insertInto('memory_stores').values(row).execute()
+    },
+
+    async update(
+      tenant: string,
+      id: string,
+      columns: Partial<
+        Pick<StoreRow, 'name' | 'description' | 'metadata' | 'archived_at' | 'deleted_at'>
+      >,
+      now: number,
+    ): Promise<void> {
+      await change(db, tenant, id)
+        .set({ ...columns, updated_at: iso(now) })
+        .execute()
+    },
+
+    /** By how many more memories; it has changed at any rate. */
+    async moved(tenant: string, id: string, by: 1 | 0 | -1): Promise<void> {
+      await change(db, tenant, id)
+        .set((eb) => ({ memories: eb('memories', '+', by), revision: eb('revision', '+', 1) }))
+        .execute()
+    },
+
+    /** For a session that is made: there, not archived, and so until the transaction ends. `at` names the place. */
+    async hold(tenant: string, id: string, at: string): Promise<StoreRow> {
+      const row = await found(id, holding(db, byId(db, tenant, id)))
+      if (row.archived_at !== null)
+        throw invalid(`${at}: memory store ${id} is archived and is attached to no new sessions`)
+      return row
+    },
 
     /** Removes at most so many rows of a deleted store, itself last; whether it is gone. */
     async removePart(tenant: string, id: string, most: number): Promise<boolean> {
@@ -139,6 +145,9 @@ export function memoryStoreStore(db: Queries) {
     },
   }
 }
+
+/** Memory stores as such; what lies in them is memories.ts, how it came to be versions.ts. */
+export const memoryStoreStore = storeOf(storeReads, storeWrites)
 
 export const showStore = (row: StoreRow): MemoryStore => ({
   id: row.id,

@@ -6,7 +6,8 @@ import type {
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { Moment } from '../../ground/database/seek.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -41,20 +42,22 @@ const recent = 10
 /** How long every version of a memory is kept, from its creation on. */
 const keptMs = 30 * 24 * 60 * 60 * 1000
 
-/** How what lies in a store came to be. A version never changes, but that it may be redacted. */
-export function versionStore(db: Queries) {
-  const inStore = (tenant: string, store: string) =>
-    db.selectFrom('memory_versions').where('tenant_id', '=', tenant).where('store_id', '=', store)
+const inStore = (db: Reads, tenant: string, store: string) =>
+  db.selectFrom('memory_versions').where('tenant_id', '=', tenant).where('store_id', '=', store)
 
-  const ofMemory = (tenant: string, memory: string) =>
-    db.selectFrom('memory_versions').where('tenant_id', '=', tenant).where('memory_id', '=', memory)
+const ofMemory = (db: Reads, tenant: string, memory: string) =>
+  db.selectFrom('memory_versions').where('tenant_id', '=', tenant).where('memory_id', '=', memory)
 
-  const change = (tenant: string) =>
-    db.updateTable('memory_versions').where('tenant_id', '=', tenant)
+const change = (db: Queries, tenant: string) =>
+  db.updateTable('memory_versions').where('tenant_id', '=', tenant)
 
+function versionReads(db: Reads) {
   return {
     async row(tenant: string, store: string, id: string): Promise<MemoryVersionRow> {
-      const row = await inStore(tenant, store).selectAll().where('id', '=', id).executeTakeFirst()
+      const row = await inStore(db, tenant, store)
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst()
       if (!row) throw notFound('memory version', id)
       return row
     },
@@ -65,7 +68,7 @@ export function versionStore(db: Queries) {
       store: string,
       asked: { paging: Paging; filter: Filter; made: readonly Moment[]; view: MemoryDetail },
     ): Promise<Listing<VersionFacts & { content?: string | null }>> {
-      let rows = inStore(tenant, store)
+      let rows = inStore(db, tenant, store)
       for (const name of ['memory_id', 'operation', 'session_id', 'api_key_id'] as const) {
         const value = asked.filter[name]
         if (value !== undefined) rows = rows.where(name, '=', value)
@@ -75,27 +78,31 @@ export function versionStore(db: Queries) {
         ? readPage(tenant, rows.selectAll(), asked.paging, weightOf('path', 'content'))
         : readPage(tenant, rows.select(facts), asked.paging, weightOf('path'))
     },
+  }
+}
 
+function versionWrites(db: Queries) {
+  return {
     /** With it the newest but ten of the memory begin to age; with a deletion all do, from now on. */
     async insert(row: MemoryVersionRow): Promise<void> {
       await db.insertInto('memory_versions').values(row).execute()
       const { tenant_id, memory_id } = row
       if (row.operation === 'deleted') {
-        await change(tenant_id)
+        await change(db, tenant_id)
           .set({ expires_at: iso(Date.parse(row.created_at) + keptMs) })
           .where('memory_id', '=', memory_id)
           .where('expires_at', 'is', null)
           .execute()
         return
       }
-      const old = await ofMemory(tenant_id, memory_id)
+      const old = await ofMemory(db, tenant_id, memory_id)
         .select(['id', 'created_at'])
         .orderBy('id', 'desc')
         .offset(recent)
         .limit(1)
         .executeTakeFirst()
       if (!old) return
-      await change(tenant_id)
+      await change(db, tenant_id)
         .set({ expires_at: iso(Date.parse(old.created_at) + keptMs) })
         .where('id', '=', old.id)
         .execute()
@@ -135,6 +142,9 @@ export function versionStore(db: Queries) {
     },
   }
 }
+
+/** How what lies in a store came to be. A version never changes, but that it may be redacted. */
+export const versionStore = storeOf(versionReads, versionWrites)
 
 export const showVersion = (
   row: VersionFacts & { content?: string | null },

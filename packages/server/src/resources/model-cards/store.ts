@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { conflict, notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { CardFacts, Tables } from '../../ground/database/tables.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -27,21 +28,20 @@ export function openHeaders(
   return Headers.parse(JSON.parse(seal.open(sealed_headers, headersPlace(tenant_id, id))))
 }
 
-/** Model cards: the key is sealed and shown as a preview. */
-export function modelCardStore(db: Queries) {
-  async function row(tenant: string, id: string): Promise<CardRow> {
-    const found = await db
-      .selectFrom('model_cards')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .executeTakeFirst()
-    if (!found) throw notFound('model card', id)
-    return found
-  }
+async function row(db: Reads, tenant: string, id: string): Promise<CardRow> {
+  const found = await db
+    .selectFrom('model_cards')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!found) throw notFound('model card', id)
+  return found
+}
 
+function cardReads(db: Reads) {
   return {
-    row,
+    row: (tenant: string, id: string) => row(db, tenant, id),
 
     /** By its handle before its wire name, as an agent's model names it. */
     async named(tenant: string, name: string): Promise<CardRow | undefined> {
@@ -70,7 +70,11 @@ export function modelCardStore(db: Queries) {
       const rows = db.selectFrom('model_cards').selectAll().where('tenant_id', '=', tenant)
       return readPage(tenant, rows, paging, weightOf('card', 'sealed_key', 'sealed_headers'))
     },
+  }
+}
 
+function cardWrites(db: Queries) {
+  return {
     /** Handles are unique in a workspace: 409. */
     async insert(card: CardRow): Promise<void> {
       const taken = await db
@@ -99,7 +103,7 @@ export function modelCardStore(db: Queries) {
     },
 
     async remove(tenant: string, id: string): Promise<void> {
-      await row(tenant, id)
+      await row(db, tenant, id)
       await db
         .deleteFrom('model_cards')
         .where('tenant_id', '=', tenant)
@@ -108,6 +112,9 @@ export function modelCardStore(db: Queries) {
     },
   }
 }
+
+/** Model cards: the key is sealed and shown as a preview. */
+export const modelCardStore = storeOf(cardReads, cardWrites)
 
 export const factsOf = (row: CardRow): CardFacts => fromJson(row.card)
 

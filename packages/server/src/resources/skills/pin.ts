@@ -1,7 +1,7 @@
 /** Which version of each of its skills a session works with: fixed when it is made, as the agent version is. */
 import type { SkillRefs } from '@steward/protocol/agents.ts'
 import { invalid, notFound, PlatformError } from '../../ground/core/errors.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Reads } from '../../ground/database/database.ts'
 import { builtinDigits, builtins, isBuiltin } from './builtin.ts'
 import { digitsOf, sourceOf } from './catalog.ts'
 import type { SkillVersionRow } from './store.ts'
@@ -15,14 +15,14 @@ const mostSkills = 500
  * where a skill does not exist, and where two would lie in the same folder.
  */
 export async function pinSkills(
-  tx: Queries,
+  db: Reads,
   tenant: string,
   refs: SkillRefs,
   field = 'agent.skills',
 ): Promise<SkillRefs> {
   if (refs.length > mostSkills) throw invalid(`${field}: at most ${mostSkills} for a session`)
   const own = refs.filter(({ skill_id }) => !isBuiltin(skill_id))
-  const rows = own.length > 0 ? await skillStore(tx).rowsOf(tenant, own) : []
+  const rows = own.length > 0 ? await skillStore(db).rowsOf(tenant, own) : []
   const latest = new Map(rows.map((row) => [row.id, row]))
   const pinned = refs.map(({ type, skill_id, version }, index) => {
     const row = isBuiltin(skill_id) ? builtinRow(skill_id) : latest.get(skill_id)
@@ -33,12 +33,12 @@ export async function pinSkills(
     const digits = digitsOf(row, version)
     return { type, skill_id, version: isVersionId(version) ? versionId(digits) : digits }
   })
-  checkNames(pinned, await ownVersions(tx, tenant, pinned), field)
+  checkNames(pinned, await ownVersions(db, tenant, pinned), field)
   return pinned
 }
 
 /** Refuses what no session could be made with, in the words of an agent's own field. [agents/skills/known] */
-export async function checkSkills(read: Queries, tenant: string, refs: SkillRefs): Promise<void> {
+export async function checkSkills(read: Reads, tenant: string, refs: SkillRefs): Promise<void> {
   if (refs.length === 0) return
   try {
     await pinSkills(read, tenant, refs, 'skills')
@@ -65,7 +65,7 @@ function checkNames(pinned: SkillRefs, versions: Versions, field: string): void 
 
 type Versions = (skill: string, digits: string) => SkillVersionRow | undefined
 
-async function ownVersions(db: Queries, tenant: string, refs: SkillRefs): Promise<Versions> {
+async function ownVersions(db: Reads, tenant: string, refs: SkillRefs): Promise<Versions> {
   const own = refs.filter(({ skill_id }) => !isBuiltin(skill_id))
   const rows = own.length > 0 ? await skillStore(db).versionsOf(tenant, own) : []
   const byId = new Map(rows.map((row) => [`${row.skill_id}/${row.id}`, row]))
@@ -79,7 +79,7 @@ export type PinnedSkill = { id: string; digits: string; version: SkillVersionRow
  * has it.
  */
 export async function pinnedSkills(
-  read: Queries,
+  read: Reads,
   tenant: string,
   refs: SkillRefs,
 ): Promise<PinnedSkill[]> {

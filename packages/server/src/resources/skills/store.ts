@@ -2,7 +2,8 @@ import type { SkillRefs } from '@steward/protocol/agents.ts'
 import type { Skill, SkillSource, SkillVersion } from '@steward/protocol/skills.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { alone, taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -18,28 +19,25 @@ export const isVersionId = (text: string): boolean => text.startsWith(prefix)
 export const versionDigits = (version: string): string =>
   isVersionId(version) ? version.slice(prefix.length) : version
 
-/** A tenant's own skills; the built-in ones have no rows. A version is written and removed with its blob's mark. */
-export function skillStore(db: Queries) {
-  const byId = (tenant: string, id: string) =>
-    db.selectFrom('skills').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
+const byId = (db: Reads, tenant: string, id: string) =>
+  db.selectFrom('skills').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
 
-  const versionsOf = (tenant: string, skill: string) =>
-    db
-      .selectFrom('skill_versions')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('skill_id', '=', skill)
+const versionsOf = (db: Reads, tenant: string, skill: string) =>
+  db
+    .selectFrom('skill_versions')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('skill_id', '=', skill)
 
-  async function found(id: string, query: ReturnType<typeof byId>): Promise<SkillRow> {
-    const row = await query.executeTakeFirst()
-    if (!row) throw notFound('skill', id)
-    return row
-  }
+async function found(id: string, query: ReturnType<typeof byId>): Promise<SkillRow> {
+  const row = await query.executeTakeFirst()
+  if (!row) throw notFound('skill', id)
+  return row
+}
 
+function skillReads(db: Reads) {
   return {
-    row: (tenant: string, id: string) => found(id, byId(tenant, id)),
-    /** No other writer of the skill and its versions until the transaction ends. */
-    take: (tenant: string, id: string) => found(id, taking(db, byId(tenant, id))),
+    row: (tenant: string, id: string) => found(id, byId(db, tenant, id)),
 
     rowsOf: (tenant: string, named: SkillRefs): Promise<SkillRow[]> => {
       const ids = named.map(({ skill_id }) => skill_id)
@@ -55,6 +53,48 @@ export function skillStore(db: Queries) {
       const rows = db.selectFrom('skills').selectAll().where('tenant_id', '=', tenant)
       return readPage(tenant, rows, paging, weightOf('display_title', 'description'))
     },
+
+    /** By its digits. */
+    async version(tenant: string, skill: string, digits: string): Promise<SkillVersionRow> {
+      const row = await versionsOf(db, tenant, skill)
+        .where('id', '=', versionId(digits))
+        .executeTakeFirst()
+      if (!row) throw notFound('skill version', `${skill}/${digits}`)
+      return row
+    },
+
+    /** Those named, and maybe more of the same skills. */
+    versionsOf: (tenant: string, named: SkillRefs): Promise<SkillVersionRow[]> => {
+      const skills = named.map(({ skill_id }) => skill_id)
+      const ids = named.map(({ version }) => versionId(versionDigits(version)))
+      return db
+        .selectFrom('skill_versions')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('skill_id', 'in', skills)
+        .where('id', 'in', ids)
+        .execute()
+    },
+
+    /** The latest of those that are left. */
+    latest: (tenant: string, skill: string): Promise<SkillVersionRow | undefined> =>
+      versionsOf(db, tenant, skill).orderBy('id', 'desc').limit(1).executeTakeFirst(),
+
+    versions: (tenant: string, skill: string, paging: Paging): Promise<Listing<SkillVersionRow>> =>
+      readPage(tenant, versionsOf(db, tenant, skill), paging, weightOf('description', 'files')),
+
+    allVersions: (
+      tenant: string,
+      skill: string,
+    ): Promise<Pick<SkillVersionRow, 'id' | 'blob_key'>[]> =>
+      versionsOf(db, tenant, skill).clearSelect().select(['id', 'blob_key']).execute(),
+  }
+}
+
+function skillWrites(db: Queries) {
+  return {
+    /** No other writer of the skill and its versions until the transaction ends. */
+    take: (tenant: string, id: string) => found(id, taking(db, byId(db, tenant, id))),
 
     /** False when there is one of the id. */
     async insertNew(row: SkillRow): Promise<boolean> {
@@ -78,41 +118,6 @@ export function skillStore(db: Queries) {
     async remove(tenant: string, id: string): Promise<void> {
       await db.deleteFrom('skills').where('tenant_id', '=', tenant).where('id', '=', id).execute()
     },
-
-    /** By its digits. */
-    async version(tenant: string, skill: string, digits: string): Promise<SkillVersionRow> {
-      const row = await versionsOf(tenant, skill)
-        .where('id', '=', versionId(digits))
-        .executeTakeFirst()
-      if (!row) throw notFound('skill version', `${skill}/${digits}`)
-      return row
-    },
-
-    /** Those named, and maybe more of the same skills. */
-    versionsOf: (tenant: string, named: SkillRefs): Promise<SkillVersionRow[]> => {
-      const skills = named.map(({ skill_id }) => skill_id)
-      const ids = named.map(({ version }) => versionId(versionDigits(version)))
-      return db
-        .selectFrom('skill_versions')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where('skill_id', 'in', skills)
-        .where('id', 'in', ids)
-        .execute()
-    },
-
-    /** The latest of those that are left. */
-    latest: (tenant: string, skill: string): Promise<SkillVersionRow | undefined> =>
-      versionsOf(tenant, skill).orderBy('id', 'desc').limit(1).executeTakeFirst(),
-
-    versions: (tenant: string, skill: string, paging: Paging): Promise<Listing<SkillVersionRow>> =>
-      readPage(tenant, versionsOf(tenant, skill), paging, weightOf('description', 'files')),
-
-    allVersions: (
-      tenant: string,
-      skill: string,
-    ): Promise<Pick<SkillVersionRow, 'id' | 'blob_key'>[]> =>
-      versionsOf(tenant, skill).clearSelect().select(['id', 'blob_key']).execute(),
 
     async insertVersion(row: SkillVersionRow): Promise<void> {
       await db.insertInto('skill_versions').values(row).execute()
@@ -139,6 +144,9 @@ export function skillStore(db: Queries) {
     },
   }
 }
+
+/** A tenant's own skills; the built-in ones have no rows. A version is written and removed with its blob's mark. */
+export const skillStore = storeOf(skillReads, skillWrites)
 
 /** Whether a version's archive is this blob. */
 export async function heldBySkill(tx: Queries, tenant: string, key: string): Promise<boolean> {

@@ -6,7 +6,8 @@ import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { SealedSecrets, SecretPart, Tables } from '../../ground/database/tables.ts'
@@ -59,11 +60,11 @@ function resealed(kept: Row, { written, seal }: { written: Written; seal: Seal }
   return { ...sealed, ...sealSecrets(seal, { tenant, id }, written.secrets) }
 }
 
-/** What calls need of single credentials: the row as it is now, and new tokens. */
-function liveCredentials(db: Queries) {
-  const at = (tenant: string, id: string) =>
-    db.updateTable('vault_credentials').where('tenant_id', '=', tenant).where('id', '=', id)
+const at = (db: Queries, tenant: string, id: string) =>
+  db.updateTable('vault_credentials').where('tenant_id', '=', tenant).where('id', '=', id)
 
+/** Calls need of one credential its row and new tokens. */
+function liveReads(db: Reads) {
   return {
     /** One active credential, wherever it lies; undefined when it is archived or gone. */
     async active(tenant: string, id: string): Promise<CredentialRow | undefined> {
@@ -75,14 +76,18 @@ function liveCredentials(db: Queries) {
         .executeTakeFirst()
       return found && credentialRow(found)
     },
+  }
+}
 
+function liveWrites(db: Queries) {
+  return {
     /** New tokens of a refresh; false when the row is no longer at this revision. */
     async rotate(
       tenant: string,
       { id, revision }: Pick<Row, 'id' | 'revision'>,
       next: { auth: CredentialAuth; sealed: SealedSecrets; now: number },
     ): Promise<boolean> {
-      const { numUpdatedRows } = await at(tenant, id)
+      const { numUpdatedRows } = await at(db, tenant, id)
         .set({
           auth: toJson(next.auth),
           sealed: toJson(next.sealed),
@@ -97,59 +102,58 @@ function liveCredentials(db: Queries) {
   }
 }
 
-/** Credentials: sealed on the way in, shown without their secret, opened only for the egress. */
-export function credentialStore(db: Queries) {
-  const inVault = (tenant: string, vault: string) =>
-    db
-      .selectFrom('vault_credentials')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('vault_id', '=', vault)
+const inVault = (db: Reads, tenant: string, vault: string) =>
+  db
+    .selectFrom('vault_credentials')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('vault_id', '=', vault)
 
-  const at = (tenant: string, id: string) =>
-    db.updateTable('vault_credentials').where('tenant_id', '=', tenant).where('id', '=', id)
+const byId = (db: Reads, tenant: string, vault: string, id: string) =>
+  inVault(db, tenant, vault).where('id', '=', id)
 
-  const byId = (tenant: string, vault: string, id: string) =>
-    inVault(tenant, vault).where('id', '=', id)
+async function row(
+  db: Reads,
+  tenant: string,
+  vault: string,
+  id: string,
+  query = byId(db, tenant, vault, id),
+): Promise<Row> {
+  const found = await query.executeTakeFirst()
+  if (!found) throw notFound('credential', id)
+  return found
+}
 
-  async function row(
-    tenant: string,
-    vault: string,
-    id: string,
-    query = byId(tenant, vault, id),
-  ): Promise<Row> {
-    const found = await query.executeTakeFirst()
-    if (!found) throw notFound('credential', id)
-    return found
+async function refuseTaken(
+  db: Reads,
+  tenant: string,
+  vault: string,
+  binding: string,
+): Promise<void> {
+  const taken = await active(db, tenant, vault).where('binding', '=', binding).executeTakeFirst()
+  if (taken) {
+    throw conflict(
+      `auth: credential ${taken.id} of this vault is for the same already; update or archive it`,
+    )
   }
+}
 
-  async function refuseTaken(tenant: string, vault: string, binding: string): Promise<void> {
-    const taken = await active(tenant, vault).where('binding', '=', binding).executeTakeFirst()
-    if (taken) {
-      throw conflict(
-        `auth: credential ${taken.id} of this vault is for the same already; update or archive it`,
-      )
-    }
-  }
+const active = (db: Reads, tenant: string, vault: string) =>
+  inVault(db, tenant, vault).where('archived_at', 'is', null)
 
-  const active = (tenant: string, vault: string) =>
-    inVault(tenant, vault).where('archived_at', 'is', null)
-
+function credentialReads(db: Reads) {
   return {
-    ...liveCredentials(db),
+    ...liveReads(db),
 
-    row: (tenant: string, vault: string, id: string) => row(tenant, vault, id),
-    /** As `row`, and nobody else changes it until the transaction ends. */
-    take: (tenant: string, vault: string, id: string) =>
-      row(tenant, vault, id, taking(db, byId(tenant, vault, id))),
+    row: (tenant: string, vault: string, id: string) => row(db, tenant, vault, id),
 
     async get(tenant: string, vault: string, id: string): Promise<Credential> {
-      return showCredential(await row(tenant, vault, id))
+      return showCredential(await row(db, tenant, vault, id))
     },
 
     /** The oldest first; a vault holds few. */
     async allActive(tenant: string, vault: string): Promise<Credential[]> {
-      const rows = active(tenant, vault).orderBy('created_at').orderBy('id')
+      const rows = active(db, tenant, vault).orderBy('created_at').orderBy('id')
       return (await rows.execute()).map(showCredential)
     },
 
@@ -159,16 +163,26 @@ export function credentialStore(db: Queries) {
       vault: string,
       { paging, archived }: { paging: Paging; archived: boolean },
     ): Promise<Listing<Credential>> {
-      const rows = inVault(tenant, vault).$if(!archived, (query) =>
+      const rows = inVault(db, tenant, vault).$if(!archived, (query) =>
         query.where('archived_at', 'is', null),
       )
       const weight = weightOf('display_name', 'metadata', 'auth', 'sealed', 'binding')
       return listingOf(await readPage(tenant, rows, paging, weight), showCredential)
     },
+  }
+}
+
+function credentialWrites(db: Queries) {
+  return {
+    ...liveWrites(db),
+
+    /** As `row`, and nobody else changes it until the transaction ends. */
+    take: (tenant: string, vault: string, id: string) =>
+      row(db, tenant, vault, id, taking(db, byId(db, tenant, vault, id))),
 
     /** The active one that is for the same, if there is one, locked. The vault's row is locked by the caller. */
     async bound(tenant: string, vault: string, binding: string): Promise<Row | undefined> {
-      return taking(db, active(tenant, vault).where('binding', '=', binding)).executeTakeFirst()
+      return taking(db, active(db, tenant, vault).where('binding', '=', binding)).executeTakeFirst()
     },
 
     /** At most 20 active ones a vault, one for each purpose. The vault's row is locked by the caller. */
@@ -185,8 +199,8 @@ export function credentialStore(db: Queries) {
     ): Promise<Credential> {
       const { written, seal, display_name, metadata, now } = made
       const binding = bindingOf(written.auth)
-      await refuseTaken(tenant, vault, binding)
-      const { count } = await active(tenant, vault)
+      await refuseTaken(db, tenant, vault, binding)
+      const { count } = await active(db, tenant, vault)
         .clearSelect()
         .select(sql<number>`count(*)`.as('count'))
         .executeTakeFirstOrThrow()
@@ -226,7 +240,7 @@ export function credentialStore(db: Queries) {
     ): Promise<Credential> {
       const { auth, display_name, metadata, now } = change
       const binding = auth ? bindingOf(auth.written.auth) : kept.binding
-      if (binding !== kept.binding) await refuseTaken(tenant, kept.vault_id, binding)
+      if (binding !== kept.binding) await refuseTaken(db, tenant, kept.vault_id, binding)
       const columns = {
         display_name,
         metadata: toJson(metadata),
@@ -240,14 +254,14 @@ export function credentialStore(db: Queries) {
             }
           : {}),
       }
-      await at(tenant, kept.id).set(columns).execute()
+      await at(db, tenant, kept.id).set(columns).execute()
       return showCredential({ ...kept, ...columns })
     },
 
     /** The secret is gone at once, the record stays, and what it was for is free again. */
     async archive(tenant: string, kept: Row, now: number): Promise<Credential> {
       const columns = { archived_at: iso(now), updated_at: iso(now), sealed: null }
-      await at(tenant, kept.id)
+      await at(db, tenant, kept.id)
         .set((eb) => ({ ...columns, revision: eb('revision', '+', 1) }))
         .execute()
       return showCredential({ ...kept, ...columns })
@@ -292,6 +306,9 @@ export function credentialStore(db: Queries) {
     },
   }
 }
+
+/** Credentials: sealed on the way in, shown without their secret, opened only for the egress. */
+export const credentialStore = storeOf(credentialReads, credentialWrites)
 
 export const showCredential = (row: Row): Credential => ({
   id: row.id,

@@ -4,7 +4,8 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { holding, taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -12,30 +13,23 @@ import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 type Row = Tables['vaults']
 
-/** Vaults: names and states alone; what lies in them is vaults/credentials.ts. */
-export function vaultStore(db: Queries) {
-  const byId = (tenant: string, id: string) =>
-    db.selectFrom('vaults').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
+const byId = (db: Reads, tenant: string, id: string) =>
+  db.selectFrom('vaults').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
 
-  async function get(tenant: string, id: string, query = byId(tenant, id)): Promise<Vault> {
-    const row = await query.executeTakeFirst()
-    if (!row) throw notFound('vault', id)
-    return showVault(row)
-  }
+async function get(
+  db: Reads,
+  tenant: string,
+  id: string,
+  query = byId(db, tenant, id),
+): Promise<Vault> {
+  const row = await query.executeTakeFirst()
+  if (!row) throw notFound('vault', id)
+  return showVault(row)
+}
 
+function vaultReads(db: Reads) {
   return {
-    get: (tenant: string, id: string) => get(tenant, id),
-
-    /** As `get`, and no other writer of the vault or of what lies in it until the transaction ends. */
-    take: (tenant: string, id: string) => get(tenant, id, taking(db, byId(tenant, id))),
-
-    /** For a session that is made: there, not archived, and so until the transaction ends. `at` names the place. */
-    async hold(tenant: string, id: string, at: string): Promise<void> {
-      const row = await holding(db, byId(tenant, id)).executeTakeFirst()
-      if (!row) throw notFound('vault', id)
-      if (row.archived_at !== null)
-        throw invalid(`${at}: vault ${id} is archived and takes no new sessions`)
-    },
+    get: (tenant: string, id: string) => get(db, tenant, id),
 
     async list(
       tenant: string,
@@ -50,6 +44,21 @@ export function vaultStore(db: Queries) {
         await readPage(tenant, rows, paging, weightOf('name', 'metadata')),
         showVault,
       )
+    },
+  }
+}
+
+function vaultWrites(db: Queries) {
+  return {
+    /** As `get`, and no other writer of the vault or of what lies in it until the transaction ends. */
+    take: (tenant: string, id: string) => get(db, tenant, id, taking(db, byId(db, tenant, id))),
+
+    /** For a session that is made: there, not archived, and so until the transaction ends. `at` names the place. */
+    async hold(tenant: string, id: string, at: string): Promise<void> {
+      const row = await holding(db, byId(db, tenant, id)).executeTakeFirst()
+      if (!row) throw notFound('vault', id)
+      if (row.archived_at !== null)
+        throw invalid(`${at}: vault ${id} is archived and takes no new sessions`)
     },
 
     async insert(
@@ -91,7 +100,7 @@ export function vaultStore(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
         .execute()
-      return get(tenant, id)
+      return get(db, tenant, id)
     },
 
     async remove(tenant: string, id: string): Promise<void> {
@@ -99,6 +108,9 @@ export function vaultStore(db: Queries) {
     },
   }
 }
+
+/** Vaults: names and states alone; what lies in them is vaults/credentials.ts. */
+export const vaultStore = storeOf(vaultReads, vaultWrites)
 
 const showVault = (row: Row): Vault => ({
   id: row.id,

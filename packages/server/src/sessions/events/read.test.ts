@@ -5,7 +5,7 @@ import { EventListQuery } from '@steward/protocol/events.ts'
 import type { Page } from '@steward/protocol/primitives.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Reads } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { keep, newHead, said, tenant } from '../log/fixture.ts'
 import { ring, say } from '../log/topics.ts'
@@ -14,10 +14,10 @@ import { queryObject } from '../../ground/http/query.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
 import type { StreamView } from './wire.ts'
 
-const page = (read: Queries, session: string, query: string) =>
+const page = (read: Reads, session: string, query: string) =>
   pageIn('interface', read, session, query)
 
-const pageIn = (dialect: Dialect, read: Queries, session: string, query: string) =>
+const pageIn = (dialect: Dialect, read: Reads, session: string, query: string) =>
   shownPage(
     read,
     session,
@@ -26,7 +26,7 @@ const pageIn = (dialect: Dialect, read: Queries, session: string, query: string)
   )
 
 async function shownPage(
-  read: Queries,
+  read: Reads,
   session: string,
   query: EventListQuery,
   dialect: Dialect,
@@ -259,7 +259,7 @@ for (const [dialect, open] of Object.entries(databases)) {
   })
 }
 
-async function logOf(read: Queries, session: string) {
+async function logOf(read: Reads, session: string) {
   let text = ''
   for await (const piece of wholeLog(read, tenant, session, 'interface')) text += piece
   return JSON.parse(text) as { seq: number }[]

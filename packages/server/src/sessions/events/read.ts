@@ -6,7 +6,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { eventLoop } from '../../ground/core/loop.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Reads } from '../../ground/database/database.ts'
 import { pageBytes } from '../../ground/database/listing.ts'
 import { moments } from '../../ground/database/seek.ts'
 import { readHead } from '../log/head.ts'
@@ -23,7 +23,7 @@ const pieceLength = 16 * 1024
 
 /** Default events, or exactly `types[]`; a filtered view may skip numbers, the log does not. */
 export async function eventPage(
-  read: Queries,
+  read: Reads,
   tenant: string,
   sessionId: string,
   query: EventListQuery,
@@ -59,7 +59,7 @@ export async function eventPage(
 
 /** Every kept event, extensions too: the text of one JSON array, read as fast as it is taken. */
 export async function* wholeLog(
-  read: Queries,
+  read: Reads,
   tenant: string,
   sessionId: string,
   dialect: Dialect,
@@ -83,7 +83,7 @@ export async function* wholeLog(
   yield `${text}]`
 }
 
-type Source = { read: Queries; bus: Bus }
+type Source = { read: Reads; bus: Bus }
 type Start = {
   replay: boolean
   lastEventId: string | null
@@ -127,7 +127,7 @@ export const isKept = (each: Tailed, ...types: string[]): boolean =>
   each.kind === 'kept' && types.includes(each.row.type)
 
 async function startOf(
-  read: Queries,
+  read: Reads,
   tenant: string,
   sessionId: string,
   start: Start,

@@ -1,9 +1,9 @@
 /** Tool calls and where each stands: a projection of the log, kept in the transaction that appends. */
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { JoinBuilder } from 'kysely'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { statement } from '../../ground/database/statement.ts'
+import { selection } from '../../ground/database/statement.ts'
 import type { CallState, Tables } from '../../ground/database/tables.ts'
 import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
@@ -98,7 +98,7 @@ const columns = ['event_id', 'events.type', 'calls.seq', 'state', 'deny_message'
 const madeBy = (join: JoinBuilder<Tables, 'calls' | 'events'>) =>
   join.onRef('events.session_id', '=', 'calls.session_id').onRef('events.seq', '=', 'calls.seq')
 
-const openStatement = statement((db, slot: SlotFor<TenantSession>) => {
+const openStatement = selection((db, slot: SlotFor<TenantSession>) => {
   const { tenant_id, session_id } = ofSession(slot)
   return db
     .selectFrom('calls')
@@ -111,11 +111,11 @@ const openStatement = statement((db, slot: SlotFor<TenantSession>) => {
 })
 
 /** Calls without a result, in the order they were made. */
-export const openCalls = (db: Queries, tenant: string, sessionId: string): Promise<PendingCall[]> =>
+export const openCalls = (db: Reads, tenant: string, sessionId: string): Promise<PendingCall[]> =>
   openStatement(db, { tenant, sessionId })
 
 export const findCall = (
-  db: Queries,
+  db: Reads,
   tenant: string,
   sessionId: string,
   eventId: string,
@@ -138,7 +138,7 @@ const results = [
 
 /** The first event that settled the call: the result, or before it, of a call that asks, the confirmation. */
 export const settlement = (
-  db: Queries,
+  db: Reads,
   tenant: string,
   sessionId: string,
   { call, confirmed }: { call: PendingCall; confirmed: boolean },

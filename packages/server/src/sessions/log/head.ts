@@ -2,9 +2,9 @@ import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { notFound } from '../../ground/core/errors.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { statement } from '../../ground/database/statement.ts'
+import { selection, statement } from '../../ground/database/statement.ts'
 import type { HeadStatus } from '../../ground/database/tables.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 import type { Json } from '../../ground/core/json-text.ts'
@@ -129,14 +129,14 @@ const columns = [
   ...counters,
 ] as const
 
-const headStatement = statement((db, slot: SlotFor<TenantSession>) =>
+const headStatement = selection((db, slot: SlotFor<TenantSession>) =>
   db
     .selectFrom('session_heads')
     .select(columns)
     .where((eb) => eb.and(ofSession(slot))),
 )
 
-export async function readHead(db: Queries, tenant: string, sessionId: string): Promise<Head> {
+export async function readHead(db: Reads, tenant: string, sessionId: string): Promise<Head> {
   const [head] = await headStatement(db, { tenant, sessionId })
   if (!head) throw new Error(`session ${sessionId} has no head`)
   return head

@@ -2,10 +2,10 @@
 import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
 import { sql } from 'kysely'
 import { PlatformError } from '../../ground/core/errors.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
 import { iso } from '@steward/base/time.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { insertion, statement } from '../../ground/database/statement.ts'
+import { insertion, selection, statement } from '../../ground/database/statement.ts'
 import type { Promoted, StoredEvent } from './log.ts'
 import { fieldsText } from './log.ts'
 import type { TenantSession } from './place.ts'
@@ -145,7 +145,7 @@ function checkRoom(sessionId: string, { events, bytes }: typeof mostWaiting): vo
     )
 }
 
-const waitingStatement = statement((db, slot: SlotFor<TenantSession>) =>
+const waitingStatement = selection((db, slot: SlotFor<TenantSession>) =>
   db
     .selectFrom('inbox')
     .select(['position', 'id', 'type'])
@@ -154,10 +154,10 @@ const waitingStatement = statement((db, slot: SlotFor<TenantSession>) =>
 )
 
 /** All that waits, in the order it was accepted. */
-export const waiting = (db: Queries, tenant: string, sessionId: string): Promise<Admitted[]> =>
+export const waiting = (db: Reads, tenant: string, sessionId: string): Promise<Admitted[]> =>
   waitingStatement(db, { tenant, sessionId })
 
-const interruptStatement = statement((db, slot: SlotFor<TenantSession>) =>
+const interruptStatement = selection((db, slot: SlotFor<TenantSession>) =>
   db
     .selectFrom('inbox')
     .select('position')
@@ -169,7 +169,7 @@ const interruptStatement = statement((db, slot: SlotFor<TenantSession>) =>
 
 /** The place of the newest interrupt that waits. */
 export async function lastInterrupt(
-  db: Queries,
+  db: Reads,
   tenant: string,
   sessionId: string,
 ): Promise<number | undefined> {
@@ -177,7 +177,7 @@ export async function lastInterrupt(
   return row?.position
 }
 
-const behindStatement = statement((db, slot: SlotFor<TenantSession & { position: number }>) =>
+const behindStatement = selection((db, slot: SlotFor<TenantSession & { position: number }>) =>
   db
     .selectFrom('inbox')
     .select('position')
@@ -192,7 +192,7 @@ const behindStatement = statement((db, slot: SlotFor<TenantSession & { position:
 
 /** Whether anything waits behind a place. */
 export async function waitsBehind(
-  db: Queries,
+  db: Reads,
   tenant: string,
   sessionId: string,
   position: number,
@@ -251,7 +251,7 @@ export const cancelled = (message: { id: string }, id: string, reason: string): 
 })
 
 /** Those of the sessions that have an interrupt waiting. */
-export async function interruptsFor(db: Queries, sessionIds: string[]): Promise<string[]> {
+export async function interruptsFor(db: Reads, sessionIds: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('inbox')
     .select('session_id')

@@ -3,10 +3,10 @@ import type { EventType, NewEvent } from '@steward/protocol/events.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { eventInDialect, hiddenTypes, isTranslated } from '@steward/protocol/dialects.ts'
 import type { RawBuilder } from 'kysely'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { byForm, insertion, statement } from '../../ground/database/statement.ts'
+import { byForm, insertion, selection, statement } from '../../ground/database/statement.ts'
 import { iso } from '@steward/base/time.ts'
 import { projectCalls } from './calls.ts'
 import { listens, outbox } from '../../tenants/webhooks/outbox.ts'
@@ -175,7 +175,7 @@ const places = ['seq', 'id', 'type', 'created_at', 'processed_at'] as const
 
 /** Kept events in order of `seq`, whatever their texts hold. */
 export const readEvents = (
-  db: Queries,
+  db: Reads,
   tenant: string,
   sessionId: string,
   range: LogRange,
@@ -192,7 +192,7 @@ type Place = { tenant_id: ValueOrSlot<string>; session_id: ValueOrSlot<string> }
 type SlottedRange = Omit<LogRange, 'after' | 'limit'> & { after?: ValueOrSlot<number> | undefined }
 
 function within(
-  db: Queries,
+  db: Reads,
   { tenant_id, session_id }: Place,
   { after, before, types, extensions, dialect = 'interface', processed = [] }: SlottedRange,
 ) {
@@ -208,7 +208,7 @@ function within(
   return rows
 }
 
-const sized = (db: Queries, place: Place, range: SlottedRange) =>
+const sized = (db: Reads, place: Place, range: SlottedRange) =>
   within(db, place, range)
     .select([...places, dataSize.as('size'), short('data', dataSize)])
     .orderBy('seq', range.order ?? 'asc')
@@ -229,7 +229,7 @@ const tailStatement = {
 }
 
 function tailFor(shown: Pick<LogRange, 'dialect' | 'extensions'>) {
-  return statement((db, slot: SlotFor<Behind>) => {
+  return selection((db, slot: SlotFor<Behind>) => {
     const { place, after, limit } = ofBehind(slot)
     return sized(db, place, { ...shown, after }).limit(limit)
   })
@@ -243,7 +243,7 @@ const isPlainTail = ({ before, order, types, processed }: LogRange): boolean =>
  * megabytes. `more` when there are events behind these.
  */
 export async function readPage(
-  db: Queries,
+  db: Reads,
   tenant: string,
   sessionId: string,
   { bytes, ...range }: LogRange & { bytes: number },
@@ -258,7 +258,7 @@ export async function readPage(
 }
 
 const historyStatement = byForm((types: string) =>
-  statement((db, slot: SlotFor<Behind>) => {
+  selection((db, slot: SlotFor<Behind>) => {
     const { place, after, limit } = ofBehind(slot)
     return within(db, place, { after, types: types.split(' ') })
       .select([...places, rowSize.as('size'), short('data', rowSize), short('opaque', rowSize)])
@@ -272,7 +272,7 @@ const historyStatement = byForm((types: string) =>
  * last row; `more` when there are rows behind these.
  */
 export async function readHistory(
-  db: Queries,
+  db: Reads,
   tenant: string,
   sessionId: string,
   {
@@ -291,11 +291,7 @@ export async function readHistory(
  * The place of the newest boundary, which holds all that a model is shown of what stands before it; 1 without one.
  * Looks from the end of the log: at no more than is read of it afterwards.
  */
-export async function lastBoundary(
-  db: Queries,
-  tenant: string,
-  sessionId: string,
-): Promise<number> {
+export async function lastBoundary(db: Reads, tenant: string, sessionId: string): Promise<number> {
   const row = await db
     .selectFrom('events')
     .select('seq')
@@ -312,7 +308,7 @@ type Span = 'span.model_request' | 'span.compaction_summarize'
 
 /** The id of the newest span's start, when it has no end. */
 export async function danglingSpan(
-  db: Queries,
+  db: Reads,
   tenant: string,
   sessionId: string,
   span: Span,
@@ -331,7 +327,7 @@ export async function danglingSpan(
 
 /** Single events by their place, for calls that wait. */
 export const readAt = (
-  db: Queries,
+  db: Reads,
   tenant: string,
   sessionId: string,
   seqs: number[],

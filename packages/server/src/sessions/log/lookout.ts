@@ -2,7 +2,7 @@
  * Looks at the heads of all sessions that are followed in this process, with the pace of a stream's keep-alive: a
  * notification may be lost between two processes, and no follower is to stay behind for it.
  */
-import type { Queries } from '../../ground/database/database.ts'
+import type { Reads } from '../../ground/database/database.ts'
 
 export type Follower = {
   sessionId: string
@@ -16,11 +16,11 @@ export type Follower = {
 const everyMs = 15_000
 /** Both databases bound the parameters of one statement. */
 const headsAtOnce = 500
-const followed = new Map<Queries, Set<Follower>>()
+const followed = new Map<Reads, Set<Follower>>()
 let looking: NodeJS.Timeout | undefined
 
 /** The returned function ends it. */
-export function watchHead(read: Queries, follower: Follower): () => void {
+export function watchHead(read: Reads, follower: Follower): () => void {
   const followers = followed.get(read) ?? new Set()
   followed.set(read, followers.add(follower))
   looking ??= setInterval(() => void lookAtHeads(), everyMs).unref()
@@ -39,7 +39,7 @@ export async function lookAtHeads(): Promise<void> {
   await Promise.allSettled(looks)
 }
 
-async function lookAt(read: Queries, followers: Follower[]): Promise<void> {
+async function lookAt(read: Reads, followers: Follower[]): Promise<void> {
   const ids = [...new Set(followers.map(({ sessionId }) => sessionId))]
   const newest = new Map<string, number>()
   for (let at = 0; at < ids.length; at += headsAtOnce) {

@@ -3,7 +3,7 @@ import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { eventLoop } from '../../ground/core/loop.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Reads } from '../../ground/database/database.ts'
 import type { EventRow, StoredEvent } from './log.ts'
 import { readPage } from './log.ts'
 import type { Follower } from './lookout.ts'
@@ -24,7 +24,7 @@ const longestWaiting = 1024 * 1024
 /** What one reader holds of the log at a time, and what the process does without a break for a reader. */
 export const page = { limit: 64, bytes: 128 * 1024 }
 
-type Source = { read: Queries; bus: Bus }
+type Source = { read: Reads; bus: Bus }
 type Options = { after: number; extensions: boolean; dialect: Dialect; signal: AbortSignal }
 /** What one reader has before them. */
 type Reading = Follower & {

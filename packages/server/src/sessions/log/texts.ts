@@ -1,7 +1,7 @@
 /** Rows of a log by the sizes of their texts, which both databases know without reading a text. */
 import { sql } from 'kysely'
 import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Reads } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 export const rowSize = sql<number>`octet_length(data) + coalesce(octet_length(opaque), 0)`
@@ -35,7 +35,7 @@ export function fitting<Row extends Sized>(
 
 /** The same rows with their texts. Each heavy row is read in its turn of the event loop. */
 export async function withTexts<Row extends Sized>(
-  db: Queries,
+  db: Reads,
   tenant: string,
   sessionId: string,
   found: readonly Row[],

@@ -1,39 +1,44 @@
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 export type OutputRow = Tables['outputs']
 
-/** What sessions have published: for each name the file that was made last. */
-export function outputStore(db: Queries) {
-  const ofSession = (tenant: string, session: string) =>
-    db
-      .selectFrom('outputs')
-      .where('outputs.tenant_id', '=', tenant)
-      .where('outputs.session_id', '=', session)
-  /** Those whose file was not deleted. */
-  const shown = (tenant: string, session: string) =>
-    ofSession(tenant, session)
-      .innerJoin('files', (join) =>
-        join
-          .onRef('files.tenant_id', '=', 'outputs.tenant_id')
-          .onRef('files.id', '=', 'outputs.file_id'),
-      )
-      .selectAll('files')
-      .select('outputs.filename as name')
+const ofSession = (db: Reads, tenant: string, session: string) =>
+  db
+    .selectFrom('outputs')
+    .where('outputs.tenant_id', '=', tenant)
+    .where('outputs.session_id', '=', session)
 
+/** Those whose file was not deleted. */
+const shown = (db: Reads, tenant: string, session: string) =>
+  ofSession(db, tenant, session)
+    .innerJoin('files', (join) =>
+      join
+        .onRef('files.tenant_id', '=', 'outputs.tenant_id')
+        .onRef('files.id', '=', 'outputs.file_id'),
+    )
+    .selectAll('files')
+    .select('outputs.filename as name')
+
+function outputReads(db: Reads) {
   return {
     /** Those too whose file was deleted. */
     rows: (tenant: string, session: string): Promise<OutputRow[]> =>
-      ofSession(tenant, session).selectAll().execute(),
+      ofSession(db, tenant, session).selectAll().execute(),
 
     shown: (tenant: string, session: string) =>
-      shown(tenant, session).orderBy('outputs.filename').execute(),
+      shown(db, tenant, session).orderBy('outputs.filename').execute(),
 
     async fileOf(tenant: string, session: string, filename: string): Promise<string | undefined> {
-      const found = shown(tenant, session).where('outputs.filename', '=', filename)
+      const found = shown(db, tenant, session).where('outputs.filename', '=', filename)
       return (await found.executeTakeFirst())?.id
     },
+  }
+}
 
+function outputWrites(db: Queries) {
+  return {
     /** In the place of what has the name. */
     async put(row: OutputRow): Promise<void> {
       const { file_id, sha256 } = row
@@ -57,3 +62,6 @@ export function outputStore(db: Queries) {
     },
   }
 }
+
+/** What sessions have published: for each name the file that was made last. */
+export const outputStore = storeOf(outputReads, outputWrites)

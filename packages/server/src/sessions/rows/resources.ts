@@ -1,7 +1,8 @@
 import type { SessionResource } from '@steward/protocol/session-resources.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -12,14 +13,13 @@ export type ResourceRow = Tables['session_resources']
 export const repositoryTokenPlace = (tenant: string, resource: string): string =>
   `${tenant}/session_resources/${resource}/sealed_token`
 
-/** What sessions bring in. */
-export function resourceStore(db: Queries) {
-  const ofTenant = (tenant: string) =>
-    db.selectFrom('session_resources').selectAll().where('tenant_id', '=', tenant)
+const ofTenant = (db: Reads, tenant: string) =>
+  db.selectFrom('session_resources').selectAll().where('tenant_id', '=', tenant)
 
+function resourceReads(db: Reads) {
   return {
     async row(tenant: string, session: string, id: string): Promise<ResourceRow> {
-      const found = await ofTenant(tenant)
+      const found = await ofTenant(db, tenant)
         .where('session_id', '=', session)
         .where('id', '=', id)
         .executeTakeFirst()
@@ -28,7 +28,7 @@ export function resourceStore(db: Queries) {
     },
 
     list(tenant: string, session: string, paging: Paging): Promise<Listing<ResourceRow>> {
-      const rows = ofTenant(tenant).where('session_id', '=', session)
+      const rows = ofTenant(db, tenant).where('session_id', '=', session)
       const long = ['url', 'checkout', 'description', 'instructions', 'mount_path']
       return readPage(tenant, rows, paging, weightOf(...long))
     },
@@ -41,14 +41,18 @@ export function resourceStore(db: Queries) {
       const rows =
         sessions.length === 0
           ? []
-          : await ofTenant(tenant)
+          : await ofTenant(db, tenant)
               .where('session_id', 'in', sessions)
               .orderBy('created_at')
               .orderBy('id')
               .execute()
       return Map.groupBy(rows, (row) => row.session_id)
     },
+  }
+}
 
+function resourceWrites(db: Queries) {
+  return {
     async insert(row: ResourceRow): Promise<void> {
       await db.insertInto('session_resources').values(row).execute()
     },
@@ -78,6 +82,9 @@ export function resourceStore(db: Queries) {
     },
   }
 }
+
+/** What sessions bring in. */
+export const resourceStore = storeOf(resourceReads, resourceWrites)
 
 /** Never its token. */
 export function showResource(row: ResourceRow): SessionResource {

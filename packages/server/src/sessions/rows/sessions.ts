@@ -4,7 +4,8 @@ import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { Moment } from '../../ground/database/seek.ts'
@@ -38,34 +39,44 @@ const sessionWeight = sql<number>`${weightOf('agent', 'title', 'metadata', 'vaul
   cast((select count(*) from session_resources as resource
     where resource.tenant_id = sessions.tenant_id and resource.session_id = sessions.id) as integer)`
 
-/** Session rows. Where a session stands is its log's head; the two are shown as one. */
-export function sessionStore(db: Queries) {
-  const byId = (tenant: string, id: string) =>
-    db
-      .selectFrom('sessions')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .where('deleted_at', 'is', null)
+const byId = (db: Reads, tenant: string, id: string) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
 
-  async function row(tenant: string, id: string, query = byId(tenant, id)): Promise<SessionRow> {
-    const found = await query.executeTakeFirst()
-    if (!found) throw notFound('session', id)
-    return found
-  }
+async function row(
+  db: Reads,
+  tenant: string,
+  id: string,
+  query = byId(db, tenant, id),
+): Promise<SessionRow> {
+  const found = await query.executeTakeFirst()
+  if (!found) throw notFound('session', id)
+  return found
+}
 
-  const change = async (tenant: string, id: string, set: Partial<SessionRow>, now: number) => {
-    await db
-      .updateTable('sessions')
-      .set({ ...set, updated_at: iso(now) })
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .execute()
-  }
+const change = async (
+  db: Queries,
+  tenant: string,
+  id: string,
+  set: Partial<SessionRow>,
+  now: number,
+) => {
+  await db
+    .updateTable('sessions')
+    .set({ ...set, updated_at: iso(now) })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute()
+}
 
+function sessionReads(db: Reads) {
   return {
     /** Throws not_found for what is absent, deleted, or another tenant's. */
-    row: (tenant: string, id: string) => row(tenant, id),
+    row: (tenant: string, id: string) => row(db, tenant, id),
     /** Another one whenever a file has come into its sandbox or gone from it; undefined once it is deleted. */
     async filesRevision(tenant: string, id: string): Promise<number | undefined> {
       const found = db
@@ -77,18 +88,8 @@ export function sessionStore(db: Queries) {
       return (await found.executeTakeFirst())?.files_revision
     },
 
-    /** As `row`, and nobody else changes it until the transaction ends. */
-    take: (tenant: string, id: string) => row(tenant, id, taking(db, byId(tenant, id))),
-
-    /** As `take`, and not archived. */
-    async takeOpen(tenant: string, id: string): Promise<SessionRow> {
-      const found = await row(tenant, id, taking(db, byId(tenant, id)))
-      if (found.archived_at) throw invalid(`session ${id} is archived and takes nothing more`)
-      return found
-    },
-
     async get(tenant: string, id: string, now: number): Promise<Session> {
-      const found = await row(tenant, id)
+      const found = await row(db, tenant, id)
       const head = await readHead(db, tenant, id)
       const resources = await resourceStore(db).ofSessions(tenant, [id])
       return showSession(found, head, { now, resources: resources.get(id) })
@@ -141,44 +142,6 @@ export function sessionStore(db: Queries) {
       )
     },
 
-    /** `servers`: what the head knows of the MCP servers of the session's agent. */
-    async insert(
-      session: SessionRow,
-      status: SessionStatus,
-      servers: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers'>,
-    ): Promise<void> {
-      await db.insertInto('sessions').values(session).execute()
-      await db
-        .insertInto('session_heads')
-        .values({
-          tenant_id: session.tenant_id,
-          session_id: session.id,
-          status,
-          next_seq: 0,
-          next_position: 0,
-          inbox_bytes: 0,
-          due: 0,
-          generation: 0,
-          expires_at: 0,
-          recoveries: 0,
-          active_ms: 0,
-          input_tokens: 0,
-          output_tokens: 0,
-          cache_read_input_tokens: 0,
-          cache_creation_input_tokens: 0,
-          ...servers,
-          awaits_stdio: 0,
-        })
-        .execute()
-    },
-
-    update: change,
-    archive: (tenant: string, id: string, now: number) =>
-      change(tenant, id, { archived_at: iso(now) }, now),
-    /** Every read takes it for absent from now on; the row stays until `forget`. */
-    remove: (tenant: string, id: string, now: number) =>
-      change(tenant, id, { deleted_at: iso(now) }, now),
-
     /** Of all tenants: deleted before the time, and nothing left to do for a runner, or to settle of a worker's item. */
     deletedBefore: (before: string, limit: number): Promise<{ tenant_id: string; id: string }[]> =>
       db
@@ -215,6 +178,59 @@ export function sessionStore(db: Queries) {
         .execute()
       return new Map(rows.map(({ id, deleted_at }) => [id, deleted_at !== null]))
     },
+  }
+}
+
+function sessionWrites(db: Queries) {
+  return {
+    /** As `row`, and nobody else changes it until the transaction ends. */
+    take: (tenant: string, id: string) => row(db, tenant, id, taking(db, byId(db, tenant, id))),
+
+    /** As `take`, and not archived. */
+    async takeOpen(tenant: string, id: string): Promise<SessionRow> {
+      const found = await row(db, tenant, id, taking(db, byId(db, tenant, id)))
+      if (found.archived_at) throw invalid(`session ${id} is archived and takes nothing more`)
+      return found
+    },
+
+    /** `servers`: what the head knows of the MCP servers of the session's agent. */
+    async insert(
+      session: SessionRow,
+      status: SessionStatus,
+      servers: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers'>,
+    ): Promise<void> {
+      await db.insertInto('sessions').values(session).execute()
+      await db
+        .insertInto('session_heads')
+        .values({
+          tenant_id: session.tenant_id,
+          session_id: session.id,
+          status,
+          next_seq: 0,
+          next_position: 0,
+          inbox_bytes: 0,
+          due: 0,
+          generation: 0,
+          expires_at: 0,
+          recoveries: 0,
+          active_ms: 0,
+          input_tokens: 0,
+          output_tokens: 0,
+          cache_read_input_tokens: 0,
+          cache_creation_input_tokens: 0,
+          ...servers,
+          awaits_stdio: 0,
+        })
+        .execute()
+    },
+
+    update: (tenant: string, id: string, set: Partial<SessionRow>, now: number) =>
+      change(db, tenant, id, set, now),
+    archive: (tenant: string, id: string, now: number) =>
+      change(db, tenant, id, { archived_at: iso(now) }, now),
+    /** Every read takes it for absent from now on; the row stays until `forget`. */
+    remove: (tenant: string, id: string, now: number) =>
+      change(db, tenant, id, { deleted_at: iso(now) }, now),
 
     /** Its last rows; the larger ones are removed before. */
     async forget(tenant: string, id: string): Promise<void> {
@@ -228,6 +244,9 @@ export function sessionStore(db: Queries) {
     },
   }
 }
+
+/** Session rows. Where a session stands is its log's head; the two are shown as one. */
+export const sessionStore = storeOf(sessionReads, sessionWrites)
 
 export function showSession(
   row: SessionRow,

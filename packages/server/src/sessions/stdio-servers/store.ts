@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 type Report = Tables['stdio_reports']
@@ -8,7 +9,7 @@ type Report = Tables['stdio_reports']
 const awaits = sql<boolean>`awaits_stdio = 1`
 const isLive = sql<boolean>`work.state <> 'stopped'`
 
-export function stdioStore(db: Queries) {
+function reportReads(db: Reads) {
   return {
     report: (tenant: string, session: string): Promise<Report | undefined> =>
       db
@@ -17,28 +18,6 @@ export function stdioStore(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('session_id', '=', session)
         .executeTakeFirst(),
-
-    /** In place of what was said before. */
-    async put(report: Report): Promise<void> {
-      const { work_id, generation, servers } = report
-      await db
-        .insertInto('stdio_reports')
-        .values(report)
-        .onConflict((conflict) =>
-          conflict
-            .columns(['tenant_id', 'session_id'])
-            .doUpdateSet({ work_id, generation, servers }),
-        )
-        .execute()
-    },
-
-    async remove(tenant: string, session: string): Promise<void> {
-      await db
-        .deleteFrom('stdio_reports')
-        .where('tenant_id', '=', tenant)
-        .where('session_id', '=', session)
-        .execute()
-    },
 
     /** Of all tenants: sessions that wait for a worker that has had them for too long, or that nobody will have. */
     overdue: (
@@ -66,3 +45,31 @@ export function stdioStore(db: Queries) {
         .execute(),
   }
 }
+
+function reportWrites(db: Queries) {
+  return {
+    /** In place of what was said before. */
+    async put(report: Report): Promise<void> {
+      const { work_id, generation, servers } = report
+      await db
+        .insertInto('stdio_reports')
+        .values(report)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['tenant_id', 'session_id'])
+            .doUpdateSet({ work_id, generation, servers }),
+        )
+        .execute()
+    },
+
+    async remove(tenant: string, session: string): Promise<void> {
+      await db
+        .deleteFrom('stdio_reports')
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .execute()
+    },
+  }
+}
+
+export const stdioStore = storeOf(reportReads, reportWrites)

@@ -7,7 +7,7 @@ import type { Heartbeat } from '@steward/protocol/work.ts'
 import { conflict, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { openCalls } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
 import { lockHead, readHead, stateOf } from '../log/head.ts'
@@ -191,12 +191,7 @@ const fenced = (item: WorkItem, now: number) =>
   )
 
 /** Idle, and not because someone must act: nothing is left for its worker to do. */
-async function hasRested(
-  db: Queries,
-  item: WorkItem,
-  now: number,
-  idleMs: number,
-): Promise<boolean> {
+async function hasRested(db: Reads, item: WorkItem, now: number, idleMs: number): Promise<boolean> {
   const head = await readHead(db, item.tenant_id, item.session_id)
   const rests = head.status === 'idle' || head.status === 'pending'
   if (!rests || head.due === 1 || stateOf(head) === 'requires_action') return false

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { isFree } from '../../ground/database/lease.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { holding, skipping, taking } from '../../ground/database/lock.ts'
@@ -44,78 +45,190 @@ export type Claiming = { now: number; reclaimMs: number; by?: Worker }
 
 export type PollerRow = Pick<Tables['work_pollers'], 'environment_id' | 'worker_id' | 'seen_ms'>
 
-export function workStore(db: Queries) {
-  const ofEnvironment = (tenant: string, environment: string) =>
-    db
-      .selectFrom('work')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('environment_id', '=', environment)
-  const ofSession = (tenant: string, session: string) =>
-    db
-      .selectFrom('work')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('session_id', '=', session)
-  const byId = (tenant: string, environment: string, id: string) =>
-    ofEnvironment(tenant, environment).where('id', '=', id)
+const ofEnvironment = (db: Reads, tenant: string, environment: string) =>
+  db
+    .selectFrom('work')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('environment_id', '=', environment)
 
-  /**
-   * Those that are anyone's to have: what others left behind, then what waits, the oldest first. What this worker itself let
-   * lapse comes last, and for a while not at all where another worker asks: that one can do what this one did not.
-   */
-  const free = (tenant: string, environment: string, { now, reclaimMs, by }: Claiming) => {
-    const own = db
-      .selectFrom('work')
-      .select('id')
-      .where('tenant_id', '=', tenant)
-      .where('environment_id', '=', environment)
-      .limit(1)
-    const held = own.where(is.held).where(isFree('work', now)).orderBy('lease_ms')
-    const reserved = own
-      .where(is.reserved)
-      .where('reserved_ms', '<=', now - reclaimMs)
-      .where('reserved_ms', '<=', sql<number>`${now} - ${reclaimMsOf(tenant, environment)}`)
-      .orderBy('reserved_ms')
-    const waiting = own.where(is.waiting).where('due_ms', '<=', now).orderBy('due_ms').orderBy('id')
-    const worker = by?.id
-    if (worker === undefined) return [held, reserved, waiting]
-    const isOthers = sql<boolean>`worker_id is distinct from ${worker}`
-    const isOwn = sql<boolean>`worker_id = ${worker}`
-    const isAlone = sql<boolean>`not exists (select 1 from work_pollers as p
-      where p.tenant_id = ${tenant} and p.environment_id = ${environment}
-      and p.worker_id <> ${worker} and p.seen_ms > ${now - presentMs})`
-    return [
-      ...[held, reserved].map((query) => query.where(isOthers)),
-      waiting,
-      held.where(isOwn).where((eb) => eb.or([eb('lease_ms', '<=', now - presentMs), isAlone])),
-      reserved
-        .where(isOwn)
-        .where((eb) => eb.or([eb('reserved_ms', '<=', now - reclaimMs - presentMs), isAlone])),
-    ]
-  }
+const ofSession = (db: Reads, tenant: string, session: string) =>
+  db
+    .selectFrom('work')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
 
-  async function row(found: Promise<WorkItem | undefined>, id: string): Promise<WorkItem> {
-    const item = await found
-    if (!item) throw notFound('work', id)
-    return item
-  }
+const byId = (db: Reads, tenant: string, environment: string, id: string) =>
+  ofEnvironment(db, tenant, environment).where('id', '=', id)
 
+/**
+ * Those that are anyone's to have: what others left behind, then what waits, the oldest first. What this worker itself let
+ * lapse comes last, and for a while not at all where another worker asks: that one can do what this one did not.
+ */
+const free = (db: Reads, tenant: string, environment: string, { now, reclaimMs, by }: Claiming) => {
+  const own = db
+    .selectFrom('work')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('environment_id', '=', environment)
+    .limit(1)
+  const held = own.where(is.held).where(isFree('work', now)).orderBy('lease_ms')
+  const reserved = own
+    .where(is.reserved)
+    .where('reserved_ms', '<=', now - reclaimMs)
+    .where('reserved_ms', '<=', sql<number>`${now} - ${reclaimMsOf(tenant, environment)}`)
+    .orderBy('reserved_ms')
+  const waiting = own.where(is.waiting).where('due_ms', '<=', now).orderBy('due_ms').orderBy('id')
+  const worker = by?.id
+  if (worker === undefined) return [held, reserved, waiting]
+  const isOthers = sql<boolean>`worker_id is distinct from ${worker}`
+  const isOwn = sql<boolean>`worker_id = ${worker}`
+  const isAlone = sql<boolean>`not exists (select 1 from work_pollers as p
+    where p.tenant_id = ${tenant} and p.environment_id = ${environment}
+    and p.worker_id <> ${worker} and p.seen_ms > ${now - presentMs})`
+  return [
+    ...[held, reserved].map((query) => query.where(isOthers)),
+    waiting,
+    held.where(isOwn).where((eb) => eb.or([eb('lease_ms', '<=', now - presentMs), isAlone])),
+    reserved
+      .where(isOwn)
+      .where((eb) => eb.or([eb('reserved_ms', '<=', now - reclaimMs - presentMs), isAlone])),
+  ]
+}
+
+async function row(found: Promise<WorkItem | undefined>, id: string): Promise<WorkItem> {
+  const item = await found
+  if (!item) throw notFound('work', id)
+  return item
+}
+
+function workReads(db: Reads) {
   return {
     row: (tenant: string, environment: string, id: string): Promise<WorkItem> =>
-      row(byId(tenant, environment, id).executeTakeFirst(), id),
-
-    /** As `row`, and nobody else changes it until the transaction ends. */
-    take: (tenant: string, environment: string, id: string): Promise<WorkItem> =>
-      row(taking(db, byId(tenant, environment, id)).executeTakeFirst(), id),
-
-    /** As `find`, and it stays as it is until the transaction ends. */
-    hold: (tenant: string, environment: string, id: string): Promise<WorkItem | undefined> =>
-      holding(db, byId(tenant, environment, id)).executeTakeFirst(),
+      row(byId(db, tenant, environment, id).executeTakeFirst(), id),
 
     /** For whoever asks what a token names: absent is an answer. */
     find: (tenant: string, environment: string, id: string): Promise<WorkItem | undefined> =>
-      byId(tenant, environment, id).executeTakeFirst(),
+      byId(db, tenant, environment, id).executeTakeFirst(),
+
+    /** The session's item that has not stopped: there is one at most. */
+    live: (tenant: string, session: string): Promise<WorkItem | undefined> =>
+      ofSession(db, tenant, session).where(is.live).executeTakeFirst(),
+
+    /** A session of the environment that somebody has claimed, whose agent has the skill. */
+    async claimedWithSkill(
+      tenant: string,
+      environment: string,
+      skill: string,
+      now: number,
+    ): Promise<string | undefined> {
+      // As JSON has it, once and whole: the agents of all claimed sessions are not read to be parsed.
+      const named = `"skill_id":${JSON.stringify(skill)}`
+      const row = await db
+        .selectFrom('work')
+        .innerJoin('sessions', (join) =>
+          join
+            .onRef('sessions.tenant_id', '=', 'work.tenant_id')
+            .onRef('sessions.id', '=', 'work.session_id'),
+        )
+        .select('work.session_id')
+        .where('work.tenant_id', '=', tenant)
+        .where('work.environment_id', '=', environment)
+        .where(sql<boolean>`work.state <> 'stopped'`)
+        .where(sql<boolean>`(work.lease_ms > ${now}
+          or work.state = 'queued' and work.reserved_ms is not null)`)
+        .where(sql<boolean>`replace(sessions.agent, ${named}, '') <> sessions.agent`)
+        .limit(1)
+        .executeTakeFirst()
+      return row?.session_id
+    },
+
+    list: (tenant: string, environment: string, paging: Paging): Promise<Listing<WorkItem>> =>
+      readPage(tenant, ofEnvironment(db, tenant, environment), paging, weightOf('metadata')),
+
+    /** Of all tenants: asked to end, or left by their workers, longer ago than their lease. */
+    overdue: (now: number, limit: number): Promise<WorkItem[]> =>
+      db
+        .selectFrom('work')
+        .selectAll()
+        .where(is.stopping)
+        .where(isFree('work', now))
+        .limit(limit)
+        .execute(),
+
+    /** Of all tenants: due, or left by its worker, for longer than that, acknowledged by nobody, and not told yet. */
+    unclaimed: (before: number, limit: number): Promise<WorkItem[]> =>
+      db
+        .selectFrom('work')
+        .selectAll()
+        .where(is.unwarned)
+        .where(awaited, '<=', before)
+        .where(
+          sql<boolean>`(lease_ms is not null or reserved_ms is null
+            or due_ms <= ${before} - ${reclaimMsOf(sql.ref('work.tenant_id'), sql.ref('work.environment_id'))})`,
+        )
+        .limit(limit)
+        .execute(),
+
+    /** Of all tenants: whose lease or reservation has run out, which nobody has announced yet. */
+    lapsed: (now: number, limit: number): Promise<WorkItem[]> =>
+      db
+        .selectFrom('work')
+        .selectAll()
+        .where(is.unhinted)
+        .where(lapses, '<=', now)
+        .limit(limit)
+        .execute(),
+
+    /** `depth` counts what a poll is handed: what waits, and what those who had it have let lapse. */
+    async stats(tenant: string, environment: string, now: number) {
+      const ofAll = (states: RawBuilder<boolean>) =>
+        db
+          .selectFrom('work')
+          .where('tenant_id', '=', tenant)
+          .where('environment_id', '=', environment)
+          .where(states)
+      const counted = (rows: ReturnType<typeof ofAll>, oldest: RawBuilder<number>) =>
+        rows
+          .select((eb) => eb.fn.countAll<string | number>().as('all'))
+          .select((eb) => eb.fn.min<string | number | null>(oldest).as('oldest'))
+          .executeTakeFirstOrThrow()
+      const waiting = await counted(ofAll(is.waiting), sql`due_ms`)
+      const lapsed = [
+        await counted(ofAll(is.reserved).where(lapses, '<=', now), lapses),
+        await counted(ofAll(is.held).where('lease_ms', '<=', now), sql`lease_ms`),
+      ]
+      const pending = await counted(ofAll(is.reserved).where(lapses, '>', now), lapses)
+      const free = [waiting, ...lapsed]
+      const since = free.flatMap(({ oldest }) => (oldest === null ? [] : [Number(oldest)]))
+      const workers = await db
+        .selectFrom('work_pollers')
+        .select((eb) => eb.fn.countAll<string | number>().as('polling'))
+        .where('tenant_id', '=', tenant)
+        .where('environment_id', '=', environment)
+        .where('seen_ms', '>', now - presentMs)
+        .executeTakeFirstOrThrow()
+      return {
+        type: 'work_queue_stats' as const,
+        depth: free.reduce((sum, { all }) => sum + Number(all), 0),
+        pending: Number(pending.all),
+        oldest_queued_at: since.length > 0 ? iso(Math.min(...since)) : null,
+        workers_polling: Number(workers.polling),
+      }
+    },
+  }
+}
+
+function workWrites(db: Queries) {
+  return {
+    /** As `row`, and nobody else changes it until the transaction ends. */
+    take: (tenant: string, environment: string, id: string): Promise<WorkItem> =>
+      row(taking(db, byId(db, tenant, environment, id)).executeTakeFirst(), id),
+
+    /** As `find`, and it stays as it is until the transaction ends. */
+    hold: (tenant: string, environment: string, id: string): Promise<WorkItem | undefined> =>
+      holding(db, byId(db, tenant, environment, id)).executeTakeFirst(),
 
     /**
      * Changes one that is to be had, and that nobody else is taking at the moment, to its next generation: one statement.
@@ -147,48 +260,18 @@ export function workStore(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('id', '=', (eb) =>
           eb.fn.coalesce(
-            ...(free(tenant, environment, claiming).map((query) => skipping(db, query)) as [never]),
+            ...(free(db, tenant, environment, claiming).map((query) => skipping(db, query)) as [
+              never,
+            ]),
           ),
         )
         .returningAll()
         .executeTakeFirst()
     },
 
-    /** The session's item that has not stopped: there is one at most. */
-    live: (tenant: string, session: string): Promise<WorkItem | undefined> =>
-      ofSession(tenant, session).where(is.live).executeTakeFirst(),
-
     /** As `live`. Nobody else changes it until the transaction ends. */
     takeLive: (tenant: string, session: string): Promise<WorkItem | undefined> =>
-      taking(db, ofSession(tenant, session).where(is.live)).executeTakeFirst(),
-
-    /** A session of the environment that somebody has claimed, whose agent has the skill. */
-    async claimedWithSkill(
-      tenant: string,
-      environment: string,
-      skill: string,
-      now: number,
-    ): Promise<string | undefined> {
-      // As JSON has it, once and whole: the agents of all claimed sessions are not read to be parsed.
-      const named = `"skill_id":${JSON.stringify(skill)}`
-      const row = await db
-        .selectFrom('work')
-        .innerJoin('sessions', (join) =>
-          join
-            .onRef('sessions.tenant_id', '=', 'work.tenant_id')
-            .onRef('sessions.id', '=', 'work.session_id'),
-        )
-        .select('work.session_id')
-        .where('work.tenant_id', '=', tenant)
-        .where('work.environment_id', '=', environment)
-        .where(sql<boolean>`work.state <> 'stopped'`)
-        .where(sql<boolean>`(work.lease_ms > ${now}
-          or work.state = 'queued' and work.reserved_ms is not null)`)
-        .where(sql<boolean>`replace(sessions.agent, ${named}, '') <> sessions.agent`)
-        .limit(1)
-        .executeTakeFirst()
-      return row?.session_id
-    },
+      taking(db, ofSession(db, tenant, session).where(is.live)).executeTakeFirst(),
 
     /** Ends the session's item where nobody has it: nobody was handed it, or its end was announced since. */
     async stopFree(tenant: string, session: string, now: number): Promise<void> {
@@ -238,43 +321,6 @@ export function workStore(db: Queries) {
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
     },
-
-    list: (tenant: string, environment: string, paging: Paging): Promise<Listing<WorkItem>> =>
-      readPage(tenant, ofEnvironment(tenant, environment), paging, weightOf('metadata')),
-
-    /** Of all tenants: asked to end, or left by their workers, longer ago than their lease. */
-    overdue: (now: number, limit: number): Promise<WorkItem[]> =>
-      db
-        .selectFrom('work')
-        .selectAll()
-        .where(is.stopping)
-        .where(isFree('work', now))
-        .limit(limit)
-        .execute(),
-
-    /** Of all tenants: due, or left by its worker, for longer than that, acknowledged by nobody, and not told yet. */
-    unclaimed: (before: number, limit: number): Promise<WorkItem[]> =>
-      db
-        .selectFrom('work')
-        .selectAll()
-        .where(is.unwarned)
-        .where(awaited, '<=', before)
-        .where(
-          sql<boolean>`(lease_ms is not null or reserved_ms is null
-            or due_ms <= ${before} - ${reclaimMsOf(sql.ref('work.tenant_id'), sql.ref('work.environment_id'))})`,
-        )
-        .limit(limit)
-        .execute(),
-
-    /** Of all tenants: whose lease or reservation has run out, which nobody has announced yet. */
-    lapsed: (now: number, limit: number): Promise<WorkItem[]> =>
-      db
-        .selectFrom('work')
-        .selectAll()
-        .where(is.unhinted)
-        .where(lapses, '<=', now)
-        .limit(limit)
-        .execute(),
 
     /** Of all tenants: what lies further ahead than anything is set counts from now, as the clock was set back. */
     async bringBack(now: number): Promise<void> {
@@ -344,42 +390,7 @@ export function workStore(db: Queries) {
     async forgetPollers(before: number): Promise<void> {
       await db.deleteFrom('work_pollers').where('seen_ms', '<', before).execute()
     },
-
-    /** `depth` counts what a poll is handed: what waits, and what those who had it have let lapse. */
-    async stats(tenant: string, environment: string, now: number) {
-      const ofAll = (states: RawBuilder<boolean>) =>
-        db
-          .selectFrom('work')
-          .where('tenant_id', '=', tenant)
-          .where('environment_id', '=', environment)
-          .where(states)
-      const counted = (rows: ReturnType<typeof ofAll>, oldest: RawBuilder<number>) =>
-        rows
-          .select((eb) => eb.fn.countAll<string | number>().as('all'))
-          .select((eb) => eb.fn.min<string | number | null>(oldest).as('oldest'))
-          .executeTakeFirstOrThrow()
-      const waiting = await counted(ofAll(is.waiting), sql`due_ms`)
-      const lapsed = [
-        await counted(ofAll(is.reserved).where(lapses, '<=', now), lapses),
-        await counted(ofAll(is.held).where('lease_ms', '<=', now), sql`lease_ms`),
-      ]
-      const pending = await counted(ofAll(is.reserved).where(lapses, '>', now), lapses)
-      const free = [waiting, ...lapsed]
-      const since = free.flatMap(({ oldest }) => (oldest === null ? [] : [Number(oldest)]))
-      const workers = await db
-        .selectFrom('work_pollers')
-        .select((eb) => eb.fn.countAll<string | number>().as('polling'))
-        .where('tenant_id', '=', tenant)
-        .where('environment_id', '=', environment)
-        .where('seen_ms', '>', now - presentMs)
-        .executeTakeFirstOrThrow()
-      return {
-        type: 'work_queue_stats' as const,
-        depth: free.reduce((sum, { all }) => sum + Number(all), 0),
-        pending: Number(pending.all),
-        oldest_queued_at: since.length > 0 ? iso(Math.min(...since)) : null,
-        workers_polling: Number(workers.polling),
-      }
-    },
   }
 }
+
+export const workStore = storeOf(workReads, workWrites)

@@ -1,6 +1,8 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { selectRaw } from '../../ground/database/raw.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import type { SealedColumn } from './columns.ts'
 
 /** The row's primary key without its tenant, as the column names it, and what the column holds. */
@@ -25,7 +27,7 @@ function sealedElsewhere(
   return sql<boolean>`${value} <> '{}' and ${rest} like '%"v1.%'`
 }
 
-export function sealedStore(db: Queries) {
+function sealedReads(db: Reads) {
   return {
     /** Those with a value under none of these keys, in the order of their keys. */
     async elsewhere(
@@ -38,20 +40,24 @@ export function sealedStore(db: Queries) {
       const past = after
         ? sql<boolean>`(${key}) > (${sql.join([after.tenant_id, ...after.key])})`
         : sql<boolean>`1 = 1`
-      const { rows } = await sql<Record<string, string | number>>`
+      const query = sql<Record<string, string | number>>`
         select ${key}, ${sql.ref(column.column)} as value
         from ${sql.table(column.table)}
         where ${sealedElsewhere(column, keyIds)} and ${past}
         order by ${key}
         limit ${limit}
-      `.execute(db)
-      return rows.map((row) => ({
+      `
+      return (await selectRaw(db, query)).map((row) => ({
         tenant_id: String(row['tenant_id']),
         key: column.keys.map((name) => row[name] ?? ''),
         value: String(row['value']),
       }))
     },
+  }
+}
 
+function sealedWrites(db: Queries) {
+  return {
     /** False, with nothing written, when the column holds something else by now. */
     async replace(column: SealedColumn, row: SealedRow, value: string): Promise<boolean> {
       const own = column.keys.map((name, i) => sql`${sql.ref(name)} = ${row.key[i]}`)
@@ -65,3 +71,5 @@ export function sealedStore(db: Queries) {
     },
   }
 }
+
+export const sealedStore = storeOf(sealedReads, sealedWrites)

@@ -4,7 +4,8 @@ import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import { hashToken, preview } from '../../ground/core/token.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -22,15 +23,43 @@ export type NewKey = {
   expiresAt: string | null
 }
 
-/** Hashes only: whoever holds the key proves it, nobody can read it. */
-export function apiKeyStore(db: Queries) {
-  const unrevoked = (tenant: string) =>
-    db
-      .selectFrom('api_keys')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('revoked_at', 'is', null)
+const unrevoked = (db: Reads, tenant: string) =>
+  db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('revoked_at', 'is', null)
 
+function keyReads(db: Reads) {
+  return {
+    async list(tenant: string, paging: Paging): Promise<Listing<ApiKey>> {
+      const listing = await readPage(tenant, unrevoked(db, tenant), paging, weightOf('name'))
+      return listingOf(listing, toKey)
+    },
+
+    /** A key that is not revoked. */
+    active: (tenant: string, id: string): Promise<Row | undefined> =>
+      unrevoked(db, tenant).where('id', '=', id).executeTakeFirst(),
+
+    /** Across tenants: which of these keys, by their ids, are valid now. */
+    async validOf(ids: readonly string[], now: number): Promise<Set<string>> {
+      const rows = await db
+        .selectFrom('api_keys')
+        .select(['id', 'expires_at'])
+        .where('id', 'in', ids)
+        .where('revoked_at', 'is', null)
+        .execute()
+      const valid = rows.filter(({ expires_at: end }) => end === null || Date.parse(end) > now)
+      return new Set(valid.map(({ id }) => id))
+    },
+
+    /** Across tenants: the one look-up that finds out whose key it is. */
+    byHash: (hash: string): Promise<Row | undefined> =>
+      db.selectFrom('api_keys').selectAll().where('hash', '=', hash).executeTakeFirst(),
+  }
+}
+
+function keyWrites(db: Queries) {
   return {
     async create(tenant: string, made: NewKey, now: number): Promise<ApiKey> {
       const row: Row = {
@@ -51,18 +80,9 @@ export function apiKeyStore(db: Queries) {
       return toKey(row)
     },
 
-    async list(tenant: string, paging: Paging): Promise<Listing<ApiKey>> {
-      const listing = await readPage(tenant, unrevoked(tenant), paging, weightOf('name'))
-      return listingOf(listing, toKey)
-    },
-
-    /** A key that is not revoked. */
-    active: (tenant: string, id: string): Promise<Row | undefined> =>
-      unrevoked(tenant).where('id', '=', id).executeTakeFirst(),
-
     /** The ids of the admin keys that are valid now; no other transaction revokes one until this one ends. */
     async takeAdmins(tenant: string, now: number): Promise<string[]> {
-      const admins = unrevoked(tenant).where('admin', '=', 1).orderBy('id')
+      const admins = unrevoked(db, tenant).where('admin', '=', 1).orderBy('id')
       const rows = await taking(db, admins).execute()
       return rows
         .filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > now)
@@ -77,24 +97,11 @@ export function apiKeyStore(db: Queries) {
         .where('id', '=', id)
         .execute()
     },
-
-    /** Across tenants: which of these keys, by their ids, are valid now. */
-    async validOf(ids: readonly string[], now: number): Promise<Set<string>> {
-      const rows = await db
-        .selectFrom('api_keys')
-        .select(['id', 'expires_at'])
-        .where('id', 'in', ids)
-        .where('revoked_at', 'is', null)
-        .execute()
-      const valid = rows.filter(({ expires_at: end }) => end === null || Date.parse(end) > now)
-      return new Set(valid.map(({ id }) => id))
-    },
-
-    /** Across tenants: the one look-up that finds out whose key it is. */
-    byHash: (hash: string): Promise<Row | undefined> =>
-      db.selectFrom('api_keys').selectAll().where('hash', '=', hash).executeTakeFirst(),
   }
 }
+
+/** Hashes only: whoever holds the key proves it, nobody can read it. */
+export const apiKeyStore = storeOf(keyReads, keyWrites)
 
 const toKey = (row: Row): ApiKey => ({
   id: row.id,

@@ -3,7 +3,8 @@ import type { WebhookKind } from '@steward/protocol/webhooks.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { Moment } from '../../ground/database/seek.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -53,7 +54,39 @@ const webhookOf: { [change in AuditAction]?: WebhookKind } = {
   'credential.refresh_failed': 'vault_credential.refresh_failed',
 }
 
-export function auditStore(db: Queries) {
+function auditReads(db: Reads) {
+  return {
+    /** Newest first unless asked otherwise. */
+    async uses(
+      tenant: string,
+      { filter, moments, paging }: AuditPageQuery,
+    ): Promise<Listing<UseRow>> {
+      const { session_id, vault_id, credential_id } = filter
+      let query = db.selectFrom('credential_uses').selectAll().where('tenant_id', '=', tenant)
+      if (session_id) query = query.where('session_id', '=', session_id)
+      if (vault_id) query = query.where('vault_id', '=', vault_id)
+      if (credential_id) query = query.where('credential_id', '=', credential_id)
+      for (const { op, at } of moments) query = query.where('created_at', op, at)
+      return readPage(tenant, query, paging, weightOf('caller', 'server', 'host'))
+    },
+
+    async changes(
+      tenant: string,
+      { filter, moments, paging }: AuditPageQuery,
+    ): Promise<Listing<ChangeRow>> {
+      const { session_id, vault_id, credential_id, model_card_id } = filter
+      let query = db.selectFrom('credential_changes').selectAll().where('tenant_id', '=', tenant)
+      if (session_id) query = query.where('session_id', '=', session_id)
+      if (vault_id) query = query.where('vault_id', '=', vault_id)
+      if (credential_id) query = query.where('credential_id', '=', credential_id)
+      if (model_card_id) query = query.where('model_card_id', '=', model_card_id)
+      for (const { op, at } of moments) query = query.where('created_at', op, at)
+      return readPage(tenant, query, paging, weightOf())
+    },
+  }
+}
+
+function auditWrites(db: Queries) {
   return {
     /** Uses that begin: their ends are not known. */
     async begin(uses: readonly Omit<UseRow, 'status' | 'refreshed' | 'ms'>[]): Promise<void> {
@@ -99,59 +132,41 @@ export function auditStore(db: Queries) {
       const ids = credential === undefined ? { id: vault } : { id: credential, vault_id: vault }
       if (kind) await outbox(db).put(tenant, [kind], ids, change.now)
     },
+  }
+}
 
-    /** Newest first unless asked otherwise. */
-    async uses(
-      tenant: string,
-      { filter, moments, paging }: AuditPageQuery,
-    ): Promise<Listing<UseRow>> {
-      const { session_id, vault_id, credential_id } = filter
-      let query = db.selectFrom('credential_uses').selectAll().where('tenant_id', '=', tenant)
-      if (session_id) query = query.where('session_id', '=', session_id)
-      if (vault_id) query = query.where('vault_id', '=', vault_id)
-      if (credential_id) query = query.where('credential_id', '=', credential_id)
-      for (const { op, at } of moments) query = query.where('created_at', op, at)
-      return readPage(tenant, query, paging, weightOf('caller', 'server', 'host'))
+export const auditStore = storeOf(auditReads, auditWrites)
+
+type Table = 'credential_uses' | 'credential_changes'
+
+function trailReads(db: Reads) {
+  return {
+    async tenants(): Promise<string[]> {
+      const rows = await db.selectFrom('workspaces').select('id').execute()
+      return rows.map(({ id }) => id)
     },
 
-    async changes(
-      tenant: string,
-      { filter, moments, paging }: AuditPageQuery,
-    ): Promise<Listing<ChangeRow>> {
-      const { session_id, vault_id, credential_id, model_card_id } = filter
-      let query = db.selectFrom('credential_changes').selectAll().where('tenant_id', '=', tenant)
-      if (session_id) query = query.where('session_id', '=', session_id)
-      if (vault_id) query = query.where('vault_id', '=', vault_id)
-      if (credential_id) query = query.where('credential_id', '=', credential_id)
-      if (model_card_id) query = query.where('model_card_id', '=', model_card_id)
-      for (const { op, at } of moments) query = query.where('created_at', op, at)
-      return readPage(tenant, query, paging, weightOf())
+    async before(table: Table, tenant: string, before: string, limit: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom(table)
+        .select('id')
+        .where('tenant_id', '=', tenant)
+        .where('created_at', '<', before)
+        .orderBy('created_at')
+        .limit(limit)
+        .execute()
+      return rows.map(({ id }) => id)
     },
   }
 }
 
-type Table = 'credential_uses' | 'credential_changes'
+function trailWrites(db: Queries) {
+  return {
+    async remove(table: Table, tenant: string, ids: readonly string[]): Promise<void> {
+      await db.deleteFrom(table).where('tenant_id', '=', tenant).where('id', 'in', ids).execute()
+    },
+  }
+}
 
 /** What is old of the trail. */
-export const auditTrail = (db: Queries) => ({
-  async tenants(): Promise<string[]> {
-    const rows = await db.selectFrom('workspaces').select('id').execute()
-    return rows.map(({ id }) => id)
-  },
-
-  async before(table: Table, tenant: string, before: string, limit: number): Promise<string[]> {
-    const rows = await db
-      .selectFrom(table)
-      .select('id')
-      .where('tenant_id', '=', tenant)
-      .where('created_at', '<', before)
-      .orderBy('created_at')
-      .limit(limit)
-      .execute()
-    return rows.map(({ id }) => id)
-  },
-
-  async remove(table: Table, tenant: string, ids: readonly string[]): Promise<void> {
-    await db.deleteFrom(table).where('tenant_id', '=', tenant).where('id', 'in', ids).execute()
-  },
-})
+export const auditTrail = storeOf(trailReads, trailWrites)

@@ -1,26 +1,36 @@
 import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { isFree } from '../../ground/database/lease.ts'
 import { taking } from '../../ground/database/lock.ts'
+import { selectRaw } from '../../ground/database/raw.ts'
 import type { Row } from './outbox.ts'
 
-/** Deliveries as they are sent. */
-export function deliveryStore(db: Queries) {
-  const byId = (tenant: string, id: string) =>
-    db
-      .selectFrom('webhook_deliveries')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
+const byId = (db: Reads, tenant: string, id: string) =>
+  db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
 
+function deliveryReads(db: Reads) {
   return {
-    /** Undefined when it is gone. */
-    take: (tenant: string, id: string) => taking(db, byId(tenant, id)).executeTakeFirst(),
+    due: (endpoint: string, now: number, limit: number): Promise<Row[]> =>
+      db
+        .selectFrom('webhook_deliveries')
+        .selectAll()
+        .where('endpoint_id', '=', endpoint)
+        .where(isFree('webhook_deliveries', now))
+        .orderBy('due_ms')
+        .limit(limit)
+        .execute(),
 
     /** Endpoints with something due, each found by one step into the index, however much waits for it. */
     async waiting(now: number): Promise<string[]> {
-      const { rows } = await sql<{ endpoint_id: string }>`
+      const rows = await selectRaw(
+        db,
+        sql<{ endpoint_id: string }>`
         with recursive waiting (endpoint_id) as (
           select min(endpoint_id) from webhook_deliveries where due_ms is not null
           union all
@@ -33,19 +43,17 @@ export function deliveryStore(db: Queries) {
         select endpoint_id from waiting where endpoint_id is not null and exists (
           select 1 from webhook_deliveries as one
           where one.endpoint_id = waiting.endpoint_id and one.due_ms <= ${now}
-        )`.execute(db)
+        )`,
+      )
       return rows.map(({ endpoint_id }) => endpoint_id)
     },
+  }
+}
 
-    due: (endpoint: string, now: number, limit: number): Promise<Row[]> =>
-      db
-        .selectFrom('webhook_deliveries')
-        .selectAll()
-        .where('endpoint_id', '=', endpoint)
-        .where(isFree('webhook_deliveries', now))
-        .orderBy('due_ms')
-        .limit(limit)
-        .execute(),
+function deliveryWrites(db: Queries) {
+  return {
+    /** Undefined when it is gone. */
+    take: (tenant: string, id: string) => taking(db, byId(db, tenant, id)).executeTakeFirst(),
 
     /** On record before it is made; false when another process was faster. Due again at `lostMs` unless it ends. */
     async begin(row: Row, lostMs: number): Promise<boolean> {
@@ -81,3 +89,6 @@ export function deliveryStore(db: Queries) {
     },
   }
 }
+
+/** Deliveries as they are sent. */
+export const deliveryStore = storeOf(deliveryReads, deliveryWrites)

@@ -3,27 +3,28 @@ import type { SelectQueryBuilder } from 'kysely'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Row } from './outbox.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
-/** Deliveries as they are looked at, and forgotten. */
-export function deliveryLog(db: Queries) {
-  async function remove(
-    chosen: SelectQueryBuilder<Tables, 'webhook_deliveries', Pick<Row, 'tenant_id' | 'id'>>,
-  ): Promise<number> {
-    const gone = await db
-      .deleteFrom('webhook_deliveries')
-      .where((where) =>
-        where(where.refTuple('tenant_id', 'id'), 'in', chosen.$asTuple('tenant_id', 'id')),
-      )
-      .returning('id')
-      .execute()
-    return gone.length
-  }
+async function remove(
+  db: Queries,
+  chosen: SelectQueryBuilder<Tables, 'webhook_deliveries', Pick<Row, 'tenant_id' | 'id'>>,
+): Promise<number> {
+  const gone = await db
+    .deleteFrom('webhook_deliveries')
+    .where((where) =>
+      where(where.refTuple('tenant_id', 'id'), 'in', chosen.$asTuple('tenant_id', 'id')),
+    )
+    .returning('id')
+    .execute()
+  return gone.length
+}
 
+function logReads(db: Reads) {
   return {
     async row(tenant: string, endpoint: string, id: string): Promise<Row> {
       const row = await db
@@ -50,10 +51,15 @@ export function deliveryLog(db: Queries) {
       if (state) rows = rows.where('state', '=', state)
       return readPage(tenant, rows, paging, weightOf('body', 'attempts'))
     },
+  }
+}
 
+function logWrites(db: Queries) {
+  return {
     /** At most `limit` that ended before; returns how many those were. */
     forget: (before: string, limit: number): Promise<number> =>
       remove(
+        db,
         db
           .selectFrom('webhook_deliveries')
           .select(['tenant_id', 'id'])
@@ -79,6 +85,7 @@ export function deliveryLog(db: Queries) {
         .executeTakeFirst()
       if (!last) return 0
       return remove(
+        db,
         own
           .select(['tenant_id', 'id'])
           .where('created_at', '<=', last.created_at)
@@ -88,6 +95,9 @@ export function deliveryLog(db: Queries) {
     },
   }
 }
+
+/** Deliveries as they are looked at, and forgotten. */
+export const deliveryLog = storeOf(logReads, logWrites)
 
 export const attemptsOf = (row: Row): WebhookAttempt[] => fromJson(row.attempts)
 

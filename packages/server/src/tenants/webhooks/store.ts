@@ -4,7 +4,8 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { Seal, Sealed } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -68,32 +69,26 @@ export function secretsOf(seal: Seal, row: EndpointRow, now: number): string[] {
 const isOverlap = ({ previous_until }: EndpointRow, now: number): boolean =>
   previous_until !== null && Date.parse(previous_until) > now
 
-/** Endpoints as a workspace has them, and what the server's settings say of their own. */
-export function endpointStore(db: Queries) {
-  const byId = (tenant: string, id: string) =>
-    db
-      .selectFrom('webhook_endpoints')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
+const byId = (db: Reads, tenant: string, id: string) =>
+  db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
 
-  async function found(id: string, query: ReturnType<typeof byId>): Promise<EndpointRow> {
-    const row = await query.executeTakeFirst()
-    if (!row) throw notFound('webhook endpoint', id)
-    return row
-  }
+async function found(id: string, query: ReturnType<typeof byId>): Promise<EndpointRow> {
+  const row = await query.executeTakeFirst()
+  if (!row) throw notFound('webhook endpoint', id)
+  return row
+}
 
-  const change = (tenant: string, id: string, set: Partial<EndpointRow>) =>
-    db
-      .updateTable('webhook_endpoints')
-      .set(set)
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
+const change = (db: Queries, tenant: string, id: string, set: Partial<EndpointRow>) =>
+  db.updateTable('webhook_endpoints').set(set).where('tenant_id', '=', tenant).where('id', '=', id)
 
+function endpointReads(db: Reads) {
   return {
-    find: (tenant: string, id: string) => byId(tenant, id).executeTakeFirst(),
-    row: (tenant: string, id: string) => found(id, byId(tenant, id)),
-    take: (tenant: string, id: string) => found(id, taking(db, byId(tenant, id))),
+    find: (tenant: string, id: string) => byId(db, tenant, id).executeTakeFirst(),
+    row: (tenant: string, id: string) => found(id, byId(db, tenant, id)),
 
     async count(tenant: string): Promise<number> {
       const { all } = await db
@@ -112,13 +107,19 @@ export function endpointStore(db: Queries) {
 
     everyone: (): Promise<Pick<EndpointRow, 'tenant_id' | 'id'>[]> =>
       db.selectFrom('webhook_endpoints').select(['tenant_id', 'id']).execute(),
+  }
+}
+
+function endpointWrites(db: Queries) {
+  return {
+    take: (tenant: string, id: string) => found(id, taking(db, byId(db, tenant, id))),
 
     async insert(row: EndpointRow): Promise<void> {
       await db.insertInto('webhook_endpoints').values(row).execute()
     },
 
     async update(tenant: string, id: string, set: Partial<EndpointRow>): Promise<void> {
-      await change(tenant, id, set).execute()
+      await change(db, tenant, id, set).execute()
     },
 
     async remove(tenant: string, id: string): Promise<void> {
@@ -142,7 +143,7 @@ export function endpointStore(db: Queries) {
     },
 
     async delivered(tenant: string, id: string): Promise<void> {
-      await change(tenant, id, { failures: 0 }).where('failures', '>', 0).execute()
+      await change(db, tenant, id, { failures: 0 }).where('failures', '>', 0).execute()
     },
 
     /** Nothing more goes there, until somebody says otherwise. */
@@ -152,7 +153,7 @@ export function endpointStore(db: Queries) {
       { reason, now }: { reason: EndpointRow['disabled_reason']; now: number },
     ): Promise<void> {
       const set = { disabled_reason: reason, disabled_at: iso(now), updated_at: iso(now) }
-      await change(tenant, id, set).where('disabled_at', 'is', null).execute()
+      await change(db, tenant, id, set).where('disabled_at', 'is', null).execute()
     },
 
     async setting(name: typeof hintSetting | typeof organizationSetting, value: string | null) {
@@ -161,6 +162,9 @@ export function endpointStore(db: Queries) {
     },
   }
 }
+
+/** Endpoints as a workspace has them, and what the server's settings say of their own. */
+export const endpointStore = storeOf(endpointReads, endpointWrites)
 
 export const showEndpoint = (row: EndpointRow, now: number): WebhookEndpoint => ({
   id: row.id,

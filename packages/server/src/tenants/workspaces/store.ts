@@ -1,32 +1,42 @@
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
+
+function workspaceReads(db: Reads) {
+  return {
+    /** The ids of the workspaces with this id or name; an id comes before names. */
+    async named(idOrName: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('workspaces')
+        .select('id')
+        .where((eb) => eb.or([eb('id', '=', idOrName), eb('name', '=', idOrName)]))
+        .orderBy('id')
+        .execute()
+      const ids = rows.map(({ id }) => id)
+      return ids.includes(idOrName) ? [idOrName] : ids
+    },
+    /** The oldest: the one that the configured key owns. */
+    first: () =>
+      db
+        .selectFrom('workspaces')
+        .selectAll()
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst(),
+  }
+}
+
+function workspaceWrites(db: Queries) {
+  return {
+    async create(id: string, name: string, now: number): Promise<void> {
+      await db
+        .insertInto('workspaces')
+        .values({ id, name, created_at: iso(now) })
+        .execute()
+    },
+  }
+}
 
 /** Workspaces are the tenants; their rows are above all of them, in the control database. */
-export const workspaceStore = (db: Queries) => ({
-  async create(id: string, name: string, now: number): Promise<void> {
-    await db
-      .insertInto('workspaces')
-      .values({ id, name, created_at: iso(now) })
-      .execute()
-  },
-  /** The ids of the workspaces with this id or name; an id comes before names. */
-  async named(idOrName: string): Promise<string[]> {
-    const rows = await db
-      .selectFrom('workspaces')
-      .select('id')
-      .where((eb) => eb.or([eb('id', '=', idOrName), eb('name', '=', idOrName)]))
-      .orderBy('id')
-      .execute()
-    const ids = rows.map(({ id }) => id)
-    return ids.includes(idOrName) ? [idOrName] : ids
-  },
-  /** The oldest: the one that the configured key owns. */
-  first: () =>
-    db
-      .selectFrom('workspaces')
-      .selectAll()
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(1)
-      .executeTakeFirst(),
-})
+export const workspaceStore = storeOf(workspaceReads, workspaceWrites)

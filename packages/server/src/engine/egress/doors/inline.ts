@@ -1,6 +1,6 @@
 import { agentTokenPlace } from '../../../resources/agents/store.ts'
 import type { Seal } from '../../../ground/core/seal.ts'
-import type { Queries } from '../../../ground/database/database.ts'
+import type { Reads } from '../../../ground/database/database.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
 import { tokenPlace } from '../../../sessions/rows/sessions.ts'
 import type { PinnedSession } from './store.ts'
@@ -11,7 +11,7 @@ type Session = Tables['sessions']
 
 /** The tokens that stand beside a session's MCP servers, by the servers' names: its own, else the agent version's. */
 export async function inlineTokens(
-  db: Queries,
+  db: Reads,
   seal: Seal,
   session: Pick<Session, 'tenant_id' | 'id' | 'agent_id' | 'agent_version' | 'sealed_tokens'>,
 ): Promise<Record<string, string>> {

@@ -1,7 +1,8 @@
 /** What the MCP proxy needs of the database: a session's pinned agent, its environment, and inline tokens. */
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { CompiledQuery } from 'kysely'
-import type { Database, Queries } from '../../../ground/database/database.ts'
+import type { Database, Reads } from '../../../ground/database/database.ts'
+import { selectRaw } from '../../../ground/database/raw.ts'
 import type { SealedTokens, Tables } from '../../../ground/database/tables.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
@@ -33,13 +34,13 @@ export async function pinned(
   session: string,
 ): Promise<PinnedSession | undefined> {
   const query = CompiledQuery.raw(pinnedText[dialect], [tenant, session])
-  const { rows } = await read.executeQuery<PinnedSession>(query)
+  const rows = await selectRaw<PinnedSession>(read, query)
   return rows[0]
 }
 
 /** Sealed inline tokens of the agent version that a session is pinned to, by server name, as JSON. */
 export async function versionTokens(
-  db: Queries,
+  db: Reads,
   session: Pick<Tables['sessions'], 'tenant_id' | 'agent_id' | 'agent_version'>,
 ): Promise<Json<SealedTokens>> {
   const row = await db

@@ -1,6 +1,7 @@
 /** What a call needs of the database, in one query: whether the session is still its sandbox's, and its credentials. */
 import { CompiledQuery } from 'kysely'
 import type { Database } from '../../../ground/database/database.ts'
+import { selectRaw } from '../../../ground/database/raw.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { credentialRow } from '../../../resources/vaults/credentials.ts'
@@ -67,7 +68,7 @@ export async function sessionNow(
   session: string,
 ): Promise<SessionNow | undefined> {
   const query = CompiledQuery.raw(text[dialect], [tenant, session])
-  const { rows } = await read.executeQuery<SessionCredentialRow>(query)
+  const rows = await selectRaw<SessionCredentialRow>(read, query)
   const [first] = rows
   if (!first) return undefined
   const order = fromJson(first.vault_ids)
