@@ -1,6 +1,7 @@
 /**
  * For tests: a server with a fault at a named point of a turn, where it kills itself as `kill -9` does, or where its
- * database refuses to write. Run with a fault as JSON and the settings in the environment; prints its port.
+ * database refuses to write. Run with the settings in the environment, and with a fault as JSON or none; prints its port.
+ * A fault that it is sent as a message stands from its answer on.
  */
 import { readConfig } from '../../ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
@@ -34,7 +35,7 @@ export type PointName = keyof typeof points
 
 export type Fault = {
   point: PointName
-  /** Which event of the type, counted from the start of this process. */
+  /** Which event of the type, counted from when the fault stands. */
   nth?: number
   /** The fault waits until so many events wait in the queues. */
   queued?: number
@@ -60,10 +61,13 @@ const hasQueued = async (db: Reads, least: number): Promise<boolean> =>
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
-function faulty(database: Database, fault: Fault): Database {
+const countOf = (database: Database, { point }: Fault): Promise<number> =>
+  count(database.read, points[point].type)
+
+/** `atStart`: how many events of the type there are when the fault begins to stand. */
+function faulty(database: Database, fault: Fault, atStart: Promise<number>): Database {
   const { at, queueing, type }: Point = points[fault.point]
   const { nth = 1, queued = 0 } = fault
-  const atStart = count(database.read, type)
   const alone = oneByOne()
   let refusals = fault.refusals ?? 0
   /** Whose writes are refused. */
@@ -125,16 +129,30 @@ function faulty(database: Database, fault: Fault): Database {
   }
 }
 
+/** Without a fault until one is laid. */
+function exposed(database: Database) {
+  let current = database
+  const lay = (fault: Fault): Promise<number> => {
+    const atStart = countOf(database, fault)
+    current = faulty(database, fault, atStart)
+    return atStart
+  }
+  return { lay, database: { ...database, write: (unit) => current.write(unit) } satisfies Database }
+}
+
 if (import.meta.main) {
   const read = readConfig(process.env)
   if (!read.ok) throw new Error(read.problems.join('\n'))
   const fault = process.argv[2] === undefined ? undefined : (JSON.parse(process.argv[2]) as Fault)
   const log = jsonLog((line) => process.stderr.write(line), 'warn')
-  const running = await start(
-    read.config,
-    log,
-    fault ? { database: (built) => faulty(built, fault) } : {},
-  )
+  const running = await start(read.config, log, {
+    database(built) {
+      const { database, lay } = exposed(built)
+      if (fault) void lay(fault)
+      process.on('message', (next: Fault) => void lay(next).then(() => process.send?.('laid')))
+      return database
+    },
+  })
   process.stdout.write(`${running.port}\n`)
   process.on('SIGTERM', () => void running.close().then(() => process.exit(0)))
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { after, beforeEach, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { newId } from '../../ground/core/ids.ts'
 import { layNewSqlite, newPostgresUrl } from '../../ground/database/fixture.ts'
@@ -23,25 +24,43 @@ const program = fileURLToPath(new URL('./crash-fixture.ts', import.meta.url))
 /** Every point at which a server can be killed in a turn, on one database: a file each, as each takes minutes. */
 export function testCrashes(database: 'sqlite' | 'postgres'): void {
   describe(`a server on ${database} killed in mid turn`, () => {
-    let folder: string
+    let folder = ''
     let url: string | undefined
     let alive: Server[] = []
+    /** Of a test that passed, without a fault and at rest: the next one may kill it, and begins without a start. */
+    let left: Server | undefined
+
+    async function endPlace(): Promise<void> {
+      for (const { child } of alive) child.kill('SIGKILL')
+      await Promise.all(alive.map(({ died }) => died))
+      alive = []
+      if (folder !== '') rmSync(folder, { recursive: true, force: true })
+      folder = ''
+    }
     beforeEach(async () => {
+      if (left) return
+      await endPlace()
       folder = mkdtempSync(join(tmpdir(), 'steward-crash-'))
       if (database === 'postgres') url = await newPostgresUrl()
       else await layNewSqlite(folder)
     })
-    afterEach(async () => {
-      for (const { child } of alive) child.kill('SIGKILL')
-      await Promise.all(alive.map(({ died }) => died))
-      alive = []
-      rmSync(folder, { recursive: true, force: true })
-    })
+    after(endPlace)
+
+    /** A server that may be killed: the one that the test before has left, if it passed. */
+    async function mortal(fault?: Fault): Promise<Server> {
+      const server = left ?? (await boot())
+      left = undefined
+      if (!fault) return server
+      const laid = once(server.child, 'message')
+      server.child.send(fault)
+      await laid
+      return server
+    }
 
     async function boot(fault?: Fault): Promise<Server> {
       const args = fault ? [program, JSON.stringify(fault)] : [program]
       const child = spawn(process.execPath, args, {
-        stdio: ['ignore', 'pipe', 'inherit'],
+        stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
         env: {
           PATH: process.env['PATH'],
           PORT: '0',
@@ -157,9 +176,9 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       return content?.[0]?.text.split('\n').filter((line) => /^(one|two|three)$/.test(line)) ?? []
     }
 
-    /** With a server of its own, which dies at the point. */
+    /** On a server that dies at the point. */
     async function dyingIn(fault: Fault, task: string): Promise<string> {
-      const first = await boot(fault)
+      const first = await mortal(fault)
       const session = await newSession(first)
       await post(first, session, task).catch(() => 'the connection may die with the server')
       assert.equal(await first.died, 'SIGKILL')
@@ -177,13 +196,14 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
         assertWhole(events)
         assert.equal(count(events, 'user.message'), 1)
         assert.ok((await notes(second, session)).length <= 1)
+        left = second
       })
 
     for (const point of (Object.keys(points) as PointName[]).filter((each) => !each.endsWith('up')))
       it(`answers the queue behind a turn that died ${point}, once`, async () => {
         const which = { admitted: 3, promoting: 2 }[point as string] ?? 1
         const queued = point === 'admitted' ? 0 : 2
-        const first = await boot({ point, nth: which, queued })
+        const first = await mortal({ point, nth: which, queued })
         const session = await newSession(first)
         await post(first, session, noting('one'))
         await until(first, session, 'user.message')
@@ -199,6 +219,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
         assert.equal(new Set(done).size, done.length, done.join())
         // Of messages that begin a turn together, the model follows the last.
         assert.ok(done.includes('three'))
+        left = second
       })
 
     /** While no server runs: what a session is told that is no recovery. */
@@ -229,17 +250,19 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       await warn(session, 8)
       await diesAgain({ point: 'taken up' })
       await warn(session, 8)
-      const events = await untilIdle(await boot(), session)
+      const last = await boot()
+      const events = await untilIdle(last, session)
       assertWhole(events)
       assert.equal(count(events, 'session.error'), 0)
       assert.equal(count(events, 'session.warning'), 16 + 2)
+      left = last
     })
 
     for (const point of ['tool ended', 'taking up'] as const)
       // verifies: running/recovery/given-up
       it(`gives a turn up that died ${point} six times, and answers what is queued behind it`, async () => {
         const isFirst = point === 'tool ended'
-        const first = await boot({ point: isFirst ? point : 'tool started', queued: 1 })
+        const first = await mortal({ point: isFirst ? point : 'tool started', queued: 1 })
         const session = await newSession(first)
         await post(first, session, noting('one'))
         await until(first, session, 'user.message')
@@ -256,10 +279,11 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
         const error = events.find(({ type }) => type === 'session.error')
         assert.match(JSON.stringify(error), /ended 6 times in a row/)
         assert.ok((await notes(last, session)).includes('two'))
+        left = last
       })
 
     it('goes on with a session whose drain and lease could not be written, beside one that runs', async () => {
-      const server = await boot({ point: 'tool ended', refusals: 3 })
+      const server = await mortal({ point: 'tool ended', refusals: 3 })
       const beside = await newSession(server)
       await post(server, beside, 'run: until [ -e /workspace/go ]; do sleep 0.05; done')
       const there = join(folder, 'sandboxes', beside, 'workspace')
@@ -283,7 +307,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
 
     // verifies: running/recovery/interrupted-stream, running/dead-process
     it('asks the model again when it died while the answer streamed, and says so', async () => {
-      const first = await boot()
+      const first = await mortal()
       const session = await newSession(first)
       await post(first, session, 'wait: 600000\nsay: never')
       while (!(await log(first, session)).some(({ type }) => type === 'span.model_request_start')) {
@@ -297,11 +321,12 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       const events = await untilIdle(second, session)
       assertWhole(events)
       assert.deepEqual(events.slice(0, acknowledged.length), acknowledged)
+      left = second
     })
 
     // verifies: running/recovery/orphan-call
     it('tells the model of a command that was begun and has no result, and does not run it again', async () => {
-      const first = await boot()
+      const first = await mortal()
       const session = await newSession(first)
       await post(first, session, 'run: echo begun >> /workspace/begun; sleep 600')
       while (!(await log(first, session)).some(({ type }) => type === 'agent.tool_use')) {
@@ -316,10 +341,11 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       assert.equal(result?.['is_error'], true)
       assert.match(JSON.stringify(result), /may have run/)
       assert.ok(events.some(({ type }) => type === 'session.warning'))
+      left = second
     })
 
     it('keeps a call that waits for a person waiting', async () => {
-      const first = await boot()
+      const first = await mortal()
       const session = await newSession(first, 'always_ask')
       await post(first, session, 'run: echo asked')
       const asked = await untilIdle(first, session)
@@ -333,6 +359,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
         await new Promise((resolve) => setTimeout(resolve, 10))
       }
       assertWhole(await untilIdle(second, session))
+      left = second
     })
   })
 }
