@@ -15,7 +15,7 @@ export function readConfig(
 ): { ok: true; config: WorkerConfig } | { ok: false; problems: string[] } {
   const read = readSettings(worker, environment)
   if (!read.ok) return read
-  const config = configOf(read.values, environment['PATH'] ?? '')
+  const config = configOf(read.values, environment)
   const problems = [...contradictions(config), ...halves(environment)]
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config }
 }
@@ -58,11 +58,19 @@ const sandboxOf = ({ sandbox, disk }: WorkerValues): SandboxSettings => ({
   free_files: disk.floor.files,
 })
 
-/** What depends on more than one setting. `path`: where the programs of this machine are, for a harness. */
-function configOf({ disk, ...given }: WorkerValues, path: string) {
+const compileCache = 'NODE_COMPILE_CACHE'
+
+/**
+ * What depends on more than one setting. `path`: where the programs of this machine are, for a harness. `compiled`: where
+ * this program keeps what Node has compiled, if anywhere, as variables for the harness that is part of it.
+ */
+function configOf({ disk, ...given }: WorkerValues, environment: ProcessVariables) {
+  const cache = environment[compileCache]
+  const compiled: Record<string, string> = cache === undefined ? {} : { [compileCache]: cache }
   return {
     ...given,
-    path,
+    path: environment['PATH'] ?? '',
+    compiled,
     baseUrl: given.baseUrl.replace(/\/+$/, ''),
     dir: resolve(given.dir),
     /** Undefined: the worker takes no hints. */

@@ -67,6 +67,7 @@ export const openmaSupervised =
       command: config.harness ?? [process.execPath, reference],
       env: {
         PATH: config.path,
+        ...(config.harness ? {} : config.compiled),
         ...variables('VENDOR', { ...told, baseUrl: config.baseUrl }),
       },
       start: {

@@ -242,6 +242,11 @@ describe('the settings of a worker', () => {
     )
   })
 
+  it('pass on where Node keeps what it has compiled, if anywhere', () => {
+    const named = { NODE_COMPILE_CACHE: '/var/cache/steward' }
+    assert.deepEqual([value({}, 'compiled'), value(named, 'compiled')], [{}, named])
+  })
+
   it('are refused by name, all at once, without the key in the text', () => {
     const read = readConfig({ WORKER_SESSIONS: '0', WORKER_SESSION: '1', WORKER_HARNESS: 'node x' })
     assert.ok(!read.ok)

@@ -13,6 +13,7 @@ const sandbox = {
   ...{ disk_mb: 1024, disk_files: 10_000, free_mb: 0, free_files: 0 },
 }
 let opened = 0
+const compiled = process.env['NODE_COMPILE_CACHE']
 
 harnessContract('of this package', {
   command: [process.execPath, main],
@@ -29,7 +30,11 @@ harnessContract('of this package', {
       ...{ workSecret: secretFor(session), baseUrl: stub.url },
     }
     return {
-      env: { PATH: process.env['PATH'] ?? '', ...variables('VENDOR', told) },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
+        ...variables('VENDOR', told),
+      },
       start: {
         ...{ environment_id: 'env_1', session_id: session, work_id: 'work_1' },
         ...{ workdir, outputs, idle_ms: 60_000, settings: { sandbox } },
