@@ -14,6 +14,7 @@ import {
   tenantGuard,
 } from '../ground/core/dial.ts'
 import type { Log } from '@steward/base/log.ts'
+import type { UpstreamPool } from '../engine/egress/inject/upstream.ts'
 import { upstream } from '../engine/egress/inject/upstream.ts'
 import { modelPatience } from '../resources/model-cards/resolve.ts'
 
@@ -48,7 +49,7 @@ export function outsideOf(
 
 /** For models whose answers are passed on as they come. */
 export function upstreamsOf({ operator, tenant }: Dialers) {
-  const both = {
+  const both: UpstreamPool = {
     operator: upstream(operator.connect, modelPatience),
     tenant: upstream(tenant.connect, modelPatience),
   }

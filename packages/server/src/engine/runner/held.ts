@@ -38,18 +38,18 @@ export type WorkspaceDeps = {
   /** When workspaces are put aside. */
   saving: Saving
   /** Makes files of what the session has left for people, at the end of a turn, whether or not its sandbox runs. */
-  publish: (claimed: RunBinding, own: string, isRunning: boolean) => Promise<void>
+  publish: (claimed: RunLease, own: string, isRunning: boolean) => Promise<void>
   /** Appends to the session's log for as long as the claim holds. */
-  keep: (claimed: RunBinding, events: readonly NewEvent[]) => Promise<void>
+  keep: (claimed: RunLease, events: readonly NewEvent[]) => Promise<void>
   clock: Clock
   log: Log
 }
 
-export type RunBinding = OutboundLease & { generation: number }
+export type RunLease = OutboundLease & { generation: number }
 /** `released` when what it was furnished with is, too, after its end. */
 export type StartedSandbox = { sandbox: Sandbox; furnished: FurnishedAll; released: Promise<void> }
 export type HeldSandbox = {
-  binding: RunBinding
+  lease: RunLease
   egress: SessionEgress
   started?: Promise<StartedSandbox>
   /** The same, once it runs. */

@@ -15,7 +15,7 @@ export async function startAt(
   mine: HeldSandbox,
   places: SandboxPlaces,
 ): Promise<StartedSandbox> {
-  const giveBack = await places.take(mine.binding.tenant, mine.waiting.signal)
+  const giveBack = await places.take(mine.lease.tenant, mine.waiting.signal)
   try {
     const started = await startSandbox(deps, mine)
     void started.released.then(giveBack)
@@ -28,8 +28,8 @@ export async function startAt(
 
 async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<StartedSandbox> {
   const { provider, folder } = deps
-  const { binding, egress } = mine
-  const { tenant, session, environment } = binding
+  const { lease, egress } = mine
+  const { tenant, session, environment } = lease
   const place = placeOf(folder, session)
   const own = join(folder, session)
   await provider.reap(place)
@@ -38,7 +38,7 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
   if (told) mine.notices.push({ reason: 'sandbox_replaced', message: told, told: true })
   const row = await deps.session(tenant, session)
   const agent = fromJson(row.agent)
-  const keep = (events: readonly NewEvent[]) => deps.keep(mine.binding, events)
+  const keep = (events: readonly NewEvent[]) => deps.keep(mine.lease, events)
   const isLaidOut = arrival.kind === 'restored'
   const isKnown = arrival.kind === 'here' || isLaidOut
   return startFurnished(

@@ -20,7 +20,7 @@ import { doorTo, environment, tenant } from '../egress/doors/door-fixture.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { Furnish } from './furnishing.ts'
 import type { Saving } from '../../ground/config/config.ts'
-import type { RunBinding } from './held.ts'
+import type { RunLease } from './held.ts'
 import type { Workspaces } from './workspace.ts'
 import { workspaces } from './workspace.ts'
 
@@ -74,7 +74,7 @@ describe('the sandbox of a session', () => {
   })
   afterEach(() => spaces.close())
 
-  const newSession = async (): Promise<RunBinding> => {
+  const newSession = async (): Promise<RunLease> => {
     const { id } = await door.session([])
     return { tenant, session: id, environment, generation: 0 }
   }

@@ -13,7 +13,7 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
-import type { RunBinding, HeldSandbox, StartedSandbox, WorkspaceDeps } from './held.ts'
+import type { RunLease, HeldSandbox, StartedSandbox, WorkspaceDeps } from './held.ts'
 import { placeOf } from './held.ts'
 import type { SandboxPlaces } from './sandbox-places.ts'
 import { sandboxPlaces } from './sandbox-places.ts'
@@ -25,12 +25,12 @@ const passable: Notice = {
     "the sandbox's programs may go around the proxy: the environment's lists are not enforced on those that do, and no credential is added to what they send",
 }
 
-const isSame = ({ environment: one }: RunBinding, { environment: other }: RunBinding): boolean =>
+const isSame = ({ environment: one }: RunLease, { environment: other }: RunLease): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
 /** Puts the workspace aside; the session goes on when that fails, and its log says so. */
 async function save(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
-  const { tenant, session } = mine.binding
+  const { tenant, session } = mine.lease
   const isRunning = mine.running !== undefined
   mine.isChanged = false
   try {
@@ -46,9 +46,9 @@ async function save(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
 
 /** What could not be published is tried again at the end of the next turn. */
 async function publish(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
-  const { session } = mine.binding
+  const { session } = mine.lease
   try {
-    await deps.publish(mine.binding, join(deps.folder, session), mine.running !== undefined)
+    await deps.publish(mine.lease, join(deps.folder, session), mine.running !== undefined)
   } catch (error) {
     deps.log.warn('outputs were not published', { error, session_id: session })
     await warn(deps, mine, 'outputs_not_published', 'the outputs could not be published now')
@@ -57,16 +57,16 @@ async function publish(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
 
 async function warn(
   { keep }: WorkspaceDeps,
-  { binding }: HeldSandbox,
+  { lease }: HeldSandbox,
   reason: string,
   message: string,
 ): Promise<void> {
-  await keep(binding, [{ id: newId('event'), type: 'session.warning', reason, message }])
+  await keep(lease, [{ id: newId('event'), type: 'session.warning', reason, message }])
 }
 
 async function end(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
-  const { egress, started, connected, binding } = mine
-  const { session } = binding
+  const { egress, started, connected, lease } = mine
+  const { session } = lease
   // Servers are taken leave of, which does not wait for them long; nothing else is asked of them any more.
   await connected?.servers.close().catch((error: unknown) => {
     deps.log.warn('MCP servers were not taken leave of', { error, session_id: session })
@@ -146,7 +146,7 @@ function startedOf(
   sessions: Sessions,
 ): Promise<StartedSandbox> {
   const { held, ending, places } = sessions
-  const { session } = mine.binding
+  const { session } = mine.lease
   if (mine.started) return mine.started
   if (held.get(session) !== mine) return Promise.reject(new SandboxEnded('it was stopped'))
   const started = (ending.get(session) ?? Promise.resolve()).then(() => startAt(deps, mine, places))
@@ -160,7 +160,7 @@ function startedOf(
   started
     .then((running) => {
       if (mine.started === started) mine.running = running
-      if (held.get(session) === mine && held.users(session) === 0) places.rests(mine.binding)
+      if (held.get(session) === mine && held.users(session) === 0) places.rests(mine.lease)
       return running.sandbox.ended.then((why) => {
         // By itself, unless it is held no more.
         if (held.get(session) === mine) void leave(ending, session, running.released)
@@ -174,9 +174,9 @@ function startedOf(
   return started
 }
 
-const newHeld = ({ bind }: WorkspaceDeps, binding: RunBinding): HeldSandbox => ({
-  binding,
-  egress: bind(binding),
+const newHeld = ({ bind }: WorkspaceDeps, lease: RunLease): HeldSandbox => ({
+  lease,
+  egress: bind(lease),
   notices: [],
   isChanged: false,
   leaving: Promise.resolve(),
@@ -194,8 +194,8 @@ export function workspaces(deps: WorkspaceDeps) {
   const places = sandboxPlaces({
     share: deps.share,
     resting: () =>
-      held.idle().flatMap(({ key: session, thing: { binding, running }, since }) => {
-        return running ? { tenant: binding.tenant, session, usedAt: since } : []
+      held.idle().flatMap(({ key: session, thing: { lease, running }, since }) => {
+        return running ? { tenant: lease.tenant, session, usedAt: since } : []
       }),
     stop: (session) => void stop(session).catch(stopped),
   })
@@ -222,17 +222,17 @@ export function workspaces(deps: WorkspaceDeps) {
   }
 
   /** For the length of a turn: what it uses is not idle until the turn gives it back. */
-  function use(binding: RunBinding) {
-    const { session, generation } = binding
+  function use(lease: RunLease) {
+    const { session, generation } = lease
     const current = held.get(session)
     // Only a sandbox keeps the environment that it was started with.
     const isIdle = held.users(session) === 0
-    if (current && isIdle && !current.started && !isSame(current.binding, binding)) {
+    if (current && isIdle && !current.started && !isSame(current.lease, lease)) {
       void stop(session)
     }
-    const { thing: mine, leave: leaveHeld } = held.use(session, () => newHeld(deps, binding))
+    const { thing: mine, leave: leaveHeld } = held.use(session, () => newHeld(deps, lease))
     mine.egress.renew(generation)
-    mine.binding = { ...mine.binding, generation }
+    mine.lease = { ...mine.lease, generation }
     if (mine.waiting.signal.aborted) mine.waiting = new AbortController()
     return {
       egress: mine.egress,
@@ -255,7 +255,7 @@ export function workspaces(deps: WorkspaceDeps) {
       ...connections(mine, () => sandboxOf(mine)),
       giveBack(): void {
         if (!leaveHeld()) return
-        if (mine.running) places.rests(mine.binding)
+        if (mine.running) places.rests(mine.lease)
         else mine.waiting.abort(new SandboxEnded('its turn is over'))
         if (mine.started || mine.connected || !held.remove(session, mine)) return
         void mine.leaving.then(() => mine.egress.revoke())

@@ -32,7 +32,7 @@ export function routesOver(database: Database): Route[] {
     resolveModel: async () => never(),
     egress: {
       proxy: { find: never, ask: never, close: never },
-      remote: { tunnel: never, told: never, close: never },
+      remote: { tunnel: never, authorities: never, close: never },
       validate: never,
     },
     mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),

@@ -91,8 +91,8 @@ export async function doorTo(
       await database.write((tx) =>
         sessionStore(tx).update(tenant, id, { vault_ids: toJson(vaults) }, clock.now()),
       )
-      const binding = { tenant, session: id, environment: { ...environment, ...bound } }
-      return { id, egress: door.bind({ ...binding, generation: 0 }) }
+      const lease = { tenant, session: id, environment: { ...environment, ...bound } }
+      return { id, egress: door.bind({ ...lease, generation: 0 }) }
     },
 
     async change(vault: string, id: string, auth: AuthUpdate): Promise<void> {

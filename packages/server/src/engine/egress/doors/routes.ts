@@ -106,7 +106,10 @@ function codeOf(error: unknown): string {
 
 const tunnels = section('Egress profiles', ['claim'], '/v1/ext/egress/:session_id', 'session')
 
-const Told = z.object({ certificates: z.string(), variables: z.record(z.string(), z.string()) })
+const SandboxTrust = z.object({
+  certificates: z.string(),
+  variables: z.record(z.string(), z.string()),
+})
 
 /** The way out of sandboxes that workers run. */
 export function remoteEgressRoutes({
@@ -132,9 +135,9 @@ export function remoteEgressRoutes({
       '/authorities',
       {
         summary: 'Get certificates and variables of a sandbox',
-        answer: Told,
+        answer: SandboxTrust,
       },
-      ({ principal }) => remote.told(claimOf(principal)),
+      ({ principal }) => remote.authorities(claimOf(principal)),
     ),
   ]
 }

@@ -2,10 +2,10 @@
 import type { Refusal, Target } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
-import type { Connector, Namer } from '../../../ground/core/dial.ts'
+import type { Connector } from '../../../ground/core/dial.ts'
 import { refused, rulesOf } from '../policy/rules.ts'
 import type { Holdings, SessionNow } from '../policy/store.ts'
-import type { Upstream } from './upstream.ts'
+import type { UpstreamPool } from './upstream.ts'
 import { upstream } from './upstream.ts'
 
 /** Refusals, and notices, that wait for the next result. */
@@ -39,7 +39,7 @@ export type OutboundContext = ReturnType<typeof outboundContext>
 /** `environment`: its lists stay as they are given here. */
 export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
   const { tenant, session, environment, claim } = lease
-  const pool: Record<Namer, Upstream> = {
+  const pool: UpstreamPool = {
     tenant: upstream(deps.connect),
     operator: upstream(deps.operatorConnect),
   }
@@ -103,7 +103,7 @@ export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
       if (isRevoked) return
       isRevoked = true
       deps.ended()
-      for (const each of Object.values(pool)) void each.close()
+      for (const each of [pool.tenant, pool.operator]) void each.close()
     },
     get isRevoked() {
       return isRevoked

@@ -4,16 +4,7 @@ import { Readable } from 'node:stream'
 /** Bytes. What is longer is sent once; its 401 is the caller's. */
 export const largestReplay = 1024 * 1024
 
-export interface Replayable {
-  /** For the first sending. Its end leaves the source as it is, so that the rest can still be read. */
-  first: Readable
-  /** The whole body, read to its end; undefined when it is too long. Rejects when the source fails. */
-  again(): Promise<Buffer | undefined>
-  /** There will be no second time: the source ends with the first sending. */
-  settle(): void
-}
-
-export function replayable(source: Readable, limit = largestReplay): Replayable {
+export function replayable(source: Readable, limit = largestReplay) {
   const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   let kept: Buffer[] | undefined = []
   let bytes = 0
@@ -46,12 +37,15 @@ export function replayable(source: Readable, limit = largestReplay): Replayable 
     },
   })
   return {
+    /** For the first sending. Its end leaves the source as it is, so that the rest can still be read. */
     first,
-    async again() {
+    /** The whole body, read to its end; undefined when it is too long. Rejects when the source fails. */
+    async again(): Promise<Buffer | undefined> {
       while (!isEnded && kept) await next()
       return kept && Buffer.concat(kept)
     },
-    settle() {
+    /** There will be no second time: the source ends with the first sending. */
+    settle(): void {
       isSettled = true
       kept = undefined
       if (first.destroyed) source.destroy()

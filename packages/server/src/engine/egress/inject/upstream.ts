@@ -19,11 +19,14 @@ const headersTimeoutMs = 600_000
 /** A body that is there already need not stream. */
 export type Sent = Omit<Outbound, 'body'> & { body: Readable | Buffer | null }
 
-export type Upstream = ReturnType<typeof upstream>
+export type Upstream<Whose extends Namer = Namer> = ReturnType<typeof upstream<Whose>>
+
+/** Connections by who names the endpoint: neither takes the place of the other. */
+export type UpstreamPool = { readonly [Whose in Namer]: Upstream<Whose> }
 
 /** `patienceMs`: for the head of an answer. `idleMs`: between two pieces of its body; 0 for no bound. */
-export function upstream(
-  connect: Connector<Namer>,
+export function upstream<Whose extends Namer>(
+  connect: Connector<Whose>,
   { patienceMs = headersTimeoutMs, idleMs = 0 } = {},
 ) {
   const agent = new Agent({
@@ -58,6 +61,7 @@ export function upstream(
   }
 
   return {
+    whose: connect.whose,
     /** Resolves with the head. The body destroyed early ends the upstream's; what the mask names is overwritten. */
     async send(request: Sent, mask?: Mask): Promise<OutboundAnswer> {
       const answer = await dispatch(request, mask, null)

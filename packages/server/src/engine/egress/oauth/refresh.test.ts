@@ -92,8 +92,8 @@ function oauth(
 /** A second process over the same rows, which asks for the same session. */
 async function another(at: Awaited<ReturnType<typeof served>>, database: Database) {
   const door: Door = await doorTo({ port: 0 }, { database, connect: at.connect })
-  const binding = { tenant, session: at.session.id, environment, generation: 0 }
-  const fetch = door.door.bind(binding).mcpFetch({ name: 'mine', url })
+  const lease = { tenant, session: at.session.id, environment, generation: 0 }
+  const fetch = door.door.bind(lease).mcpFetch({ name: 'mine', url })
   return { fetch, [Symbol.asyncDispose]: () => door[Symbol.asyncDispose]() }
 }
 

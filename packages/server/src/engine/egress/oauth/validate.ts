@@ -125,10 +125,14 @@ async function responseOf({ status, headers, body }: OutboundAnswer): Promise<Re
     length += chunk.length
     if (length > mostShown) break
   }
-  return shown(status, valueOf(headers, 'content-type'), Buffer.concat(chunks))
+  return boundedResponse(status, valueOf(headers, 'content-type'), Buffer.concat(chunks))
 }
 
-const shown = (status_code: number, content_type: string | null | undefined, bytes: Buffer) => ({
+const boundedResponse = (
+  status_code: number,
+  content_type: string | null | undefined,
+  bytes: Buffer,
+) => ({
   status_code,
   content_type: content_type ?? '',
   body: bytes.subarray(0, mostShown).toString('utf8'),
@@ -144,5 +148,5 @@ function refreshOf(renewed: Renewed, secrets: string[]): Validation['refresh'] {
   const mask = maskOf(secrets)
   const bytes = Buffer.from(mask?.text(body) ?? body)
   const type = contentType && (mask?.header(contentType) ?? contentType)
-  return { status: 'failed', http_response: shown(status, type, bytes) }
+  return { status: 'failed', http_response: boundedResponse(status, type, bytes) }
 }
