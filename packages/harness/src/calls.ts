@@ -135,8 +135,11 @@ function resultOf(
   if (tool?.runs === 'client')
     return {
       event: {
-        ...{ id, type: 'user.custom_tool_result', custom_tool_use_id: event_id },
-        ...{ ...answer, closed_by: 'service' },
+        id,
+        type: 'user.custom_tool_result',
+        custom_tool_use_id: event_id,
+        ...answer,
+        closed_by: 'service',
       },
     }
   const isWorkers = executed_by === 'worker' || tool?.runs === 'worker'

@@ -118,7 +118,10 @@ async function execute(agent: SandboxConnection, options: RemoteOptions, run: Ex
     const limits = [keptBytes, BigInt(spillAboveBytes), BigInt(spillMax)]
     const parts = [...limits, ...paths, run.arguments, environment]
     const reply = await agent.ask(id, {
-      ...{ type: requests.exec, parts, expects: replies.exited, budget: keptBytes },
+      type: requests.exec,
+      parts,
+      expects: replies.exited,
+      budget: keptBytes,
       withinMs: run.timeoutMs + graceMs + 2 * patience.killedMs,
     })
     if (reply.type === replies.failed) return refused(failed(reply.payload).message)
@@ -142,7 +145,10 @@ async function writeFile(agent: SandboxConnection, path: string, bytes: Uint8Arr
     await agent.send(requests.writeData, id, [bytes.subarray(at, at + maxDataBytes)])
   }
   const { type, payload } = await agent.ask(id, {
-    ...{ type: requests.writeEnd, parts: [], expects: replies.done, budget: 0 },
+    type: requests.writeEnd,
+    parts: [],
+    expects: replies.done,
+    budget: 0,
   })
   return type === replies.done ? ({ ok: true } as const) : failed(payload)
 }
@@ -208,7 +214,8 @@ function directFileCalls(agent: SandboxConnection): ReturnType<typeof fileCalls>
       const { type, payload, data } = await agent.ask(agent.nextId(), {
         type: requests.read,
         parts: [BigInt(offset), BigInt(maxBytes), path],
-        ...{ expects: replies.done, budget: maxBytes },
+        expects: replies.done,
+        budget: maxBytes,
       })
       if (type === replies.failed) return failed(payload)
       if (payload.length !== 8) agent.broken('the size of a file that is none')
@@ -218,7 +225,10 @@ function directFileCalls(agent: SandboxConnection): ReturnType<typeof fileCalls>
     async remove(path, top) {
       if (!isPath(path) || !isPath(top)) return badPath
       const { type, payload } = await agent.ask(agent.nextId(), {
-        ...{ type: requests.remove, parts: [path, top], expects: replies.done, budget: 0 },
+        type: requests.remove,
+        parts: [path, top],
+        expects: replies.done,
+        budget: 0,
       })
       return type === replies.done ? { ok: true } : failed(payload)
     },
@@ -227,7 +237,8 @@ function directFileCalls(agent: SandboxConnection): ReturnType<typeof fileCalls>
       const { type, payload, data } = await agent.ask(agent.nextId(), {
         type: requests.walk,
         parts: [maxEntries, isWhole ? 1 : 0, root],
-        ...{ expects: replies.done, budget: maxWalkBytes },
+        expects: replies.done,
+        budget: maxWalkBytes,
       })
       if (type === replies.failed) return failed(payload)
       const files = decodeFiles(data)

@@ -34,7 +34,9 @@ export async function putAside(claim: ClaimClient, where: Where): Promise<void> 
 
 /** How large it may be the service says. */
 const placeOf = async ({ session, own, folder }: Where) => ({
-  ...{ session, own, largest: Infinity },
+  session,
+  own,
+  largest: Infinity,
   here: await folderId(folder),
 })
 

@@ -40,7 +40,9 @@ export const amaWorker =
         signal,
       )
       log.info('the official worker ended', {
-        ...{ session: item.session, ended, exitCode },
+        session: item.session,
+        ended,
+        exitCode,
         ...(exitCode === 0 ? {} : { output: output.slice(-2_000) }),
       })
     } finally {
@@ -71,9 +73,15 @@ export const openmaSupervised =
         ...variables('VENDOR', { ...told, baseUrl: config.baseUrl }),
       },
       start: {
-        ...{ environment_id: told.environmentId, session_id: session, work_id: work },
-        ...{ workdir: place.workspace, outputs: place.outputs, idle_ms: config.idleMs },
-        ...{ inputs: place.inputs, lease_ms: Math.floor(lease.leftMs()), user: place.user },
+        environment_id: told.environmentId,
+        session_id: session,
+        work_id: work,
+        workdir: place.workspace,
+        outputs: place.outputs,
+        idle_ms: config.idleMs,
+        inputs: place.inputs,
+        lease_ms: Math.floor(lease.leftMs()),
+        user: place.user,
         is_known: arrival.kind === 'here' || arrival.kind === 'restored',
         ...(notice === undefined ? {} : { notice }),
         settings: { sandbox: config.sandbox, egress: config.egress },

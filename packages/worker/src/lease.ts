@@ -33,7 +33,9 @@ export function keepLease(
   const state = { ttlMs: ttlSeconds * 1000, heldSince: now(), extended: (_forMs: number) => {} }
   const leftMs = () => Math.max(0, state.ttlMs - (now() - state.heldSince))
   return {
-    ...{ ended: beatOn(), leftMs, close: () => closed.abort() },
+    ended: beatOn(),
+    leftMs,
+    close: () => closed.abort(),
     follow: (extended) => void Object.assign(state, { extended }),
   }
 
@@ -58,7 +60,7 @@ export function keepLease(
           return { end: 'lost', why: `the heartbeat was refused: ${error.status}` }
         if (leftMs() === 0)
           return {
-            ...{ end: 'lost' },
+            end: 'lost',
             why: `no heartbeat for ${state.ttlMs} ms: ${(error as Error).message}`,
           }
         waitMs = Math.min(soonMs, leftMs())

@@ -54,7 +54,9 @@ export const quotaOf = (
   report: (message: string, details: Record<string, unknown>) => void,
 ): DiskQuota =>
   diskQuota({
-    ...{ folder, beside: [], report },
+    folder,
+    beside: [],
+    report,
     session: { bytes: disk_mb * mebibyte, files: disk_files },
     floor: { bytes: free_mb * mebibyte, files: free_files },
   })

@@ -90,7 +90,8 @@ export function serviceAt(options: {
         async beat(last, ttlSeconds, signal) {
           const expected_last_heartbeat = last ?? 'NO_HEARTBEAT'
           const params = {
-            ...{ environment_id, expected_last_heartbeat },
+            environment_id,
+            expected_last_heartbeat,
             desired_ttl_seconds: ttlSeconds,
           }
           const answer = await environments.work.heartbeat(id, params, { signal })

@@ -111,7 +111,10 @@ function customTool(entry: CustomTool, { sandbox, outbound }: ToolDeps): Tool {
   if (execution?.type === 'sandbox')
     return { ...placed(commandTool(entry, execution.command), sandbox), ...own }
   return {
-    ...{ name, description, input_schema, ...own },
+    name,
+    description,
+    input_schema,
+    ...own,
     runs: 'client',
     repeat: 'never',
     sandbox: 'unused',

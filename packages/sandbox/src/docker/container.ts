@@ -59,7 +59,10 @@ export type EngineAbilities = {
 type Mount = { Type: 'bind'; Source: string; Target: string; ReadOnly: boolean }
 
 const bind = (Source: string, Target: string, ReadOnly: boolean): Mount => ({
-  ...{ Type: 'bind', Source, Target, ReadOnly },
+  Type: 'bind',
+  Source,
+  Target,
+  ReadOnly,
 })
 
 const etc = (user: User): Record<string, string> => ({
@@ -157,13 +160,11 @@ export function container(spec: SandboxSpec, started: ContainerStart): object {
     Labels: { [ownerLabel]: spec.id },
     Healthcheck: { Test: ['NONE'] },
     // When the connection to its input is lost, with the server, the agent finds its end, and ends.
-    ...{
-      OpenStdin: true,
-      StdinOnce: true,
-      AttachStdin: true,
-      AttachStdout: true,
-      AttachStderr: true,
-    },
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
     HostConfig: {
       NetworkMode: 'none',
       CapDrop: ['ALL'],

@@ -16,7 +16,9 @@ export function egressVariables(proxy: string, certificates: string): Record<str
   const own = 'localhost,127.0.0.1,::1'
   return {
     ...Object.fromEntries(names.map((name) => [name, proxy])),
-    ...{ NO_PROXY: own, no_proxy: own, NODE_USE_ENV_PROXY: '1' },
+    NO_PROXY: own,
+    no_proxy: own,
+    NODE_USE_ENV_PROXY: '1',
     ...Object.fromEntries(bundles.map((name) => [name, certificates])),
   }
 }

@@ -73,8 +73,13 @@ export function sessionRoutes({
         await checkSpeed(db.read, resolveModel, tenant, body.agent)
         const { session, queue } = await db.write((tx) =>
           createSession(tx, tenant, body, {
-            ...{ now: clock.now(), seal, hosts, storeAccess },
-            ...{ refuseImage, refusePackages, workerInputs },
+            now: clock.now(),
+            seal,
+            hosts,
+            storeAccess,
+            refuseImage,
+            refusePackages,
+            workerInputs,
           }),
         )
         if (body.initial_events?.length) wake(bus, { tenant, session: session.id })

@@ -61,15 +61,24 @@ export function spacesOf(
   const user: Furnish = ({ folder: own }) => furnishUser(join(own, 'user'))
   const memory = furnishMemory({ databases, clock })
   const quota = diskQuota({
-    ...{ folder, beside: [resolve(config.dataDir)], ...config.disk },
+    folder,
+    beside: [resolve(config.dataDir)],
+    ...config.disk,
     report: (message, details) => log.warn(message, details),
   })
   const outputs = outputPublisher({
-    ...{ databases, keeping, clock, isHere: (turned) => kept.isHere(turned) },
+    databases,
+    keeping,
+    clock,
+    isHere: (turned) => kept.isHere(turned),
     limits: { largest, workspace, turn: 4 * largest },
   })
   const made = workspaces({
-    ...{ provider, bind, clock, log, share },
+    provider,
+    bind,
+    clock,
+    log,
+    share,
     kinds: [
       ...[quota.kind, ...kinds, uploads, user, memory],
       ...(config.publishes ? [outputs.kind] : []),
@@ -121,10 +130,17 @@ export function repositoriesOf(
     key: derivedKey(config.rootSecret, 'repositories'),
     connect: () => remote(upstream(connect), config.repositoryBytes),
     indexing: { provider, limits: limitsOf(config), isHost },
-    ...{ share, clock, log },
+    share,
+    clock,
+    log,
   })
   const kept = repositoryRows({ databases, seal, clock })
-  const kind = furnishRepositories({ ...kept, ...{ mirrors: held, isHost, clock } })
+  const kind = furnishRepositories({
+    ...kept,
+    mirrors: held,
+    isHost,
+    clock,
+  })
   const kinds = [kind, furnishRepositorySkills(kept.rows)]
   const job = { name: 'remove unused mirrors', everyMs: hourMs, run: () => held.removeUnused() }
   return { kinds, job }

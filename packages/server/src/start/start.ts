@@ -1,14 +1,11 @@
 /** Builds everything from a configuration, and takes it down again. The only room that names an adapter. */
 import type { Server } from 'node:http'
-import { resolve } from 'node:path'
 import { authentication } from '../tenants/api-keys/authenticate.ts'
 import { app } from '../surfaces/v1/app.ts'
-import { blobKeeping } from '../ground/blobs/keeping.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'
 import { closeParts, partsOf } from '../ground/core/closing.ts'
 import type { Log } from '@steward/base/log.ts'
-import { derivedKey } from '../ground/core/signed.ts'
 import { claimTokens } from '../ground/core/claim-token.ts'
 import { mcpTokens } from '../ground/core/mcp-token.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -16,32 +13,22 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
 import { oneDatabase } from '../ground/database/database.ts'
 import { announceRootKey, checkRootKey, withdrawRootKey } from '../ground/database/root-key.ts'
-import { egress } from '../engine/egress/egress.ts'
-import { inlineTokens } from '../engine/egress/doors/inline.ts'
-import { heldByCheckpoint } from '../resources/checkpoints/store.ts'
-import { heldByFile } from '../resources/files/store.ts'
-import { heldBySkill } from '../resources/skills/store.ts'
 import { closing, listen } from '../ground/http/server.ts'
 import { createOpenAnswers } from '../ground/http/open-answers.ts'
 import type { Streams } from '../ground/http/streams.ts'
 import { createStreams } from '../ground/http/streams.ts'
-import { modelResolver, specOfModel } from '../resources/model-cards/resolve.ts'
+import { specOfModel } from '../resources/model-cards/resolve.ts'
 import { checkSealed } from './root-secret/rotate.ts'
-import { packagesOf } from '../engine/installs/packages.ts'
 import { belongings, sessionWith } from '../sessions/claimed/reach.ts'
 import { claimReader, withinClaim } from '../sessions/work/claim.ts'
 import { claimByKey } from '../sessions/work/reach.ts'
-import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
 import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
 import type { NameOverride } from './outside.ts'
-import { outsideOf, upstreamsOf } from './outside.ts'
+import { upstreamsOf } from './outside.ts'
 import { startJobsOf } from './jobs.ts'
 import { loadLibraries } from './libraries.ts'
-import { limitsOf, sandboxes } from './sandboxes.ts'
-import { sharesOf } from './shares.ts'
-import { repositoriesOf, skillsOf, spacesOf } from './spaces.ts'
-import { keysFor, openBlobs, openBus, openDatabase, sealOf } from './storage.ts'
-import { turnsOf } from './turns.ts'
+import { openParts } from './parts.ts'
+import { keysFor, openBus, openDatabase, sealOf } from './storage.ts'
 
 export const version = '0.1.0'
 
@@ -86,9 +73,8 @@ function endConnections(server: Server, streams: Streams, clock: Clock): Promise
 /** Commands of the local provider reach stores by other paths than those that are looked at. */
 const storeAccessOf = ({ sandbox }: Config) => (sandbox === 'local' ? 'read_only' : 'read_write')
 
-export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
-  const { fallbackKeys, offlineModel } = config
-  const clock = overrides.clock ?? systemClock
+/** The database and what lies beside it, checked against the root secret. */
+async function openData(config: Config, { clock = systemClock, ...overrides }: Overrides) {
   const seal = sealOf(config)
   const built = await openDatabase(config)
   const database = overrides.database?.(built) ?? built
@@ -98,72 +84,57 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   await announceRootKey(database, seal)
   await checkSealed(database, seal)
   await ensureInitialWorkspace({ databases, clock }, config.apiKey)
+  return { database, databases, bus, seal, clock }
+}
 
-  const outside = outsideOf(config, log, overrides.outside)
-  const blobs = await openBlobs(config, outside.operator.agent)
-  const holders = [heldByFile, heldBySkill, heldByCheckpoint]
-  const keeping = blobKeeping({ databases, blobs, clock, holders })
-  const ofAll = { databases, clock, log }
-  const shares = sharesOf(config)
-  const webhooks = await openWebhooks(config.webhooks, { ...ofAll, bus, seal, outside })
-  const waysOut = egress({
-    ...{ databases, seal, clock, log },
-    profile: config.egressProfile,
-    ...{ ...outside.tenant, operatorConnect: outside.operator.connect },
-    placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
-    ...{ bus, authorityKeys: keysFor(config, 'sandbox authority') },
-    ...{ connections: shares.connections, mostConnections: config.shares.connections },
-    folder: resolve(config.dataDir, 'egress'),
-  })
-  const provider = await sandboxes(config, log)
-  const repositories = repositoriesOf(config, {
-    ...{ ...ofAll, ...outside.tenant, seal, provider },
-    share: shares.fetches,
-  })
-  const packages = packagesOf({
-    ...{ ...ofAll, provider, config, limits: limitsOf(config) },
-    ...{ outside: outside.operator, share: shares.builds },
-  })
-  const skills = skillsOf(config, { databases, clock, blobs })
-  const spaces = spacesOf(config, {
-    ...{ databases, bus, clock, log, provider, keeping },
-    kinds: [packages.kind, ...repositories.kinds, skills.ofSessions.furnish],
-    ...{ bind: waysOut.bind, share: shares.sandboxes },
-  })
-  const resolveModel = modelResolver({ databases, seal, ...config })
-  const work = turnsOf(config, {
-    ...{ databases, bus, blobs, clock, log, spaces, resolveModel },
-    inlineTokens: async (row) =>
-      inlineTokens((await databases.open(row.tenant_id)).read, seal, row),
-    skills: skills.ofSessions,
-    shares,
-  })
+export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
+  const { fallbackKeys, offlineModel } = config
+  const { database, ...data } = await openData(config, overrides)
+  const { databases, bus, seal, clock } = data
+  const parts = await openParts(config, { ...data, log, override: overrides.outside })
+  const { keeping, outside, packages, provider, repositories } = parts
+  const { resolveModel, shares, skills, spaces, turns, waysOut, webhooks } = parts
   const models = upstreamsOf(outside)
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
   const { server, port } = await listen(
     app({
-      ...{ databases, bus, clock, seal, log, fallbackKeys, offlineModel },
-      ...{ resolveModel, version, stopping: stopping.signal },
+      databases,
+      bus,
+      clock,
+      seal,
+      log,
+      fallbackKeys,
+      offlineModel,
+      resolveModel,
+      version,
+      stopping: stopping.signal,
       ...doorFor(config, { databases, clock, bus }),
       embeddingModel: config.embeddingModel,
-      ...{ repositoryHosts: config.repositoryHosts, storeAccess: storeAccessOf(config) },
+      repositoryHosts: config.repositoryHosts,
+      storeAccess: storeAccessOf(config),
       refuseImage: (reference) => provider.refuseImage(reference),
       refusePackages: packages.refuse,
-      ...{ egress: waysOut, keeping, streams, openAnswers, fileLimits: config.files },
+      egress: waysOut,
+      keeping,
+      streams,
+      openAnswers,
+      fileLimits: config.files,
       specOfModel: specOfModel({ databases, seal, fallbackKeys }),
       models,
       modelAnswerMs: config.modelAnswerMs,
-      ...{ work: config.work, workerInputs: config.workerInputs },
+      work: config.work,
+      workerInputs: config.workerInputs,
       checkpointBytes: config.checkpoints.largest,
-      ...{ publicUrl: config.publicUrl, publishes: config.publishes },
+      publicUrl: config.publicUrl,
+      publishes: config.publishes,
     }),
     config,
   )
-  await work.sweep()
+  await turns.sweep()
   const ofParts = [repositories, packages, skills, spaces].map(({ job }) => job)
-  const jobDeps = { ...ofAll, bus, keeping, answers: openAnswers }
+  const jobDeps = { databases, clock, log, bus, keeping, answers: openAnswers }
   const jobs = startJobsOf(config, jobDeps, [...webhooks.jobs, ...ofParts])
   loadLibraries(fallbackKeys, log)
 
@@ -174,7 +145,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       const held = { packages, sandboxes: spaces, egress: waysOut, models }
       await closeParts(
         [
-          { name: 'turns', close: () => work.stop(), limitMs: config.stopMs + lastWritesMs },
+          { name: 'turns', close: () => turns.stop(), limitMs: config.stopMs + lastWritesMs },
           { name: 'connections', close: () => endConnections(server, streams, clock) },
           { name: 'job of folders', close: () => jobs.stop(spaces.job.name) },
           ...partsOf(held, { sandboxes: lastWorkspacesMs }),

@@ -20,7 +20,12 @@ export function turnsOf(config: Config, { bus, shares, ...deps }: TurnsDeps) {
     search: apiKey ? tavily({ apiKey, baseUrl }) : null,
   })
   return runner({
-    ...{ databases, bus, clock, log, assemble, runTurn: runByHarness },
+    databases,
+    bus,
+    clock,
+    log,
+    assemble,
+    runTurn: runByHarness,
     slots: shares.turns,
     pauses: shares.pauses,
     stopMs: config.stopMs,

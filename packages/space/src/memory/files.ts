@@ -51,7 +51,8 @@ export function filesInside(sandbox: Sandbox, root: string, folder: string): Sto
       return {
         complete,
         files: files.map(({ path, size, changedUs, inode }) => ({
-          ...{ path: path.slice(root.length), size },
+          path: path.slice(root.length),
+          size,
           stamp: stampOf(size, changedUs, inode),
           isFresh: changedUs >= startedUs,
         })),

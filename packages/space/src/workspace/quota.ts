@@ -156,7 +156,10 @@ export function diskQuota({
     return {
       async started(sandbox) {
         watched = {
-          ...{ session: id, folders, sandbox, allowed: session },
+          session: id,
+          folders,
+          sandbox,
+          allowed: session,
           ...(!isKnown && { seen: nothing }),
         }
         running.add(watched)

@@ -22,8 +22,11 @@ const environmentKey = process.env['ANTHROPIC_ENVIRONMENT_KEY'] ?? ''
 if (process.env['ANTHROPIC_WORK_ID']) await worker.handleItem()
 else {
   const items = work.poller({
-    ...{ environmentId, environmentKey, signal: stop.signal },
-    ...{ drain: true, autoStop: false },
+    environmentId,
+    environmentKey,
+    signal: stop.signal,
+    drain: true,
+    autoStop: false,
   })
   for await (const item of items) {
     const { secret } = item as { secret?: string | null }

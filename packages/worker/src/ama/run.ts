@@ -67,7 +67,9 @@ export async function runOfficial(
       return await serve(sandbox, {
         command: `exec node ${[official.program, stopFile, String(idleMs)].map(quoted).join(' ')}`,
         secretEnv: variablesFor(isHost ? baseUrl : insideUrl),
-        ...{ stopFile, stopMs, signal },
+        stopFile,
+        stopMs,
+        signal,
       })
     } finally {
       await disk.ended()

@@ -18,7 +18,10 @@ export const furnishFiles: Input = ({ client, session, folder, workdir, isHost }
     },
     files: async () =>
       known.map(({ id, filename, resolved_path, is_told }) => ({
-        ...{ id, filename, resolvedPath: resolved_path, isTold: is_told },
+        id,
+        filename,
+        resolvedPath: resolved_path,
+        isTold: is_told,
       })),
     async open(id: string) {
       try {

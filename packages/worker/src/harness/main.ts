@@ -62,13 +62,17 @@ async function serve(start: Start) {
   const session = await client.beta.sessions.retrieve(start.session_id)
   const temporary = start.inputs === undefined ? await temporaryFolder('inputs') : undefined
   const place = {
-    ...{ client, session },
+    client,
+    session,
     folder: start.inputs ?? temporary?.path ?? '',
-    ...{ workdir: start.workdir, user: start.user },
-    ...{ isKnown: start.is_known ?? false, isHost: settings.provider === 'local' },
+    workdir: start.workdir,
+    user: start.user,
+    isKnown: start.is_known ?? false,
+    isHost: settings.provider === 'local',
   }
   const sandbox = sessionSandbox(start, {
-    ...{ settings, wayOut },
+    settings,
+    wayOut,
     stores: join(place.folder, 'memory'),
     inputs: await inputsOf(place),
     furnish: () => inputsOf({ ...place, isKnown: true }),
@@ -88,7 +92,10 @@ async function serve(start: Start) {
     },
   }
   const servers = serversOf({
-    ...{ client, session, open: () => sandbox.open(), closed: given.signal },
+    client,
+    session,
+    open: () => sandbox.open(),
+    closed: given.signal,
     came: (server, is_up) => say({ type: 'event', name: 'server', data: { server, is_up } }),
   })
 

@@ -75,7 +75,8 @@ export const furnishOutputs: Input = async ({ client, session }) => {
 
 const sent = (client: InputPlace['client'], path: string, body: AsyncIterable<Uint8Array>) =>
   client.post(path, {
-    ...{ body, maxRetries: 0 },
+    body,
+    maxRetries: 0,
     headers: { 'content-type': 'application/octet-stream' },
   })
 

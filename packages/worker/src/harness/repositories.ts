@@ -22,8 +22,11 @@ const cloneMs = 14 * 60_000
 const codes = { taken: 76, noCommit: 77, noGit: 127 }
 /** Nothing that stands elsewhere in the sandbox has a say, and nobody is asked for a password. */
 const settings = {
-  ...{ GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
-  ...{ GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '/bin/false', LC_ALL: 'C' },
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: '/bin/false',
+  LC_ALL: 'C',
 }
 
 export const furnishRepositories: Input = async (place) => {

@@ -71,7 +71,10 @@ export async function receiveHints(receiving: Receiving, log: Log): Promise<Rece
   await once(server, 'listening')
   const { open, settle } = intents
   return {
-    ...{ open, settle, wait, port: (server.address() as AddressInfo).port },
+    open,
+    settle,
+    wait,
+    port: (server.address() as AddressInfo).port,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

@@ -98,13 +98,18 @@ export function egress(options: EgressOptions) {
   const openToken = ({ tenant_id, id, sealed_token }: RepositoryToken) =>
     seal.open(sealed_token, repositoryTokenPlace(tenant_id, id))
   const forward = createForward({
-    ...{ clock, open, openToken, placeholderKey },
-    ...{ tokens: refresh, records: kept },
+    clock,
+    open,
+    openToken,
+    placeholderKey,
+    tokens: refresh,
+    records: kept,
   })
 
   const contexts = new Set<OutboundContext>()
   const ofContext: Omit<ContextDeps, 'ended'> = {
-    ...{ connect, operatorConnect },
+    connect,
+    operatorConnect,
     read: async (tenant, session) => sessionNow(await databases.open(tenant), tenant, session),
     holdsClaim: ({ tenant, session: sessionId }, claim) =>
       stands({ databases, clock }, { tenant, sessionId, ...claim }),
@@ -127,12 +132,25 @@ export function egress(options: EgressOptions) {
   const proxied = mcpProxy({ databases, seal, clock, log, forward, openContext })
   const bind = (lease: OutboundLease): SessionEgress =>
     sessionEgress(openContext(lease), {
-      ...{ forward, records: kept, profile, dial, open, placeholderKey, authority },
+      forward,
+      records: kept,
+      profile,
+      dial,
+      open,
+      placeholderKey,
+      authority,
       certificates: bundle.lay,
-      ...{ connections, mostConnections },
+      connections,
+      mostConnections,
     })
   const remote = remoteSandboxes({
-    ...{ databases, clock, bus, log, bind, connections, certificates: bundleText },
+    databases,
+    clock,
+    bus,
+    log,
+    bind,
+    connections,
+    certificates: bundleText,
   })
   return {
     /** The lists are the environment's as it is given: whoever binds reads it anew. */

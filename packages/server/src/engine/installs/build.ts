@@ -73,7 +73,10 @@ export function builder(deps: BuildDeps): Build {
         throw new BuildFailure(null, `it is larger than ${Math.floor(largest / 2 ** 20)} MB`)
     }
     const bench: Bench = {
-      ...{ deps, wanted, id, folder },
+      deps,
+      wanted,
+      id,
+      folder,
       watch: { progress, check, signal, leftMs: () => end - clock.now() },
     }
     try {
@@ -155,8 +158,13 @@ async function within(
   try {
     const { path, env } = findingOf(managers)
     const sandbox = await provider.acquire({
-      ...{ id, limits, mounts, path, egress: gate },
-      ...{ workspace: join(folder, 'workspace'), outputs: join(folder, 'outputs') },
+      id,
+      limits,
+      mounts,
+      path,
+      egress: gate,
+      workspace: join(folder, 'workspace'),
+      outputs: join(folder, 'outputs'),
       isLaidOut: false,
       env: { ...builderEnv, ...env },
       ...(wanted.image !== undefined && { image: wanted.image }),

@@ -40,7 +40,10 @@ export function packagesOf(deps: PackagesDeps) {
     build: builder({ provider, limits, outside, sources, largest, timeoutMs, clock }),
     leaseOf: async (tenant, layer) =>
       lease(await databases.open(tenant), 'package_builds', { tenant_id: tenant, layer }),
-    ...{ share, keptMs, clock, log },
+    share,
+    keptMs,
+    clock,
+    log,
   })
   const refuse: RefusePackages = (manager, image) => {
     if (config.sandbox === 'local') return notIsolated

@@ -42,7 +42,9 @@ function attached(database: Database, clock: Clock, row: AttachedStore): Attache
   const { tenant_id: tenant, memory_store_id: id, session_id, resolved_path: path, access } = row
   const actor = { type: 'session_actor', session_id } as const
   return {
-    ...{ id, path, access },
+    id,
+    path,
+    access,
     facts: () => memoryStore(database.read).facts(tenant, id),
     contents: (paths) => memoryStore(database.read).contents(tenant, id, paths),
     write: (changes) =>

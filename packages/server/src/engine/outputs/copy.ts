@@ -100,9 +100,18 @@ async function changed(
     const key = `files/${tenant}/${id}`
     const { size, sha256 } = await keeping.put(tenant, key, bytesOf(file, largest))
     const row: FileRow = {
-      ...{ tenant_id: tenant, id, session_id: session, origin: 'output' },
-      ...{ filename: name, mime_type: mediaTypeOf(name), size_bytes: size, sha256 },
-      ...{ blob_key: key, downloadable: 1, expires_at: null, created_at: iso(clock.now()) },
+      tenant_id: tenant,
+      id,
+      session_id: session,
+      origin: 'output',
+      filename: name,
+      mime_type: mediaTypeOf(name),
+      size_bytes: size,
+      sha256,
+      blob_key: key,
+      downloadable: 1,
+      expires_at: null,
+      created_at: iso(clock.now()),
     }
     return { key, row }
   } catch (error) {

@@ -86,7 +86,11 @@ export function assembly(deps: AssemblyDeps) {
     const space = spaces.use({ tenant, session, generation, environment })
     const { egress } = space
     const servers = connectServers({
-      ...{ agent, environment, tokens, space, clock },
+      agent,
+      environment,
+      tokens,
+      space,
+      clock,
       sealedTokens: row.sealed_tokens,
     })
     servers.begin()
@@ -136,8 +140,11 @@ export function assembly(deps: AssemblyDeps) {
       report: (error) => log.error('a tool threw', { error, session_id: session }),
     }
     return {
-      ...{ ok: true, parts, isElsewhere },
-      ...{ rested: () => space.rested(), release: () => space.giveBack() },
+      ok: true,
+      parts,
+      isElsewhere,
+      rested: () => space.rested(),
+      release: () => space.giveBack(),
     }
   }
 

@@ -56,7 +56,8 @@ export function histories(
       }
       for (;;) {
         const { rows, more } = await readHistory(read, tenant, session, {
-          ...{ after: seq, types: historyTypes },
+          after: seq,
+          types: historyTypes,
           ...page,
         })
         const folded = rows.map((row) => ({

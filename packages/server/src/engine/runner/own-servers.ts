@@ -41,7 +41,8 @@ export async function ownTools(
   const said = new Map(serversIn(report).map(({ name, tools }) => [name, tools ?? []]))
   return own.flatMap(({ name }) => {
     const listed = (said.get(name) ?? []).map(({ name, description, input_schema }) => ({
-      ...{ name, inputSchema: input_schema },
+      name,
+      inputSchema: input_schema,
       ...(description ? { description } : {}),
     }))
     return offeredByWorker(name, listed, agent.tools)

@@ -39,6 +39,15 @@ type Running = {
   done: Promise<void>
 }
 
+const createRun = (work: WorkNotice, place: Place, failures: number): Running => ({
+  work,
+  place,
+  failures,
+  again: false,
+  interrupt: () => {},
+  done: Promise.resolve(),
+})
+
 /** Of those alone that run here: a session whose drain failed must not be held by the others' beat. */
 async function prolong(databases: Databases, sessions: string[], now: number): Promise<void> {
   for (const database of databases.all()) {
@@ -74,7 +83,11 @@ export function runner(deps: RunnerDeps) {
     setInterval(() => guard(() => prolong(databases, [...running.keys()], clock.now())), beatMs),
   ]
   const due = tenantsInTurn({
-    ...{ databases, clock, slots, guard, signal: stopping.signal },
+    databases,
+    clock,
+    slots,
+    guard,
+    signal: stopping.signal,
     start(work, dead) {
       if (!running.has(work.session)) start(work, dead)
     },
@@ -93,11 +106,7 @@ export function runner(deps: RunnerDeps) {
     if (stopping.signal.aborted || pausing.has(work.session)) return
     const place = takePlace(deps, work.tenant, () => due.left())
     if (!place) return due.full()
-    const each: Running = {
-      ...{ work, place, again: false, failures },
-      interrupt: () => {},
-      done: Promise.resolve(),
-    }
+    const each = createRun(work, place, failures)
     running.set(work.session, each)
     each.done = run(each, dead)
       .catch((error: unknown) => {
@@ -127,7 +136,8 @@ export function runner(deps: RunnerDeps) {
       const look = () => guard(() => interruptIf(database, running, [work.session]))
       unhear = hear(bus, work.session, (word) => word.kind === 'interrupt' && look())
       const signals = {
-        ...{ stopping: stopping.signal, cut: cut.signal },
+        stopping: stopping.signal,
+        cut: cut.signal,
         interrupt: (abort: () => void) => {
           each.interrupt = abort
           // One that came before is found by a look, which need not keep the model waiting.

@@ -45,7 +45,15 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
     deps,
     { ...place, isLaidOut },
     {
-      ...{ tenant, session, row, agent, environment, folder: own, egress, isKnown, keep },
+      tenant,
+      session,
+      row,
+      agent,
+      environment,
+      folder: own,
+      egress,
+      isKnown,
+      keep,
     },
   )
 }
@@ -69,7 +77,12 @@ async function startFurnished(
   const { mounts, path, layer } = furnished
   const image = place.environment.base_image
   const spec = {
-    ...{ ...paths, env, limits, egress: gate, mounts, path },
+    ...paths,
+    env,
+    limits,
+    egress: gate,
+    mounts,
+    path,
     ...(image !== null && { image }),
     ...(layer !== undefined && { layer }),
   }

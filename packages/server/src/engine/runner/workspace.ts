@@ -188,7 +188,10 @@ export function workspaces(deps: WorkspaceDeps) {
   const ending = new Map<string, Promise<void>>()
   const stopped = (error: unknown) => log.error('a sandbox could not be stopped', { error })
   const held = createPool<HeldSandbox>({
-    ...{ clock, idleMs, everyMs: Math.min(idleMs, 30_000), fail: stopped },
+    clock,
+    idleMs,
+    everyMs: Math.min(idleMs, 30_000),
+    fail: stopped,
     close: (mine, session) => endHeld(session, mine),
   })
   const places = sandboxPlaces({

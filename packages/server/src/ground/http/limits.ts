@@ -18,7 +18,8 @@ export const plainBody: BodyLimits = { bytes: mebibyte, values: 10_000 }
 export const recordBody: BodyLimits = { bytes: 4 * mebibyte, values: 20_000 }
 /** For messages with images and documents, and for files as JSON. [limits/json-body] */
 export const contentBody: BodyLimits = {
-  ...{ bytes: 32 * mebibyte, values: 12_000 },
+  bytes: 32 * mebibyte,
+  values: 12_000,
   escapes: 4 * mebibyte,
 }
 /** For what is passed on to a model: long histories. */

@@ -74,11 +74,17 @@ export async function postEvents(
     entries.length > 0 && (await append(tx, tenant, sessionId, entries, { now, due: true }))
   const created_at = iso(now)
   const waiting = admitted.map((event) => ({
-    ...{ ...event, created_at },
-    ...{ seq: null, processed_at: null },
+    ...event,
+    created_at,
+    seq: null,
+    processed_at: null,
   }))
   const appended = entries.map(({ event: { id, type }, data }, index) => ({
-    ...{ id, type, data, created_at, processed_at: created_at },
+    id,
+    type,
+    data,
+    created_at,
+    processed_at: created_at,
     seq: written ? written.first + index : null,
   }))
   return {

@@ -41,7 +41,8 @@ export async function eventPage(
     bytes: pageBytes,
     order,
     types,
-    ...{ extensions: query.include?.includes('chunks'), dialect },
+    extensions: query.include?.includes('chunks'),
+    dialect,
     processed: moments(query),
   })
   const [first, last] = [rows[0], rows.at(-1)]
@@ -67,7 +68,8 @@ export async function* wholeLog(
   let text = '['
   for (let after = 0; ;) {
     const { rows, more } = await readPage(read, tenant, sessionId, {
-      ...{ after, extensions: true },
+      after,
+      extensions: true,
       ...page,
     })
     for (const row of rows) {

@@ -69,7 +69,11 @@ export async function projectCalls(
       await tx
         .insertInto('calls')
         .values({
-          ...{ tenant_id: tenant, session_id: sessionId, event_id: event.id, seq, state },
+          tenant_id: tenant,
+          session_id: sessionId,
+          event_id: event.id,
+          seq,
+          state,
           worker: isWorkers(event) ? 1 : 0,
         })
         .execute()

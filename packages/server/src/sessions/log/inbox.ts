@@ -25,7 +25,9 @@ export type Admitted = { position: number; id: string; type: string }
 export type Admission = Pick<StoredEvent, 'id' | 'type' | 'data'>
 
 export const admission = (event: WaitingEvent): Admission => ({
-  ...{ id: event.id, type: event.type, data: fieldsText(event) },
+  id: event.id,
+  type: event.type,
+  data: fieldsText(event),
 })
 
 /** The whole event as it waits: what is before its fields is known by its columns. */
@@ -237,7 +239,9 @@ export async function take(
   const rows = await upToStatement(tx, { tenant, sessionId, upTo })
   await removalStatement(tx, { tenant, sessionId, upTo })
   return rows.map((row) => ({
-    ...{ id: row.id, type: row.type, created_at: row.created_at },
+    id: row.id,
+    type: row.type,
+    created_at: row.created_at,
     data: fieldsOf(row),
   }))
 }

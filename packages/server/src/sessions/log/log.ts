@@ -137,7 +137,10 @@ export async function append(
   if (entries.length === 0) return { first, last: head.next_seq }
   const at = iso(now)
   const rows = entries.map((entry, index) => ({
-    ...{ tenant_id: tenant, session_id: sessionId, seq: first + index, processed_at: at },
+    tenant_id: tenant,
+    session_id: sessionId,
+    seq: first + index,
+    processed_at: at,
     ...('event' in entry ? rowOf(entry, at) : { ...entry, opaque: null }),
   }))
   await insertEvents(tx, rows)
@@ -153,7 +156,9 @@ export async function append(
 }
 
 const rowOf = ({ event, data, opaque }: Entry, created_at: string) => ({
-  ...{ id: event.id, type: event.type, created_at },
+  id: event.id,
+  type: event.type,
+  created_at,
   data: data ?? fieldsText(event),
   opaque: opaque ?? null,
 })

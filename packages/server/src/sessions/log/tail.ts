@@ -56,7 +56,12 @@ export function tail(
   { after, extensions, dialect, signal }: Options,
 ): AsyncGenerator<Tailed> {
   const reading: Reading = {
-    ...{ source, tenant, sessionId, extensions, dialect, signal },
+    source,
+    tenant,
+    sessionId,
+    extensions,
+    dialect,
+    signal,
     heard: [ring],
     length: 0,
     shed: new Set(),

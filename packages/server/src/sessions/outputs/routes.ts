@@ -53,8 +53,12 @@ export function outputRoutes(deps: Deps): Route[] {
         await checkCall(call)
         const rows = await outputStore(call.db.read).shown(call.tenant, call.params.id)
         const data = rows.map(({ name, id, mime_type, size_bytes, created_at }) => ({
-          ...{ type: 'output', filename: name, file_id: id },
-          ...{ mime_type, size_bytes, created_at },
+          type: 'output',
+          filename: name,
+          file_id: id,
+          mime_type,
+          size_bytes,
+          created_at,
         }))
         return { data, has_more: false }
       },

@@ -49,9 +49,18 @@ export async function takeOutput(
   const bytes = atMost(body, largest, tooLarge)
   const { size, sha256 } = await keeping.put(tenant, key, bytes, checkRoom)
   const row: FileRow = {
-    ...{ tenant_id: tenant, id, session_id: session, origin: 'output' },
-    ...{ filename: name, mime_type: mediaTypeOf(name), size_bytes: size, sha256 },
-    ...{ blob_key: key, downloadable: 1, expires_at: null, created_at: iso(clock.now()) },
+    tenant_id: tenant,
+    id,
+    session_id: session,
+    origin: 'output',
+    filename: name,
+    mime_type: mediaTypeOf(name),
+    size_bytes: size,
+    sha256,
+    blob_key: key,
+    downloadable: 1,
+    expires_at: null,
+    created_at: iso(clock.now()),
   }
   let isKept = false
   try {

@@ -66,9 +66,19 @@ async function rowOf(
 ): Promise<ResourceRow> {
   const id = newId('session_resource')
   const common = {
-    ...{ tenant_id: tenant, session_id: session, id },
-    ...{ file_id: null, url: null, checkout: null, sealed_token: null, cloned_at: null },
-    ...{ memory_store_id: null, access: null, name: null, description: null, instructions: null },
+    tenant_id: tenant,
+    session_id: session,
+    id,
+    file_id: null,
+    url: null,
+    checkout: null,
+    sealed_token: null,
+    cloned_at: null,
+    memory_store_id: null,
+    access: null,
+    name: null,
+    description: null,
+    instructions: null,
     created_at: iso(now),
     updated_at: iso(now),
   }
@@ -87,7 +97,10 @@ async function rowOf(
   const { type, file_id } = resource
   const mount_path = resource.mount_path ?? `/mnt/session/uploads/${file_id}`
   return {
-    ...{ ...common, type, mount_path, resolved_path: resolveFilePath(mount_path, place) },
+    ...common,
+    type,
+    mount_path,
+    resolved_path: resolveFilePath(mount_path, place),
     file_id: await copyFile(tx, { tenant, session, now }, file_id),
   }
 }

@@ -56,9 +56,13 @@ export async function storeColumns(
         others.map((other) => other.resolved_path),
       )
   return {
-    ...{ memory_store_id, name, description, access: access ?? 'read_write' },
+    memory_store_id,
+    name,
+    description,
+    access: access ?? 'read_write',
     instructions: instructions ?? null,
-    ...{ mount_path: path, resolved_path: path },
+    mount_path: path,
+    resolved_path: path,
   }
 }
 

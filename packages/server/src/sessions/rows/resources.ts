@@ -94,8 +94,13 @@ export function showResource(row: ResourceRow): SessionResource {
   if (row.type === 'memory_store') {
     const { type, memory_store_id, access, name, description, instructions } = row
     return {
-      ...{ ...common, type, memory_store_id: memory_store_id ?? '', instructions },
-      ...{ access: access ?? 'read_only', name: name ?? '', description: description ?? '' },
+      ...common,
+      type,
+      memory_store_id: memory_store_id ?? '',
+      instructions,
+      access: access ?? 'read_only',
+      name: name ?? '',
+      description: description ?? '',
     }
   }
   const checkout = fromJson(row.checkout)

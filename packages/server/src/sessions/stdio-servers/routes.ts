@@ -60,8 +60,11 @@ async function keepReport(
   const store = stdioStore(tx)
   const before = await store.report(tenant, session)
   await store.put({
-    ...{ tenant_id: tenant, session_id: session },
-    ...{ work_id, generation, servers: text },
+    tenant_id: tenant,
+    session_id: session,
+    work_id,
+    generation,
+    servers: text,
   })
   if (head.awaits_stdio === 1) {
     await append(tx, tenant, session, [], { now, due: true })

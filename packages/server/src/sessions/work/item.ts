@@ -57,8 +57,12 @@ export function acknowledged(
   const named = item.worker_id === null && by.id !== undefined ? { worker_id: by.id } : {}
   if (isAcknowledged) return named
   return {
-    ...{ ...named, state: 'starting', acknowledged_at: iso(now), lease_ms: now + leaseMs },
-    ...{ warned: 0, hinted: 0 },
+    ...named,
+    state: 'starting',
+    acknowledged_at: iso(now),
+    lease_ms: now + leaseMs,
+    warned: 0,
+    hinted: 0,
   }
 }
 
@@ -85,7 +89,8 @@ export function beaten(
       state: 'active',
       ...(isAgain ? {} : { heartbeat: next(item.heartbeat, at), heartbeat_before: last }),
       lease_ms: now + Math.min(Math.max(ttlMs, shortestLeaseMs), longestLeaseMs),
-      ...{ warned: 0, hinted: 0 },
+      warned: 0,
+      hinted: 0,
       acknowledged_at: item.acknowledged_at ?? at,
       started_at: item.started_at ?? at,
       latest_heartbeat_at: at,
@@ -109,8 +114,11 @@ export function stopping(item: WorkItem, now: number): ItemChange {
 export const stopped = (item: WorkItem, now: number): ItemChange =>
   isLive(item)
     ? {
-        ...{ state: 'stopped', stopped_at: iso(now) },
-        ...{ lease_ms: null, reserved_ms: null, reserved_until_ms: null },
+        state: 'stopped',
+        stopped_at: iso(now),
+        lease_ms: null,
+        reserved_ms: null,
+        reserved_until_ms: null,
       }
     : {}
 
@@ -125,7 +133,9 @@ export const leftAgain = (
   { attempts, left_first_ms }: ItemAttempts,
   now: number,
 ): ItemAttempts => ({
-  ...{ attempts: attempts + 1, left_first_ms: left_first_ms ?? now, left_last_ms: now },
+  attempts: attempts + 1,
+  left_first_ms: left_first_ms ?? now,
+  left_last_ms: now,
 })
 
 /** Whether nobody is handed it any more. It does not become so by waiting. */

@@ -78,7 +78,8 @@ export async function enqueue(
     heartbeat: null,
     heartbeat_before: null,
     ...(left ?? { attempts: 0, left_first_ms: null, left_last_ms: null }),
-    ...{ warned: 0, hinted: 0 },
+    warned: 0,
+    hinted: 0,
     metadata: toJson({}),
     created_at: iso(now),
     acknowledged_at: null,
@@ -329,7 +330,9 @@ export async function settleOverdue(
 }
 
 const placeOf = ({ tenant_id: tenant, environment_id: environment, id }: WorkItem): Place => ({
-  ...{ tenant, environment, id },
+  tenant,
+  environment,
+  id,
 })
 
 const hasLapsed = ({ state, lease_ms, reserved_until_ms }: WorkItem, now: number): boolean =>

@@ -38,8 +38,14 @@ export function claimByKey(
     const found = standing(item, generation, clock.now())
     if (found === 'stale') return undefined
     const claim: ClaimPrincipal = {
-      ...{ kind: 'claim', tenant, environmentId, sessionId: session },
-      ...{ workId, generation, standing: found, keyId },
+      kind: 'claim',
+      tenant,
+      environmentId,
+      sessionId: session,
+      workId,
+      generation,
+      standing: found,
+      keyId,
     }
     return claim
   }

@@ -278,8 +278,11 @@ function workWrites(db: Queries) {
       await db
         .updateTable('work')
         .set({
-          ...{ state: 'stopped', stopped_at: iso(now) },
-          ...{ lease_ms: null, reserved_ms: null, reserved_until_ms: null },
+          state: 'stopped',
+          stopped_at: iso(now),
+          lease_ms: null,
+          reserved_ms: null,
+          reserved_until_ms: null,
         })
         .where('tenant_id', '=', tenant)
         .where('session_id', '=', session)

@@ -45,8 +45,10 @@ export function authentication({
       row.kind === 'workspace'
         ? { kind: 'workspace', ...base, admin: row.admin === 1 }
         : {
-            ...{ kind: 'environment', ...base },
-            ...{ environmentId: row.environment_id ?? '', reach: row.reach ?? 'work' },
+            kind: 'environment',
+            ...base,
+            environmentId: row.environment_id ?? '',
+            reach: row.reach ?? 'work',
           }
     return { principal, expiresAt }
   }

@@ -33,7 +33,10 @@ export function childOf(
   async function start(ends: () => void): Promise<Sandbox> {
     const sandbox = await open()
     const ask = (script: string, timeoutMs: number, signal: AbortSignal): AsideCommand => ({
-      ...{ script, arguments: [String(port)], timeoutMs, signal },
+      script,
+      arguments: [String(port)],
+      timeoutMs,
+      signal,
     })
     const before = await sandbox.aside(ask(listens, askMs, closed))
     if (before.exitCode === 0) throw new Error(`port ${port} is taken in its sandbox`)

@@ -36,8 +36,12 @@ export function portFetch(sandbox: () => Promise<Sandbox>, port: number): Fetch 
     })
     const { pathname, search } = new URL(url)
     const request = httpRequest({
-      ...{ createConnection: () => socket, host: '127.0.0.1', port },
-      ...{ method, path: pathname + search, headers },
+      createConnection: () => socket,
+      host: '127.0.0.1',
+      port,
+      method,
+      path: pathname + search,
+      headers,
     })
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       const other = () => reject(new Error('it answered that it speaks another protocol'))

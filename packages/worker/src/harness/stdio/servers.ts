@@ -70,7 +70,9 @@ export function serversOf({ client, session, open, closed, came }: ServersOption
     const child = childOf(open, declared, closed)
     const state = { error: undefined as string | undefined, tools: [] as ListedTool[] }
     const peer = mcpPeer({
-      ...{ name, limits, sleep },
+      name,
+      limits,
+      sleep,
       url: `http://127.0.0.1:${declared.port}/mcp`,
       fetch: atUsualPath(portFetch(() => child.up(), declared.port)),
       changed() {
@@ -91,7 +93,8 @@ export function serversOf({ client, session, open, closed, came }: ServersOption
       return state.error
     }
     return {
-      ...{ name, state },
+      name,
+      state,
       async begin(): Promise<void> {
         await child.up().then(() => peer.connected(), isDown)
         came(name, state.error === undefined)

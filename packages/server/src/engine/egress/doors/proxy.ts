@@ -52,7 +52,9 @@ export function mcpProxy({
 }) {
   const serversOf = serversIn()
   const contexts = createPool<ProxyContext>({
-    ...{ clock, idleMs, everyMs: idleMs / 2 },
+    clock,
+    idleMs,
+    everyMs: idleMs / 2,
     close: ({ context }) => context.revoke(),
     fail: (error) => log.error('connections of the MCP proxy could not be closed', { error }),
   })

@@ -49,7 +49,9 @@ export type RemoteSandboxes = ReturnType<typeof remoteSandboxes>
 export function remoteSandboxes(deps: RemoteDeps) {
   const { databases, clock, bus, log, certificates } = deps
   const gates = createPool<ClaimGate>({
-    ...{ clock, idleMs: lingerMs, everyMs: lookEveryMs },
+    clock,
+    idleMs: lingerMs,
+    everyMs: lookEveryMs,
     close: ({ end }) => end.abort(),
     mayStay: ({ claim }) => stands(deps, claim),
     fail: (error) => log.warn('a claim could not be looked at', { error }),

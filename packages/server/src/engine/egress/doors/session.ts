@@ -86,7 +86,9 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
   }
 
   const behind = {
-    ...{ authority: deps.authority, owner: gateOwner(context, deps), admit },
+    authority: deps.authority,
+    owner: gateOwner(context, deps),
+    admit,
     limits: { connections: deps.mostConnections },
   }
 

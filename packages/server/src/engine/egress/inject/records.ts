@@ -123,7 +123,9 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
       if (clear.size >= mostClear) clear.clear()
       clear.add(place)
       log.warn('a placeholder left over plain http as it is: credentials go over https alone', {
-        ...{ tenant_id: tenant, session_id: session, host },
+        tenant_id: tenant,
+        session_id: session,
+        host,
       })
       return true
     },

@@ -82,11 +82,9 @@ export function checkpointRoutes(deps: Deps): Route[] {
       '/use',
       {
         body: CheckpointUse,
-        ...{
-          answer: CheckpointDone,
-          summary: 'Take the working folder of a session over',
-          description: 'The caller has the newest working folder from now on.',
-        },
+        answer: CheckpointDone,
+        summary: 'Take the working folder of a session over',
+        description: 'The caller has the newest working folder from now on.',
       },
       async ({ body: { folder, seen }, ...call }) => ({
         done: await storeOf(call).use(folder, seen ?? undefined),

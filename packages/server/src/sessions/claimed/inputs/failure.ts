@@ -68,7 +68,9 @@ async function wasTold(
   now: number,
 ): Promise<boolean> {
   const [last] = await readEvents(tx, tenant, session, {
-    ...{ types: ['session.error'], order: 'desc', limit: 1 },
+    types: ['session.error'],
+    order: 'desc',
+    limit: 1,
     processed: [{ op: '>', at: iso(now - quietMs) }],
   })
   if (!last) return false

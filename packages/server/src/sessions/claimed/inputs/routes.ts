@@ -61,7 +61,10 @@ function fileRoutes(deps: Deps): Route[] {
         return {
           revision,
           files: files.map(({ id, filename, resolvedPath, isTold }) => ({
-            ...{ id, filename, resolved_path: resolvedPath, is_told: isTold },
+            id,
+            filename,
+            resolved_path: resolvedPath,
+            is_told: isTold,
           })),
         }
       },

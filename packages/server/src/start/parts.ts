@@ -1,0 +1,118 @@
+/** What sessions run with: connections to the outside, blobs, sandboxes, and the turns themselves. */
+import { resolve } from 'node:path'
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { egress } from '../engine/egress/egress.ts'
+import { inlineTokens } from '../engine/egress/doors/inline.ts'
+import { packagesOf } from '../engine/installs/packages.ts'
+import { blobKeeping } from '../ground/blobs/keeping.ts'
+import type { Bus } from '../ground/bus/bus.ts'
+import type { Config } from '../ground/config/config.ts'
+import type { Seal } from '../ground/core/seal.ts'
+import { derivedKey } from '../ground/core/signed.ts'
+import type { Databases } from '../ground/database/database.ts'
+import { heldByCheckpoint } from '../resources/checkpoints/store.ts'
+import { heldByFile } from '../resources/files/store.ts'
+import { modelResolver } from '../resources/model-cards/resolve.ts'
+import { heldBySkill } from '../resources/skills/store.ts'
+import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
+import type { NameOverride } from './outside.ts'
+import { outsideOf } from './outside.ts'
+import { limitsOf, sandboxes } from './sandboxes.ts'
+import { sharesOf } from './shares.ts'
+import { repositoriesOf, skillsOf, spacesOf } from './spaces.ts'
+import { keysFor, openBlobs } from './storage.ts'
+import { turnsOf } from './turns.ts'
+
+type PartsDeps = {
+  databases: Databases
+  bus: Bus
+  seal: Seal
+  clock: Clock
+  log: Log
+  override: NameOverride | undefined
+}
+
+export async function openParts(
+  config: Config,
+  { databases, bus, seal, clock, log, override }: PartsDeps,
+) {
+  const outside = outsideOf(config, log, override)
+  const blobs = await openBlobs(config, outside.operator.agent)
+  const holders = [heldByFile, heldBySkill, heldByCheckpoint]
+  const keeping = blobKeeping({ databases, blobs, clock, holders })
+  const ofAll = { databases, clock, log }
+  const shares = sharesOf(config)
+  const webhooks = await openWebhooks(config.webhooks, { ...ofAll, bus, seal, outside })
+  const waysOut = egress({
+    databases,
+    seal,
+    clock,
+    log,
+    profile: config.egressProfile,
+    ...outside.tenant,
+    operatorConnect: outside.operator.connect,
+    placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
+    bus,
+    authorityKeys: keysFor(config, 'sandbox authority'),
+    connections: shares.connections,
+    mostConnections: config.shares.connections,
+    folder: resolve(config.dataDir, 'egress'),
+  })
+  const provider = await sandboxes(config, log)
+  const repositories = repositoriesOf(config, {
+    ...ofAll,
+    ...outside.tenant,
+    seal,
+    provider,
+    share: shares.fetches,
+  })
+  const packages = packagesOf({
+    ...ofAll,
+    provider,
+    config,
+    limits: limitsOf(config),
+    outside: outside.operator,
+    share: shares.builds,
+  })
+  const skills = skillsOf(config, { databases, clock, blobs })
+  const spaces = spacesOf(config, {
+    databases,
+    bus,
+    clock,
+    log,
+    provider,
+    keeping,
+    kinds: [packages.kind, ...repositories.kinds, skills.ofSessions.furnish],
+    bind: waysOut.bind,
+    share: shares.sandboxes,
+  })
+  const resolveModel = modelResolver({ databases, seal, ...config })
+  const turns = turnsOf(config, {
+    databases,
+    bus,
+    blobs,
+    clock,
+    log,
+    spaces,
+    resolveModel,
+    inlineTokens: async (row) =>
+      inlineTokens((await databases.open(row.tenant_id)).read, seal, row),
+    skills: skills.ofSessions,
+    shares,
+  })
+  return {
+    keeping,
+    outside,
+    packages,
+    provider,
+    repositories,
+    resolveModel,
+    shares,
+    skills,
+    spaces,
+    turns,
+    waysOut,
+    webhooks,
+  }
+}
