@@ -15,7 +15,7 @@ import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
 import type { CardRow } from '../../resources/model-cards/store.ts'
-import { factsOf, modelCardStore } from '../../resources/model-cards/store.ts'
+import { modelCardStore } from '../../resources/model-cards/store.ts'
 import type { KnownModel } from './known.ts'
 import { knownModels, listKnown, unknownTime } from './known.ts'
 import { liveModels } from './live.ts'
@@ -150,7 +150,7 @@ export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
 
 function factsShown(model: CardRow | KnownModel) {
   if (!('model_id' in model)) return model
-  const { display_name, native_config } = factsOf(model)
+  const { display_name, native_config } = model.card
   const name = display_name ?? native_config?.name ?? model.model
   return { id: model.model_id, display_name: name, native_config }
 }

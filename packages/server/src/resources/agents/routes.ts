@@ -70,7 +70,7 @@ export function agentRoutes({
         query: AgentListQuery,
         scope: 'agents',
         rows({ db, tenant, query }, page) {
-          const archived = query.archived ? 'only' : query.include_archived ? 'with' : 'without'
+          const archived = query.archived ? 'only' : (query.include_archived ?? false)
           return agentStore(db.read).list(tenant, page, { archived, made: moments(query) })
         },
       },

@@ -1,5 +1,5 @@
 import type { Agent, AgentConfig } from '@steward/protocol/agents.ts'
-import { conflict, invalid, notFound, recordText } from '../../ground/core/errors.ts'
+import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { isSameJson } from '../../ground/core/json.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
@@ -7,35 +7,18 @@ import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import { readListing, readPage, weightOf } from '../../ground/database/listing.ts'
-import { taking } from '../../ground/database/lock.ts'
-import type { Moment } from '../../ground/database/seek.ts'
-import type { SealedTokens, Tables } from '../../ground/database/tables.ts'
+import { readListing, weightOf } from '../../ground/database/listing.ts'
+import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
+import { rows } from '../../ground/database/rows.ts'
+import type { SealedTokens } from '../../ground/database/tables.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 /** Where the inline tokens of a tenant's agents are sealed for. */
 export const agentTokenPlace = (tenant: string): string => `${tenant}/agent_versions/sealed_tokens`
 
-type Row = Tables['agents']
-
-const byId = (db: Reads, tenant: string, id: string) =>
-  db.selectFrom('agents').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
-
-async function get(
-  db: Reads,
-  tenant: string,
-  id: string,
-  query = byId(db, tenant, id),
-): Promise<Agent> {
-  const row = await query.executeTakeFirst()
-  if (!row) throw notFound('agent', id)
-  return toAgent(row)
-}
-
-/** As `get`, and nobody else changes it until the transaction ends. */
-const take = (db: Queries, tenant: string, id: string) =>
-  get(db, tenant, id, taking(db, byId(db, tenant, id)))
+const get = async (db: Reads, tenant: string, id: string): Promise<Agent> =>
+  toAgent(await rows(db, 'agents').get(tenant, id))
 
 async function writeVersion(
   db: Queries,
@@ -102,16 +85,8 @@ function agentReads(db: Reads) {
       }))
     },
 
-    async list(
-      tenant: string,
-      paging: Paging,
-      { archived, made }: { archived: 'without' | 'with' | 'only'; made: Moment[] },
-    ): Promise<Listing<Agent>> {
-      let rows = db.selectFrom('agents').selectAll().where('tenant_id', '=', tenant)
-      if (archived === 'without') rows = rows.where('archived_at', 'is', null)
-      if (archived === 'only') rows = rows.where('archived_at', 'is not', null)
-      for (const { op, at } of made) rows = rows.where('created_at', op, at)
-      return listingOf(await readPage(tenant, rows, paging, weightOf('config')), toAgent)
+    async list(tenant: string, paging: Paging, filter: ListFilter): Promise<Listing<Agent>> {
+      return listingOf(await rows(db, 'agents').list(tenant, paging, filter), toAgent)
     },
   }
 }
@@ -125,17 +100,16 @@ function agentWrites(db: Queries) {
       now: number,
     ): Promise<Agent> {
       const at = iso(now)
-      const row: Row = {
+      const row = await rows(db, 'agents').insert({
         tenant_id: tenant,
         id: newId('agent'),
         version: 1,
         environment_id: config.environment_id,
-        config: recordText('agent', config),
+        config,
         archived_at: null,
         created_at: at,
         updated_at: at,
-      }
-      await db.insertInto('agents').values(row).execute()
+      })
       const agent = toAgent(row)
       await writeVersion(db, tenant, agent, config, tokens)
       await outbox(db).put(tenant, ['agent.created'], { id: row.id }, now)
@@ -153,7 +127,8 @@ function agentWrites(db: Queries) {
       change: (kept: AgentConfig) => { config: AgentConfig; tokens: SealedTokens | undefined },
       now: number,
     ): Promise<Agent> {
-      const kept = await take(db, tenant, id)
+      const row = await rows(db, 'agents').take(tenant, id)
+      const kept = toAgent(row)
       if (expected !== undefined && expected !== kept.version) {
         throw conflict(`version: the agent is at version ${kept.version}, not ${expected}`)
       }
@@ -165,19 +140,9 @@ function agentWrites(db: Queries) {
       const touched = tokens && Object.keys({ ...tokens, ...sealed }).length > 0
       if (!touched && isSameJson(config, before)) return kept
       const version = kept.version + 1
-      const updated_at = iso(now)
-      await db
-        .updateTable('agents')
-        .set({
-          version,
-          config: recordText('agent', config),
-          environment_id: config.environment_id,
-          updated_at,
-        })
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .execute()
-      const agent: Agent = { ...kept, ...config, version, updated_at }
+      const { environment_id } = config
+      const columns = { version, config, environment_id, updated_at: iso(now) }
+      const agent = toAgent(await rows(db, 'agents').update(row, columns))
       await writeVersion(db, tenant, agent, config, tokens ?? sealed)
       await outbox(db).put(tenant, ['agent.updated'], { id }, now)
       return agent
@@ -185,17 +150,11 @@ function agentWrites(db: Queries) {
 
     /** For good; done again it changes nothing. */
     async archive(tenant: string, id: string, now: number): Promise<Agent> {
-      const agent = await take(db, tenant, id)
-      if (agent.archived) return agent
-      const at = iso(now)
-      await db
-        .updateTable('agents')
-        .set({ archived_at: at, updated_at: at })
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .execute()
+      const kept = await rows(db, 'agents').take(tenant, id)
+      if (kept.archived_at !== null) return toAgent(kept)
+      const row = await rows(db, 'agents').archive(kept, now)
       await outbox(db).put(tenant, ['agent.archived'], { id }, now)
-      return { ...agent, archived: true, archived_at: at, updated_at: at }
+      return toAgent(row)
     },
   }
 }
@@ -231,8 +190,8 @@ export function configOfAgent(agent: Agent): AgentConfig {
   return config
 }
 
-const toAgent = (row: Row): Agent => ({
-  ...fromJson(row.config),
+const toAgent = (row: RowOf<'agents'>): Agent => ({
+  ...row.config,
   id: row.id,
   type: 'agent',
   version: row.version,

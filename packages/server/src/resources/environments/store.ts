@@ -1,6 +1,6 @@
 import type { Environment, EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { showEnvironment } from '@steward/protocol/environments.ts'
-import { conflict, invalid, notFound, recordText } from '../../ground/core/errors.ts'
+import { conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { isSameJson } from '../../ground/core/json.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
@@ -8,31 +8,11 @@ import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { holding, taking } from '../../ground/database/lock.ts'
-import type { Tables } from '../../ground/database/tables.ts'
+import type { RowOf } from '../../ground/database/rows.ts'
+import { rows } from '../../ground/database/rows.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
 
-type Row = Tables['environments']
-
-const byId = (db: Reads, tenant: string, id: string) =>
-  db.selectFrom('environments').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
-
-async function row(
-  db: Reads,
-  tenant: string,
-  id: string,
-  query = byId(db, tenant, id),
-): Promise<Row> {
-  const found = await query.executeTakeFirst()
-  if (!found) throw notFound('environment', id)
-  return found
-}
-
-/** As `row`, and nobody else changes it until the transaction ends. */
-const take = (db: Queries, tenant: string, id: string) =>
-  row(db, tenant, id, taking(db, byId(db, tenant, id)))
+type Row = RowOf<'environments'>
 
 /** An archived environment has freed its name. [environments/archive/name-freed] */
 async function checkName(db: Reads, tenant: string, name: string): Promise<void> {
@@ -69,16 +49,15 @@ async function user(db: Reads, tenant: string, id: string): Promise<string | und
 function environmentReads(db: Reads) {
   return {
     get: async (tenant: string, id: string): Promise<Environment> =>
-      toEnvironment(await row(db, tenant, id)),
+      toEnvironment(await rows(db, 'environments').get(tenant, id)),
 
     /** As it is stored, for whoever makes a sandbox of it. */
     record: async (tenant: string, id: string): Promise<EnvironmentRecord> =>
-      fromJson((await row(db, tenant, id)).record),
+      (await rows(db, 'environments').get(tenant, id)).record,
 
     async list(tenant: string, paging: Paging, archived: boolean): Promise<Listing<Environment>> {
-      let rows = db.selectFrom('environments').selectAll().where('tenant_id', '=', tenant)
-      if (!archived) rows = rows.where('archived_at', 'is', null)
-      return listingOf(await readPage(tenant, rows, paging, weightOf('record')), toEnvironment)
+      const found = await rows(db, 'environments').list(tenant, paging, { archived })
+      return listingOf(found, toEnvironment)
     },
   }
 }
@@ -90,15 +69,8 @@ function environmentWrites(db: Queries) {
       tenant: string,
       id: string,
     ): Promise<{ archived: boolean; record: EnvironmentRecord }> {
-      const query = db
-        .selectFrom('environments')
-        .select(['archived_at', 'record'])
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-      const found = await holding(db, query).executeTakeFirst()
-      if (!found) throw notFound('environment', id)
-      const record = fromJson(found.record)
-      return { archived: found.archived_at !== null, record }
+      const { archived_at, record } = await rows(db, 'environments').hold(tenant, id)
+      return { archived: archived_at !== null, record }
     },
 
     /** Names are unique in a workspace: 409. */
@@ -109,13 +81,13 @@ function environmentWrites(db: Queries) {
         tenant_id: tenant,
         id: newId('environment'),
         name: record.name,
-        record: recordText('environment', record),
+        record,
         reclaim_ms: record.reclaim_older_than_ms ?? 0,
         archived_at: null,
         created_at: at,
         updated_at: at,
       }
-      await db.insertInto('environments').values(made).execute()
+      await rows(db, 'environments').insert(made)
       await outbox(db).put(tenant, ['environment.created'], { id: made.id }, now)
       return toEnvironment(made)
     },
@@ -126,58 +98,43 @@ function environmentWrites(db: Queries) {
       change: (kept: EnvironmentRecord) => EnvironmentRecord,
       now: number,
     ): Promise<Environment> {
-      const kept = await take(db, tenant, id)
+      const kept = await rows(db, 'environments').take(tenant, id)
       if (kept.archived_at)
         throw invalid(`environment ${id} is archived and cannot be changed`, 'environment_archived')
-      const before = fromJson(kept.record)
+      const before = kept.record
       const record = change(before)
       if (isSameJson(record, before)) return toEnvironment(kept)
       if (record.name !== kept.name) await checkName(db, tenant, record.name)
       const columns = {
         name: record.name,
-        record: recordText('environment', record),
+        record,
         reclaim_ms: record.reclaim_older_than_ms ?? 0,
         updated_at: iso(now),
       }
-      await db
-        .updateTable('environments')
-        .set(columns)
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .execute()
+      const row = await rows(db, 'environments').update(kept, columns)
       await outbox(db).put(tenant, ['environment.updated'], { id }, now)
-      return toEnvironment({ ...kept, ...columns })
+      return toEnvironment(row)
     },
 
     /** For good; sessions that run go on. */
     async archive(tenant: string, id: string, now: number): Promise<Environment> {
-      const kept = await take(db, tenant, id)
+      const kept = await rows(db, 'environments').take(tenant, id)
       if (kept.archived_at) return toEnvironment(kept)
-      const columns = { archived_at: iso(now), updated_at: iso(now) }
-      await db
-        .updateTable('environments')
-        .set(columns)
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .execute()
+      const row = await rows(db, 'environments').archive(kept, now)
       await outbox(db).put(tenant, ['environment.archived'], { id }, now)
-      return toEnvironment({ ...kept, ...columns })
+      return toEnvironment(row)
     },
 
     /** 409 while an agent or a live session refers to it. */
     async remove(tenant: string, id: string, now: number): Promise<void> {
       // Taken before its users are looked for: a session that is being made holds it.
-      await take(db, tenant, id)
+      await rows(db, 'environments').take(tenant, id)
       const inUse = await user(db, tenant, id)
       if (inUse)
         throw conflict(
           `environment ${id} is used by ${inUse}: archive it, or remove what uses it first`,
         )
-      await db
-        .deleteFrom('environments')
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .execute()
+      await rows(db, 'environments').remove(tenant, id)
       await outbox(db).put(tenant, ['environment.deleted'], { id }, now)
     },
   }
@@ -187,7 +144,7 @@ function environmentWrites(db: Queries) {
 export const environmentStore = storeOf(environmentReads, environmentWrites)
 
 const toEnvironment = (row: Row): Environment => ({
-  ...showEnvironment(fromJson(row.record)),
+  ...showEnvironment(row.record),
   id: row.id,
   type: 'environment',
   archived_at: row.archived_at,

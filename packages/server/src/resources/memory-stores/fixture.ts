@@ -7,7 +7,6 @@ import { memoryStoreStore } from './store.ts'
 import { versionStore } from './versions.ts'
 import type { MemoryWriteContext } from './write.ts'
 import * as write from './write.ts'
-import { toJson } from '../../ground/core/json-text.ts'
 
 export const tenant = 'wrkspc_test'
 export const start = Date.UTC(2030, 0)
@@ -22,7 +21,7 @@ export async function storeIn(database: Database) {
     id,
     name: 'notes',
     description: '',
-    metadata: toJson({}),
+    metadata: {},
     agent_id: null,
     embedding_model: 'none',
     vector_index: id,

@@ -64,9 +64,10 @@ for (const [kind, open] of Object.entries(databases)) {
       const other = await storeIn(database)
       for (let n = 0; n < 300; n++) await store.create(start, { path: `/${n}`, content: '' })
       await other.create(start, { path: '/a', content: '' })
-      await database.write((tx) =>
-        memoryStoreStore(tx).update(tenant, store.id, { deleted_at: iso(start) }, start),
-      )
+      await database.write(async (tx) => {
+        const kept = await memoryStoreStore(tx).row(tenant, store.id)
+        await memoryStoreStore(tx).update(kept, { deleted_at: iso(start) }, start)
+      })
       await assert.rejects(store.row(), /does not exist/)
       await removeOldMemories(database, start)
       assert.deepEqual(await rowsOf(database), [1, 1, 1])

@@ -162,9 +162,10 @@ for (const [kind, open] of Object.entries(databases)) {
         /memstore_never does not exist/,
       )
       const { sha256 } = await store.create(start, { path: '/kept', content: 'x' })
-      await database.write((tx) =>
-        memoryStoreStore(tx).update(tenant, store.id, { archived_at: iso(start) }, start),
-      )
+      await database.write(async (tx) => {
+        const kept = await memoryStoreStore(tx).row(tenant, store.id)
+        await memoryStoreStore(tx).update(kept, { archived_at: iso(start) }, start)
+      })
       assert.match(await why({ path: '/a', content: 'x' }), /archived/)
       assert.equal((await write({ path: '/kept', deleted: true, expectedSha: sha256 })).type, 'ok')
     })

@@ -12,8 +12,8 @@ export async function removeStore(
   { tenant, id, now }: { tenant: string; id: string; now: number },
 ): Promise<void> {
   await database.write(async (tx) => {
-    await memoryStoreStore(tx).take(tenant, id)
-    await memoryStoreStore(tx).update(tenant, id, { deleted_at: iso(now) }, now)
+    const kept = await memoryStoreStore(tx).take(tenant, id)
+    await memoryStoreStore(tx).update(kept, { deleted_at: iso(now) }, now)
     await outbox(tx).put(tenant, ['memory_store.deleted'], { id }, now)
   })
   await removeRows(database, tenant, id)

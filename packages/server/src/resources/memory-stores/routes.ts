@@ -35,7 +35,6 @@ import { memoryStoreStore, showStore } from './store.ts'
 import { showVersion, versionStore } from './versions.ts'
 import type { MemoryWriteContext } from './write.ts'
 import { createMemory, deleteMemory, redactVersion, updateMemory } from './write.ts'
-import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 type Deps = {
   clock: Clock
@@ -88,7 +87,7 @@ const ofStores = ({ clock, embeddingModel }: Deps): Route[] =>
             id,
             name: body.name,
             description: body.description ?? '',
-            metadata: toJson(body.metadata ?? {}),
+            metadata: body.metadata ?? {},
             agent_id: body.agent_id ?? null,
             embedding_model: body.embedding_model ?? embeddingModel,
             vector_index: body.vector_index ?? id,
@@ -110,8 +109,7 @@ const ofStores = ({ clock, embeddingModel }: Deps): Route[] =>
         query: MemoryStoreListQuery,
         scope: 'memory_stores',
         rows: ({ db, tenant, query }, page) =>
-          memoryStoreStore(db.read).list(tenant, {
-            paging: page,
+          memoryStoreStore(db.read).list(tenant, page, {
             archived: query.include_archived ?? false,
             made: moments(query),
           }),
@@ -128,14 +126,12 @@ const ofStores = ({ clock, embeddingModel }: Deps): Route[] =>
           db.write(async (tx) => {
             const store = memoryStoreStore(tx)
             const kept = await store.open(tenant, id)
-            const metadata = fromJson(kept.metadata)
-            const columns = {
+            const change = {
               name: body.name ?? kept.name,
               description: body.description ?? kept.description,
-              metadata: toJson(mergeMetadata(metadata, body.metadata ?? {})),
+              metadata: mergeMetadata(kept.metadata, body.metadata ?? {}),
             }
-            await store.update(tenant, id, columns, clock.now())
-            return showStore(await store.row(tenant, id))
+            return showStore(await store.update(kept, change, clock.now()))
           }),
       },
       archive: {
@@ -144,12 +140,11 @@ const ofStores = ({ clock, embeddingModel }: Deps): Route[] =>
           db.write(async (tx) => {
             const store = memoryStoreStore(tx)
             const kept = await store.take(tenant, id)
+            if (kept.archived_at !== null) return showStore(kept)
             const now = clock.now()
-            if (kept.archived_at === null) {
-              await store.update(tenant, id, { archived_at: iso(now) }, now)
-              await outbox(tx).put(tenant, ['memory_store.archived'], { id }, now)
-            }
-            return showStore(await store.row(tenant, id))
+            const row = await store.update(kept, { archived_at: iso(now) }, now)
+            await outbox(tx).put(tenant, ['memory_store.archived'], { id }, now)
+            return showStore(row)
           }),
       },
       delete: {

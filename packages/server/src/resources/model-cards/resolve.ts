@@ -13,7 +13,7 @@ import type { Databases } from '../../ground/database/database.ts'
 import type { FallbackKeys } from './fallback.ts'
 import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
-import { factsOf, keyPlace, modelCardStore, openHeaders } from './store.ts'
+import { keyPlace, modelCardStore, openHeaders } from './store.ts'
 
 export type Resolved = { ok: true; model: Model } | { ok: false; message: string }
 export type ResolveModel = (tenant: string, ref: ModelRef) => Promise<Resolved>
@@ -139,7 +139,7 @@ function opener(patience: Pick<ModelSpec, 'idleTimeoutMs' | 'answerTimeoutMs'>) 
 }
 
 async function cardSpec(row: CardRow, seal: Seal): Promise<ReachedModel | { refused: string }> {
-  const { provider, base_url, native_config } = factsOf(row)
+  const { provider, base_url, native_config } = row.card
   const target = await targetOf({
     provider,
     model: row.model,

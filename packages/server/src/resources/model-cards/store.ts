@@ -1,15 +1,14 @@
 import type { ModelCard } from '@steward/protocol/model-cards.ts'
 import { z } from 'zod'
-import { conflict, notFound } from '../../ground/core/errors.ts'
+import { conflict, recordText } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
-import type { CardFacts, Tables } from '../../ground/database/tables.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import type { RowOf } from '../../ground/database/rows.ts'
+import { rows } from '../../ground/database/rows.ts'
 
-export type CardRow = Tables['model_cards']
+export type CardRow = RowOf<'model_cards'>
 
 /** Where a card's secrets are sealed for. */
 export const keyPlace = (tenant: string, id: string): string =>
@@ -28,48 +27,33 @@ export function openHeaders(
   return Headers.parse(JSON.parse(seal.open(sealed_headers, headersPlace(tenant_id, id))))
 }
 
-async function row(db: Reads, tenant: string, id: string): Promise<CardRow> {
-  const found = await db
-    .selectFrom('model_cards')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (!found) throw notFound('model card', id)
-  return found
-}
-
 function cardReads(db: Reads) {
   return {
-    row: (tenant: string, id: string) => row(db, tenant, id),
+    row: (tenant: string, id: string) => rows(db, 'model_cards').get(tenant, id),
 
     /** By its handle before its wire name, as an agent's model names it. */
     async named(tenant: string, name: string): Promise<CardRow | undefined> {
-      const rows = await db
-        .selectFrom('model_cards')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where((eb) => eb.or([eb('model_id', '=', name), eb('model', '=', name)]))
-        .orderBy('created_at')
-        .execute()
-      return rows.find((each) => each.model_id === name) ?? rows[0]
+      const found = await rows(db, 'model_cards').all(tenant, (query) =>
+        query
+          .where((eb) => eb.or([eb('model_id', '=', name), eb('model', '=', name)]))
+          .orderBy('created_at'),
+      )
+      return found.find((each) => each.model_id === name) ?? found[0]
     },
 
     /** Which of these names are handles of cards. */
     async handles(tenant: string, names: readonly string[]): Promise<ReadonlySet<string>> {
-      const rows = await db
+      const found = await db
         .selectFrom('model_cards')
         .select('model_id')
         .where('tenant_id', '=', tenant)
         .where('model_id', 'in', names)
         .execute()
-      return new Set(rows.map(({ model_id }) => model_id))
+      return new Set(found.map(({ model_id }) => model_id))
     },
 
-    list(tenant: string, paging: Paging): Promise<Listing<CardRow>> {
-      const rows = db.selectFrom('model_cards').selectAll().where('tenant_id', '=', tenant)
-      return readPage(tenant, rows, paging, weightOf('card', 'sealed_key', 'sealed_headers'))
-    },
+    list: (tenant: string, paging: Paging): Promise<Listing<CardRow>> =>
+      rows(db, 'model_cards').list(tenant, paging),
   }
 }
 
@@ -85,7 +69,7 @@ function cardWrites(db: Queries) {
         .executeTakeFirst()
       if (taken)
         throw conflict(`model_id: a card named ${card.model_id} exists already (${taken.id})`)
-      await db.insertInto('model_cards').values(card).execute()
+      await rows(db, 'model_cards').insert(card)
     },
 
     /** Unless the card was changed or deleted since it was read as `kept`; whether it was written. */
@@ -93,7 +77,7 @@ function cardWrites(db: Queries) {
       const { tenant_id, id, ...columns } = card
       const { numUpdatedRows } = await db
         .updateTable('model_cards')
-        .set(columns)
+        .set({ ...columns, card: recordText('model card', columns.card) })
         .where('tenant_id', '=', tenant_id)
         .where('id', '=', id)
         // Each write seals anew, under a nonce of its own: no two of a card are alike.
@@ -103,12 +87,8 @@ function cardWrites(db: Queries) {
     },
 
     async remove(tenant: string, id: string): Promise<void> {
-      await row(db, tenant, id)
-      await db
-        .deleteFrom('model_cards')
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .execute()
+      await rows(db, 'model_cards').get(tenant, id)
+      await rows(db, 'model_cards').remove(tenant, id)
     },
   }
 }
@@ -116,10 +96,8 @@ function cardWrites(db: Queries) {
 /** Model cards: the key is sealed and shown as a preview. */
 export const modelCardStore = storeOf(cardReads, cardWrites)
 
-export const factsOf = (row: CardRow): CardFacts => fromJson(row.card)
-
 export function showCard(row: CardRow): ModelCard {
-  const { header_names, ...facts } = factsOf(row)
+  const { header_names, ...facts } = row.card
   return {
     id: row.id,
     type: 'model_card',

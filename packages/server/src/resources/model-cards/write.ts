@@ -7,13 +7,13 @@ import type {
   ModelCardUpdate,
   ProbeResult,
 } from '@steward/protocol/model-cards.ts'
-import { invalid, recordText } from '../../ground/core/errors.ts'
+import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { preview } from '../../ground/core/token.ts'
 import type { NewDestination } from '../../ground/core/secret-destination.ts'
 import type { CardRow } from './store.ts'
 import type { CardFacts } from '../../ground/database/tables.ts'
-import { factsOf, headersPlace, keyPlace, openHeaders } from './store.ts'
+import { headersPlace, keyPlace, openHeaders } from './store.ts'
 
 const probeMs = 6_000
 
@@ -25,7 +25,7 @@ export type CardInput = Omit<ModelCardCreate, 'custom_headers'> & {
 
 /** The stored card with a caller's changes; handle and provider stay. */
 export function changed(kept: CardRow, update: ModelCardUpdate, seal: Seal): CardInput {
-  const facts = factsOf(kept)
+  const facts = kept.card
   for (const [name, before] of [
     ['model_id', kept.model_id],
     ['provider', facts.provider],
@@ -54,7 +54,7 @@ export async function newDestinations(
   kept: CardRow,
   update: ModelCardUpdate,
 ): Promise<NewDestination[]> {
-  const facts = factsOf(kept)
+  const facts = kept.card
   const before = await endpointOf({ ...facts, model: kept.model })
   const after = await endpointOf({
     provider: facts.provider,
@@ -131,7 +131,7 @@ export function rowOf(
     ...kept,
     model_id: card.model_id,
     model: card.model,
-    card: recordText('model card', facts),
+    card: facts,
     sealed_key: seal.seal(card.api_key, keyPlace(tenant_id, id)),
     sealed_headers:
       names.length > 0

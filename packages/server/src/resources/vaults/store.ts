@@ -1,124 +1,75 @@
+import { iso } from '@steward/base/time.ts'
 import type { Vault } from '@steward/protocol/vaults.ts'
-import { invalid, notFound } from '../../ground/core/errors.ts'
+import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
-import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
+import type { RowOf } from '../../ground/database/rows.ts'
+import { rows } from '../../ground/database/rows.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { holding, taking } from '../../ground/database/lock.ts'
-import type { Tables } from '../../ground/database/tables.ts'
-import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
-type Row = Tables['vaults']
+type VaultRow = RowOf<'vaults'>
 
-const byId = (db: Reads, tenant: string, id: string) =>
-  db.selectFrom('vaults').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
+const vaultReads = (db: Reads) => ({
+  get: async (tenant: string, id: string): Promise<Vault> =>
+    showVault(await rows(db, 'vaults').get(tenant, id)),
 
-async function get(
-  db: Reads,
-  tenant: string,
-  id: string,
-  query = byId(db, tenant, id),
-): Promise<Vault> {
-  const row = await query.executeTakeFirst()
-  if (!row) throw notFound('vault', id)
-  return showVault(row)
-}
+  async list(
+    tenant: string,
+    { paging, archived }: { paging: Paging; archived: boolean },
+  ): Promise<Listing<Vault>> {
+    const found = await rows(db, 'vaults').list(tenant, paging, { archived })
+    return listingOf(found, showVault)
+  },
+})
 
-function vaultReads(db: Reads) {
-  return {
-    get: (tenant: string, id: string) => get(db, tenant, id),
+const vaultWrites = (db: Queries) => ({
+  /** No other writer of the vault or of what lies in it until the transaction ends. */
+  take: (tenant: string, id: string): Promise<VaultRow> => rows(db, 'vaults').take(tenant, id),
 
-    async list(
-      tenant: string,
-      { paging, archived }: { paging: Paging; archived: boolean },
-    ): Promise<Listing<Vault>> {
-      const rows = db
-        .selectFrom('vaults')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .$if(!archived, (query) => query.where('archived_at', 'is', null))
-      return listingOf(
-        await readPage(tenant, rows, paging, weightOf('name', 'metadata')),
-        showVault,
-      )
-    },
-  }
-}
+  /** For a session that is made: there, not archived, and so until the transaction ends. `at` names the place. */
+  async hold(tenant: string, id: string, at: string): Promise<void> {
+    const row = await rows(db, 'vaults').hold(tenant, id)
+    if (row.archived_at !== null)
+      throw invalid(`${at}: vault ${id} is archived and takes no new sessions`)
+  },
 
-function vaultWrites(db: Queries) {
-  return {
-    /** As `get`, and no other writer of the vault or of what lies in it until the transaction ends. */
-    take: (tenant: string, id: string) => get(db, tenant, id, taking(db, byId(db, tenant, id))),
+  async insert(
+    tenant: string,
+    { name, metadata, now }: { name: string; metadata: Record<string, string>; now: number },
+  ): Promise<Vault> {
+    const at = iso(now)
+    const times = { archived_at: null, created_at: at, updated_at: at }
+    const row = { tenant_id: tenant, id: newId('vault'), name, metadata, ...times }
+    return showVault(await rows(db, 'vaults').insert(row))
+  },
 
-    /** For a session that is made: there, not archived, and so until the transaction ends. `at` names the place. */
-    async hold(tenant: string, id: string, at: string): Promise<void> {
-      const row = await holding(db, byId(db, tenant, id)).executeTakeFirst()
-      if (!row) throw notFound('vault', id)
-      if (row.archived_at !== null)
-        throw invalid(`${at}: vault ${id} is archived and takes no new sessions`)
-    },
+  async update(
+    kept: VaultRow,
+    change: Partial<Pick<VaultRow, 'name' | 'metadata'>>,
+    now: number,
+  ): Promise<Vault> {
+    const columns = { ...change, updated_at: iso(now) }
+    return showVault(await rows(db, 'vaults').update(kept, columns))
+  },
 
-    async insert(
-      tenant: string,
-      { name, metadata, now }: { name: string; metadata: Record<string, string>; now: number },
-    ): Promise<Vault> {
-      const row: Row = {
-        tenant_id: tenant,
-        id: newId('vault'),
-        name,
-        metadata: toJson(metadata),
-        archived_at: null,
-        created_at: iso(now),
-        updated_at: iso(now),
-      }
-      await db.insertInto('vaults').values(row).execute()
-      return showVault(row)
-    },
+  archive: async (kept: VaultRow, now: number): Promise<Vault> =>
+    showVault(await rows(db, 'vaults').archive(kept, now)),
 
-    async update(
-      tenant: string,
-      id: string,
-      change: {
-        name?: string
-        metadata?: Record<string, string>
-        archivedAt?: string
-        now: number
-      },
-    ): Promise<Vault> {
-      const { name, metadata, archivedAt, now } = change
-      await db
-        .updateTable('vaults')
-        .set({
-          updated_at: iso(now),
-          ...(name === undefined ? {} : { name }),
-          ...(metadata === undefined ? {} : { metadata: toJson(metadata) }),
-          ...(archivedAt === undefined ? {} : { archived_at: archivedAt }),
-        })
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .execute()
-      return get(db, tenant, id)
-    },
-
-    async remove(tenant: string, id: string): Promise<void> {
-      await db.deleteFrom('vaults').where('tenant_id', '=', tenant).where('id', '=', id).execute()
-    },
-  }
-}
+  remove: (tenant: string, id: string) => rows(db, 'vaults').remove(tenant, id),
+})
 
 /** Vaults: names and states alone; what lies in them is vaults/credentials.ts. */
 export const vaultStore = storeOf(vaultReads, vaultWrites)
 
-const showVault = (row: Row): Vault => ({
-  id: row.id,
+export const showVault = ({ id, name, ...row }: VaultRow): Vault => ({
+  id,
   type: 'vault',
-  display_name: row.name,
-  name: row.name,
+  display_name: name,
+  name,
   tenant_id: row.tenant_id,
-  metadata: fromJson(row.metadata),
+  metadata: row.metadata,
   archived_at: row.archived_at,
   created_at: row.created_at,
   updated_at: row.updated_at,

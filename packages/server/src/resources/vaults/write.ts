@@ -15,14 +15,13 @@ import { admitDestinations } from '../../ground/core/secret-destination.ts'
 import { isSameJson } from '../../ground/core/json.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { SecretPart, Tables } from '../../ground/database/tables.ts'
 import type { Written } from './auth.ts'
 import { bindingOf, changedAuth, writtenAuth } from './auth.ts'
 import { credentialStore, sealedOf } from './credentials.ts'
 import { newDestinations } from './destinations.ts'
-import { vaultStore } from './store.ts'
+import { showVault, vaultStore } from './store.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 /** In whose name a transaction writes. */
@@ -61,19 +60,19 @@ export async function updateVault(
   id: string,
   input: VaultUpdate,
 ): Promise<Vault> {
-  const { tx, tenant, now } = writing
+  const { tx, now } = writing
   const kept = await openVault(writing, id)
   const name = input.display_name ?? input.name ?? kept.name
   const metadata = mergeMetadata(kept.metadata, input.metadata ?? {})
   await putCredentials(writing, id, broughtBy(input))
   const isSame = name === kept.name && isSameJson(metadata, kept.metadata)
-  if (isSame) return kept
+  if (isSame) return showVault(kept)
   await audited(writing, 'vault.updated', id)
-  return vaultStore(tx).update(tenant, id, { name, metadata, now })
+  return vaultStore(tx).update(kept, { name, metadata }, now)
 }
 
 /** Locked until the transaction ends. */
-async function openVault({ tx, tenant }: VaultWriteContext, id: string): Promise<Vault> {
+async function openVault({ tx, tenant }: VaultWriteContext, id: string) {
   const vault = await vaultStore(tx).take(tenant, id)
   if (vault.archived_at !== null) throw invalid(`vault ${id} is archived and cannot be changed`)
   return vault
@@ -83,11 +82,11 @@ async function openVault({ tx, tenant }: VaultWriteContext, id: string): Promise
 export async function archiveVault(writing: VaultWriteContext, id: string): Promise<Vault> {
   const { tx, tenant, now } = writing
   const vault = await vaultStore(tx).take(tenant, id)
-  if (vault.archived_at !== null) return vault
+  if (vault.archived_at !== null) return showVault(vault)
   for (const credential of await credentialStore(tx).archiveAll(tenant, id, now))
     await audited(writing, 'credential.archived', id, credential)
   await audited(writing, 'vault.archived', id)
-  return vaultStore(tx).update(tenant, id, { archivedAt: iso(now), now })
+  return vaultStore(tx).archive(vault, now)
 }
 
 export async function deleteVault(writing: VaultWriteContext, id: string): Promise<void> {

@@ -383,7 +383,10 @@ for (const [kind, open] of Object.entries(kinds)) {
       const { id } = await at.endpoint(there.url)
       there.answer((response) => {
         void at.database
-          .write((tx) => endpointStore(tx).update(tenant, id, { url: `${there.url}/new` }))
+          .write(async (tx) => {
+            const kept = await endpointStore(tx).take(tenant, id)
+            await endpointStore(tx).update(kept, { url: `${there.url}/new` })
+          })
           .then(() => response.writeHead(302, { location: 'http://else.example/' }).end())
       })
       await at.put()

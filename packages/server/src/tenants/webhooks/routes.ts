@@ -88,7 +88,7 @@ const writeRoutes = ({ seal, clock }: Deps): Route[] =>
           const kept = await endpointStore(tx).take(tenant, id)
           const changed = changedEndpoint(kept, body, now)
           if (changed.disabled_at !== null) await deliveryStore(tx).drop(id, now)
-          await endpointStore(tx).update(tenant, id, changed)
+          await endpointStore(tx).update(kept, changed)
           return showEndpoint(changed, now)
         }),
     },
@@ -124,7 +124,7 @@ const rotation = ({ seal, clock }: Deps): Route =>
           previous_until: iso(now + overlapMs),
           updated_at: iso(now),
         }
-        await endpointStore(tx).update(tenant, id, changed)
+        await endpointStore(tx).update(kept, changed)
         return { ...showEndpoint(changed, now), secret }
       })
     },

@@ -1,18 +1,15 @@
 import type { WebhookEndpoint, WebhookEndpointCreate } from '@steward/protocol/webhooks.ts'
-import { notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { Seal, Sealed } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { taking } from '../../ground/database/lock.ts'
-import type { Tables } from '../../ground/database/tables.ts'
+import type { RowOf } from '../../ground/database/rows.ts'
+import { rows } from '../../ground/database/rows.ts'
 import type { hintSetting, organizationSetting } from './outbox.ts'
-import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
-export type EndpointRow = Tables['webhook_endpoints']
+export type EndpointRow = RowOf<'webhook_endpoints'>
 
 type Secrets = { current: string; previous?: string }
 
@@ -27,10 +24,10 @@ export const sealedSecrets = (
 ): EndpointRow['sealed_secrets'] => {
   const sealed = (secret: string, name: keyof Secrets) =>
     seal.seal(secret, secretPlace(tenant, id, name))
-  return toJson({
+  return {
     current: sealed(current, 'current'),
     ...(previous === undefined ? {} : { previous: sealed(previous, 'previous') }),
-  })
+  }
 }
 
 /** A new one, enabled. */
@@ -46,7 +43,7 @@ export function endpointOf(
     id,
     url: body.url,
     description: body.description ?? null,
-    enabled_events: toJson(body.enabled_events),
+    enabled_events: body.enabled_events,
     sealed_secrets: sealedSecrets(seal, { tenant, id }, { current: secret }),
     previous_until: null,
     failures: 0,
@@ -59,7 +56,7 @@ export function endpointOf(
 
 /** Those that sign now, the newest first. */
 export function secretsOf(seal: Seal, row: EndpointRow, now: number): string[] {
-  const { current, previous } = fromJson(row.sealed_secrets)
+  const { current, previous } = row.sealed_secrets
   const open = (sealed: Sealed, name: keyof Secrets) =>
     seal.open(sealed, secretPlace(row.tenant_id, row.id, name))
   const overlaps = previous !== undefined && isOverlap(row, now)
@@ -69,26 +66,18 @@ export function secretsOf(seal: Seal, row: EndpointRow, now: number): string[] {
 const isOverlap = ({ previous_until }: EndpointRow, now: number): boolean =>
   previous_until !== null && Date.parse(previous_until) > now
 
-const byId = (db: Reads, tenant: string, id: string) =>
-  db
-    .selectFrom('webhook_endpoints')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
+/** Columns that are no JSON. */
+type Standing = Partial<
+  Pick<EndpointRow, 'failures' | 'disabled_reason' | 'disabled_at' | 'updated_at'>
+>
 
-async function found(id: string, query: ReturnType<typeof byId>): Promise<EndpointRow> {
-  const row = await query.executeTakeFirst()
-  if (!row) throw notFound('webhook endpoint', id)
-  return row
-}
-
-const change = (db: Queries, tenant: string, id: string, set: Partial<EndpointRow>) =>
+const change = (db: Queries, tenant: string, id: string, set: Standing) =>
   db.updateTable('webhook_endpoints').set(set).where('tenant_id', '=', tenant).where('id', '=', id)
 
 function endpointReads(db: Reads) {
   return {
-    find: (tenant: string, id: string) => byId(db, tenant, id).executeTakeFirst(),
-    row: (tenant: string, id: string) => found(id, byId(db, tenant, id)),
+    find: (tenant: string, id: string) => rows(db, 'webhook_endpoints').find(tenant, id),
+    row: (tenant: string, id: string) => rows(db, 'webhook_endpoints').get(tenant, id),
 
     async count(tenant: string): Promise<number> {
       const { all } = await db
@@ -99,11 +88,8 @@ function endpointReads(db: Reads) {
       return Number(all)
     },
 
-    list(tenant: string, paging: Paging): Promise<Listing<EndpointRow>> {
-      const rows = db.selectFrom('webhook_endpoints').selectAll().where('tenant_id', '=', tenant)
-      const long = ['url', 'description', 'enabled_events', 'sealed_secrets']
-      return readPage(tenant, rows, paging, weightOf(...long))
-    },
+    list: (tenant: string, paging: Paging): Promise<Listing<EndpointRow>> =>
+      rows(db, 'webhook_endpoints').list(tenant, paging),
 
     everyone: (): Promise<Pick<EndpointRow, 'tenant_id' | 'id'>[]> =>
       db.selectFrom('webhook_endpoints').select(['tenant_id', 'id']).execute(),
@@ -112,23 +98,11 @@ function endpointReads(db: Reads) {
 
 function endpointWrites(db: Queries) {
   return {
-    take: (tenant: string, id: string) => found(id, taking(db, byId(db, tenant, id))),
-
-    async insert(row: EndpointRow): Promise<void> {
-      await db.insertInto('webhook_endpoints').values(row).execute()
-    },
-
-    async update(tenant: string, id: string, set: Partial<EndpointRow>): Promise<void> {
-      await change(db, tenant, id, set).execute()
-    },
-
-    async remove(tenant: string, id: string): Promise<void> {
-      await db
-        .deleteFrom('webhook_endpoints')
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .execute()
-    },
+    take: (tenant: string, id: string) => rows(db, 'webhook_endpoints').take(tenant, id),
+    insert: (row: EndpointRow) => rows(db, 'webhook_endpoints').insert(row),
+    update: (kept: EndpointRow, columns: Partial<EndpointRow>) =>
+      rows(db, 'webhook_endpoints').update(kept, columns),
+    remove: (tenant: string, id: string) => rows(db, 'webhook_endpoints').remove(tenant, id),
 
     /** After a delivery: how many have failed in a row, this one too. */
     async failed(tenant: string, id: string): Promise<number> {
@@ -171,7 +145,7 @@ export const showEndpoint = (row: EndpointRow, now: number): WebhookEndpoint => 
   type: 'webhook_endpoint',
   url: row.url,
   description: row.description,
-  enabled_events: fromJson(row.enabled_events),
+  enabled_events: row.enabled_events,
   status: row.disabled_at === null ? 'enabled' : 'disabled',
   disabled_reason: row.disabled_reason,
   disabled_at: row.disabled_at,

@@ -1,7 +1,6 @@
 import type { WebhookEndpointUpdate } from '@steward/protocol/webhooks.ts'
 import { iso } from '@steward/base/time.ts'
 import type { EndpointRow } from './store.ts'
-import { toJson } from '../../ground/core/json-text.ts'
 
 /** The row with what the caller changes; the same row when that is nothing. Enabled anew, it starts without failures. */
 export function changedEndpoint(
@@ -11,7 +10,7 @@ export function changedEndpoint(
 ): EndpointRow {
   const next = { ...kept, ...standing(kept, status, now), url: url ?? kept.url }
   if (description !== undefined) next.description = description
-  if (enabled_events) next.enabled_events = toJson(enabled_events)
+  if (enabled_events) next.enabled_events = enabled_events
   const isSame = JSON.stringify(next) === JSON.stringify(kept)
   return isSame ? kept : { ...next, updated_at: iso(now) }
 }

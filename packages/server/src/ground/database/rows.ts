@@ -1,0 +1,223 @@
+/** Rows of one table by tenant and id. Their JSON is decoded where they are read, and encoded where they are written. */
+import { iso } from '@steward/base/time.ts'
+import type { SelectQueryBuilder } from 'kysely'
+import { sql } from 'kysely'
+import { notFound, recordText } from '../core/errors.ts'
+import type { Json } from '../core/json-text.ts'
+import { fromJson, toJson } from '../core/json-text.ts'
+import type { Listing, Paging } from '../core/page.ts'
+import { listingOf } from '../core/page.ts'
+import type { Queries, Reads } from './database.ts'
+import { readPage, weightOf } from './listing.ts'
+import { holding, taking } from './lock.ts'
+import type { Moment } from './seek.ts'
+import type { Tables } from './tables.ts'
+
+type Decoded<Column> = Column extends Json<infer Value> ? Value : Column
+
+/** A row of the table with the values of its JSON. */
+export type RowOf<Table extends keyof Tables> = {
+  [Column in keyof Tables[Table]]: Decoded<Tables[Table][Column]>
+}
+
+type JsonColumn<Table extends keyof Tables> = {
+  [Column in keyof Tables[Table]]: NonNullable<Tables[Table][Column]> extends Json<unknown>
+    ? Column
+    : never
+}[keyof Tables[Table]]
+
+type TableFacts<Table extends keyof Tables> = {
+  /** Names a row that is missing, or a record that is too large. */
+  noun: string
+  /** Each column of JSON; a `record` has a largest size. */
+  json: Record<JsonColumn<Table>, 'record' | 'value'>
+  /** The columns that may be long: they weigh in a page of a list. */
+  long: readonly (keyof Tables[Table] & string)[]
+  /** Rows with a `deleted_at` are there only for whoever removes them. */
+  isHidden?: 'deleted_at' extends keyof Tables[Table] ? true : never
+}
+
+const tables = {
+  agents: { noun: 'agent', json: { config: 'record' }, long: ['config'] },
+  environments: { noun: 'environment', json: { record: 'record' }, long: ['record'] },
+  memory_stores: {
+    noun: 'memory store',
+    json: { metadata: 'value' },
+    long: ['name', 'description', 'metadata'],
+    isHidden: true,
+  },
+  model_cards: {
+    noun: 'model card',
+    json: { card: 'record' },
+    long: ['card', 'sealed_key', 'sealed_headers'],
+  },
+  vaults: { noun: 'vault', json: { metadata: 'value' }, long: ['name', 'metadata'] },
+  webhook_endpoints: {
+    noun: 'webhook endpoint',
+    json: { enabled_events: 'value', sealed_secrets: 'value' },
+    long: ['url', 'description', 'enabled_events', 'sealed_secrets'],
+  },
+} as const satisfies { [Table in keyof Tables]?: TableFacts<Table> }
+type RowTable = keyof typeof tables
+
+type Query<Table extends RowTable> = SelectQueryBuilder<Tables, Table, Tables[Table]>
+
+export type ListFilter = {
+  /** With archived rows, or those alone; of a table that has an `archived_at`. */
+  archived?: boolean | 'only'
+  made?: readonly Moment[]
+}
+
+/** Throws `not_found` for a row that is absent or another tenant's. */
+export interface ReadableRows<Table extends RowTable> {
+  get(tenant: string, id: string): Promise<RowOf<Table>>
+  /** As `get`; undefined for a row that is not there. */
+  find(tenant: string, id: string): Promise<RowOf<Table> | undefined>
+  /** Every row of the tenant that `narrow` leaves. */
+  all(tenant: string, narrow: (query: Query<Table>) => Query<Table>): Promise<RowOf<Table>[]>
+  list(tenant: string, paging: Paging, filter?: ListFilter): Promise<Listing<RowOf<Table>>>
+}
+
+export interface Rows<Table extends RowTable> extends ReadableRows<Table> {
+  /** As `get`; the row stays as it is until the transaction ends. */
+  hold(tenant: string, id: string): Promise<RowOf<Table>>
+  /** As `get`; nobody else changes the row until the transaction ends. */
+  take(tenant: string, id: string): Promise<RowOf<Table>>
+  /** As `take`; undefined for a row that is not there. */
+  takeIfAny(tenant: string, id: string): Promise<RowOf<Table> | undefined>
+  /** Returns the row that was given. */
+  insert(row: RowOf<Table>): Promise<RowOf<Table>>
+  /** Returns `kept` with the changed columns. */
+  update(kept: RowOf<Table>, columns: Partial<RowOf<Table>>): Promise<RowOf<Table>>
+  archive(
+    kept: RowOf<Table> & { archived_at: string | null; updated_at: string },
+    now: number,
+  ): Promise<RowOf<Table>>
+  remove(tenant: string, id: string): Promise<void>
+}
+
+export function rows<Table extends RowTable>(tx: Queries, table: Table): Rows<Table>
+export function rows<Table extends RowTable>(db: Reads, table: Table): ReadableRows<Table>
+export function rows<Table extends RowTable>(db: Reads, table: Table): object {
+  return new TableRows(db as Queries, table as Sample)
+}
+
+/** Stands for every table in the types of the queries below, which name only columns that all of them have. */
+type Sample = 'vaults'
+type Row = RowOf<Sample>
+type Stored = Tables[Sample]
+
+class TableRows implements Rows<Sample> {
+  readonly #db: Queries
+  readonly #table: Sample
+  readonly #facts: TableFacts<Sample>
+
+  constructor(db: Queries, table: Sample) {
+    this.#db = db
+    this.#table = table
+    this.#facts = tables[table]
+  }
+
+  get(tenant: string, id: string): Promise<Row> {
+    return this.#one(id, this.#byId(tenant, id))
+  }
+
+  hold(tenant: string, id: string): Promise<Row> {
+    return this.#one(id, holding(this.#db, this.#byId(tenant, id)))
+  }
+
+  take(tenant: string, id: string): Promise<Row> {
+    return this.#one(id, taking(this.#db, this.#byId(tenant, id)))
+  }
+
+  find(tenant: string, id: string): Promise<Row | undefined> {
+    return this.#first(this.#byId(tenant, id))
+  }
+
+  takeIfAny(tenant: string, id: string): Promise<Row | undefined> {
+    return this.#first(taking(this.#db, this.#byId(tenant, id)))
+  }
+
+  async all(tenant: string, narrow: (query: Query<Sample>) => Query<Sample>): Promise<Row[]> {
+    const found = await narrow(this.#ofTenant(tenant)).execute()
+    return found.map((row) => this.#decoded(row))
+  }
+
+  async list(
+    tenant: string,
+    paging: Paging,
+    { archived = true, made = [] }: ListFilter = {},
+  ): Promise<Listing<Row>> {
+    let query = this.#ofTenant(tenant)
+    if (archived !== true)
+      query = query.where('archived_at', archived === 'only' ? 'is not' : 'is', null)
+    for (const { op, at } of made) query = query.where('created_at', op, at)
+    const found = await readPage(tenant, query, paging, weightOf(...this.#facts.long))
+    return listingOf(found, (row) => this.#decoded(row))
+  }
+
+  async insert(row: Row): Promise<Row> {
+    await this.#db.insertInto(this.#table).values(this.#encoded(row)).execute()
+    return row
+  }
+
+  async update(kept: Row, columns: Partial<Row>): Promise<Row> {
+    await this.#db
+      .updateTable(this.#table)
+      .set(this.#encoded(columns))
+      .where('tenant_id', '=', kept.tenant_id)
+      .where('id', '=', kept.id)
+      .execute()
+    return { ...kept, ...columns }
+  }
+
+  archive(kept: Row, now: number): Promise<Row> {
+    return this.update(kept, { archived_at: iso(now), updated_at: iso(now) })
+  }
+
+  async remove(tenant: string, id: string): Promise<void> {
+    await this.#db
+      .deleteFrom(this.#table)
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute()
+  }
+
+  #ofTenant(tenant: string): Query<Sample> {
+    const query = this.#db.selectFrom(this.#table).selectAll().where('tenant_id', '=', tenant)
+    return this.#facts.isHidden ? query.where(sql<boolean>`deleted_at is null`) : query
+  }
+
+  #byId(tenant: string, id: string): Query<Sample> {
+    return this.#ofTenant(tenant).where('id', '=', id)
+  }
+
+  async #one(id: string, query: Query<Sample>): Promise<Row> {
+    const found = await this.#first(query)
+    if (!found) throw notFound(this.#facts.noun, id)
+    return found
+  }
+
+  async #first(query: Query<Sample>): Promise<Row | undefined> {
+    const found = await query.executeTakeFirst()
+    return found && this.#decoded(found)
+  }
+
+  #decoded(row: Stored): Row {
+    const values: Record<string, unknown> = { ...row }
+    for (const column of Object.keys(this.#facts.json))
+      values[column] = fromJson(values[column] as Json<unknown> | null)
+    return values as Row
+  }
+
+  /** Columns that are not given stay away. */
+  #encoded<Columns extends Partial<Row>>(columns: Columns) {
+    const values: Record<string, unknown> = { ...columns }
+    for (const [column, kind] of Object.entries(this.#facts.json)) {
+      const value = values[column]
+      if (value === undefined || value === null) continue
+      values[column] = kind === 'record' ? recordText(this.#facts.noun, value) : toJson(value)
+    }
+    return values as { [Column in keyof Columns & keyof Stored]: Stored[Column] }
+  }
+}
