@@ -5,6 +5,7 @@ import type { NewEvent, SessionFailure } from '@steward/protocol/events.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
+import { eventLoop } from '../../ground/core/loop.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
@@ -85,11 +86,24 @@ export async function drain(
   const { place } = claimed
   try {
     const step = claimed.step ?? (await database.write((tx) => begin(tx, place)))
-    return await workOff(deps, place, step, signals)
+    const first = step.kind === 'heavy' ? await stepInOrder(deps, place, true) : step
+    return await workOff(deps, place, first, signals)
   } catch (error) {
     await letGo(deps, place)
     throw error
   }
+}
+
+/** The next step of a session with much to take, in its turn of the event loop. */
+async function stepInOrder(
+  { database, clock }: DrainDeps,
+  place: SessionLease,
+  claimed: boolean,
+): Promise<Step> {
+  await eventLoop.wait(place.tenant)
+  return database.write((tx) =>
+    nextStep(tx, place, { now: clock.now(), claimed, mostBytes: Infinity }),
+  )
 }
 
 /** After a failure: whoever comes next does not wait for the lease. The database may be what failed. */
@@ -128,6 +142,7 @@ async function workOff(
     if (outcome === 'rest') return 'rested'
     if (signals.stopping.aborted) return leave(deps, place, false)
     step = await database.write((tx) => nextStep(tx, place, { now: now(), claimed: false }))
+    if (step.kind === 'heavy') step = await stepInOrder(deps, place, false)
   }
   announceStep(bus, session, step.kind === 'rest' ? step : {})
   if (step.kind === 'lost') return leave(deps, place, true)

@@ -7,7 +7,7 @@ import { databases } from '../../ground/database/fixture.ts'
 import { claim } from '../../ground/database/lease.ts'
 import { keep, tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
-import { admission, admit } from '../../sessions/log/inbox.ts'
+import { admission, admit, waiting } from '../../sessions/log/inbox.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { postEvents } from '../../sessions/events/post.ts'
@@ -61,6 +61,26 @@ const asking = (): NewEvent[] => [
 
 for (const [name, open] of Object.entries(databases)) {
   describe(`the first step after a claim on ${name}`, () => {
+    it('waits for its order to take what is large, and has taken and kept nothing before', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      const text = 'x'.repeat(300_000)
+      const large = fresh({ ...message, content: [{ type: 'text' as const, text }] })
+      await database.write((tx) =>
+        admit(tx, tenant, session, [admission(large)], { now: 0, due: true }),
+      )
+      const { step, place: lease, events, head } = await claimed(database, session, 'nobody')
+      assert.equal(step.kind, 'heavy')
+      assert.deepEqual([events, head.due], [[], 1])
+      assert.equal((await waiting(database.read, tenant, session)).length, 1)
+      const next = await database.write((tx) =>
+        nextStep(tx, lease, { now: 0, claimed: true, mostBytes: Infinity }),
+      )
+      assert.equal(next.kind, 'turn')
+      assert.deepEqual(await waiting(database.read, tenant, session), [])
+    })
+
     it('begins the first turn of a session that was renamed before it', async () => {
       await using place = await open()
       const session = await newSession(place.database, 'running')

@@ -4,6 +4,7 @@
  */
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
+import { heavyBytes } from '../../ground/core/loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
@@ -12,7 +13,14 @@ import type { Head } from '../../sessions/log/head.ts'
 import { lockHead, readHead, stateOf } from '../../sessions/log/head.ts'
 import { idle } from '../../sessions/log/idle.ts'
 import type { Admitted } from '../../sessions/log/inbox.ts'
-import { cancelled, lastInterrupt, take, waiting, waitsBehind } from '../../sessions/log/inbox.ts'
+import {
+  bytesWaiting,
+  cancelled,
+  lastInterrupt,
+  take,
+  waiting,
+  waitsBehind,
+} from '../../sessions/log/inbox.ts'
 import type { Entry, Promoted } from '../../sessions/log/log.ts'
 import { append } from '../../sessions/log/log.ts'
 import { stdioError } from '../../sessions/stdio-servers/standing.ts'
@@ -33,6 +41,8 @@ export type Step =
   /** Nothing to do, or a turn that has begun waits for its servers: the lease is given back. */
   | { kind: 'rest'; promoted?: string[] }
   | { kind: 'lost' }
+  /** What waits is large, and nothing was decided yet: it holds the event loop, which has an order for that. */
+  | { kind: 'heavy' }
   /** The session was deleted: what is left of it on this machine goes, and only then it is no longer due. */
   | { kind: 'gone' }
 
@@ -46,11 +56,14 @@ const unanswered = (call: PendingCall): boolean =>
   call.state === 'asked' || call.state === 'waiting'
 const released = { owner: null, expires_at: 0 }
 
-/** `claimed`: the first step under a new lease, so that a running turn is one that a dead process left. */
+/**
+ * `claimed`: the first step under a new lease, so that a running turn is one that a dead process left. `mostBytes`: of
+ * what waits; a caller that has its turn of the event loop takes everything.
+ */
 export async function nextStep(
   tx: Queries,
   place: SessionLease,
-  { now, claimed }: { now: number; claimed: boolean },
+  { now, claimed, mostBytes = heavyBytes }: { now: number; claimed: boolean; mostBytes?: number },
 ): Promise<Step> {
   const { tenant, session } = place
   // Locked: a message accepted while this decides would be told that nothing is due.
@@ -59,6 +72,7 @@ export async function nextStep(
   if (!isHeld(head, place.fence)) return { kind: 'lost' }
   const open = await openCalls(tx, tenant, session)
   const queue = await waiting(tx, tenant, session)
+  if (bytesWaiting(head, queue) > mostBytes) return { kind: 'heavy' }
   const state = stateOf(head)
   const wasRunning = state === 'running' || state === 'rescheduling'
   const left = claimed && wasRunning ? await leftBehind(tx, place, head, open) : []

@@ -1,11 +1,28 @@
 /**
- * The order of work that holds the event loop for tens of milliseconds: large pages and large bodies. The loop serves
- * everything else between two pieces of such work, and the tenants that wait are served in turn.
+ * The order of work that holds the event loop for tens of milliseconds: large pages, bodies and writes. The tenants that
+ * wait are served in turn. Between two pieces the loop serves everything else, for as long as the last piece took.
  */
 export type Loop = { wait: (tenant: string) => Promise<void> }
 
-/** `later` calls back in the next round of the event loop. */
-export function createLoop(later: (next: () => void) => void = setImmediate): Loop {
+/** `nextRound` calls back in the next round of the event loop, `after` when a time in milliseconds is over. */
+export type LoopTime = {
+  nextRound: (call: () => void) => void
+  after: (ms: number, call: () => void) => void
+  now: () => number
+}
+
+const loopTime: LoopTime = {
+  nextRound: setImmediate,
+  after: (ms, call) => void setTimeout(call, ms),
+  now: () => performance.now(),
+}
+
+/** Rounds of the loop that belong to a piece: what it writes is inserted in the second one and committed in the third. */
+const roundsOfPiece = 3
+/** A piece that took less needs no break behind it, and no break is longer than the second. In milliseconds. */
+const [shortPiece, longestBreak] = [20, 1_000]
+
+export function createLoop({ nextRound, after, now }: LoopTime = loopTime): Loop {
   /** In the order in which the tenants are served; none is empty. */
   const queues = new Map<string, (() => void)[]>()
   let isServing = false
@@ -19,8 +36,16 @@ export function createLoop(later: (next: () => void) => void = setImmediate): Lo
     const [tenant, [begin, ...others]] = first
     queues.delete(tenant)
     if (others.length > 0) queues.set(tenant, others)
+    const began = now()
     begin?.()
-    later(serveNext)
+    endPiece(began, roundsOfPiece)
+  }
+
+  function endPiece(began: number, rounds: number): void {
+    if (rounds > 0) return nextRound(() => endPiece(began, rounds - 1))
+    const took = now() - began
+    if (took < shortPiece) serveNext()
+    else after(Math.min(took, longestBreak), serveNext)
   }
 
   return {
@@ -32,7 +57,7 @@ export function createLoop(later: (next: () => void) => void = setImmediate): Lo
       else queues.set(tenant, [resolve])
       if (!isServing) {
         isServing = true
-        later(serveNext)
+        nextRound(serveNext)
       }
       return promise
     },

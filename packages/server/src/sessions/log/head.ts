@@ -101,6 +101,7 @@ export type Head = {
   previous_owner: string | null
   generation: number
   recoveries: number
+  inbox_bytes: number
   running_since_ms: number | null
   active_ms: number
   idle_since_ms: number | null
@@ -109,7 +110,7 @@ export type Head = {
   url_servers: number
 } & Record<(typeof counters)[number], number>
 
-const columns = [
+export const headFields = [
   ...([
     'status',
     'stop_reason',
@@ -119,6 +120,7 @@ const columns = [
     'previous_owner',
     'generation',
     'recoveries',
+    'inbox_bytes',
     'running_since_ms',
     'active_ms',
     'idle_since_ms',
@@ -132,7 +134,7 @@ const columns = [
 const headStatement = selection((db, slot: SlotFor<TenantSession>) =>
   db
     .selectFrom('session_heads')
-    .select(columns)
+    .select(headFields)
     .where((eb) => eb.and(ofSession(slot))),
 )
 
@@ -147,7 +149,7 @@ const lockStatement = statement((tx, slot: SlotFor<TenantSession>) =>
     .updateTable('session_heads')
     .set((eb) => ({ due: eb.ref('due') }))
     .where((eb) => eb.and(ofSession(slot)))
-    .returning(columns),
+    .returning(headFields),
 )
 
 /** The head, and no other writer until the transaction ends; throws not_found. What is read before it may be old. */

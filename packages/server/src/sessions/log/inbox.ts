@@ -19,7 +19,7 @@ export type WaitingEvent =
   | EventOf<'user.interrupt'>
 
 /** One that waits, without what it says: that may be many megabytes. */
-export type Admitted = { position: number; id: string; type: string }
+export type Admitted = { position: number; id: string; type: string; bytes_before: number }
 
 /** `data`: its fields as text. */
 export type Admission = Pick<StoredEvent, 'id' | 'type' | 'data'>
@@ -150,7 +150,7 @@ function checkRoom(sessionId: string, { events, bytes }: typeof mostWaiting): vo
 const waitingStatement = selection((db, slot: SlotFor<TenantSession>) =>
   db
     .selectFrom('inbox')
-    .select(['position', 'id', 'type'])
+    .select(['position', 'id', 'type', 'bytes_before'])
     .where((eb) => eb.and(ofSession(slot)))
     .orderBy('position'),
 )
@@ -168,6 +168,12 @@ const interruptStatement = selection((db, slot: SlotFor<TenantSession>) =>
     .orderBy('position', 'desc')
     .limit(1),
 )
+
+/** How large what waits is, by the head that was locked before it was read. */
+export const bytesWaiting = (
+  head: { inbox_bytes: number },
+  [oldest]: readonly Admitted[],
+): number => (oldest ? head.inbox_bytes - oldest.bytes_before : 0)
 
 /** The place of the newest interrupt that waits. */
 export async function lastInterrupt(

@@ -11,7 +11,7 @@ import { taking } from '../../ground/database/lock.ts'
 import type { Moment } from '../../ground/database/seek.ts'
 import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
-import { readHead, usageOf } from '../log/head.ts'
+import { headFields, readHead, usageOf } from '../log/head.ts'
 import type { ResourceRow } from './resources.ts'
 import { resourceStore, showResource } from './resources.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -105,17 +105,7 @@ function sessionReads(db: Reads) {
         .selectFrom('sessions')
         .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
         .selectAll('sessions')
-        .select(['head.status', 'head.stop_reason', 'head.next_seq', 'head.due', 'head.owner'])
-        .select([
-          'head.running_since_ms',
-          'head.active_ms',
-          'head.idle_since_ms',
-          'head.input_tokens',
-          'head.output_tokens',
-        ])
-        .select(['head.cache_read_input_tokens', 'head.cache_creation_input_tokens'])
-        .select(['head.stdio_ms', 'head.awaits_stdio', 'head.url_servers'])
-        .select(['head.previous_owner', 'head.generation', 'head.recoveries'])
+        .select(headFields.map((name) => `head.${name}` as const))
         .where('sessions.tenant_id', '=', tenant)
         .where('deleted_at', 'is', null)
       if (!filter.archived) rows = rows.where('archived_at', 'is', null)
