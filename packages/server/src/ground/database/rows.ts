@@ -39,6 +39,7 @@ type TableFacts<Table extends keyof Tables> = {
 
 const tables = {
   agents: { noun: 'agent', json: { config: 'record' }, long: ['config'] },
+  files: { noun: 'file', json: {}, long: ['filename', 'mime_type'] },
   environments: { noun: 'environment', json: { record: 'record' }, long: ['record'] },
   memory_stores: {
     noun: 'memory store',
@@ -51,6 +52,17 @@ const tables = {
     json: { card: 'record' },
     long: ['card', 'sealed_key', 'sealed_headers'],
   },
+  skill_versions: {
+    noun: 'skill version',
+    json: { files: 'value' },
+    long: ['description', 'files'],
+  },
+  skills: { noun: 'skill', json: {}, long: ['display_title', 'description'] },
+  vault_credentials: {
+    noun: 'credential',
+    json: { metadata: 'value', auth: 'value', sealed: 'value' },
+    long: ['display_name', 'metadata', 'auth', 'sealed', 'binding'],
+  },
   vaults: { noun: 'vault', json: { metadata: 'value' }, long: ['name', 'metadata'] },
   webhook_endpoints: {
     noun: 'webhook endpoint',
@@ -60,7 +72,7 @@ const tables = {
 } as const satisfies { [Table in keyof Tables]?: TableFacts<Table> }
 type RowTable = keyof typeof tables
 
-type Query<Table extends RowTable> = SelectQueryBuilder<Tables, Table, Tables[Table]>
+export type RowQuery<Table extends RowTable> = SelectQueryBuilder<Tables, Table, Tables[Table]>
 
 export type ListFilter = {
   /** With archived rows, or those alone; of a table that has an `archived_at`. */
@@ -68,14 +80,20 @@ export type ListFilter = {
   made?: readonly Moment[]
 }
 
+/** Adds conditions, or an order. */
+type Narrow<Table extends RowTable> = (query: RowQuery<Table>) => RowQuery<Table>
+
 /** Throws `not_found` for a row that is absent or another tenant's. */
 export interface ReadableRows<Table extends RowTable> {
   get(tenant: string, id: string): Promise<RowOf<Table>>
   /** As `get`; undefined for a row that is not there. */
-  find(tenant: string, id: string): Promise<RowOf<Table> | undefined>
-  /** Every row of the tenant that `narrow` leaves. */
-  all(tenant: string, narrow: (query: Query<Table>) => Query<Table>): Promise<RowOf<Table>[]>
-  list(tenant: string, paging: Paging, filter?: ListFilter): Promise<Listing<RowOf<Table>>>
+  find(tenant: string, by: string | Narrow<Table>): Promise<RowOf<Table> | undefined>
+  all(tenant: string, narrow: Narrow<Table>): Promise<RowOf<Table>[]>
+  list(
+    tenant: string,
+    paging: Paging,
+    filter?: ListFilter & { where?: Narrow<Table> },
+  ): Promise<Listing<RowOf<Table>>>
 }
 
 export interface Rows<Table extends RowTable> extends ReadableRows<Table> {
@@ -84,7 +102,7 @@ export interface Rows<Table extends RowTable> extends ReadableRows<Table> {
   /** As `get`; nobody else changes the row until the transaction ends. */
   take(tenant: string, id: string): Promise<RowOf<Table>>
   /** As `take`; undefined for a row that is not there. */
-  takeIfAny(tenant: string, id: string): Promise<RowOf<Table> | undefined>
+  takeIfAny(tenant: string, by: string | Narrow<Table>): Promise<RowOf<Table> | undefined>
   /** Returns the row that was given. */
   insert(row: RowOf<Table>): Promise<RowOf<Table>>
   /** Returns `kept` with the changed columns. */
@@ -119,36 +137,36 @@ class TableRows implements Rows<Sample> {
   }
 
   get(tenant: string, id: string): Promise<Row> {
-    return this.#one(id, this.#byId(tenant, id))
+    return this.#one(id, this.#by(tenant, id))
   }
 
   hold(tenant: string, id: string): Promise<Row> {
-    return this.#one(id, holding(this.#db, this.#byId(tenant, id)))
+    return this.#one(id, holding(this.#db, this.#by(tenant, id)))
   }
 
   take(tenant: string, id: string): Promise<Row> {
-    return this.#one(id, taking(this.#db, this.#byId(tenant, id)))
+    return this.#one(id, taking(this.#db, this.#by(tenant, id)))
   }
 
-  find(tenant: string, id: string): Promise<Row | undefined> {
-    return this.#first(this.#byId(tenant, id))
+  find(tenant: string, by: string | Narrow<Sample>): Promise<Row | undefined> {
+    return this.#first(this.#by(tenant, by))
   }
 
-  takeIfAny(tenant: string, id: string): Promise<Row | undefined> {
-    return this.#first(taking(this.#db, this.#byId(tenant, id)))
+  takeIfAny(tenant: string, by: string | Narrow<Sample>): Promise<Row | undefined> {
+    return this.#first(taking(this.#db, this.#by(tenant, by)))
   }
 
-  async all(tenant: string, narrow: (query: Query<Sample>) => Query<Sample>): Promise<Row[]> {
-    const found = await narrow(this.#ofTenant(tenant)).execute()
+  async all(tenant: string, narrow: Narrow<Sample>): Promise<Row[]> {
+    const found = await this.#by(tenant, narrow).execute()
     return found.map((row) => this.#decoded(row))
   }
 
   async list(
     tenant: string,
     paging: Paging,
-    { archived = true, made = [] }: ListFilter = {},
+    { archived = true, made = [], where }: ListFilter & { where?: Narrow<Sample> } = {},
   ): Promise<Listing<Row>> {
-    let query = this.#ofTenant(tenant)
+    let query = this.#by(tenant, where ?? ((all) => all))
     if (archived !== true)
       query = query.where('archived_at', archived === 'only' ? 'is not' : 'is', null)
     for (const { op, at } of made) query = query.where('created_at', op, at)
@@ -183,22 +201,23 @@ class TableRows implements Rows<Sample> {
       .execute()
   }
 
-  #ofTenant(tenant: string): Query<Sample> {
+  #ofTenant(tenant: string): RowQuery<Sample> {
     const query = this.#db.selectFrom(this.#table).selectAll().where('tenant_id', '=', tenant)
     return this.#facts.isHidden ? query.where(sql<boolean>`deleted_at is null`) : query
   }
 
-  #byId(tenant: string, id: string): Query<Sample> {
-    return this.#ofTenant(tenant).where('id', '=', id)
+  #by(tenant: string, by: string | Narrow<Sample>): RowQuery<Sample> {
+    const query = this.#ofTenant(tenant)
+    return typeof by === 'string' ? query.where('id', '=', by) : by(query)
   }
 
-  async #one(id: string, query: Query<Sample>): Promise<Row> {
+  async #one(id: string, query: RowQuery<Sample>): Promise<Row> {
     const found = await this.#first(query)
     if (!found) throw notFound(this.#facts.noun, id)
     return found
   }
 
-  async #first(query: Query<Sample>): Promise<Row | undefined> {
+  async #first(query: RowQuery<Sample>): Promise<Row | undefined> {
     const found = await query.executeTakeFirst()
     return found && this.#decoded(found)
   }

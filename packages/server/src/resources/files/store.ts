@@ -1,30 +1,13 @@
 import type { FileMetadata } from '@steward/protocol/files.ts'
-import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { alone, holding, taking } from '../../ground/database/lock.ts'
-import type { Tables } from '../../ground/database/tables.ts'
+import { alone } from '../../ground/database/lock.ts'
+import type { RowOf } from '../../ground/database/rows.ts'
+import { rows } from '../../ground/database/rows.ts'
 
-export type FileRow = Tables['files']
-
-const ofTenant = (db: Reads, tenant: string) =>
-  db.selectFrom('files').selectAll().where('tenant_id', '=', tenant)
-
-const byId = (db: Reads, tenant: string, id: string) => ofTenant(db, tenant).where('id', '=', id)
-
-async function row(
-  db: Reads,
-  tenant: string,
-  id: string,
-  query = byId(db, tenant, id),
-): Promise<FileRow> {
-  const found = await query.executeTakeFirst()
-  if (!found) throw notFound('file', id)
-  return found
-}
+export type FileRow = RowOf<'files'>
 
 /** Its sandbox looks again for what lies there. */
 async function changed(db: Queries, { tenant_id, session_id, origin }: FileRow): Promise<void> {
@@ -39,9 +22,10 @@ async function changed(db: Queries, { tenant_id, session_id, origin }: FileRow):
 
 /** Bytes that count against the workspace: those of each blob once, whoever holds it. */
 async function stored(db: Reads, tenant: string): Promise<number> {
-  const each = ofTenant(db, tenant)
-    .clearSelect()
+  const each = db
+    .selectFrom('files')
     .select(({ fn }) => fn.max('size_bytes').as('bytes'))
+    .where('tenant_id', '=', tenant)
     .where('blob_key', 'is not', null)
     .groupBy('blob_key')
   const { bytes } = await db
@@ -53,33 +37,37 @@ async function stored(db: Reads, tenant: string): Promise<number> {
 
 function fileReads(db: Reads) {
   return {
-    row: (tenant: string, id: string) => row(db, tenant, id),
+    row: (tenant: string, id: string) => rows(db, 'files').get(tenant, id),
 
-    list(tenant: string, paging: Paging, scopeId: string | undefined): Promise<Listing<FileRow>> {
-      const rows = ofTenant(db, tenant).$if(scopeId !== undefined, (query) =>
-        query.where('session_id', '=', scopeId ?? ''),
-      )
-      return readPage(tenant, rows, paging, weightOf('filename', 'mime_type'))
-    },
+    list: (
+      tenant: string,
+      paging: Paging,
+      session: string | undefined,
+    ): Promise<Listing<FileRow>> =>
+      rows(db, 'files').list(tenant, paging, {
+        where: (query) => (session === undefined ? query : query.where('session_id', '=', session)),
+      }),
 
     /** Those that are there, in no order. */
     async named(tenant: string, ids: readonly string[]): Promise<FileRow[]> {
-      return ids.length === 0 ? [] : ofTenant(db, tenant).where('id', 'in', ids).execute()
+      if (ids.length === 0) return []
+      return rows(db, 'files').all(tenant, (query) => query.where('id', 'in', ids))
     },
 
     /** All that lie in the session's sandbox, the oldest first, without those whose bytes are gone. */
     ofSession: (tenant: string, session: string): Promise<FileRow[]> =>
-      ofTenant(db, tenant)
-        .where('session_id', '=', session)
-        .where('origin', '!=', 'output')
-        .where('blob_key', 'is not', null)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute(),
+      rows(db, 'files').all(tenant, (query) =>
+        query
+          .where('session_id', '=', session)
+          .where('origin', '!=', 'output')
+          .where('blob_key', 'is not', null)
+          .orderBy('created_at')
+          .orderBy('id'),
+      ),
 
     /** Expired ones too. */
     allOfSession: (tenant: string, session: string): Promise<FileRow[]> =>
-      ofTenant(db, tenant).where('session_id', '=', session).execute(),
+      rows(db, 'files').all(tenant, (query) => query.where('session_id', '=', session)),
 
     stored: (tenant: string) => stored(db, tenant),
 
@@ -99,9 +87,9 @@ function fileReads(db: Reads) {
 function fileWrites(db: Queries) {
   return {
     /** As `row`, and it stays as it is until the transaction ends. */
-    hold: (tenant: string, id: string) => row(db, tenant, id, holding(db, byId(db, tenant, id))),
+    hold: (tenant: string, id: string) => rows(db, 'files').hold(tenant, id),
     /** As `row`, and nobody else changes it until the transaction ends. */
-    take: (tenant: string, id: string) => row(db, tenant, id, taking(db, byId(db, tenant, id))),
+    take: (tenant: string, id: string) => rows(db, 'files').take(tenant, id),
     /** The same, and nobody else adds to it until the transaction ends. */
     async storedAlone(tenant: string): Promise<number> {
       await alone(db, `files/${tenant}`)
@@ -109,24 +97,16 @@ function fileWrites(db: Queries) {
     },
 
     async insert(file: FileRow): Promise<void> {
-      await db.insertInto('files').values(file).execute()
-      await changed(db, file)
+      await changed(db, await rows(db, 'files').insert(file))
     },
 
     async remove(file: FileRow): Promise<void> {
-      const { tenant_id, id } = file
-      await db.deleteFrom('files').where('tenant_id', '=', tenant_id).where('id', '=', id).execute()
+      await rows(db, 'files').remove(file.tenant_id, file.id)
       await changed(db, file)
     },
 
     async forgetBytes(file: FileRow): Promise<void> {
-      await db
-        .updateTable('files')
-        .set({ blob_key: null })
-        .where('tenant_id', '=', file.tenant_id)
-        .where('id', '=', file.id)
-        .execute()
-      await changed(db, file)
+      await changed(db, await rows(db, 'files').update(file, { blob_key: null }))
     },
 
     /** Of all tenants: those that expired before the time and have no bytes any more. */

@@ -6,7 +6,6 @@ import { changedAtMs, filesOfSkill, titles } from '@steward/skills/skills.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
 import { versionId } from './store.ts'
 import { zipped } from './zip.ts'
-import { toJson } from '../../ground/core/json-text.ts'
 
 /** The version of all built-in skills. */
 export const builtinDigits = String(changedAtMs * 1000)
@@ -51,7 +50,7 @@ async function readOne(id: string, display_title: string): Promise<Builtin> {
     sha256: createHash('sha256').update(archive).digest('hex'),
     blob_key: '',
     created_at: at,
-    files: toJson(files.map(({ path }) => path)),
+    files: files.map(({ path }) => path),
   }
   return { skill, version, archive }
 }

@@ -13,7 +13,6 @@ import { digitsOf, refuseBuiltin } from './catalog.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
 import { skillStore, versionDigits, versionId } from './store.ts'
 import { zipped } from './zip.ts'
-import { toJson } from '../../ground/core/json-text.ts'
 
 export type SkillDeps = {
   clock: Clock
@@ -39,7 +38,7 @@ export async function saveSkill(
   return withArchive(deps, caller, bundle, async (writing, kept) => {
     const { tx, tenant, now } = writing
     const skills = skillStore(tx)
-    await skills.insertNew({
+    const fresh: SkillRow = {
       tenant_id: tenant,
       id,
       name: bundle.name,
@@ -49,9 +48,9 @@ export async function saveSkill(
       newest_version: '0',
       created_at: iso(now),
       updated_at: iso(now),
-    })
-    if (title !== undefined && title !== null)
-      await skills.update(tenant, id, { display_title: title })
+    }
+    await skills.insertNew(fresh)
+    if (title !== undefined && title !== null) await skills.update(fresh, { display_title: title })
     await insertVersion(deps, writing, { id, bundle, kept })
     return skills.row(tenant, id)
   })
@@ -118,10 +117,10 @@ async function insertVersion(
     sha256: kept.sha256,
     blob_key: kept.key,
     created_at: iso(now),
-    files: toJson(bundle.files.map(({ path }) => path)),
+    files: bundle.files.map(({ path }) => path),
   }
   await skills.insertVersion(row)
-  await skills.update(tenant, id, {
+  await skills.update(skill, {
     description: row.description,
     latest_version: digits,
     newest_version: digits,
@@ -160,7 +159,7 @@ export async function deleteVersion(
     const left = await skills.latest(tenant, id)
     if (!left)
       throw invalid(`version ${which} is the last of skill ${id}: delete the skill instead`)
-    await skills.update(tenant, id, {
+    await skills.update(skill, {
       latest_version: versionDigits(left.id),
       description: left.description,
       updated_at: iso(now),

@@ -21,7 +21,7 @@ import type { SkillDeps } from './keep.ts'
 import { addVersion, deleteSkill, deleteVersion, saveSkill } from './keep.ts'
 import { receiveArchive, receiveSkill, receiveVersion } from './receive.ts'
 import type { SkillRow } from './store.ts'
-import { filesOf, showSkill, showSkillVersion, versionDigits } from './store.ts'
+import { showSkill, showSkillVersion, versionDigits } from './store.ts'
 
 const skills = section('Skills', ['workspace'], '/v1/skills')
 const versions = section('Skills', ['workspace'], '/v1/skills/:id/versions')
@@ -81,7 +81,7 @@ function ofSkills(deps: Deps): Route[] {
       },
       async ({ tenant, params: { id, filename } }) => {
         const version = await catalog.version(tenant, id)
-        if (!filesOf(version).includes(filename)) throw notFound('file', `${id}/${filename}`)
+        if (!version.files.includes(filename)) throw notFound('file', `${id}/${filename}`)
         const [file] = await catalog.files(tenant, version, (each) => each === filename)
         if (!file) throw new Error(`${filename} is not in the archive of ${id}/${version.id}`)
         const { bytes } = file

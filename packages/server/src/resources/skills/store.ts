@@ -4,13 +4,12 @@ import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { alone, taking } from '../../ground/database/lock.ts'
-import type { Tables } from '../../ground/database/tables.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { alone } from '../../ground/database/lock.ts'
+import type { RowOf } from '../../ground/database/rows.ts'
+import { rows } from '../../ground/database/rows.ts'
 
-export type SkillRow = Tables['skills']
-export type SkillVersionRow = Tables['skill_versions']
+export type SkillRow = RowOf<'skills'>
+export type SkillVersionRow = RowOf<'skill_versions'>
 
 const prefix = 'skver_'
 export const versionId = (digits: string): string => prefix + digits
@@ -19,46 +18,23 @@ export const isVersionId = (text: string): boolean => text.startsWith(prefix)
 export const versionDigits = (version: string): string =>
   isVersionId(version) ? version.slice(prefix.length) : version
 
-const byId = (db: Reads, tenant: string, id: string) =>
-  db.selectFrom('skills').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)
-
-const versionsOf = (db: Reads, tenant: string, skill: string) =>
-  db
-    .selectFrom('skill_versions')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('skill_id', '=', skill)
-
-async function found(id: string, query: ReturnType<typeof byId>): Promise<SkillRow> {
-  const row = await query.executeTakeFirst()
-  if (!row) throw notFound('skill', id)
-  return row
-}
-
 function skillReads(db: Reads) {
   return {
-    row: (tenant: string, id: string) => found(id, byId(db, tenant, id)),
+    row: (tenant: string, id: string) => rows(db, 'skills').get(tenant, id),
 
     rowsOf: (tenant: string, named: SkillRefs): Promise<SkillRow[]> => {
       const ids = named.map(({ skill_id }) => skill_id)
-      return db
-        .selectFrom('skills')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where('id', 'in', ids)
-        .execute()
+      return rows(db, 'skills').all(tenant, (query) => query.where('id', 'in', ids))
     },
 
-    list(tenant: string, paging: Paging): Promise<Listing<SkillRow>> {
-      const rows = db.selectFrom('skills').selectAll().where('tenant_id', '=', tenant)
-      return readPage(tenant, rows, paging, weightOf('display_title', 'description'))
-    },
+    list: (tenant: string, paging: Paging): Promise<Listing<SkillRow>> =>
+      rows(db, 'skills').list(tenant, paging),
 
     /** By its digits. */
     async version(tenant: string, skill: string, digits: string): Promise<SkillVersionRow> {
-      const row = await versionsOf(db, tenant, skill)
-        .where('id', '=', versionId(digits))
-        .executeTakeFirst()
+      const row = await rows(db, 'skill_versions').find(tenant, (query) =>
+        query.where('skill_id', '=', skill).where('id', '=', versionId(digits)),
+      )
       if (!row) throw notFound('skill version', `${skill}/${digits}`)
       return row
     },
@@ -67,34 +43,39 @@ function skillReads(db: Reads) {
     versionsOf: (tenant: string, named: SkillRefs): Promise<SkillVersionRow[]> => {
       const skills = named.map(({ skill_id }) => skill_id)
       const ids = named.map(({ version }) => versionId(versionDigits(version)))
-      return db
-        .selectFrom('skill_versions')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where('skill_id', 'in', skills)
-        .where('id', 'in', ids)
-        .execute()
+      return rows(db, 'skill_versions').all(tenant, (query) =>
+        query.where('skill_id', 'in', skills).where('id', 'in', ids),
+      )
     },
 
     /** The latest of those that are left. */
     latest: (tenant: string, skill: string): Promise<SkillVersionRow | undefined> =>
-      versionsOf(db, tenant, skill).orderBy('id', 'desc').limit(1).executeTakeFirst(),
+      rows(db, 'skill_versions').find(tenant, (query) =>
+        query.where('skill_id', '=', skill).orderBy('id', 'desc').limit(1),
+      ),
 
     versions: (tenant: string, skill: string, paging: Paging): Promise<Listing<SkillVersionRow>> =>
-      readPage(tenant, versionsOf(db, tenant, skill), paging, weightOf('description', 'files')),
+      rows(db, 'skill_versions').list(tenant, paging, {
+        where: (query) => query.where('skill_id', '=', skill),
+      }),
 
     allVersions: (
       tenant: string,
       skill: string,
     ): Promise<Pick<SkillVersionRow, 'id' | 'blob_key'>[]> =>
-      versionsOf(db, tenant, skill).clearSelect().select(['id', 'blob_key']).execute(),
+      db
+        .selectFrom('skill_versions')
+        .select(['id', 'blob_key'])
+        .where('tenant_id', '=', tenant)
+        .where('skill_id', '=', skill)
+        .execute(),
   }
 }
 
 function skillWrites(db: Queries) {
   return {
     /** No other writer of the skill and its versions until the transaction ends. */
-    take: (tenant: string, id: string) => found(id, taking(db, byId(db, tenant, id))),
+    take: (tenant: string, id: string) => rows(db, 'skills').take(tenant, id),
 
     /** False when there is one of the id. */
     async insertNew(row: SkillRow): Promise<boolean> {
@@ -106,22 +87,10 @@ function skillWrites(db: Queries) {
       return (numInsertedOrUpdatedRows ?? 0n) > 0n
     },
 
-    async update(tenant: string, id: string, columns: Partial<SkillRow>): Promise<void> {
-      await db
-        .updateTable('skills')
-        .set(columns)
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .execute()
-    },
-
-    async remove(tenant: string, id: string): Promise<void> {
-      await db.deleteFrom('skills').where('tenant_id', '=', tenant).where('id', '=', id).execute()
-    },
-
-    async insertVersion(row: SkillVersionRow): Promise<void> {
-      await db.insertInto('skill_versions').values(row).execute()
-    },
+    update: (kept: SkillRow, columns: Partial<SkillRow>) =>
+      rows(db, 'skills').update(kept, columns),
+    remove: (tenant: string, id: string) => rows(db, 'skills').remove(tenant, id),
+    insertVersion: (row: SkillVersionRow) => rows(db, 'skill_versions').insert(row),
 
     async removeVersion(tenant: string, skill: string, id: string): Promise<void> {
       await db
@@ -176,8 +145,6 @@ export function showSkill(row: SkillRow, source: SkillSource): Skill {
   }
 }
 
-export const filesOf = (row: SkillVersionRow): string[] => fromJson(row.files)
-
 export const showSkillVersion = (row: SkillVersionRow): SkillVersion => ({
   id: row.id,
   type: 'skill_version',
@@ -186,6 +153,6 @@ export const showSkillVersion = (row: SkillVersionRow): SkillVersion => ({
   name: row.name,
   description: row.description,
   directory: row.directory,
-  files: filesOf(row).map((filename) => ({ filename })),
+  files: row.files.map((filename) => ({ filename })),
   created_at: row.created_at,
 })

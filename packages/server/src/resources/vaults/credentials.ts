@@ -1,5 +1,4 @@
 import type { Credential, CredentialAuth } from '@steward/protocol/vaults.ts'
-import { sql } from 'kysely'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
@@ -8,14 +7,14 @@ import type { Seal } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { taking } from '../../ground/database/lock.ts'
-import type { SealedSecrets, SecretPart, Tables } from '../../ground/database/tables.ts'
+import type { RowOf, RowQuery } from '../../ground/database/rows.ts'
+import { rows } from '../../ground/database/rows.ts'
+import type { SealedSecrets, SecretPart } from '../../ground/database/tables.ts'
 import type { Secrets, Written } from './auth.ts'
 import { bindingOf } from './auth.ts'
-import { fromJson, toJson } from '../../ground/core/json-text.ts'
+import { toJson } from '../../ground/core/json-text.ts'
 
-type Row = Tables['vault_credentials']
+type Row = RowOf<'vault_credentials'>
 
 /** An active credential as the egress reads it; its secrets stay sealed. */
 export type CredentialRow = Pick<Row, 'tenant_id' | 'vault_id' | 'id' | 'revision'> & {
@@ -42,15 +41,15 @@ export const sealSecrets = (
     ]),
   )
 
-export const sealedOf = (row: Row): SealedSecrets =>
-  row.sealed === null ? {} : fromJson(row.sealed)
+export const sealedOf = (row: Row): SealedSecrets => row.sealed ?? {}
 
 /** What a row holds for the egress; undefined when it is archived. */
-export function credentialRow(row: Row): CredentialRow | undefined {
-  const { tenant_id, vault_id, id, revision } = row
-  if (row.archived_at !== null || row.sealed === null) return undefined
-  const auth = fromJson(row.auth)
-  return { tenant_id, vault_id, id, revision, auth, sealed: sealedOf(row) }
+export function credentialRow(
+  row: Omit<CredentialRow, 'sealed'> & Pick<Row, 'archived_at' | 'sealed'>,
+): CredentialRow | undefined {
+  const { tenant_id, vault_id, id, revision, auth, sealed } = row
+  if (row.archived_at !== null || sealed === null) return undefined
+  return { tenant_id, vault_id, id, revision, auth, sealed }
 }
 
 function resealed(kept: Row, { written, seal }: { written: Written; seal: Seal }): SealedSecrets {
@@ -68,12 +67,7 @@ function liveReads(db: Reads) {
   return {
     /** One active credential, wherever it lies; undefined when it is archived or gone. */
     async active(tenant: string, id: string): Promise<CredentialRow | undefined> {
-      const found = await db
-        .selectFrom('vault_credentials')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .executeTakeFirst()
+      const found = await rows(db, 'vault_credentials').find(tenant, id)
       return found && credentialRow(found)
     },
   }
@@ -102,27 +96,25 @@ function liveWrites(db: Queries) {
   }
 }
 
-const inVault = (db: Reads, tenant: string, vault: string) =>
-  db
-    .selectFrom('vault_credentials')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('vault_id', '=', vault)
+type Narrow = (query: RowQuery<'vault_credentials'>) => RowQuery<'vault_credentials'>
+const inVault =
+  (vault: string, id: string): Narrow =>
+  (query) =>
+    query.where('vault_id', '=', vault).where('id', '=', id)
+const activeIn =
+  (vault: string, binding?: string): Narrow =>
+  (query) => {
+    const active = query.where('vault_id', '=', vault).where('archived_at', 'is', null)
+    return binding === undefined ? active : active.where('binding', '=', binding)
+  }
 
-const byId = (db: Reads, tenant: string, vault: string, id: string) =>
-  inVault(db, tenant, vault).where('id', '=', id)
-
-async function row(
-  db: Reads,
-  tenant: string,
-  vault: string,
-  id: string,
-  query = byId(db, tenant, vault, id),
-): Promise<Row> {
-  const found = await query.executeTakeFirst()
-  if (!found) throw notFound('credential', id)
-  return found
+function thatIsThere(id: string, row: Row | undefined): Row {
+  if (!row) throw notFound('credential', id)
+  return row
 }
+
+const get = async (db: Reads, tenant: string, vault: string, id: string): Promise<Row> =>
+  thatIsThere(id, await rows(db, 'vault_credentials').find(tenant, inVault(vault, id)))
 
 async function refuseTaken(
   db: Reads,
@@ -130,7 +122,7 @@ async function refuseTaken(
   vault: string,
   binding: string,
 ): Promise<void> {
-  const taken = await active(db, tenant, vault).where('binding', '=', binding).executeTakeFirst()
+  const taken = await rows(db, 'vault_credentials').find(tenant, activeIn(vault, binding))
   if (taken) {
     throw conflict(
       `auth: credential ${taken.id} of this vault is for the same already; update or archive it`,
@@ -138,23 +130,22 @@ async function refuseTaken(
   }
 }
 
-const active = (db: Reads, tenant: string, vault: string) =>
-  inVault(db, tenant, vault).where('archived_at', 'is', null)
-
 function credentialReads(db: Reads) {
   return {
     ...liveReads(db),
 
-    row: (tenant: string, vault: string, id: string) => row(db, tenant, vault, id),
+    row: (tenant: string, vault: string, id: string) => get(db, tenant, vault, id),
 
     async get(tenant: string, vault: string, id: string): Promise<Credential> {
-      return showCredential(await row(db, tenant, vault, id))
+      return showCredential(await get(db, tenant, vault, id))
     },
 
     /** The oldest first; a vault holds few. */
     async allActive(tenant: string, vault: string): Promise<Credential[]> {
-      const rows = active(db, tenant, vault).orderBy('created_at').orderBy('id')
-      return (await rows.execute()).map(showCredential)
+      const found = await rows(db, 'vault_credentials').all(tenant, (query) =>
+        activeIn(vault)(query).orderBy('created_at').orderBy('id'),
+      )
+      return found.map(showCredential)
     },
 
     /** Newest first unless asked otherwise. */
@@ -163,11 +154,9 @@ function credentialReads(db: Reads) {
       vault: string,
       { paging, archived }: { paging: Paging; archived: boolean },
     ): Promise<Listing<Credential>> {
-      const rows = inVault(db, tenant, vault).$if(!archived, (query) =>
-        query.where('archived_at', 'is', null),
-      )
-      const weight = weightOf('display_name', 'metadata', 'auth', 'sealed', 'binding')
-      return listingOf(await readPage(tenant, rows, paging, weight), showCredential)
+      const where: Narrow = (query) => query.where('vault_id', '=', vault)
+      const found = await rows(db, 'vault_credentials').list(tenant, paging, { archived, where })
+      return listingOf(found, showCredential)
     },
   }
 }
@@ -177,13 +166,12 @@ function credentialWrites(db: Queries) {
     ...liveWrites(db),
 
     /** As `row`, and nobody else changes it until the transaction ends. */
-    take: (tenant: string, vault: string, id: string) =>
-      row(db, tenant, vault, id, taking(db, byId(db, tenant, vault, id))),
+    take: async (tenant: string, vault: string, id: string): Promise<Row> =>
+      thatIsThere(id, await rows(db, 'vault_credentials').takeIfAny(tenant, inVault(vault, id))),
 
     /** The active one that is for the same, if there is one, locked. The vault's row is locked by the caller. */
-    async bound(tenant: string, vault: string, binding: string): Promise<Row | undefined> {
-      return taking(db, active(db, tenant, vault).where('binding', '=', binding)).executeTakeFirst()
-    },
+    bound: (tenant: string, vault: string, binding: string): Promise<Row | undefined> =>
+      rows(db, 'vault_credentials').takeIfAny(tenant, activeIn(vault, binding)),
 
     /** At most 20 active ones a vault, one for each purpose. The vault's row is locked by the caller. */
     async insert(
@@ -200,9 +188,12 @@ function credentialWrites(db: Queries) {
       const { written, seal, display_name, metadata, now } = made
       const binding = bindingOf(written.auth)
       await refuseTaken(db, tenant, vault, binding)
-      const { count } = await active(db, tenant, vault)
-        .clearSelect()
-        .select(sql<number>`count(*)`.as('count'))
+      const { count } = await db
+        .selectFrom('vault_credentials')
+        .select(({ fn }) => fn.countAll<number | string>().as('count'))
+        .where('tenant_id', '=', tenant)
+        .where('vault_id', '=', vault)
+        .where('archived_at', 'is', null)
         .executeTakeFirstOrThrow()
       if (Number(count) >= mostPerVault)
         throw invalid(`a vault holds at most ${mostPerVault} credentials; archive one first`)
@@ -212,9 +203,9 @@ function credentialWrites(db: Queries) {
         id,
         vault_id: vault,
         display_name,
-        metadata: toJson(metadata),
-        auth: toJson(written.auth),
-        sealed: toJson(sealSecrets(seal, { tenant, id }, written.secrets)),
+        metadata,
+        auth: written.auth,
+        sealed: sealSecrets(seal, { tenant, id }, written.secrets),
         binding,
         revision: 1,
         refresh_owner: null,
@@ -223,8 +214,7 @@ function credentialWrites(db: Queries) {
         created_at: iso(now),
         updated_at: iso(now),
       }
-      await db.insertInto('vault_credentials').values(fresh).execute()
-      return showCredential(fresh)
+      return showCredential(await rows(db, 'vault_credentials').insert(fresh))
     },
 
     /** A new auth is a new revision, which whoever refreshes the old one finds out. */
@@ -243,19 +233,18 @@ function credentialWrites(db: Queries) {
       if (binding !== kept.binding) await refuseTaken(db, tenant, kept.vault_id, binding)
       const columns = {
         display_name,
-        metadata: toJson(metadata),
+        metadata,
         updated_at: iso(now),
         ...(auth
           ? {
               binding,
-              auth: toJson(auth.written.auth),
-              sealed: toJson(resealed(kept, auth)),
+              auth: auth.written.auth,
+              sealed: resealed(kept, auth),
               revision: kept.revision + 1,
             }
           : {}),
       }
-      await at(db, tenant, kept.id).set(columns).execute()
-      return showCredential({ ...kept, ...columns })
+      return showCredential(await rows(db, 'vault_credentials').update(kept, columns))
     },
 
     /** The secret is gone at once, the record stays, and what it was for is free again. */
@@ -269,7 +258,7 @@ function credentialWrites(db: Queries) {
 
     /** Of a vault that is archived: all that were active. */
     async archiveAll(tenant: string, vault: string, now: number): Promise<string[]> {
-      const rows = await db
+      const found = await db
         .updateTable('vault_credentials')
         .set((eb) => ({
           archived_at: iso(now),
@@ -282,7 +271,7 @@ function credentialWrites(db: Queries) {
         .where('archived_at', 'is', null)
         .returning('id')
         .execute()
-      return rows.map(({ id }) => id)
+      return found.map(({ id }) => id)
     },
 
     async remove(tenant: string, vault: string, id: string): Promise<void> {
@@ -296,13 +285,13 @@ function credentialWrites(db: Queries) {
     },
 
     async removeAll(tenant: string, vault: string): Promise<string[]> {
-      const rows = await db
+      const found = await db
         .deleteFrom('vault_credentials')
         .where('tenant_id', '=', tenant)
         .where('vault_id', '=', vault)
         .returning('id')
         .execute()
-      return rows.map(({ id }) => id)
+      return found.map(({ id }) => id)
     },
   }
 }
@@ -315,8 +304,8 @@ export const showCredential = (row: Row): Credential => ({
   type: 'vault_credential',
   vault_id: row.vault_id,
   display_name: row.display_name,
-  auth: fromJson(row.auth),
-  metadata: fromJson(row.metadata),
+  auth: row.auth,
+  metadata: row.metadata,
   archived_at: row.archived_at,
   created_at: row.created_at,
   updated_at: row.updated_at,

@@ -16,13 +16,13 @@ import { isSameJson } from '../../ground/core/json.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import type { SecretPart, Tables } from '../../ground/database/tables.ts'
+import type { RowOf } from '../../ground/database/rows.ts'
+import type { SecretPart } from '../../ground/database/tables.ts'
 import type { Written } from './auth.ts'
 import { bindingOf, changedAuth, writtenAuth } from './auth.ts'
 import { credentialStore, sealedOf } from './credentials.ts'
 import { newDestinations } from './destinations.ts'
 import { showVault, vaultStore } from './store.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
 
 /** In whose name a transaction writes. */
 export type VaultWriteContext = {
@@ -156,13 +156,13 @@ async function replace(
   await credentialStore(tx).update(tenant, kept, {
     auth: { written: { ...written, dropped }, seal },
     display_name: display_name === undefined ? kept.display_name : display_name,
-    metadata: metadata ?? fromJson(kept.metadata),
+    metadata: metadata ?? kept.metadata,
     now,
   })
   await audited(writing, 'credential.rotated', kept.vault_id, kept.id)
 }
 
-type Row = Tables['vault_credentials']
+type Row = RowOf<'vault_credentials'>
 
 /** Locked, as is its vault: a refresh, which locks no vault, waits or has stored its tokens already. */
 async function activeRow(
@@ -193,7 +193,7 @@ export async function updateCredential(
   const { tx, tenant, seal, now } = writing
   await openVault(writing, vault)
   const kept = await activeRow(writing, vault, id)
-  const auth = fromJson(kept.auth)
+  const auth = kept.auth
   const held = new Set(Object.keys(sealedOf(kept)) as SecretPart[])
   const written = input.auth && changedAuth({ auth, held }, input.auth, 'auth', now)
   const further = written ? newDestinations(auth, written, 'auth') : []
@@ -204,7 +204,7 @@ export async function updateCredential(
   return credentialStore(tx).update(tenant, kept, {
     ...(written ? { auth: { written, seal } } : {}),
     display_name: input.display_name === undefined ? kept.display_name : input.display_name,
-    metadata: mergeMetadata(fromJson(kept.metadata), input.metadata ?? {}),
+    metadata: mergeMetadata(kept.metadata, input.metadata ?? {}),
     now,
   })
 }

@@ -79,10 +79,13 @@ export async function sessionNow(
     credentials: rows
       .filter(({ id }) => id !== null)
       .toSorted((a, b) => place(a) - place(b) || inTime(a, b))
-      .flatMap((row) => credentialRow(row) ?? []),
+      .flatMap((row) => openRow(row) ?? []),
     repositories: fromJson(first.repositories) ?? [],
   }
 }
+
+const openRow = ({ auth, sealed, ...row }: SessionCredentialRow) =>
+  credentialRow({ ...row, auth: fromJson(auth), sealed: fromJson(sealed) })
 
 const inTime = (a: SessionCredentialRow, b: SessionCredentialRow): number =>
   a.created_at === b.created_at ? compare(a.id, b.id) : compare(a.created_at, b.created_at)
