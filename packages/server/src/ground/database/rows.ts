@@ -1,6 +1,6 @@
 /** Rows of one table by tenant and id. Their JSON is decoded where they are read, and encoded where they are written. */
 import { iso } from '@steward/base/time.ts'
-import type { SelectQueryBuilder } from 'kysely'
+import type { RawBuilder, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { notFound, recordText } from '../core/errors.ts'
 import type { Json } from '../core/json-text.ts'
@@ -11,6 +11,8 @@ import type { Queries, Reads } from './database.ts'
 import { readPage, weightOf } from './listing.ts'
 import { holding, taking } from './lock.ts'
 import type { Moment } from './seek.ts'
+import type { SlotFor } from './statement.ts'
+import { byForm, insertion, statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 type Decoded<Column> = Column extends Json<infer Value> ? Value : Column
@@ -125,6 +127,40 @@ type Sample = 'vaults'
 type Row = RowOf<Sample>
 type Stored = Tables[Sample]
 
+type Access = 'read' | 'hold' | 'take'
+
+function accessed(db: Queries, query: RowQuery<Sample>, access: Access): RowQuery<Sample> {
+  if (access === 'read') return query
+  return access === 'hold' ? holding(db, query) : taking(db, query)
+}
+
+function rowsOfTenant(
+  db: Queries,
+  table: Sample,
+  tenant: string | RawBuilder<string>,
+): RowQuery<Sample> {
+  const facts: TableFacts<Sample> = tables[table]
+  const query = db.selectFrom(table).selectAll().where('tenant_id', '=', tenant)
+  return facts.isHidden ? query.where(sql<boolean>`deleted_at is null`) : query
+}
+
+/** By table and access. Without a name, because migrations change what `*` stands for. */
+const rowById = byForm((form: `${Sample} ${Access}`) => {
+  const [table, access] = form.split(' ') as [Sample, Access]
+  const build = (db: Queries, slot: SlotFor<{ tenant: string; id: string }>) => {
+    const tenant = slot((row) => row.tenant)
+    const id = slot((row) => row.id)
+    return accessed(db, rowsOfTenant(db, table, tenant).where('id', '=', id), access)
+  }
+  return statement(build, { isNamed: false })
+})
+
+/** By table and columns. */
+const insertionInto = byForm((form: string) => {
+  const [table, ...columns] = form.split(' ') as [Sample, ...(keyof Stored)[]]
+  return insertion(table, columns)
+})
+
 class TableRows implements Rows<Sample> {
   readonly #db: Queries
   readonly #table: Sample
@@ -137,27 +173,27 @@ class TableRows implements Rows<Sample> {
   }
 
   get(tenant: string, id: string): Promise<Row> {
-    return this.#one(id, this.#by(tenant, id))
+    return this.#one(tenant, id, 'read')
   }
 
   hold(tenant: string, id: string): Promise<Row> {
-    return this.#one(id, holding(this.#db, this.#by(tenant, id)))
+    return this.#one(tenant, id, 'hold')
   }
 
   take(tenant: string, id: string): Promise<Row> {
-    return this.#one(id, taking(this.#db, this.#by(tenant, id)))
+    return this.#one(tenant, id, 'take')
   }
 
   find(tenant: string, by: string | Narrow<Sample>): Promise<Row | undefined> {
-    return this.#first(this.#by(tenant, by))
+    return this.#first(tenant, by, 'read')
   }
 
   takeIfAny(tenant: string, by: string | Narrow<Sample>): Promise<Row | undefined> {
-    return this.#first(taking(this.#db, this.#by(tenant, by)))
+    return this.#first(tenant, by, 'take')
   }
 
   async all(tenant: string, narrow: Narrow<Sample>): Promise<Row[]> {
-    const found = await this.#by(tenant, narrow).execute()
+    const found = await narrow(rowsOfTenant(this.#db, this.#table, tenant)).execute()
     return found.map((row) => this.#decoded(row))
   }
 
@@ -166,7 +202,8 @@ class TableRows implements Rows<Sample> {
     paging: Paging,
     { archived = true, made = [], where }: ListFilter & { where?: Narrow<Sample> } = {},
   ): Promise<Listing<Row>> {
-    let query = this.#by(tenant, where ?? ((all) => all))
+    const all = rowsOfTenant(this.#db, this.#table, tenant)
+    let query = where ? where(all) : all
     if (archived !== true)
       query = query.where('archived_at', archived === 'only' ? 'is not' : 'is', null)
     for (const { op, at } of made) query = query.where('created_at', op, at)
@@ -175,7 +212,8 @@ class TableRows implements Rows<Sample> {
   }
 
   async insert(row: Row): Promise<Row> {
-    await this.#db.insertInto(this.#table).values(this.#encoded(row)).execute()
+    const values = this.#encoded(row)
+    await insertionInto([this.#table, ...Object.keys(values)].join(' '))(this.#db, [values])
     return row
   }
 
@@ -201,24 +239,25 @@ class TableRows implements Rows<Sample> {
       .execute()
   }
 
-  #ofTenant(tenant: string): RowQuery<Sample> {
-    const query = this.#db.selectFrom(this.#table).selectAll().where('tenant_id', '=', tenant)
-    return this.#facts.isHidden ? query.where(sql<boolean>`deleted_at is null`) : query
-  }
-
-  #by(tenant: string, by: string | Narrow<Sample>): RowQuery<Sample> {
-    const query = this.#ofTenant(tenant)
-    return typeof by === 'string' ? query.where('id', '=', by) : by(query)
-  }
-
-  async #one(id: string, query: RowQuery<Sample>): Promise<Row> {
-    const found = await this.#first(query)
+  async #one(tenant: string, id: string, access: Access): Promise<Row> {
+    const found = await this.#first(tenant, id, access)
     if (!found) throw notFound(this.#facts.noun, id)
     return found
   }
 
-  async #first(query: RowQuery<Sample>): Promise<Row | undefined> {
-    const found = await query.executeTakeFirst()
+  async #first(
+    tenant: string,
+    by: string | Narrow<Sample>,
+    access: Access,
+  ): Promise<Row | undefined> {
+    const [found] =
+      typeof by === 'string'
+        ? await rowById(`${this.#table} ${access}`)(this.#db, { tenant, id: by })
+        : await accessed(
+            this.#db,
+            by(rowsOfTenant(this.#db, this.#table, tenant)),
+            access,
+          ).execute()
     return found && this.#decoded(found)
   }
 

@@ -10,6 +10,7 @@ import { storeOf } from '../../ground/database/store-of.ts'
 import { readListing, weightOf } from '../../ground/database/listing.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
+import { insertion } from '../../ground/database/statement.ts'
 import type { SealedTokens } from '../../ground/database/tables.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
@@ -20,6 +21,15 @@ export const agentTokenPlace = (tenant: string): string => `${tenant}/agent_vers
 const get = async (db: Reads, tenant: string, id: string): Promise<Agent> =>
   toAgent(await rows(db, 'agents').get(tenant, id))
 
+const insertVersions = insertion('agent_versions', [
+  'tenant_id',
+  'agent_id',
+  'version',
+  'config',
+  'sealed_tokens',
+  'created_at',
+])
+
 async function writeVersion(
   db: Queries,
   tenant: string,
@@ -27,17 +37,15 @@ async function writeVersion(
   config: AgentConfig,
   tokens: SealedTokens,
 ) {
-  await db
-    .insertInto('agent_versions')
-    .values({
-      tenant_id: tenant,
-      agent_id: agent.id,
-      version: agent.version,
-      config: toJson(config),
-      sealed_tokens: toJson(tokens),
-      created_at: agent.updated_at,
-    })
-    .execute()
+  const row = {
+    tenant_id: tenant,
+    agent_id: agent.id,
+    version: agent.version,
+    config: toJson(config),
+    sealed_tokens: toJson(tokens),
+    created_at: agent.updated_at,
+  }
+  await insertVersions(db, [row])
 }
 
 function agentReads(db: Reads) {
