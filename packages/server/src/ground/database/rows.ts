@@ -74,6 +74,10 @@ const tables = {
 } as const satisfies { [Table in keyof Tables]?: TableFacts<Table> }
 type RowTable = keyof typeof tables
 
+const jsonColumns: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(tables).map(([name, { json }]) => [name, Object.keys(json)]),
+)
+
 export type RowQuery<Table extends RowTable> = SelectQueryBuilder<Tables, Table, Tables[Table]>
 
 export type ListFilter = {
@@ -261,9 +265,10 @@ class TableRows implements Rows<Sample> {
     return found && this.#decoded(found)
   }
 
+  /** In place: nobody else has the row yet. */
   #decoded(row: Stored): Row {
-    const values: Record<string, unknown> = { ...row }
-    for (const column of Object.keys(this.#facts.json))
+    const values: Record<string, unknown> = row
+    for (const column of jsonColumns.get(this.#table) ?? [])
       values[column] = fromJson(values[column] as Json<unknown> | null)
     return values as Row
   }
