@@ -100,7 +100,7 @@ async function stepInOrder(
   place: SessionLease,
   claimed: boolean,
 ): Promise<Step> {
-  await eventLoop.wait(place.tenant)
+  await eventLoop.wait(place.tenant, 'write')
   return database.write((tx) =>
     nextStep(tx, place, { now: clock.now(), claimed, mostBytes: Infinity }),
   )

@@ -2,7 +2,10 @@
  * The order of work that holds the event loop for tens of milliseconds: large pages, bodies and writes. The tenants that
  * wait are served in turn. Between two pieces the loop serves everything else, for as long as the last piece took.
  */
-export type Loop = { wait: (tenant: string) => Promise<void> }
+export type Loop = { wait: (tenant: string, piece?: PieceOfWork) => Promise<void> }
+
+/** A piece of reading is over in its round of the loop; a piece that is written is committed two rounds later. */
+export type PieceOfWork = 'read' | 'write'
 
 /** `nextRound` calls back in the next round of the event loop, `after` when a time in milliseconds is over. */
 export type LoopTime = {
@@ -17,14 +20,15 @@ const loopTime: LoopTime = {
   now: () => performance.now(),
 }
 
-/** Rounds of the loop that belong to a piece: what it writes is inserted in the second one and committed in the third. */
-const roundsOfPiece = 3
+const roundsOf: Record<PieceOfWork, number> = { read: 1, write: 3 }
+type Waiting = { begin: () => void; piece: PieceOfWork }
+
 /** A piece that took less needs no break behind it, and no break is longer than the second. In milliseconds. */
 const [shortPiece, longestBreak] = [20, 1_000]
 
 export function createLoop({ nextRound, after, now }: LoopTime = loopTime): Loop {
   /** In the order in which the tenants are served; none is empty. */
-  const queues = new Map<string, (() => void)[]>()
+  const queues = new Map<string, Waiting[]>()
   let isServing = false
 
   function serveNext(): void {
@@ -33,12 +37,12 @@ export function createLoop({ nextRound, after, now }: LoopTime = loopTime): Loop
       isServing = false
       return
     }
-    const [tenant, [begin, ...others]] = first
+    const [tenant, [next, ...others]] = first
     queues.delete(tenant)
     if (others.length > 0) queues.set(tenant, others)
     const began = now()
-    begin?.()
-    endPiece(began, roundsOfPiece)
+    next?.begin()
+    endPiece(began, roundsOf[next?.piece ?? 'read'])
   }
 
   function endPiece(began: number, rounds: number): void {
@@ -50,11 +54,12 @@ export function createLoop({ nextRound, after, now }: LoopTime = loopTime): Loop
 
   return {
     /** Resolves when the caller may begin. What it does before it awaits anything else is one piece. */
-    wait(tenant) {
+    wait(tenant, piece = 'read') {
       const { promise, resolve } = Promise.withResolvers<void>()
       const queue = queues.get(tenant)
-      if (queue) queue.push(resolve)
-      else queues.set(tenant, [resolve])
+      const waiting = { begin: resolve, piece }
+      if (queue) queue.push(waiting)
+      else queues.set(tenant, [waiting])
       if (!isServing) {
         isServing = true
         nextRound(serveNext)

@@ -38,7 +38,7 @@ export async function readJson(
     if (bytes > heavyBytes) hold(bytes)
     pieces.push(piece)
   })
-  if (bytes > heavyBytes || values > heavyValues) await eventLoop.wait(tenant)
+  if (bytes > heavyBytes || values > heavyValues) await eventLoop.wait(tenant, 'write')
   const whole = Buffer.concat(pieces)
   if (!isUtf8(whole)) throw invalid('the body is not UTF-8')
   return parseJson(whole.toString('utf8'))
