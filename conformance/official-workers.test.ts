@@ -31,7 +31,7 @@ for (const database of databases) {
       all(log, 'user.tool_result').map((each) => textOf(each).trim())
 
     /** A session with a skill and a memory store of one note. */
-    async function furnished(pool: Pool) {
+    async function sessionWithInputs(pool: Pool) {
       const store = await service.ask('POST', '/v1/memory_stores', { name: fresh('store') }, beta)
       const notes = `/v1/memory_stores/${store.body.id}/memories`
       await service.ask('POST', notes, { path: '/note.md', content: 'as it was' }, beta)
@@ -65,7 +65,7 @@ for (const database of databases) {
         `${version}: a session with a skill and a store runs its tools, keeps its notes, and leaves an empty queue`,
         async () => {
           const pool = await newPool(service)
-          const { session, mount, kept } = await furnished(pool)
+          const { session, mount, kept } = await sessionWithInputs(pool)
           await using worker = await startOfficial(service, poolVariables(pool), { version })
           const log = await restsAfter(
             service,
@@ -101,7 +101,7 @@ for (const database of databases) {
         `${version}: an item that was only polled is run by its variables alone${version === '1.12.0' ? ', without any key' : ''}`,
         async () => {
           const pool = await newPool(service)
-          const { session, mount, kept } = await furnished(pool)
+          const { session, mount, kept } = await sessionWithInputs(pool)
           const item = await poll(service, pool, '?reclaim_older_than_ms=600000')
           assert.ok(item)
           // The first version wants the environment's key to be there, and does not use it where it has a claim.

@@ -78,7 +78,7 @@ for (const kind of kinds) {
     }
 
     /** With one of everything. */
-    async function furnished() {
+    async function sessionWithInputs() {
       const { notes, rules } = await stores()
       const file = await uploadFile(service, { name: 'in.csv', content: 'a,b\n' })
       const skill = await send<Loose>(
@@ -132,7 +132,7 @@ for (const kind of kinds) {
       ['sandbox/containers/furnished', 'sandbox/containers/confined'],
       'find all that they bring, change what they may, and nothing else',
       async () => {
-        const { session, notes, rules, upload } = await furnished()
+        const { session, notes, rules, upload } = await sessionWithInputs()
         const readable = [
           ...[upload, '/workspace/in.csv', `/home/user/.skills/${kind}-skill/deep/data.txt`],
           ...['/mnt/memory/notes/a', '/mnt/memory/rules/a', '/workspace/code/README.md'],

@@ -257,7 +257,7 @@ describe('our worker', () => {
     })
 
   /** An agent with a skill, and a resource of one memory store with one note. */
-  async function furnished() {
+  async function agentWithInputs() {
     const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
     const store = await service.ask('POST', '/v1/memory_stores', { name: fresh('store') }, beta)
     const notes = `/v1/memory_stores/${store.body.id}/memories`
@@ -282,7 +282,7 @@ describe('our worker', () => {
     ['worker/input/skills', 'worker/input/memory-stores'],
     'the official worker brings skills and memory stores into our sandbox, and the stores back',
     async () => {
-      const { agent, stores, note } = await furnished()
+      const { agent, stores, note } = await agentWithInputs()
       const pool = await newPool(service)
       const env = { ...workerVariables(service, pool), WORKER_LANE: 'ama_worker' }
       await using worker = await startWorker({ ...env, WORKER_IDLE_SECONDS: '1' })
@@ -301,7 +301,7 @@ describe('our worker', () => {
     'worker/input/skills',
     'the supervised lane lays skills out, past whatever the session put in their place',
     async () => {
-      const { agent } = await furnished()
+      const { agent } = await agentWithInputs()
       const pool = await newPool(service)
       const env = { ...workerVariables(service, pool), WORKER_IDLE_SECONDS: '1' }
       await using worker = await startWorker(env)

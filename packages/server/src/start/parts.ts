@@ -83,7 +83,7 @@ export async function openParts(
     log,
     provider,
     keeping,
-    kinds: [packages.kind, ...repositories.kinds, skills.ofSessions.furnish],
+    kinds: [packages.kind, ...repositories.kinds, skills.ofSessions.mount],
     bind: waysOut.bind,
     share: shares.sandboxes,
   })

@@ -1,7 +1,7 @@
 /** What is mounted into the sandboxes of sessions: files, memory stores, repositories, skills, outputs. */
 import { join, resolve } from 'node:path'
-import { furnishFiles } from '@steward/space/files/furnish.ts'
-import { furnishUser } from '@steward/space/workspace/user.ts'
+import { mountFiles } from '@steward/space/files/mount.ts'
+import { mountUser } from '@steward/space/workspace/user.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
 import type { Keeping } from '../ground/blobs/keeping.ts'
 import type { Bus } from '../ground/bus/bus.ts'
@@ -14,17 +14,17 @@ import { upstream } from '../engine/egress/inject/upstream.ts'
 import { append } from '../sessions/log/log.ts'
 import { ring, say } from '../sessions/log/topics.ts'
 import { checkpoints } from '../resources/checkpoints/checkpoints.ts'
-import { furnishRepositorySkills } from '../resources/skills/repository.ts'
+import { mountRepositorySkills } from '../resources/skills/repository.ts'
 import { skillCatalog } from '../resources/skills/catalog.ts'
 import { sessionSkills } from '../resources/skills/session.ts'
 import { unpackedJob, unpackedSkills } from '../resources/skills/unpacked.ts'
-import { furnishMemory } from '../engine/memory/furnish.ts'
-import { furnishRepositories } from '../engine/repositories/furnish.ts'
+import { mountMemory } from '../engine/memory/mount.ts'
+import { mountRepositories } from '../engine/repositories/mount.ts'
 import { mirrors } from '../engine/repositories/mirror.ts'
 import { remote } from '../engine/repositories/remote.ts'
 import { repositoryRows } from '../engine/repositories/rows.ts'
 import { outputPublisher } from '../engine/outputs/publish.ts'
-import type { Furnish } from '../engine/runner/furnishing.ts'
+import type { MountKind } from '../engine/runner/mount-kind.ts'
 import { hourMs } from '@steward/base/settings/kinds.ts'
 import { diskQuota } from '@steward/space/workspace/quota.ts'
 import type { WorkspaceDeps } from '../engine/runner/held.ts'
@@ -48,7 +48,7 @@ export function spacesOf(
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
   const kept = checkpoints({ databases, keeping, clock, folder, ...config.checkpoints })
   const { largest, workspace } = config.files
-  const uploads: Furnish = async ({ tenant, session, folder: own }) => {
+  const uploads: MountKind = async ({ tenant, session, folder: own }) => {
     const source = givenFiles(
       await databases.open(tenant),
       { blobs: keeping.blobs, clock },
@@ -56,10 +56,10 @@ export function spacesOf(
       session,
     )
     const isHost = config.sandbox === 'local'
-    return furnishFiles(source, { folder: own, workspace: join(own, 'workspace'), isHost })
+    return mountFiles(source, { folder: own, workspace: join(own, 'workspace'), isHost })
   }
-  const user: Furnish = ({ folder: own }) => furnishUser(join(own, 'user'))
-  const memory = furnishMemory({ databases, clock })
+  const user: MountKind = ({ folder: own }) => mountUser(join(own, 'user'))
+  const memory = mountMemory({ databases, clock })
   const quota = diskQuota({
     folder,
     beside: [resolve(config.dataDir)],
@@ -135,13 +135,13 @@ export function repositoriesOf(
     log,
   })
   const kept = repositoryRows({ databases, seal, clock })
-  const kind = furnishRepositories({
+  const kind = mountRepositories({
     ...kept,
     mirrors: held,
     isHost,
     clock,
   })
-  const kinds = [kind, furnishRepositorySkills(kept.rows)]
+  const kinds = [kind, mountRepositorySkills(kept.rows)]
   const job = { name: 'remove unused mirrors', everyMs: hourMs, run: () => held.removeUnused() }
   return { kinds, job }
 }

@@ -40,10 +40,10 @@ describe('the disk of a session', () => {
   })
 
   async function open(spec: SandboxSpec): Promise<Sandbox> {
-    const furnished = await quota.kind({ folder: dirname(spec.workspace), isKnown: true })
+    const mounted = await quota.kind({ folder: dirname(spec.workspace), isKnown: true })
     const sandbox = await place.open(spec)
-    await furnished.started?.(sandbox)
-    void sandbox.ended.then(() => furnished.ended?.())
+    await mounted.started?.(sandbox)
+    void sandbox.ended.then(() => mounted.ended?.())
     return sandbox
   }
 

@@ -9,10 +9,10 @@ import type { DiskSpace } from '@steward/sandbox/disk.ts'
 import { freeOn as freeOnDisk, lackOf, megabytes, spaceBelow } from '@steward/sandbox/disk.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
-import type { Furnished } from '../furnished.ts'
+import type { MountedKind } from '../mounted-kinds.ts'
 
 /** Told when the sandbox of a session has started, and when it has ended. */
-export type DiskWatch = Required<Pick<Furnished, 'started' | 'ended'>>
+export type DiskWatch = Required<Pick<MountedKind, 'started' | 'ended'>>
 
 export type QuotaOptions = {
   /** Folder of all sessions' folders. */

@@ -1,9 +1,9 @@
 /** What the official worker lays out itself is left to it; files are there before it starts. [worker/lane/ama-worker] */
 import Anthropic from '@anthropic-ai/sdk'
-import type { FurnishedAll } from '@steward/space/furnished.ts'
-import { furnish } from '@steward/space/furnished.ts'
-import { furnishFiles } from '../harness/files.ts'
-import { furnishUserFolder } from '../harness/user.ts'
+import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
+import { mountKinds } from '@steward/space/mounted-kinds.ts'
+import { mountFiles } from '../harness/files.ts'
+import { mountUserFolder } from '../harness/user.ts'
 import type { SessionFolders } from '../folders.ts'
 
 const laidOut = ['file', 'memory_store']
@@ -13,7 +13,7 @@ export async function officialInputs(
   { baseUrl, session: id, token }: { baseUrl: string; session: string; token: string },
   place: SessionFolders,
   isHost: boolean,
-): Promise<FurnishedAll> {
+): Promise<MountedKinds> {
   const client = new Anthropic({ baseURL: baseUrl, apiKey: null, authToken: token })
   const session = await client.beta.sessions.retrieve(id)
   const other = session.resources.find(({ type }) => !laidOut.includes(type))
@@ -23,5 +23,5 @@ export async function officialInputs(
     )
   const { inputs: folder, workspace: workdir, user } = place
   const own = { client, session, folder, workdir, user, isKnown: false, isHost }
-  return furnish([furnishFiles, furnishUserFolder], own)
+  return mountKinds([mountFiles, mountUserFolder], own)
 }

@@ -1,6 +1,6 @@
 /** The lane `ama_worker`: the official worker in a sandbox of its own, which owns heartbeat and stop. */
 import type { DiskQuota } from '@steward/space/workspace/quota.ts'
-import type { FurnishedAll } from '@steward/space/furnished.ts'
+import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox, SandboxProvider, ShellResult } from '@steward/sandbox/sandbox.ts'
 import { openDoor, insideUrl } from '../door.ts'
@@ -20,7 +20,7 @@ export type Ama = {
   /** What its sandbox reaches besides the service. */
   wayOut?: WayOut | undefined
   /** What is laid out before the official worker starts. */
-  inputs?: Pick<FurnishedAll, 'mounts' | 'started'>
+  inputs?: Pick<MountedKinds, 'mounts' | 'started'>
 }
 
 /** Of a command, which ends when its session has. */

@@ -1,11 +1,11 @@
 /** Files that people give to the session, where the service's own sandboxes have them. [worker/input/files] */
 import { Readable } from 'node:stream'
 import { APIError } from '@anthropic-ai/sdk'
-import { furnishFiles as furnish } from '@steward/space/files/furnish.ts'
+import { mountFiles as mount } from '@steward/space/files/mount.ts'
 import { GivenFiles } from '@steward/protocol/inputs.ts'
 import type { Input } from './input.ts'
 
-export const furnishFiles: Input = ({ client, session, folder, workdir, isHost }) => {
+export const mountFiles: Input = ({ client, session, folder, workdir, isHost }) => {
   const path = `/v1/ext/inputs/${session.id}/files`
   let known: Extract<GivenFiles['files'], unknown[]> = []
   let revision: number | undefined
@@ -33,5 +33,5 @@ export const furnishFiles: Input = ({ client, session, folder, workdir, isHost }
       }
     },
   }
-  return furnish(given, { folder, workspace: workdir, isHost })
+  return mount(given, { folder, workspace: workdir, isHost })
 }

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import type { Furnished } from '@steward/space/furnished.ts'
+import type { MountedKind } from '@steward/space/mounted-kinds.ts'
 
 export type ClientSession = Awaited<ReturnType<Anthropic['beta']['sessions']['retrieve']>>
 
@@ -23,4 +23,4 @@ export type InputPlace = {
  * Lays one kind of thing out. Nothing outside of the sandbox follows what the session has written: what goes into a folder
  * that it writes to is copied from inside.
  */
-export type Input = (place: InputPlace) => Promise<Furnished>
+export type Input = (place: InputPlace) => Promise<MountedKind>

@@ -75,7 +75,7 @@ async function serve(start: Start) {
     wayOut,
     stores: join(place.folder, 'memory'),
     inputs: await inputsOf(place),
-    furnish: () => inputsOf({ ...place, isKnown: true }),
+    mountInputs: () => inputsOf({ ...place, isKnown: true }),
   })
   // What is not there cannot be worked with: nothing of the session begins before.
   if (repositoriesOf(session).length > 0) await prepared(sandbox)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { furnishOutputs } from './outputs.ts'
+import { mountOutputs } from './outputs.ts'
 
 it('a file that grows for as long as it is read is left where it is too large', async () => {
   const sent: number[] = []
@@ -25,7 +25,7 @@ it('a file that grows for as long as it is read is left where it is too large', 
     },
   }
   const session = { id: 'sesn_1' }
-  const outputs = await furnishOutputs({ client, session } as never)
+  const outputs = await mountOutputs({ client, session } as never)
   await outputs.changed?.(sandbox as never)
   const [bytes = 0] = sent
   assert.ok(bytes > 1_000_000 && bytes < 2_000_000, `${bytes}`)
@@ -45,7 +45,7 @@ it('a file whose name is not UTF-8 is told of, and nothing is published in its p
     }),
     read: async () => ({ ok: false, code: 'not_found', message: 'No such file or directory' }),
   }
-  const outputs = await furnishOutputs({ client, session: { id: 'sesn_1' } } as never)
+  const outputs = await mountOutputs({ client, session: { id: 'sesn_1' } } as never)
   const told = await outputs.changed?.(sandbox as never)
   assert.deepEqual(told, [`not published: ${path}: its name is not UTF-8`])
 })

@@ -11,7 +11,7 @@ const mostEntries = 10_000
 const mostTold = 10
 const maxBytes = 256 * 1024
 
-export const furnishOutputs: Input = async ({ client, session }) => {
+export const mountOutputs: Input = async ({ client, session }) => {
   const path = `/v1/ext/outputs/${session.id}`
   const { largest, published } = OutputHashes.parse(await client.get(path))
   if (!published) return {}

@@ -29,7 +29,7 @@ const settings = {
   LC_ALL: 'C',
 }
 
-export const furnishRepositories: Input = async (place) => {
+export const mountRepositories: Input = async (place) => {
   const repositories = repositoriesOf(place.session)
   if (repositories.length === 0) return {}
   return {

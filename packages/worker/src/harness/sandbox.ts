@@ -1,5 +1,5 @@
 /** The sandbox of a session: started by the first call that needs it, anew when it has ended, and ended with the harness. */
-import type { FurnishedAll } from '@steward/space/furnished.ts'
+import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import type { SandboxSettings } from '../sandboxes.ts'
 import { limitsOf, quotaOf, sandboxesOf } from '../sandboxes.ts'
@@ -16,12 +16,12 @@ type Parts = {
   /** Host folder of memory stores. */
   stores: string
   /** Of the first sandbox. */
-  inputs: FurnishedAll
+  inputs: MountedKinds
   /** Of each later one. */
-  furnish: () => Promise<FurnishedAll>
+  mountInputs: () => Promise<MountedKinds>
 }
 
-type Running = { sandbox: Sandbox; inputs: FurnishedAll }
+type Running = { sandbox: Sandbox; inputs: MountedKinds }
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`)
 
@@ -32,13 +32,13 @@ export function sessionSandbox(start: Start, { settings, wayOut, stores, ...part
   )
   const notices = start.notice === undefined ? [] : [start.notice]
   const written = [start.workdir, start.outputs, start.user ?? [], stores].flat()
-  let inputs: FurnishedAll | undefined = parts.inputs
+  let inputs: MountedKinds | undefined = parts.inputs
   let isKnown = start.is_known ?? true
   let found: Promise<Running> | undefined
   let released: Promise<void> = Promise.resolve()
   let isClosing = false
 
-  /** What it was furnished with is looked after before another one starts. */
+  /** The end of its mounted kinds comes before the start of another sandbox. */
   async function release({ inputs: own }: Running): Promise<void> {
     if (isClosing) return
     found = undefined
@@ -48,7 +48,7 @@ export function sessionSandbox(start: Start, { settings, wayOut, stores, ...part
 
   async function begin(): Promise<Running> {
     await released
-    const own = (inputs ??= await parts.furnish())
+    const own = (inputs ??= await parts.mountInputs())
     const spec = {
       id: start.session_id,
       workspace: start.workdir,

@@ -8,7 +8,7 @@ import type { Input } from './input.ts'
 const path = '/opt/steward-skills'
 const layOutWithinMs = 60_000
 
-export const furnishSkills: Input = async ({ client, session, folder: own, isHost }) => {
+export const mountSkills: Input = async ({ client, session, folder: own, isHost }) => {
   if (session.agent.skills.length === 0) return {}
   const folder = join(own, 'skills')
   const source = join(folder, 'skills')

@@ -1,7 +1,7 @@
 /** Memory stores of the session: each change is written to the service after the call that made it. [worker/input/memory-conflicts] */
 import { join } from 'node:path'
-import type { Attached } from '@steward/space/memory/furnish.ts'
-import { furnishStores as furnish } from '@steward/space/memory/furnish.ts'
+import type { Attached } from '@steward/space/memory/stores.ts'
+import { mountStores as mount } from '@steward/space/memory/stores.ts'
 import {
   MemoryContents,
   MemoryOutcomes,
@@ -10,7 +10,7 @@ import {
 } from '@steward/protocol/inputs.ts'
 import type { Input, InputPlace } from './input.ts'
 
-export const furnishStores: Input = async ({ client, session, folder, isHost }) => {
+export const mountStores: Input = async ({ client, session, folder, isHost }) => {
   const attached = session.resources.filter((each) => each.type === 'memory_store')
   if (attached.length === 0) return {}
   const written = attached.find(({ access }) => access !== 'read_only')
@@ -19,7 +19,7 @@ export const furnishStores: Input = async ({ client, session, folder, isHost }) 
       `sandboxes of the local provider cannot write to memory stores, and ${written.memory_store_id} is attached to ${session.id} with access ${written.access}`,
     )
   const path = `/v1/ext/inputs/${session.id}/stores`
-  return furnish({
+  return mount({
     folder: join(folder, 'memory'),
     stores: attached.map((each) => ({
       ...keptAt(client, `${path}/${each.memory_store_id}`),

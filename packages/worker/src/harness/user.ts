@@ -1,6 +1,6 @@
-import { furnishUser } from '@steward/space/workspace/user.ts'
+import { mountUser } from '@steward/space/workspace/user.ts'
 import type { Input } from './input.ts'
 
 /** Only a supervisor knows of a folder that is this session's alone and kept with its workspace. */
-export const furnishUserFolder: Input = async ({ user }) =>
-  user === undefined ? {} : furnishUser(user)
+export const mountUserFolder: Input = async ({ user }) =>
+  user === undefined ? {} : mountUser(user)

@@ -10,7 +10,7 @@ import { lease } from '../../ground/database/lease.ts'
 import type { RefusePackages } from '../../sessions/resources/supported.ts'
 import { refuseApt } from './apt.ts'
 import { builder } from './build.ts'
-import { furnishPackages } from './furnish.ts'
+import { mountPackages } from './mount.ts'
 import type { RegistryAccess } from './gate.ts'
 import { identities } from './identity.ts'
 import { hourMs } from '@steward/base/settings/kinds.ts'
@@ -50,7 +50,7 @@ export function packagesOf(deps: PackagesDeps) {
     return manager === 'apt' ? refuseApt(provider.systemOf(image)) : undefined
   }
   return {
-    kind: furnishPackages({ layers: held, log }),
+    kind: mountPackages({ layers: held, log }),
     refuse,
     job: { name: 'remove unused installs', everyMs: hourMs, run: () => held.removeUnused() },
     close: () => held.close(),

@@ -14,7 +14,7 @@ import { storeIn, tenant } from '../../resources/memory-stores/fixture.ts'
 import { memoryStore } from '../../resources/memory-stores/mounted.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { addResources } from '../../sessions/resources/add.ts'
-import { furnishMemory } from './furnish.ts'
+import { mountMemory } from './mount.ts'
 
 export { tenant }
 const limits = { memory: 256 << 20, processes: 64, cpus: 1, scratch: 16 << 20, file: 1 << 30 }
@@ -30,7 +30,7 @@ export async function house(open: () => Promise<TestDatabase>) {
   const databases = oneDatabase(database)
   const provider = bubblewrapSandboxes()
   /** As another process would have it. */
-  const newKind = () => furnishMemory({ databases, clock: systemClock })
+  const newKind = () => mountMemory({ databases, clock: systemClock })
   const kind = newKind()
   const running = new Set<Sandbox>()
 
@@ -73,32 +73,32 @@ export async function house(open: () => Promise<TestDatabase>) {
       }
       for (const each of [place.workspace, place.outputs]) mkdirSync(each, { recursive: true })
       await provider.reap(place)
-      const furnished = await from({ tenant, session, folder: own })
-      const mounts = furnished.mounts ?? []
+      const mountedKind = await from({ tenant, session, folder: own })
+      const mounts = mountedKind.mounts ?? []
       const spec = { ...place, isLaidOut: false, env: {}, limits, egress: null, mounts }
       const sandbox = await provider.acquire(spec)
       running.add(sandbox)
-      await furnished.started?.(sandbox)
+      await mountedKind.started?.(sandbox)
       const shell = async (command: string) =>
         (await sandbox.shell({ command, timeoutMs: 30_000 })).output
       return {
         sandbox,
         own,
         shell,
-        before: () => furnished.before?.(sandbox),
-        changed: async () => (await furnished.changed?.(sandbox)) ?? [],
-        rested: () => furnished.rested?.(sandbox),
+        before: () => mountedKind.before?.(sandbox),
+        changed: async () => (await mountedKind.changed?.(sandbox)) ?? [],
+        rested: () => mountedKind.rested?.(sandbox),
         /** Runs a command as a tool would; what it said, and what the model is told besides. */
         async call(command: string): Promise<{ output: string; told: string }> {
-          await furnished.before?.(sandbox)
+          await mountedKind.before?.(sandbox)
           const output = await shell(command)
-          return { output, told: ((await furnished.changed?.(sandbox)) ?? []).join('\n') }
+          return { output, told: ((await mountedKind.changed?.(sandbox)) ?? []).join('\n') }
         },
         /** `ended` is not called for a server that dies. */
         async stop(how: 'ended' | 'died' = 'ended'): Promise<void> {
           await sandbox.close()
           running.delete(sandbox)
-          if (how === 'ended') await furnished.ended?.()
+          if (how === 'ended') await mountedKind.ended?.()
         },
       }
     },

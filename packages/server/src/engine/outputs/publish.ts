@@ -15,7 +15,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import { append } from '../../sessions/log/log.ts'
 import { fileStore } from '../../resources/files/store.ts'
-import type { Furnish } from '../runner/furnishing.ts'
+import type { MountKind } from '../runner/mount-kind.ts'
 import type { OutputRow } from '../../sessions/rows/outputs.ts'
 import { full } from '../../sessions/outputs/limits.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
@@ -53,7 +53,7 @@ const markOf = (own: string): string => join(own, 'outputs.open')
 export function outputPublisher(deps: PublishDeps) {
   const states = new Map<string, State>()
 
-  const kind: Furnish = async ({ session, folder }) => {
+  const kind: MountKind = async ({ session, folder }) => {
     await mkdir(folder, { recursive: true })
     await writeFile(markOf(folder), '')
     return { ended: async () => void states.delete(session) }

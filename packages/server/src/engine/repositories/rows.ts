@@ -5,7 +5,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { isRepository } from '../../sessions/resources/repositories.ts'
 import { repositoryTokenPlace, resourceStore } from '../../sessions/rows/resources.ts'
-import type { RepositoryDeps } from './furnish.ts'
+import type { RepositoryDeps } from './mount.ts'
 
 type Deps = { databases: Databases; seal: Seal; clock: Clock }
 

@@ -1,6 +1,6 @@
 /** What the session holds in this process, and what that is made of. */
 import { join } from 'node:path'
-import type { FurnishedAll } from '@steward/space/furnished.ts'
+import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
@@ -18,7 +18,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { SessionEgress } from '../egress/doors/session.ts'
 import type { OutboundLease } from '../egress/inject/context.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
-import type { Furnish } from './furnishing.ts'
+import type { MountKind } from './mount-kind.ts'
 
 export type WorkspaceDeps = {
   provider: SandboxProvider
@@ -31,8 +31,8 @@ export type WorkspaceDeps = {
   /** Whether commands have ways around the gate, and the profile is one that says so. */
   isPassable: boolean
   idleMs: number
-  /** What a sandbox is furnished with. */
-  kinds: readonly Furnish[]
+  /** The kinds that are mounted into every sandbox. */
+  kinds: readonly MountKind[]
   session: (tenant: string, session: string) => Promise<SessionRow>
   checkpoints: Checkpoints
   /** When workspaces are put aside. */
@@ -46,8 +46,8 @@ export type WorkspaceDeps = {
 }
 
 export type RunLease = OutboundLease & { generation: number }
-/** `released` when what it was furnished with is, too, after its end. */
-export type StartedSandbox = { sandbox: Sandbox; furnished: FurnishedAll; released: Promise<void> }
+/** `released`: resolves when the sandbox and everything mounted into it has been cleaned up. */
+export type StartedSandbox = { sandbox: Sandbox; mounted: MountedKinds; released: Promise<void> }
 export type HeldSandbox = {
   lease: RunLease
   egress: SessionEgress

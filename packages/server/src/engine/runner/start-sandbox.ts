@@ -1,15 +1,15 @@
 /** From a session's files and its environment to a sandbox that runs. */
 import { join } from 'node:path'
-import { furnish } from '@steward/space/furnished.ts'
+import { mountKinds } from '@steward/space/mounted-kinds.ts'
 import { toldOf } from '@steward/space/workspace/keep.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import type { SessionPlace } from './furnishing.ts'
+import type { SessionPlace } from './mount-kind.ts'
 import type { HeldSandbox, StartedSandbox, WorkspaceDeps } from './held.ts'
 import { placeOf } from './held.ts'
 import type { SandboxPlaces } from './sandbox-places.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
-/** The place is held until the sandbox and what it was furnished with are cleared away. */
+/** Holds the place until the sandbox and everything mounted into it has been cleaned up. */
 export async function startAt(
   deps: WorkspaceDeps,
   mine: HeldSandbox,
@@ -41,7 +41,7 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
   const keep = (events: readonly NewEvent[]) => deps.keep(mine.lease, events)
   const isLaidOut = arrival.kind === 'restored'
   const isKnown = arrival.kind === 'here' || isLaidOut
-  return startFurnished(
+  return startMounted(
     deps,
     { ...place, isLaidOut },
     {
@@ -58,23 +58,23 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
   )
 }
 
-/** Its gate is open from before its start until after its end, and what it is furnished with is looked after. */
-async function startFurnished(
+/** The gate of the sandbox is open from before its start until after its end; so are the kinds that are mounted. */
+async function startMounted(
   { provider, kinds, limits, log }: WorkspaceDeps,
   paths: ReturnType<typeof placeOf> & { isLaidOut: boolean },
   place: SessionPlace,
 ): Promise<StartedSandbox> {
-  const furnished = await furnish(kinds, place)
+  const mounted = await mountKinds(kinds, place)
   const gate = await place.egress.openGate(place.folder).catch(async (error: unknown) => {
-    await furnished.ended()
+    await mounted.ended()
     throw error
   })
   const release = async () => {
     await gate.close()
-    await furnished.ended()
+    await mounted.ended()
   }
-  const env = { ...furnished.env, ...place.environment.env, ...gate.env }
-  const { mounts, path, layer } = furnished
+  const env = { ...mounted.env, ...place.environment.env, ...gate.env }
+  const { mounts, path, layer } = mounted
   const image = place.environment.base_image
   const spec = {
     ...paths,
@@ -93,9 +93,9 @@ async function startFurnished(
   const released = sandbox.ended.then(release).catch((error: unknown) => {
     log.error('a sandbox was not cleared away', { error, session_id: place.session })
   })
-  await furnished.started(sandbox).catch(async (error: unknown) => {
+  await mounted.started(sandbox).catch(async (error: unknown) => {
     await sandbox.close()
     throw error
   })
-  return { sandbox, furnished, released }
+  return { sandbox, mounted, released }
 }

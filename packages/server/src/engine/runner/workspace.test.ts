@@ -18,7 +18,7 @@ import { oneDatabase } from '../../ground/database/database.ts'
 import type { Door } from '../egress/doors/door-fixture.ts'
 import { doorTo, environment, tenant } from '../egress/doors/door-fixture.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
-import type { Furnish } from './furnishing.ts'
+import type { MountKind } from './mount-kind.ts'
 import type { Saving } from '../../ground/config/config.ts'
 import type { RunLease } from './held.ts'
 import type { Workspaces } from './workspace.ts'
@@ -34,7 +34,7 @@ describe('the sandbox of a session', () => {
   let now = 0
   let door: Door
   let spaces: Workspaces
-  let kind: Furnish
+  let kind: MountKind
   let said: string[]
   let open: (saving: Saving) => Workspaces
   let share: Share
@@ -91,7 +91,7 @@ describe('the sandbox of a session', () => {
   })
 
   // verifies: sandbox/lazy
-  it('has what it is furnished with, and those who did it are called at their times', async () => {
+  it('has everything that was mounted, and calls the kinds at their times', async () => {
     const order: string[] = []
     kind = async ({ session, folder: own, isKnown, keep }) => {
       const source = join(own, 'things')

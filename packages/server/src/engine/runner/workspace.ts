@@ -204,8 +204,8 @@ export function workspaces(deps: WorkspaceDeps) {
   })
 
   async function sandboxOf(mine: HeldSandbox): Promise<Sandbox> {
-    const { sandbox, furnished } = await startedOf(deps, mine, { held, ending, places })
-    await furnished.before(sandbox)
+    const { sandbox, mounted } = await startedOf(deps, mine, { held, ending, places })
+    await mounted.before(sandbox)
     return sandbox
   }
 
@@ -244,14 +244,13 @@ export function workspaces(deps: WorkspaceDeps) {
       /** After a call that may have changed the sandbox: lines for the model. */
       async changed() {
         mine.isChanged = true
-        return whileRunning(mine, ({ furnished, sandbox }) => furnished.changed(sandbox), [])
+        return whileRunning(mine, ({ mounted, sandbox }) => mounted.changed(sandbox), [])
       },
       /** After any call: lines for the model on what came meanwhile. */
-      announced: () =>
-        whileRunning(mine, ({ furnished, sandbox }) => furnished.announced(sandbox), []),
+      announced: () => whileRunning(mine, ({ mounted, sandbox }) => mounted.announced(sandbox), []),
       /** At the end of the turn. */
       async rested(): Promise<void> {
-        await whileRunning(mine, ({ furnished, sandbox }) => furnished.rested(sandbox), undefined)
+        await whileRunning(mine, ({ mounted, sandbox }) => mounted.rested(sandbox), undefined)
         await publish(deps, mine)
         if (mine.isChanged && deps.saving === 'idle') await save(deps, mine)
       },

@@ -21,7 +21,7 @@ const headBytes = 64 * 1024
 type Place = { tenant: string; session: string; folder: string }
 type Repository = { resolved_path: string; cloned_at: string | null }
 
-export function furnishRepositorySkills(
+export function mountRepositorySkills(
   rows: (tenant: string, session: string) => Promise<readonly Repository[]>,
 ) {
   return async ({ tenant, session, folder }: Place) => {

@@ -58,8 +58,8 @@ export function sessionSkills({
     }
   }
 
-  /** What a sandbox is furnished with: each skill in a folder of its name, which cannot be written. */
-  const furnish = async ({ tenant, agent, keep }: Place) => {
+  /** Mounts each skill read-only, in a folder of its name. */
+  const mount = async ({ tenant, agent, keep }: Place) => {
     const { laid, gone } = await lay(tenant, agent.skills)
     if (gone.length > 0) await keep([warningOf(gone)])
     const mounts = laid.map(({ name, folder }): SandboxMount => ({
@@ -80,7 +80,7 @@ export function sessionSkills({
   }
 
   return {
-    furnish,
+    mount,
 
     /**
      * Parts of the system prompt: where the files are, for an agent that can look, and the body of each SKILL.md as it

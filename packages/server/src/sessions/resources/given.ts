@@ -1,5 +1,5 @@
 /** What lies in a session's sandbox by its rows, and the bytes of it. */
-import type { FileSource } from '@steward/space/files/furnish.ts'
+import type { FileSource } from '@steward/space/files/mount.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'

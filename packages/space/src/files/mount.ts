@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
-import type { Furnished } from '../furnished.ts'
+import type { MountedKind } from '../mounted-kinds.ts'
 import type { OpenBytes } from './layout.ts'
 import { folderOf, layOut } from './layout.ts'
 import type { Link } from './links.ts'
@@ -42,7 +42,7 @@ export type FilesPlace = {
   isHost: boolean
 }
 
-export async function furnishFiles(given: FileSource, place: FilesPlace): Promise<Furnished> {
+export async function mountFiles(given: FileSource, place: FilesPlace): Promise<MountedKind> {
   const { folder } = place
   /** Lines that the agent has not been told yet, by the file they are about. */
   let untold: { id: string; line: string }[] = []

@@ -1,13 +1,13 @@
 /** A session's memory stores in its sandbox, as they lie in the database. [resources/memory-store] */
 import { join } from 'node:path'
-import type { Furnished } from '@steward/space/furnished.ts'
-import type { Attached } from '@steward/space/memory/furnish.ts'
-import { furnishStores } from '@steward/space/memory/furnish.ts'
+import type { MountedKind } from '@steward/space/mounted-kinds.ts'
+import type { Attached } from '@steward/space/memory/stores.ts'
+import { mountStores } from '@steward/space/memory/stores.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { memoryStore } from '../../resources/memory-stores/mounted.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
-import type { SessionPlace } from '../runner/furnishing.ts'
+import type { SessionPlace } from '../runner/mount-kind.ts'
 import type { AttachedStore } from '../../sessions/resources/memory-stores.ts'
 import { isAttachedStore } from '../../sessions/resources/memory-stores.ts'
 import { resourceStore } from '../../sessions/rows/resources.ts'
@@ -15,26 +15,26 @@ import { resourceStore } from '../../sessions/rows/resources.ts'
 type Deps = { databases: Databases; clock: Clock }
 type Place = Pick<SessionPlace, 'tenant' | 'session' | 'folder'>
 
-export function furnishMemory(deps: Deps) {
+export function mountMemory(deps: Deps) {
   /** Whoever follows waits until what the last sandbox left is on record. */
   const ending = new Map<string, () => Promise<void>>()
-  return async ({ tenant, session, folder }: Place): Promise<Furnished> => {
+  return async ({ tenant, session, folder }: Place): Promise<MountedKind> => {
     await ending.get(session)?.()
     const database = await deps.databases.open(tenant)
     const all = await resourceStore(database.read).ofSessions(tenant, [session])
     const rows = (all.get(session) ?? []).filter(isAttachedStore)
     if (rows.length === 0) return {}
     const ids = rows.map(({ memory_store_id }) => memory_store_id)
-    const furnished = await furnishStores({
+    const mounted = await mountStores({
       folder: join(folder, 'memory'),
       stores: rows.map((row) => attached(database, deps.clock, row)),
       revisions: () => memoryStoreStore(database.read).revisions(tenant, ids),
       now: () => deps.clock.now(),
     })
     let ended: Promise<void> | undefined
-    const end = () => (ended ??= furnished.ended().finally(() => ending.delete(session)))
+    const end = () => (ended ??= mounted.ended().finally(() => ending.delete(session)))
     ending.set(session, end)
-    return { ...furnished, ended: end }
+    return { ...mounted, ended: end }
   }
 }
 

@@ -6,11 +6,11 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Furnished } from '@steward/space/furnished.ts'
+import type { MountedKind } from '@steward/space/mounted-kinds.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Furnish, SessionPlace } from '../runner/furnishing.ts'
+import type { MountKind, SessionPlace } from '../runner/mount-kind.ts'
 import type { RepositoryRow } from '../../sessions/resources/repositories.ts'
 import type { Clone } from './clone.ts'
 import { cloneInto, isCloned } from './clone.ts'
@@ -34,7 +34,7 @@ export type RepositoryDeps = {
   clock: Clock
 }
 
-export function furnishRepositories(deps: RepositoryDeps): Furnish {
+export function mountRepositories(deps: RepositoryDeps): MountKind {
   return async (place) => {
     const rows = await deps.rows(place.tenant, place.session)
     const left = rows.filter(({ cloned_at }) => !place.isKnown || cloned_at === null)
@@ -56,7 +56,7 @@ function cloning(
   place: SessionPlace,
   rows: readonly RepositoryRow[],
   lent: string,
-): Furnished {
+): MountedKind {
   const { clock, isHost } = deps
   const ending = new AbortController()
   const failed = new Map<string, { at: number; token: string | null }>()

@@ -8,7 +8,7 @@ import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Log } from '@steward/base/log.ts'
-import type { Furnish, SessionPlace } from '../runner/furnishing.ts'
+import type { MountKind, SessionPlace } from '../runner/mount-kind.ts'
 import type { Layers } from './layers.ts'
 import { findingOf, prefix } from './managers.ts'
 import type { InstallProgress } from './step.ts'
@@ -16,7 +16,7 @@ import { BuildFailure } from './step.ts'
 
 const linesOfMessage = 10
 
-export function furnishPackages({ layers, log }: { layers: Layers; log: Log }): Furnish {
+export function mountPackages({ layers, log }: { layers: Layers; log: Log }): MountKind {
   return async (place) => {
     const { packages, base_image } = place.environment
     const used = packageManagers.filter((manager) => packages[manager].length > 0)

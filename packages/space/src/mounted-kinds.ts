@@ -1,36 +1,36 @@
-/** What is laid out in a sandbox besides its workspace, and looked after while it runs. */
+/** Files, stores, skills and the like: each kind mounts its folders into a sandbox and follows the sandbox while it runs. */
 import type { Sandbox, SandboxMount } from '@steward/sandbox/sandbox.ts'
 
-export type Furnished = {
+export type MountedKind = {
   mounts?: readonly SandboxMount[]
-  /** Variables of every command; those that the gate gives win. */
+  /** Variables of every command; the variables of the gate win over them. */
   env?: Readonly<Record<string, string>>
-  /** Folders inside whose programs are found first. */
+  /** Folders inside the sandbox that come first in `PATH`. */
   path?: readonly string[]
-  /** Host folder that stands over the sandbox's system; of one kind alone. */
+  /** A host folder that is laid over the sandbox's system. Only one kind may have one. */
   layer?: string
-  /** Before the first command. */
+  /** Called before the first command. */
   started?(sandbox: Sandbox): Promise<void>
-  /** Before each call of a tool that uses the sandbox: brings what came since. */
+  /** Called before each call of a tool that uses the sandbox; mounts whatever is new. */
   before?(sandbox: Sandbox): Promise<void>
-  /** After each call that may have changed something, before its result is kept; lines for the model. */
+  /** Called after each call that may have changed files, before its result is kept. Returns lines for the model. */
   changed?(sandbox: Sandbox): Promise<readonly string[]>
-  /** After each call of any tool, before its result is kept: lines for the model on what came meanwhile. */
+  /** Called after each call of any tool, before its result is kept. Returns lines for the model about new files. */
   announced?(sandbox: Sandbox): Promise<readonly string[]>
-  /** At the end of a turn, before its idle event is kept. */
+  /** Called at the end of a turn, before its idle event is kept. */
   rested?(sandbox: Sandbox): Promise<void>
-  /** After the sandbox has ended, or has not started. */
+  /** Called after the sandbox has ended, or has failed to start. */
   ended?(): Promise<void>
 }
 
-/** `layer` is there where some kind has one. */
-export type FurnishedAll = Required<Omit<Furnished, 'layer'>> & Pick<Furnished, 'layer'>
+/** All kinds of one sandbox. `layer` is absent when no kind has a layer. */
+export type MountedKinds = Required<Omit<MountedKind, 'layer'>> & Pick<MountedKind, 'layer'>
 
-/** All kinds as one: laid out at once, then called in the order given. */
-export async function furnish<Place>(
-  kinds: readonly ((place: Place) => Promise<Furnished>)[],
+/** Mounts all kinds at the same time. Their hooks are called one after the other, in the given order. */
+export async function mountKinds<Place>(
+  kinds: readonly ((place: Place) => Promise<MountedKind>)[],
   place: Place,
-): Promise<FurnishedAll> {
+): Promise<MountedKinds> {
   const laid = await Promise.allSettled(kinds.map((kind) => kind(place)))
   const all = laid.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   const ended = async () => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
-import type { Furnished } from '../furnished.ts'
+import type { MountedKind } from '../mounted-kinds.ts'
 import { asides } from './asides.ts'
 import type { StoreFiles } from './files.ts'
 import { filesInside, filesOnHost } from './files.ts'
@@ -32,7 +32,7 @@ type Laid = { store: Attached; folder: string; mount: StoreMount; host: StoreFil
 /** Lines for the model after one call. */
 const mostLines = 20
 
-export async function furnishStores(place: MemoryPlace) {
+export async function mountStores(place: MemoryPlace) {
   const kept = asides(join(place.folder, 'asides'), place.now)
   const laid = await Promise.all(place.stores.map((store) => layOut(place.folder, store, kept)))
   return lookedAfter(place, laid, kept)
@@ -111,5 +111,5 @@ function lookedAfter(
       inTurn(async () => {
         for (const { mount, host } of written) await mount.end(host)
       }),
-  } satisfies Furnished
+  } satisfies MountedKind
 }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
-import type { GivenFile } from './furnish.ts'
-import { furnishFiles } from './furnish.ts'
+import type { GivenFile } from './mount.ts'
+import { mountFiles } from './mount.ts'
 
 const upload = (id: string): GivenFile => ({
   ...{ id, filename: 'a', resolvedPath: `/mnt/session/uploads/${id}`, isTold: false },
@@ -27,15 +27,15 @@ describe('files that are given to a session', () => {
       files: async () => files,
       open: async () => Readable.from(['bytes']),
     }
-    const furnished = await furnishFiles(given, {
+    const mounted = await mountFiles(given, {
       ...{ folder, workspace: folder, isHost: false },
     })
     // Nothing is linked here, so that no sandbox is asked for anything.
     const sandbox = {} as never
     const call = async (meanwhile: () => void = () => {}) => {
-      await furnished.before?.(sandbox)
+      await mounted.before?.(sandbox)
       meanwhile()
-      return furnished.announced?.(sandbox)
+      return mounted.announced?.(sandbox)
     }
     give(upload('one'), upload('two'))
     assert.deepEqual(await call(() => give(upload('two'))), [
@@ -44,7 +44,7 @@ describe('files that are given to a session', () => {
     assert.deepEqual(await call(), [])
     give(upload('three'), upload('two'))
     // A call that uses no sandbox.
-    assert.deepEqual(await furnished.announced?.(sandbox), [
+    assert.deepEqual(await mounted.announced?.(sandbox), [
       'A file was given: /mnt/session/uploads/three',
     ])
   })
