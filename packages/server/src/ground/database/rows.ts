@@ -265,9 +265,9 @@ class TableRows implements Rows<Sample> {
     return found && this.#decoded(found)
   }
 
-  /** In place: nobody else has the row yet. */
+  /** A plain object: the rows of SQLite's driver have no prototype. */
   #decoded(row: Stored): Row {
-    const values: Record<string, unknown> = row
+    const values: Record<string, unknown> = { ...row }
     for (const column of jsonColumns.get(this.#table) ?? [])
       values[column] = fromJson(values[column] as Json<unknown> | null)
     return values as Row
