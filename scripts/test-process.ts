@@ -1,4 +1,4 @@
-/** One test file in a process of its own, so that a failure, a hang or a crash has the name of its file. */
+/** Test files in a process of their own. A failure, a hang or a crash has the name of its file. */
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -8,7 +8,6 @@ import { reportDescriptor } from './test-reporter.ts'
 
 export type FileResult = {
   file: string
-  pid: number
   seconds: number
   /** Of a processor, without those of Postgres and of programs that the file did not see end. */
   computed: number
@@ -19,9 +18,9 @@ export type FileResult = {
   output: string
 }
 
-export type FileRun = {
+export type BatchRun = {
   env: Record<string, string>
-  /** A file that takes longer is killed and has failed. */
+  /** Files that take longer are killed and have failed. */
   deadlineSeconds: number
   onTest: (result: TestResult) => void
 }
@@ -44,12 +43,20 @@ export function killAll(): void {
   for (const child of running) killGroup(child)
 }
 
-export async function runFile(
-  file: string,
-  { env, deadlineSeconds, onTest }: FileRun,
-): Promise<FileResult> {
+/** Files that ran in one process, one after the other. */
+export type Batch = {
+  pid: number
+  results: FileResult[]
+  /** Those that it did not run to their end: each is to run by itself, so that the one at fault has a name. */
+  rest: string[]
+}
+
+export async function runBatch(
+  files: readonly string[],
+  { env, deadlineSeconds, onTest }: BatchRun,
+): Promise<Batch> {
   const began = performance.now()
-  const child = spawn(process.execPath, [...options, file], {
+  const child = spawn(process.execPath, [...options, ...files], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     // The leader of a group of its own, which is killed as a whole.
@@ -69,16 +76,58 @@ export async function runFile(
   }, deadlineSeconds * 1000)
   const exit = await exitOf(child)
   clearTimeout(deadline)
-  // What the file left behind would otherwise run on beside the files after it.
+  // What the files left behind would otherwise run on beside the files after them.
   killGroup(child)
   running.delete(child)
-  const { tests, hasEnded, computed } = await reports
+  const reported = await reports
+  const late = isLate ? deadlineSeconds : undefined
+  const problem = problemOf({ exit, ...reported, late })
+  const seconds = (performance.now() - began) / 1000
   return {
-    ...{ file, tests, output, computed, pid: child.pid ?? 0 },
-    seconds: (performance.now() - began) / 1000,
-    problem: problemOf({ exit, tests, hasEnded, late: isLate ? deadlineSeconds : undefined }),
+    pid: child.pid ?? 0,
+    ...resultsOf(files, { ...reported, problem, output, seconds }),
   }
 }
+
+type Reported = { tests: TestResult[]; begun: string[]; hasEnded: boolean; computed: number }
+type Ran = Reported & Pick<FileResult, 'problem' | 'output' | 'seconds'>
+
+function resultsOf(files: readonly string[], ran: Ran): Pick<Batch, 'results' | 'rest'> {
+  const { tests, begun, computed, problem, output, seconds } = ran
+  const [first = ''] = files
+  if (files.length === 1)
+    return {
+      results: [{ file: first, tests, computed, seconds, output, problem: problem ?? idle(tests) }],
+      rest: [],
+    }
+  const last = begun.at(-1)
+  const strangers = tests.filter((each) => !files.includes(each.file))
+  const ended =
+    problem === undefined ? files : files.filter((file) => file !== last && begun.includes(file))
+  const all = tests.reduce((sum, { ms }) => sum + ms, 1)
+  const results = ended.map((file) => {
+    const own = tests.filter((each) => each.file === file)
+    const share = own.reduce((sum, { ms }) => sum + ms, 0) / all
+    const parts = { computed: computed * share, seconds: seconds * share }
+    return { file, tests: own, output, ...parts, problem: idle(own) }
+  })
+  const blamed =
+    strangers.length > 0
+      ? `${strangers[0]?.path.join(' > ')} is of none of the files that ran: of ${strangers[0]?.file}`
+      : problem
+  if (blamed === undefined) return { results, rest: [] }
+  const broken = { file: last ?? first, tests: [], computed: 0, seconds: 0 }
+  return {
+    results: [
+      ...results,
+      { ...broken, output, problem: `with ${files.length - 1} others: ${blamed}` },
+    ],
+    rest: files.filter((file) => !ended.includes(file)),
+  }
+}
+
+const idle = (tests: readonly TestResult[]): string | undefined =>
+  tests.some(({ outcome }) => outcome !== 'skipped') ? undefined : 'it ran no test'
 
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return
@@ -98,24 +147,23 @@ const exitOf = (child: ChildProcess): Promise<{ code: number | null; words: stri
     )
   })
 
-async function readReports(
-  child: ChildProcess,
-  onTest: FileRun['onTest'],
-): Promise<{ tests: TestResult[]; hasEnded: boolean; computed: number }> {
+async function readReports(child: ChildProcess, onTest: BatchRun['onTest']): Promise<Reported> {
   const input = child.stdio[reportDescriptor] as NodeJS.ReadableStream
   const tests: TestResult[] = []
+  const begun: string[] = []
   let hasEnded = false
   let computed = 0
   for await (const line of createInterface({ input })) {
     const report = JSON.parse(line) as Report
     if (report.kind === 'end') hasEnded = true
+    else if (report.kind === 'begun') begun.push(report.file)
     else if (report.kind === 'computed') computed = report.seconds
     else {
       tests.push(report.result)
       onTest(report.result)
     }
   }
-  return { tests, hasEnded, computed }
+  return { tests, begun, hasEnded, computed }
 }
 
 function problemOf({
@@ -132,7 +180,6 @@ function problemOf({
   if (late !== undefined) return `it did not end within ${late} s and was killed`
   // A test that ends the process leaves an exit code of 0.
   if (!hasEnded) return `it ended before its tests: ${exit.words}`
-  if (!tests.some(({ outcome }) => outcome !== 'skipped')) return 'it ran no test'
   const hasFailed = tests.some(({ outcome }) => outcome === 'failed')
   return exit.code !== 0 && !hasFailed ? `no test failed, but ${exit.words}` : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * Runs in the process of a test file: writes each finished test, and the end of the file, as a line of JSON to the
+ * Runs in the process of one or several test files: writes each finished test, and the end of all, as a line of JSON to the
  * descriptor that scripts/test-process.ts reads.
  */
 import { readFileSync, writeSync } from 'node:fs'
@@ -10,6 +10,8 @@ import { inspect } from 'node:util'
 export const reportDescriptor = 3
 
 export type TestResult = {
+  /** Where the outermost suite around it stands. */
+  file: string
   /** The names of the suites around the test and its own name, outermost first. */
   path: string[]
   ms: number
@@ -19,10 +21,11 @@ export type TestResult = {
 }
 
 /**
- * `end`: every test of the file has ended. `computed`: as the process exits, the seconds of a processor that it has used, with
+ * `begun`: the tests of a file begin, after those of the file before. `end`: every test has ended. `computed`: as the process exits, the seconds of a processor that it has used, with
  * the programs that it started and saw end.
  */
 export type Report =
+  | { kind: 'begun'; file: string }
   | { kind: 'test'; result: TestResult }
   | { kind: 'end' }
   | { kind: 'computed'; seconds: number }
@@ -40,11 +43,17 @@ const shortened = (text: string): string =>
     .join('\n')
     .slice(0, mostProblem)
 
-const enqueued = new Map<number, { name: string; parentId: number | undefined }>()
+type Enqueued = { name: string; parentId: number | undefined; file?: string | undefined }
+const enqueued = new Map<number, Enqueued>()
 
 const pathOf = (id: number | undefined): string[] => {
   const test = id === undefined ? undefined : enqueued.get(id)
   return test ? [...pathOf(test.parentId), test.name] : []
+}
+
+const outermostOf = (test: Enqueued): Enqueued => {
+  const parent = test.parentId === undefined ? undefined : enqueued.get(test.parentId)
+  return parent ? outermostOf(parent) : test
 }
 
 /** Undefined for a suite, unless the suite itself failed: in a hook, or before its first test. */
@@ -54,6 +63,7 @@ function resultOf(completed: Completed): TestResult | undefined {
   if (type === 'suite' && (passed || failureType === 'subtestsFailed')) return undefined
   const isSkipped = Boolean(completed.skip ?? completed.todo)
   return {
+    file: outermostOf(completed).file ?? '',
     // A test that was cancelled with its suite was never enqueued.
     path: [...pathOf(completed.parentId), completed.name],
     ms: Math.round(duration_ms),
@@ -83,6 +93,8 @@ export default async function* report(
   process.once('exit', () => write({ kind: 'computed', seconds: computedSeconds() }))
   for await (const { type, data } of events) {
     if (type === 'test:enqueue') enqueued.set(data.testId, data)
+    if (type === 'test:dequeue' && data.nesting === 0)
+      write({ kind: 'begun', file: data.file ?? '' })
     if (type === 'test:complete') {
       const result = resultOf(data)
       if (result) write({ kind: 'test', result })

@@ -1,15 +1,17 @@
 /**
- * `npm test`: see `--help`. Each test file runs in a process of its own, the longest first, several at a time, because most
- * tests wait for most of their time. One Postgres serves all files; each test makes its own databases there.
+ * `npm test`: see `--help`. Long test files run in a process each, short ones in batches, the longest first and several at a
+ * time, because most tests wait for most of their time. One Postgres serves all files; each test makes its own databases there.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { writeClientSchemas } from '../conformance/client-answers.ts'
+import type { Batch } from './test-batches.ts'
+import { batchesOf, placeOf } from './test-batches.ts'
 import type { TestDatabases } from './test-databases.ts'
 import { startDatabases } from './test-databases.ts'
 import type { FileResult } from './test-process.ts'
-import { killAll, runFile } from './test-process.ts'
+import { killAll, runBatch } from './test-process.ts'
 import type { TestResult } from './test-reporter.ts'
 
 /** Compares times of turns: this file runs after all others, by itself. */
@@ -32,11 +34,12 @@ Runs the test files whose path holds one of the words; without a word, all of th
   npm run test:long    all scenarios on both databases, all versions of the official client, 10,000 random schedules
 
   --fast, --long       what the two commands above pass on
-  --processes <n>      how many files run at a time; 6 unless given
+  --processes <n>      how many processes run at a time; 6 unless given
   --record             writes the seconds of each file to scripts/test-seconds.json, by which the longest run first
   --help               this text
 
-A failure is printed when it happens, with its file. A file that does not end is killed and has failed. The run ends with
+A failure is printed when it happens, with its file. A file that does not end is killed and has failed. Short files
+share a process; where one of them ends it, it is named, and the others run again by themselves. The run ends with
 counts by suite and the slowest tests. Its seconds are how long the files took, its cpu how long they kept a processor busy:
 where the former are many more, tests wait.
 `
@@ -105,45 +108,55 @@ function printFailure(file: string, { path, ms, problem }: TestResult): void {
 /** Told to end, before all files have run. */
 let isEnding = false
 
-/** Runs the files, `processes` at a time; a process that is free takes the next. */
-async function runFiles(
-  files: readonly string[],
+/** Runs the batches, `processes` at a time; a process that is free takes the next. */
+async function runBatches(
+  batches: readonly Batch[],
   env: Record<string, string>,
   databases: Pick<TestDatabases, 'dropDatabases'>,
 ) {
   const results: FileResult[] = []
   const counts = { tests: 0, failed: 0 }
-  const underWay = new Map<string, number>()
-  const queue = [...files]
+  const underWay = new Map<Batch, number>()
+  const queue = [...batches]
+  const count = batches.reduce((sum, { files }) => sum + files.length, 0)
   const progress = setInterval(() => {
-    const slow = [...underWay].map(([file, at]) => `${file} ${seconds(performance.now() - at)}`)
+    const slow = [...underWay].map(
+      ([batch, at]) => `${nameOf(batch)} ${seconds(performance.now() - at)}`,
+    )
     console.log(
-      `${elapsed()}  ${results.length} of ${files.length} files, ${counts.tests} tests, ` +
+      `${elapsed()}  ${results.length} of ${count} files, ${counts.tests} tests, ` +
         `${counts.failed} failed; running: ${slow.join(', ')}`,
     )
   }, progressSeconds * 1000)
-  async function work(): Promise<void> {
-    for (let file = queue.shift(); file !== undefined && !isEnding; file = queue.shift()) {
-      const of = file
-      underWay.set(of, performance.now())
-      const result = await runFile(join(root, of), {
-        env,
-        deadlineSeconds: isWhole
-          ? deadlineSeconds.long
-          : Math.max(deadlineSeconds.usual, 3 * secondsOf(of)),
-        onTest(test) {
-          counts.tests++
-          if (test.outcome !== 'failed') return
-          counts.failed++
-          printFailure(of, test)
-        },
-      })
-      if (isEnding) return
-      underWay.delete(of)
-      await databases.dropDatabases(`test_${result.pid}_`)
-      results.push({ ...result, file: of })
-      if (result.problem) console.log(`✖ ${of}: ${result.problem}`)
+  async function run(batch: Batch): Promise<void> {
+    const paths = batch.files.map((file) => join(root, file))
+    const ran = await runBatch(paths, {
+      env,
+      deadlineSeconds: isWhole
+        ? deadlineSeconds.long
+        : Math.max(deadlineSeconds.usual, 3 * batch.seconds),
+      onTest(test) {
+        counts.tests++
+        if (test.outcome !== 'failed') return
+        counts.failed++
+        printFailure(batch.files.length === 1 ? nameOf(batch) : relative(root, test.file), test)
+      },
+    })
+    if (isEnding) return
+    await databases.dropDatabases(`test_${ran.pid}_`)
+    for (const each of ran.results) {
+      const result = { ...each, file: relative(root, each.file) }
+      results.push(result)
+      if (result.problem) console.log(`✖ ${result.file}: ${result.problem}`)
       if (hasFailed(result) && result.output) console.log(result.output.replace(/^/gm, '    | '))
+    }
+    queue.unshift(...ran.rest.map((path) => aloneBatch(relative(root, path))))
+  }
+  async function work(): Promise<void> {
+    for (let batch = queue.shift(); batch !== undefined && !isEnding; batch = queue.shift()) {
+      underWay.set(batch, performance.now())
+      await run(batch)
+      underWay.delete(batch)
     }
   }
   await Promise.all(Array.from({ length: processes }, work))
@@ -151,21 +164,20 @@ async function runFiles(
   return results
 }
 
+const aloneBatch = (file: string): Batch => ({ files: [file], seconds: secondsOf(file) })
+
+const nameOf = ({ files: [first = '', ...others] }: Batch): string =>
+  others.length === 0 ? first : `${first} and ${others.length} more`
+
 const hasFailed = ({ problem, tests }: FileResult): boolean =>
   problem !== undefined || tests.some(({ outcome }) => outcome === 'failed')
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
-/** A package, a wing of the server, or a folder of the conformance tests. */
-const suiteOf = (file: string): string =>
-  /^packages\/server\/src\/\w+|^packages\/[\w-]+|^conformance\/\w+(?=\/)|^conformance/.exec(
-    file,
-  )?.[0] ?? file
-
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
 
 function printCounts(results: readonly FileResult[]): void {
-  const suites = Map.groupBy(results, ({ file }) => suiteOf(file))
+  const suites = Map.groupBy(results, ({ file }) => placeOf(file))
   const lines = [...suites].toSorted(byName).map(([suite, files]) => {
     const tests = files.flatMap((each) => each.tests)
     const count = (outcome: TestResult['outcome']) =>
@@ -236,8 +248,12 @@ async function main(): Promise<void> {
   if (files.some((file) => file.startsWith('conformance/'))) writeClientSchemas()
   const [last, others] = [files.filter(isTimed), files.filter((file) => !isTimed(file))]
   const results = [
-    ...(await runFiles(others, env, databases)),
-    ...(await runFiles(last, env, databases)),
+    ...(await runBatches(
+      batchesOf(root, others, { secondsOf, average, processes }),
+      env,
+      databases,
+    )),
+    ...(await runBatches(last.map(aloneBatch), env, databases)),
   ]
   if (isEnding) return
   await databases.stop()

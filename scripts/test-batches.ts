@@ -1,0 +1,57 @@
+/** Which test files share a process: to load a server for each of them takes as long as the tests of a short file. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type Batch = {
+  files: string[]
+  /** What the table of scripts/test-seconds.json says of them. */
+  seconds: number
+}
+
+/** Of the average file: a longer one runs by itself, and a batch grows to this. */
+const mostAverages = 2
+
+/**
+ * A test whose outermost suite stands in another file, a fixture, would not say in a batch whose it is. A file that compares
+ * times, or that counts what the process has opened, is to be the only one there.
+ */
+const standsAlone = (source: string): boolean =>
+  !/^\s*describe\(/m.test(source) || source.includes('// alone in its process:')
+
+type Costs = { secondsOf: (file: string) => number; average: number; processes: number }
+
+/** Each of one package or folder, whose files load the same modules; the longest first. */
+export function batchesOf(
+  root: string,
+  files: readonly string[],
+  { secondsOf, average, processes }: Costs,
+): Batch[] {
+  const sum = files.reduce((all, file) => all + secondsOf(file), 0)
+  const most = Math.min(mostAverages * average, sum / processes)
+  const batches: Batch[] = []
+  /** Of each place, the batch that grows. */
+  const open = new Map<string, Batch>()
+  for (const file of files.toSorted()) {
+    const seconds = secondsOf(file)
+    if (seconds > most || standsAlone(readFileSync(join(root, file), 'utf8'))) {
+      batches.push({ files: [file], seconds })
+      continue
+    }
+    const growing = open.get(placeOf(file))
+    if (growing && growing.seconds + seconds <= most) {
+      growing.files.push(file)
+      growing.seconds += seconds
+    } else {
+      const batch = { files: [file], seconds }
+      batches.push(batch)
+      open.set(placeOf(file), batch)
+    }
+  }
+  return batches.toSorted((a, b) => b.seconds - a.seconds)
+}
+
+/** A package, a wing of the server, or a folder of the conformance tests. */
+export const placeOf = (file: string): string =>
+  /^packages\/server\/src\/\w+|^packages\/[\w-]+|^conformance\/\w+(?=\/)|^conformance/.exec(
+    file,
+  )?.[0] ?? file
