@@ -11,12 +11,8 @@ export type Batch = {
 /** Of the average file: a longer one runs by itself, and a batch grows to this. */
 const mostAverages = 2
 
-/**
- * A test whose outermost suite stands in another file, a fixture, would not say in a batch whose it is. A file that compares
- * times, or that counts what the process has opened, is to be the only one there.
- */
-const standsAlone = (source: string): boolean =>
-  !/^\s*describe\(/m.test(source) || source.includes('// alone in its process:')
+/** In a batch, a test whose outermost suite stands in another file, a fixture, would not say whose it is. */
+const standsAlone = (source: string): boolean => !/^\s*describe\(/m.test(source)
 
 type Costs = { secondsOf: (file: string) => number; average: number; processes: number }
 

@@ -57,7 +57,8 @@ export async function runBatch(
 ): Promise<Batch> {
   const began = performance.now()
   const child = spawn(process.execPath, [...options, ...files], {
-    env: { ...process.env, ...env },
+    // Else Node takes it for a part of the run that started this process.
+    env: { ...process.env, ...env, NODE_TEST_CONTEXT: undefined },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     // The leader of a group of its own, which is killed as a whole.
     detached: true,

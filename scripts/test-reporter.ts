@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeSync } from 'node:fs'
 import type { TestEvent } from 'node:test/reporters'
+import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 
 /** The first descriptor after stdin, stdout and stderr. */
@@ -76,6 +77,18 @@ function resultOf(completed: Completed): TestResult | undefined {
 const write = (report: Report): void =>
   void writeSync(reportDescriptor, `${JSON.stringify(report)}\n`)
 
+/** A file that throws once it has registered a test is taken for whole by Node: to import it again throws the same again. */
+async function loadedResult(file: string): Promise<TestResult | undefined> {
+  try {
+    await import(pathToFileURL(file).href)
+  } catch (error) {
+    return {
+      ...{ file, path: ['is loaded'], ms: 0, outcome: 'failed' },
+      problem: shortened(inspect(error)),
+    }
+  }
+}
+
 /** Linux counts in hundredths of a second; see proc_pid_stat(5). */
 function computedSeconds(): number {
   const [, fields = ''] = /\) (.*)/.exec(readFileSync('/proc/self/stat', 'utf8')) ?? []
@@ -99,6 +112,11 @@ export default async function* report(
       const result = resultOf(data)
       if (result) write({ kind: 'test', result })
     }
-    if (type === 'test:summary') write({ kind: 'end' })
+    if (type !== 'test:summary') continue
+    for (const file of process.argv.slice(1)) {
+      const result = await loadedResult(file)
+      if (result) write({ kind: 'test', result })
+    }
+    write({ kind: 'end' })
   }
 }

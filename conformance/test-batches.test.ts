@@ -1,0 +1,104 @@
+/** The test runner: whichever file of a batch fails, hangs or ends the process has its name, and no other is lost. */
+import assert from 'node:assert/strict'
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { runBatch } from '../scripts/test-process.ts'
+
+/** Node runs them by their names. */
+const files = {
+  a_passes: "it('one', () => {}); it('two', () => {})",
+  b_ends: "it('one', () => new Promise(() => setTimeout(process.exit, 10)))",
+  b_ends_at_once: "it('one', () => process.exit(0))",
+  b_fails: "it('one', () => { throw new Error('no') })",
+  b_hangs: "it('one', () => new Promise((done) => setTimeout(done, 50_000)))",
+  b_idles: "it('one', { skip: true }, () => {})",
+  b_misses: "it('one', () => {}) }); await import('./nowhere.mjs'); describe('more', () => {",
+  c_last: "it('one', () => {})",
+}
+type Name = keyof typeof files
+
+describe('a batch of test files', () => {
+  let folder = ''
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'steward-batches-')))
+    for (const [name, tests] of Object.entries(files)) {
+      const source = `import { describe, it } from 'node:test'\ndescribe('its', () => { ${tests} })\n`
+      await writeFile(join(folder, `${name}.test.mjs`), source)
+    }
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  async function run(names: Name[], deadlineSeconds = 60) {
+    const paths = names.map((name) => join(folder, `${name}.test.mjs`))
+    const { results, rest } = await runBatch(paths, { env: {}, deadlineSeconds, onTest() {} })
+    const short = (file: string) => basename(file, '.test.mjs')
+    return {
+      rest: rest.map(short),
+      results: results.map(({ file, tests, problem }) => [
+        short(file),
+        tests.map(({ outcome }) => outcome).join(' '),
+        problem ?? '',
+      ]),
+    }
+  }
+
+  it('tells the tests of one from those of the others', async () => {
+    assert.deepEqual(await run(['a_passes', 'b_fails', 'c_last']), {
+      results: [
+        ['a_passes', 'passed passed', ''],
+        ['b_fails', 'failed', ''],
+        ['c_last', 'passed', ''],
+      ],
+      rest: [],
+    })
+  })
+
+  it('names a file that ran no test, and one that could not be loaded', async () => {
+    assert.deepEqual(await run(['a_passes', 'b_idles', 'b_misses', 'c_last']), {
+      results: [
+        ['a_passes', 'passed passed', ''],
+        ['b_idles', 'skipped', 'it ran no test'],
+        ['b_misses', 'passed failed', ''],
+        ['c_last', 'passed', ''],
+      ],
+      rest: [],
+    })
+  })
+
+  it('has failed where one ends the process, which with those after it is to run alone', async () => {
+    const problem = 'with 2 others: it ended before its tests: exit code 0'
+    assert.deepEqual(await run(['a_passes', 'b_ends', 'c_last']), {
+      results: [
+        ['a_passes', 'passed passed', ''],
+        ['b_ends', '', problem],
+      ],
+      rest: ['b_ends', 'c_last'],
+    })
+  })
+
+  it('has failed where one ends the process before it could say that it began', async () => {
+    const { results, rest } = await run(['a_passes', 'b_ends_at_once', 'c_last'])
+    assert.match(results.at(-1)?.[2] ?? '', /^with 2 others: it ended before its tests/)
+    assert.deepEqual(rest.slice(-2), ['b_ends_at_once', 'c_last'])
+  })
+
+  it('has failed where one does not end, which with those after it is to run alone', async () => {
+    const problem = 'with 2 others: it did not end within 2 s and was killed'
+    assert.deepEqual(await run(['a_passes', 'b_hangs', 'c_last'], 2), {
+      results: [
+        ['a_passes', 'passed passed', ''],
+        ['b_hangs', '', problem],
+      ],
+      rest: ['b_hangs', 'c_last'],
+    })
+  })
+
+  it('of one file is that file, whatever becomes of it', async () => {
+    assert.deepEqual(await run(['b_ends']), {
+      results: [['b_ends', '', 'it ended before its tests: exit code 0']],
+      rest: [],
+    })
+  })
+})
