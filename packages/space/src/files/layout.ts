@@ -1,6 +1,6 @@
 /**
- * Files in folders that only the server writes to. The bytes of each lie there once, by the file's id, and appear
- * whole at their paths, which are other names of the same file: what is there is told by looking.
+ * Keeps files in folders that only the server writes to. The bytes of a file lie there once, under the file's id. Its paths are hard links
+ * to them, so that a file appears whole and the folder itself shows which files it has.
  */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises'
 
 /** `paths`: below the folder, each of one of the folders that are mounted. */
 export type FilePaths = { id: string; paths: readonly string[] }
-/** Undefined: it is gone, and is left out. */
+/** Undefined for a deleted file, which is left out. */
 export type OpenBytes<W extends FilePaths = FilePaths> = (
   wanted: W,
 ) => Promise<Readable | undefined>
@@ -22,7 +22,7 @@ const atOnce = 8
 export const folderOf = (folder: string, name: (typeof mounted)[number] | 'given'): string =>
   join(folder, name)
 
-/** Brings what is missing and removes what is there and not wanted; the ids of those that came. */
+/** Adds missing files and removes files that are not wanted. Returns the ids of the added files. */
 export async function layOut<W extends FilePaths>(
   folder: string,
   wanted: readonly W[],
@@ -95,12 +95,12 @@ async function makeFolders(folder: string, path: string, made: Set<string>): Pro
   if (above !== '.') await makeFolders(folder, above, made)
   const at = join(folder, path)
   await mkdir(at, { recursive: true })
-  // Whatever the server's own mask says, the session's user can look.
+  // The session's user can read the folder, whatever the server's umask is.
   await chmod(at, 0o755)
   made.add(path)
 }
 
-/** Whatever is not wanted there, and then folders that are empty. */
+/** Removes everything that is not wanted, then empty folders. */
 async function clear(
   folder: string,
   path: string,

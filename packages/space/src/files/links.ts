@@ -1,15 +1,15 @@
-/** Links from places that a session can write to files that it cannot, made from inside its sandbox. */
+/** Makes links inside a sandbox, from places that the session can write to, to files that it cannot write. */
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
 const withinMs = 60_000
 
-/** Paths as commands see them. */
+/** Paths inside the sandbox. */
 export type Link = { path: string; target: string }
 
 /**
- * Removes those of `gone` that are as they were made, then makes `wanted`, each unless something else is there:
- * these are the answer. `shelf` is the folder of all targets.
+ * Removes those links of `gone` that are unchanged, then makes the links of `wanted`. Returns the wanted links whose path something else
+ * takes. `shelf` is the folder of all targets.
  */
 export async function relink<L extends Link>(
   sandbox: Sandbox,

@@ -1,6 +1,6 @@
 /**
- * Files that people give to a session, in its sandbox: read-only, at their own paths below folders that are mounted,
- * and by a link where the session itself writes. What comes or goes is seen before the next call.
+ * Mounts the files that people give to a session: read-only, at their own paths below mounted folders, and by a link where the
+ * session itself writes. A file that is added or removed shows before the next call.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,17 +26,17 @@ export type GivenFile = {
 
 /** Files that are given to one session. */
 export type FileSource = {
-  /** Another one whenever `files` would answer otherwise. */
+  /** Changes whenever the result of `files` changes. */
   revision(): Promise<number | undefined>
   files(): Promise<GivenFile[]>
-  /** Undefined when the file is gone. */
+  /** Undefined when the file was deleted. */
   open: (id: string) => ReturnType<OpenBytes>
 }
 
 export type FilesPlace = {
-  /** Where they are laid out: nothing of the session writes to it. */
+  /** The host folder of the mounted files. Nothing of the session writes to it. */
   folder: string
-  /** Host path of what is `/workspace` inside. */
+  /** Host path of the working folder, `/workspace` inside. */
   workspace: string
   /** Whether commands see the host's own paths. */
   isHost: boolean
@@ -50,11 +50,11 @@ export async function mountFiles(given: FileSource, place: FilesPlace): Promise<
   let links = await readLinks(folder)
   let linking: FileLink[] = []
   let isLinked = false
-  /** Whether `before` has looked since the last result. */
+  /** Whether `before` has read the files since the last result. */
   let isFresh = false
   const refused = new Set<string>()
 
-  /** Asked for before the files are, so that what comes meanwhile is seen at the next look. */
+  /** Reads the revision before the files, so that the next call sees a file that is added meanwhile. */
   async function look(): Promise<void> {
     const now = await given.revision()
     if (now === revision) return
@@ -94,7 +94,7 @@ export async function mountFiles(given: FileSource, place: FilesPlace): Promise<
       await look()
       if (!isLinked) await makeLinks(sandbox)
     }
-    // Calls may come together.
+    // Several calls may run at the same time.
     looking = looking.then(again, again)
     await looking
   }
@@ -109,7 +109,7 @@ export async function mountFiles(given: FileSource, place: FilesPlace): Promise<
       isFresh = true
     },
     async announced(sandbox) {
-      // A file of which the agent is told is looked for once more: it may have gone during the call.
+      // Reads the files again before it tells the agent about one: the file may have been deleted during the call.
       if (!isFresh || untold.length > 0) await lookAgain(sandbox)
       isFresh = false
       return untold.splice(0).map(({ line }) => line)
@@ -147,7 +147,7 @@ const shownPath = (file: GivenFile): string => file.resolvedPath ?? `${filesPath
 
 type FileLink = Link & { id: string }
 
-/** None for what is mounted, nor on the host itself for a home that is not there. */
+/** Undefined for a file that is mounted at its path, and on the host itself for a path outside of the working folder. */
 function linkOf(place: FilesPlace, file: GivenFile): FileLink | undefined {
   const { id, resolvedPath: path } = file
   if (path === null || isUpload(path)) return undefined
@@ -160,7 +160,7 @@ function linkOf(place: FilesPlace, file: GivenFile): FileLink | undefined {
   }
 }
 
-/** Those that were made in the workspace, which outlives the sandbox they were made in. */
+/** The links that were made in the working folder, which outlives its sandbox. */
 const Links = z.array(z.object({ path: z.string(), target: z.string() }))
 const linksFile = (folder: string): string => join(folder, 'links.json')
 
@@ -168,7 +168,7 @@ async function readLinks(folder: string): Promise<Link[]> {
   try {
     return Links.parse(JSON.parse(await readFile(linksFile(folder), 'utf8')))
   } catch {
-    // What is left of them then leads nowhere.
+    // The remaining links then lead nowhere.
     return []
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Texts that lost their place to another's: on the host first, and from there into the workspace of the session, where
- * nothing writes them back.
+ * Keeps texts whose path another text took: on the host first, then in the working folder of the session, where nothing writes them
+ * back to the store.
  */
 import { mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const Aside = z.object({ to: z.string(), content: z.string(), notice: z.string()
 type Aside = z.infer<typeof Aside>
 export type Asides = ReturnType<typeof asides>
 
-/** `folder` is the server's alone. */
+/** Only the server writes to `folder`. */
 export function asides(folder: string, now: () => number) {
   let count = 0
   return {

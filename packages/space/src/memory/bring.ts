@@ -1,10 +1,10 @@
-/** What others have changed in a store, in its folder: all but files that hold what the store does not take. */
+/** Writes the changes of others into a store's folder, except over files whose content the store does not take. */
 import { setImmediate as giveWay } from 'node:timers/promises'
 import type { StoreFiles } from './files.ts'
 import type { MountState } from './state.ts'
 import { portions, shownPath, unwanted } from './state.ts'
 
-/** Files that are written before others have a turn. */
+/** Files that are written before other work of the process gets a turn. */
 const atOnce = 10
 
 /** After a look: what the session has changed since is lost. */

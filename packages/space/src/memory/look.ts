@@ -1,4 +1,4 @@
-/** What a session has changed in a store's folder, as versions of the store. */
+/** Turns the changes of a session in a store's folder into versions of the store. */
 import { createHash } from 'node:crypto'
 import type { MountedOutcome } from '@steward/protocol/inputs.ts'
 import type { FoundFile, StoreFiles } from './files.ts'

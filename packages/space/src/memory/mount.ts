@@ -1,7 +1,6 @@
 /**
- * One store as a folder of a session: what the session changed in it becomes versions, what others changed appears in
- * it. Nobody's text is lost: of two that changed one file, the later is told, and the text that has no place is put
- * aside.
+ * Mounts one store as a folder. The session's changes become versions of the store, and changes of others appear in the folder. No text
+ * is lost: when two writers change one file, the later writer is told, and the text without a place is kept aside.
  */
 import { bring } from './bring.ts'
 import type { StoreFiles } from './files.ts'
@@ -11,7 +10,7 @@ import { shownPath, stateOf } from './state.ts'
 
 export type StoreMount = ReturnType<typeof storeMount>
 
-/** How many files are named in a line. */
+/** Files that one line names at most. */
 const named = 10
 
 export function storeMount(deps: MountDeps) {

@@ -7,7 +7,7 @@ import type { Laid, Ledger } from './ledger.ts'
 export type KeptStore = {
   /** Hashes by path, at a revision or a later one. */
   facts(): Promise<{ revision: number; hashes: ReadonlyMap<string, string> } | undefined>
-  /** Those of the paths that are there. */
+  /** The memories that exist at these paths. */
   contents(paths: readonly string[]): Promise<readonly MountedMemory[]>
   /** One after the other, and between which revisions of the store. */
   write(
@@ -17,7 +17,7 @@ export type KeptStore = {
 
 export type MountDeps = {
   store: KeptStore
-  /** Where it is mounted. */
+  /** The path of the mount inside the sandbox. */
   path: string
   ledger: Ledger
   asides: Asides
@@ -29,9 +29,9 @@ type Left = { stamp: string | null; why: string; theirs?: string }
 export type MountState = MountDeps & {
   /** What lies there as the store holds it, or held it. */
   known: Map<string, Laid>
-  /** What the store does not take. */
+  /** Contents that the store does not take. */
   left: Map<string, Left>
-  /** What others changed and the agent has not been told of yet. */
+  /** Changes of others that the agent was not told yet. */
   untold: Set<string>
   /** Lines for the agent. */
   said: Set<string>
@@ -39,7 +39,7 @@ export type MountState = MountDeps & {
   revision: number | undefined
   /** The store was deleted, and the agent knows. */
   isGone: boolean
-  /** The last walk saw all. */
+  /** True when the last walk saw every file. */
   isWhole: boolean
   /** What differs may be the disk's fault. */
   isDoubtful: boolean

@@ -1,4 +1,4 @@
-/** A session's memory stores in its sandbox. [memory-stores/written-back] [memory-stores/followed] */
+/** Mounts a session's memory stores into its sandbox. [memory-stores/written-back] [memory-stores/followed] */
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,10 +19,10 @@ export type Attached = KeptStore & {
 }
 
 export type MemoryPlace = {
-  /** Where they are laid out; the session writes to nothing in it but what is mounted. */
+  /** The host folder of the stores. The session writes only to the mounted parts of it. */
   folder: string
   stores: readonly Attached[]
-  /** By the ids of the stores; one that was deleted is missing. */
+  /** By the ids of the stores; a deleted store is missing. */
   revisions: () => Promise<ReadonlyMap<string, number>>
   now: () => number
 }
@@ -46,7 +46,7 @@ async function layOut(
   const own = join(place, store.id)
   const [files, scratch] = [join(own, 'files'), join(own, 'scratch')]
   await rm(scratch, { recursive: true, force: true })
-  // What can only be read is nobody's work.
+  // A read-only store holds no work of the session.
   if (store.access === 'read_only') await rm(own, { recursive: true, force: true })
   const isNew = !existsSync(files)
   for (const each of [files, scratch]) await mkdir(each, { recursive: true, mode: 0o755 })
@@ -65,7 +65,7 @@ function lookedAfter(
   const lines: string[] = []
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Calls of tools that read may come together. */
+  /** Several calls of reading tools may run at the same time. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(work)
     last = done.catch(() => undefined)

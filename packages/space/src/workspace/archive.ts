@@ -1,4 +1,4 @@
-/** Folders as a stream and back, by the tar of the machine, which follows no link and knows what has changed. */
+/** Turns folders into a stream and back, by the machine's tar, which follows no link and can archive changes alone. */
 import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { confined } from './confined.ts'
 
 const mostErrorChars = 2_000
-/** The session's processes go on: files may change or go while they are read. */
+/** The session's processes keep running: files may change or disappear while tar reads them. */
 const changedWhileRead = 1
 /** Four times as fast as the usual 16 KiB. */
 const chunkSize = 256 * 1024
@@ -36,8 +36,8 @@ function kill({ pid, exitCode, signalCode }: ChildProcess): void {
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' }
 
 /**
- * The folders of these names below `folder`. What was there when `snapshot` was written is left out, and the file is
- * written anew; without that file everything is in. Throws when something could not be read.
+ * Archives the folders of these names below `folder`. Leaves out files that are unchanged since `snapshot`, and writes the snapshot
+ * anew; without a snapshot the archive holds everything. Throws when a file could not be read.
  */
 export async function* packed(
   folder: string,
@@ -68,10 +68,10 @@ export async function* packed(
   }
 }
 
-/** Into a folder: the whole first, then what changed, which removes what had gone by then. */
+/** Extracts into a folder: first the whole archive, then the changes, which remove the files deleted by then. */
 export async function unpack(folder: string, archive: AsyncIterable<Uint8Array>): Promise<void> {
   const options = ['--extract', '--file=-', `--directory=${folder}`, '--preserve-permissions']
-  // It reads to the end of its input with --ignore-zeros: it must not go before everything was given to it.
+  // With --ignore-zeros tar reads to the end of its input: it must not exit before it got all of it.
   const how = ['--no-same-owner', '--ignore-zeros', '--listed-incremental=/dev/null']
   const seen = { reads: [], writes: [folder] }
   const [program, ...given] = await confined(seen, ['tar', ...options, ...how])
@@ -93,8 +93,8 @@ export async function unpack(folder: string, archive: AsyncIterable<Uint8Array>)
 }
 
 /**
- * Whether a folder of the later snapshot was another one in the earlier. Such a move is in the archive between them,
- * and is done by its path before anything else is: through a link that was there, to wherever that leads.
+ * True when a folder of the later snapshot had another path in the earlier one. The archive between the two holds such a move, and tar
+ * makes it first and by path: an attacker's link in that path would lead the move anywhere.
  */
 export async function isMoved(earlier: string, later: string): Promise<boolean> {
   const before = new Map((await foldersIn(earlier)).map(({ inode, path }) => [inode, path]))

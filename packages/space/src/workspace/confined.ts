@@ -1,6 +1,6 @@
 /**
- * Programs of the machine at work on folders that a session writes to, perhaps meanwhile: whatever links lead to, they
- * see nothing else of the machine but its programs.
+ * Runs programs of the machine on folders that a session writes to, perhaps at the same time. A link in such a folder may lead
+ * anywhere: the programs therefore see nothing of the machine but its programs.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -9,11 +9,11 @@ type Seen = { reads: readonly string[]; writes: readonly string[] }
 type Command = [string, ...string[]]
 
 const system = ['/usr', '/bin', '/lib', '/lib64', '/etc/ld.so.cache']
-/** Files are their sessions' users'. */
+/** Files belong to the users of their sessions. */
 const rights = ['CAP_DAC_OVERRIDE', 'CAP_DAC_READ_SEARCH', 'CAP_FOWNER']
 let found: Promise<boolean> | undefined
 
-/** Asked once: whether bubblewrap is there and may do it. */
+/** Tested once: bubblewrap is installed and may confine a program. */
 export const canConfine = (): Promise<boolean> => (found ??= tried())
 
 async function tried(): Promise<boolean> {
@@ -24,7 +24,7 @@ async function tried(): Promise<boolean> {
   )
 }
 
-/** The command as it is where that cannot be done. */
+/** Returns the command unchanged where bubblewrap cannot confine it. */
 export const confined = async (seen: Seen, command: Command): Promise<Command> =>
   (await canConfine()) ? inside(seen, command) : command
 

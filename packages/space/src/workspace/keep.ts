@@ -1,6 +1,6 @@
 /**
- * A workspace that outlives its machine: put aside while it rests or with its sandbox, and laid out again where the session
- * goes on. It is never replaced by an older one, nor by an empty one where there is a checkpoint.
+ * Keeps working folders beyond their machine: stores a checkpoint while the session rests or when its sandbox ends, and restores it
+ * where the session continues. An older folder never replaces a newer one, and an empty folder never replaces a checkpoint.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -18,18 +18,18 @@ import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import { isMoved, packed, unpack } from './archive.ts'
 
 /**
- * What a sandbox starts with: nothing yet, what its predecessor here left, a checkpoint, or nothing although there was
- * something elsewhere.
+ * The files that a sandbox starts with: none yet, the files of the sandbox before it on this machine, a checkpoint, or none although
+ * another machine had files.
  */
 export type Arrival =
   | { kind: 'new' | 'here' | 'lost' }
-  /** Files are this process's until they are given to the session's user. */
+  /** This process owns the files until it gives them to the session's user. */
   | { kind: 'restored'; takenAt: string }
 
 const fresh =
   'the sandbox was started anew: processes, shell variables and files outside of /workspace, /mnt/session/outputs and /mnt/user are gone'
 
-/** What the agent must know of a sandbox that is not the one it knew. */
+/** The notice for an agent whose sandbox is not the one that it knew. */
 export function toldOf(arrival: Arrival): string | undefined {
   if (arrival.kind === 'restored')
     return `${fresh}; /workspace was restored as it was at ${arrival.takenAt}`
@@ -41,13 +41,13 @@ export function toldOf(arrival: Arrival): string | undefined {
 /** Checkpoints of one session, wherever they are kept. */
 export type WorkspaceStore = {
   row: () => Promise<Checkpoint | undefined>
-  /** From now on the workspace in this folder is the newest; false when the row is no longer as it was seen. */
+  /** Records the working folder in this folder as the newest. Returns false when the row has changed since it was read. */
   use: (folder: string, seen: Checkpoint | undefined) => Promise<boolean>
-  /** Undefined when it is not there. */
+  /** Undefined when the blob is missing. */
   open: (part: Part) => Promise<AsyncIterable<Uint8Array> | undefined>
   /** Nothing holds it yet. */
   put: (body: AsyncIterable<Uint8Array>) => Promise<Part>
-  /** False when the session has gone on elsewhere meanwhile. */
+  /** Returns false when the session continued on another machine meanwhile. */
   commit: (made: Parts, seen: Checkpoint) => Promise<boolean>
   abandon: (part: Part) => Promise<void>
 }
@@ -62,14 +62,14 @@ export type WorkspacePlace = {
   largest: number
 }
 
-/** In the order in which they come back: the workspace last, as its presence counts. */
+/** In the order of their restoration: the working folder is last, because its presence marks a whole restoration. */
 const parts = ['user', 'outputs', 'workspace']
-/** Checkpoints and folders of workspaces from before have none. */
+/** Older checkpoints and older folders lack it. */
 const isNew = (part: string): boolean => part === 'user'
-/** A new whole is made when what changed since the last has grown to this share of it. */
+/** A new whole archive is made when the changes since the last one have grown to this share of it. */
 const deltaShare = 0.5
 
-/** Before a sandbox starts, by whoever holds the session. `TurnFailed` when its checkpoint is corrupt. */
+/** Called before a sandbox starts, by the holder of the session's lease. Throws `TurnFailed` when the checkpoint is corrupt. */
 export async function arrive(store: WorkspaceStore, place: WorkspacePlace): Promise<Arrival> {
   const { here } = place
   for (;;) {
@@ -77,12 +77,12 @@ export async function arrive(store: WorkspaceStore, place: WorkspacePlace): Prom
     const isThere = existsSync(join(place.own, 'workspace'))
     if (row?.folder === here && isThere) return { kind: 'here' }
     const arrival = await layOut(store, place, row, isThere)
-    // Whoever had it last may have put more aside meanwhile.
+    // The last holder may have stored a newer checkpoint meanwhile.
     if (await store.use(here, row)) return arrival
   }
 }
 
-/** Puts aside what has changed; nothing happens when the session has gone on elsewhere meanwhile. */
+/** Stores the changes as a checkpoint. Does nothing when the session continued on another machine meanwhile. */
 export async function save(store: WorkspaceStore, place: WorkspacePlace): Promise<void> {
   const row = await store.row()
   if (row?.folder === place.here) await put(store, place, row)
@@ -106,7 +106,7 @@ async function layOut(
   return { kind: isThere ? 'here' : 'new' }
 }
 
-/** Of a folder of workspaces, the same for all who share it. It appears whole: several may be the first to ask. */
+/** The id of a folder of working folders, the same for all processes that share the folder. Several processes may create it at once. */
 export async function folderId(folder: string): Promise<string> {
   const path = join(folder, 'folder-id')
   if (existsSync(path)) return readFile(path, 'utf8')
@@ -128,7 +128,7 @@ async function put(store: WorkspaceStore, place: WorkspacePlace, row: Checkpoint
   if (!(await putPart(store, place, row, base))) await putPart(store, place, row, undefined)
 }
 
-/** What has changed since `base`, or the whole; false when the former cannot be told without moving a folder. */
+/** Archives the changes since `base`, or everything. Returns false when the changes would have to move a folder. */
 async function putPart(
   store: WorkspaceStore,
   { own, largest }: WorkspacePlace,
@@ -150,7 +150,7 @@ async function putPart(
     const isKept = await store.commit(made, row)
     if (!isKept) await store.abandon(part)
     if (!isKept || base) return true
-    // Named after its archive: what a crash leaves here belongs to no checkpoint.
+    // Named after its archive: a file that a crash leaves here belongs to no checkpoint.
     await writeFile(`${snapshot}.of`, part.key)
     await rename(snapshot, snapshotOf(own))
     await rename(`${snapshot}.of`, `${snapshotOf(own)}.of`)
@@ -184,7 +184,7 @@ async function restore(
   try {
     await bring(store, beside, base)
     if (delta) await bring(store, beside, delta)
-    // Never a link: a sandbox would have what it leads to.
+    // Never follow a link: the sandbox would get the target of the link.
     for (const part of parts) {
       const found = await lstat(join(beside, part)).catch(() => undefined)
       if (!found && isNew(part)) await mkdir(join(beside, part))
@@ -196,7 +196,7 @@ async function restore(
     const message = `the checkpoint of the workspace of ${session} ${what} (${withoutHostPaths((error as Error).message)}): the session cannot go on without it`
     throw new TurnFailed({ type: 'unknown_error', message }, { cause: error })
   }
-  // What was known of files here does not hold for these.
+  // The snapshot of the earlier files does not hold for the restored files.
   await rm(`${snapshotOf(own)}.of`, { force: true })
   for (const part of parts) {
     await removeTree(join(own, part))

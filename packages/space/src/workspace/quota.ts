@@ -1,8 +1,8 @@
 /**
- * Keeps sessions within their share of the disk, and the disk from filling up, by measuring: no file system that this
- * runs on can be asked to do it. What is free is looked at each second; folders are gone through when much less is free
- * than when they were last, and each minute. A sandbox that has taken more than it may is ended, and starts again to
- * delete something. It may overshoot by what it writes in between: its filter of system calls lets nothing but writing take space.
+ * Keeps sessions within their share of the disk, and keeps the disk from filling up, by measurement: no file system here can enforce
+ * a share. It reads the free space each second. It measures folders each minute, and when much less space is free than at the last
+ * measurement. A sandbox beyond its share is ended, and starts again so that the session can delete files. A session may write
+ * more than its share between two measurements: its filter of system calls lets only writes take space.
  */
 import { basename, join } from 'node:path'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
@@ -11,41 +11,41 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { MountedKind } from '../mounted-kinds.ts'
 
-/** Told when the sandbox of a session has started, and when it has ended. */
+/** Called when the sandbox of a session has started, and when it has ended. */
 export type DiskWatch = Required<Pick<MountedKind, 'started' | 'ended'>>
 
 export type QuotaOptions = {
-  /** Folder of all sessions' folders. */
+  /** The folder that holds the folders of all sessions. */
   folder: string
-  /** Others whose disks are looked at before a sandbox starts. */
+  /** Other folders whose disks must have room before a sandbox starts. */
   beside: readonly string[]
-  /** What a session may take. */
+  /** Bytes that a session may take. */
   session: DiskSpace
-  /** What must be free. */
+  /** Bytes that must stay free. */
   floor: DiskSpace
   report: (message: string, details: Record<string, unknown>) => void
   everyMs?: number
-  /** What is free on the disk of a folder. */
+  /** Free bytes on the disk of a folder. */
   free?: (folder: string) => Promise<DiskSpace>
 }
 
 const nothing: DiskSpace = { bytes: 0, files: 0 }
-/** What a session writes to, in its folder. */
+/** Folders that a session writes to, below its own. */
 const parts = ['workspace', 'outputs', 'user', 'memory']
 /** Of so much less that is free, some session may have taken enough to matter: of its share the eighth part, at most this. */
 const longestStep: DiskSpace = { bytes: 256 << 20, files: 20_000 }
 const longestMs = 60_000
-/** A session that has come to this is started no more, so that ends and starts do not add up. */
+/** A session beyond this size is not started again, so that repeated starts do not add up. */
 const mostTimes = 1.5
 
-/** What a session writes to, and whether an earlier sandbox may have left something in it. */
+/** The folders that a session writes to, and whether an earlier sandbox may have left files in them. */
 export type WrittenFolders = { session: string; folders: readonly string[]; isKnown: boolean }
 
 type Watched = {
   session: string
   folders: readonly string[]
   sandbox: Sandbox
-  /** Undefined until it was first measured. */
+  /** Undefined before the first measurement. */
   seen?: DiskSpace
   allowed: DiskSpace
 }
@@ -91,7 +91,7 @@ export function diskQuota({
     await watched.sandbox.close(why)
   }
 
-  /** Bytes that it has taken since it was last looked at. */
+  /** Bytes that the session has taken since its last measurement. */
   async function look(watched: Watched): Promise<number> {
     const before = watched.seen
     const now = await spaceBelow(watched.folders)
@@ -117,11 +117,11 @@ export function diskQuota({
       last.free.files - free.files >= step.files ||
       (isLow && exceeds(last.free, free))
     if (isDue) last = { at: performance.now(), free }
-    // New ones hold nothing yet, and nobody waits for a look at them.
+    // New folders hold nothing yet, and nobody waits for their measurement.
     const chosen = [...running].filter(({ seen }) => isDue || seen === undefined)
     const taken: { watched: Watched; bytes: number }[] = []
     for (const watched of chosen) {
-      // One session's failure keeps no other from being measured.
+      // The failure of one session must not keep the others from being measured.
       const bytes = await look(watched).catch((error: unknown) => {
         report('the files of a session could not be measured', {
           session_id: watched.session,

@@ -1,4 +1,4 @@
-/** `/mnt/user`: a folder besides the workspace that a session writes to, and that is kept with the workspace. */
+/** `/mnt/user`: a second folder that a session writes to; checkpoints hold it together with the working folder. */
 import { mkdir } from 'node:fs/promises'
 import type { MountedKind } from '../mounted-kinds.ts'
 
