@@ -21,7 +21,7 @@ const run = promisify(execFile)
 
 type Ids = { first: number; count: number }
 
-/** Ids that no one else hands out, where all ids of the machine are this process's to give. */
+/** Ids that no other program gives out, where this process may use all ids of the machine. */
 const high: Ids = { first: 7 << 28, count: 1 << 28 }
 /** The kernel shows everyone who has no id here under this one. */
 const nobody = 65_534

@@ -24,7 +24,7 @@ export type SandboxSpec = {
   /** Variables of every command; the server's own environment never enters. */
   env: Record<string, string>
   limits: SandboxLimits
-  /** The one way out; null is no network at all. */
+  /** The gate, which is the only egress; null for no network at all. */
   egress: SandboxEgress | null
   /** What else stands in its view, from its start until its end. */
   mounts: readonly SandboxMount[]
@@ -165,7 +165,7 @@ export type Isolation = {
   level: 'none' | 'kernel'
   /** Whether a command has any route to a network. */
   network: 'none' | 'host'
-  /** Whether `egress.socket` is the only way out of a sandbox that has one. */
+  /** True when `egress.socket` is the only egress of a sandbox that has one. */
   gate: boolean
   /** Which limits hold: `cgroup2`, `cgroup1` or `rlimit`. */
   limits: 'cgroup2' | 'cgroup1' | 'rlimit' | 'none'

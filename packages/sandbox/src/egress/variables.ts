@@ -1,4 +1,4 @@
-/** The variables by which programs find their way out and whom they trust on it. */
+/** The variables that name the gate and its certificates to programs. */
 
 const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']
 

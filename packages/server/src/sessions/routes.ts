@@ -51,7 +51,7 @@ export function sessionRoutes({
   publicUrl: string | undefined
   storeAccess: MemoryAccess
 }): Route[] {
-  /** Commits, then rings for whoever follows the session. */
+  /** Commits, then notifies the readers of the session. */
   async function change<T>(
     db: Database,
     id: string,

@@ -1,4 +1,4 @@
-/** A builder's only way out: the registries of its managers. No session's rules and no credential are behind it. */
+/** The gate of a build: it opens the registries of the package managers. It has no session's rules and no credential. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'

@@ -178,7 +178,7 @@ async function leave(
     return 'lost'
   }
   await deps.database.write((tx) => release(tx, place.session, place.fence))
-  // Nobody need wait for a sweep; this process hears it no more.
+  // Nobody needs to wait for the next look at due sessions: this process no longer hears notifications of this one.
   wake(deps.bus, { tenant: place.tenant, session: place.session })
   return 'rested'
 }

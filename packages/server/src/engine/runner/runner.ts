@@ -1,4 +1,4 @@
-/** Wakes on work, drains sessions, sweeps for missed rings, stops cleanly. It never meets the API. */
+/** Starts drains on notifications of work, finds work whose notification was lost, and stops cleanly. It never calls the API. */
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
@@ -58,7 +58,7 @@ async function prolong(databases: Databases, sessions: string[], now: number): P
   }
 }
 
-/** The inbox decides, not the ring: one that was settled meanwhile must not stop the next turn. */
+/** The inbox decides, not the notification: an interrupt that was settled meanwhile must not stop the next turn. */
 async function interruptIf(
   database: Database,
   running: ReadonlyMap<string, Running>,
@@ -119,7 +119,7 @@ export function runner(deps: RunnerDeps) {
       .finally(() => place.leave())
   }
 
-  /** A sweep would try it each second; and finds it only where its lease could be ended. */
+  /** A look at due sessions would try it each second, and finds it only where its lease could be ended. */
   async function retry({ work, failures }: Running): Promise<void> {
     pausing.add(work.session)
     const delayMs = retryDelaysMs[Math.min(failures, retryDelaysMs.length - 1)] ?? 0
@@ -156,7 +156,7 @@ export function runner(deps: RunnerDeps) {
     }
   }
 
-  /** Finds sessions that are due and held by nobody alive, and interrupts whose ring was lost. */
+  /** Finds sessions that are due and have no living owner, and interrupts whose notification was lost. */
   async function sweep(): Promise<void> {
     await due.look()
     for (const database of databases.all())

@@ -122,7 +122,7 @@ function connections(mine: HeldSandbox, sandbox: () => Promise<Sandbox>) {
 type Sessions = {
   places: SandboxPlaces
   held: Pool<HeldSandbox>
-  /** Sandboxes on their way out: the next one of the session waits until its predecessor is gone. */
+  /** Sandboxes that are ending: the next sandbox of a session waits for the end of the one before it. */
   ending: Map<string, Promise<void>>
 }
 

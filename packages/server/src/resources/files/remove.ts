@@ -39,7 +39,7 @@ export async function deleteFile(
   return row
 }
 
-/** A hundred a database at most; whether that was all. The bytes are left to the sweep of blobs. */
+/** Removes a hundred files a database at most. Returns true when nothing is left. The job of blobs removes the bytes. */
 export async function removeExpiredFiles({
   databases,
   clock,

@@ -80,7 +80,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
       async ({ db, tenant, params: { id } }) => {
         const { blob_key } = await db.write((tx) => deleteFile(tx, tenant, id, clock.now()))
         if (blob_key !== null) {
-          // Deleted it is; what is left of it here is the sweep's.
+          // The row is deleted; a job removes the remaining bytes.
           await keeping
             .discard(tenant, blob_key)
             .catch((error: unknown) => log.warn('bytes could not be removed yet', { error }))

@@ -183,7 +183,7 @@ async function removing(
     return rows
   })
   for (const { blob_key } of gone) {
-    // Deleted it is; what is left of it here is the sweep's.
+    // The row is deleted; a job removes the remaining bytes.
     await keeping
       .discard(tenant, blob_key)
       .catch((error: unknown) => log.warn('bytes could not be removed yet', { error }))

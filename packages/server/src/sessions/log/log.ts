@@ -1,4 +1,4 @@
-/** A session's events in one sequence without gaps. Nothing here rings: whoever commits does, afterwards. */
+/** A session's events in one sequence without gaps. Nothing here notifies: the caller notifies after its commit. */
 import type { EventType, NewEvent } from '@steward/protocol/events.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { eventInDialect, hiddenTypes, isTranslated } from '@steward/protocol/dialects.ts'

@@ -1,11 +1,11 @@
-/** What rings between rooms: the words on a session's topic, and on the one that wakes runners. */
+/** Notifications between rooms: those on a session's topic, and those that start drains. */
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { isMissed } from '../../ground/bus/bus.ts'
 import type { StoredEvent } from './log.ts'
 
-/** `ring`: the log has more. The rest is live only. */
+/** `ring`: the log has more events. The other kinds are live only. */
 export type TopicMessage =
   | { kind: 'ring' }
   /** Some of these words were lost: the log has more, and frames may lack pieces. */

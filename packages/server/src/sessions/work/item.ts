@@ -13,7 +13,7 @@ export type ItemChange = Partial<WorkItem>
 export const leaseMs = 90_000
 const shortestLeaseMs = 10_000
 const longestLeaseMs = 300_000
-/** How long an item that was handed out stays hidden, when the poll names no time. */
+/** How long a polled item stays hidden from other polls, when the poll names no time. */
 export const reservationMs = 5_000
 
 /** Who asks for work: by which key, and under which name, where the worker gives itself a name. */

@@ -86,7 +86,7 @@ async function batch(database: Database, first: number): Promise<void> {
     if (common.chance(0.3)) await sweep()
   }
   await all(agrees)
-  // Twice: what the sweep puts in again is not due at once.
+  // Twice: an item that the job enqueues again is not due at once.
   for (let round = 0; round < 2; round++) {
     clock.now += 400_000
     await sweep()

@@ -105,7 +105,7 @@ export function remoteSandboxes(deps: RemoteDeps) {
       }
     },
 
-    /** What a sandbox of the claim's session is told: whom to trust on its way out, and its variables. No secret. */
+    /** The certificates that a sandbox of the claim's session trusts, and its variables. No secret. */
     async authorities(claim: ClaimPrincipal): Promise<{
       certificates: string
       variables: Record<string, string>

@@ -111,7 +111,7 @@ const SandboxTrust = z.object({
   variables: z.record(z.string(), z.string()),
 })
 
-/** The way out of sandboxes that workers run. */
+/** The egress of sandboxes that workers run. */
 export function remoteEgressRoutes({
   egress: { remote },
 }: {

@@ -1,4 +1,4 @@
-/** A session's ways out, all over one context. Every one of them ends with `revoke`. */
+/** The egress of one session, over one context. `revoke` ends all of it. */
 import { join } from 'node:path'
 import type { Authority } from '@steward/gate/authority.ts'
 import { openGate, takingGate } from '@steward/gate/gate.ts'
@@ -147,7 +147,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
     /** Placeholders by the names of their variables. */
     placeholders,
 
-    /** A sandbox's only way out, on a socket in this folder. */
+    /** The gate of the sandbox, on a socket in this folder. */
     async openGate(folder: string, uid?: number): Promise<OpenedGate> {
       const env = await placeholders()
       const socket = join(folder, 'egress.sock')

@@ -11,7 +11,7 @@ import { notFound } from '../../../ground/core/errors.ts'
 import { isRepository } from '../../resources/repositories.ts'
 import { resourceStore } from '../../rows/resources.ts'
 
-/** The work is handed out again and again: what was told so lately is not told again. */
+/** The service dispatches the work repeatedly: a failure that the log got so recently is not appended again. */
 const quietMs = 10 * 60_000
 
 type Place = { tenant: string; session: string; resource: string }
