@@ -12,7 +12,7 @@ import { readPage, weightOf } from './listing.ts'
 import { holding, taking } from './lock.ts'
 import type { Moment } from './seek.ts'
 import type { SlotFor } from './statement.ts'
-import { byForm, insertion, statement } from './statement.ts'
+import { byForm, insertRows, statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 type Decoded<Column> = Column extends Json<infer Value> ? Value : Column
@@ -159,12 +159,6 @@ const rowById = byForm((form: `${Sample} ${Access}`) => {
   return statement(build, { isNamed: false })
 })
 
-/** By table and columns. */
-const insertionInto = byForm((form: string) => {
-  const [table, ...columns] = form.split(' ') as [Sample, ...(keyof Stored)[]]
-  return insertion(table, columns)
-})
-
 class TableRows implements Rows<Sample> {
   readonly #db: Queries
   readonly #table: Sample
@@ -216,8 +210,7 @@ class TableRows implements Rows<Sample> {
   }
 
   async insert(row: Row): Promise<Row> {
-    const values = this.#encoded(row)
-    await insertionInto([this.#table, ...Object.keys(values)].join(' '))(this.#db, [values])
+    await insertRows(this.#db, this.#table, [this.#encoded(row)])
     return row
   }
 

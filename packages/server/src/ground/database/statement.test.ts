@@ -5,7 +5,7 @@ import { iso } from '@steward/base/time.ts'
 import { newHead, tenant } from '../../sessions/log/fixture.ts'
 import { databases } from './fixture.ts'
 import type { SlotFor } from './statement.ts'
-import { byForm, insertion, selection, statement } from './statement.ts'
+import { byForm, insertRows, selection, statement } from './statement.ts'
 
 const headOf = selection((db, slot: SlotFor<{ session: string; atLeast: number }>) =>
   db
@@ -34,17 +34,6 @@ const waits = (session: string, position: number, event = '{}') => ({
   bytes_before: 0,
   created_at: iso(0),
 })
-
-const insertWaiting = insertion('inbox', [
-  'tenant_id',
-  'session_id',
-  'position',
-  'id',
-  'type',
-  'event',
-  'bytes_before',
-  'created_at',
-])
 
 for (const [dialect, open] of Object.entries(databases)) {
   describe(`a statement that is built once on ${dialect}`, () => {
@@ -85,8 +74,8 @@ for (const [dialect, open] of Object.entries(databases)) {
       const { database } = opened
       const session = await newHead(database)
       const twice = database.write(async (tx) => {
-        await insertWaiting(tx, [waits(session, 1)])
-        await insertWaiting(tx, [waits(session, 1)])
+        await insertRows(tx, 'inbox', [waits(session, 1)])
+        await insertRows(tx, 'inbox', [waits(session, 1)])
       })
       await assert.rejects(twice, /unique|duplicate/i)
       assert.deepEqual(await database.read.selectFrom('inbox').selectAll().execute(), [])
@@ -101,7 +90,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         const rows = Array.from({ length: count }, (_, n) =>
           waits(session, last + n + 1, `{"n":${n}}`),
         )
-        await database.write((tx) => insertWaiting(tx, rows))
+        await database.write((tx) => insertRows(tx, 'inbox', rows))
         const kept = await database.read
           .selectFrom('inbox')
           .selectAll()

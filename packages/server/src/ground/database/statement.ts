@@ -79,30 +79,36 @@ const rowsAtOnce = 500
 /** Rows of one insertion up to here have a statement that is kept. */
 const fewRows = 16
 
-/** Inserts rows into a table, in their order. */
-export function insertion<Table extends keyof Tables>(
+/** Inserts rows of one table, each with the same columns, in their order. */
+export async function insertRows<Table extends keyof Tables>(
+  tx: Queries,
   table: Table,
-  columns: readonly (keyof Tables[Table] & string)[],
-): (tx: Queries, rows: readonly Tables[Table][]) => Promise<void> {
-  const ofCount = (count: number) => {
-    const build = (tx: Queries, slot: SlotFor<readonly Tables[Table][]>) => {
-      const rows = Array.from({ length: count }, (_, index) => {
-        const values = columns.map((column) => slot((all) => all[index]?.[column]))
-        return sql`(${sql.join(values)})`
-      })
-      const names = sql.join(columns.map((column) => sql.ref(column)))
-      return sql`insert into ${sql.table(table)} (${names}) values ${sql.join(rows)}`.compile(tx)
-    }
-    return statement(build, { isNamed: count <= fewRows })
-  }
-  const kept = byForm(ofCount)
-  return async (tx, rows) => {
-    for (let at = 0; at < rows.length; at += rowsAtOnce) {
-      const some = rows.slice(at, at + rowsAtOnce)
-      await (some.length <= fewRows ? kept : ofCount)(some.length)(tx, some)
-    }
+  rows: readonly Tables[Table][],
+): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {})
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    const some = rows.slice(at, at + rowsAtOnce)
+    const form = [table, some.length, ...columns].join(' ')
+    const insertion = some.length <= fewRows ? keptInsertion(form) : insertionOf(form)
+    await insertion(tx, some)
   }
 }
+
+/** By table, number of rows and columns. */
+function insertionOf(form: string) {
+  const [table = '', count, ...columns] = form.split(' ')
+  const build = (tx: Queries, slot: SlotFor<readonly object[]>) => {
+    const rows = Array.from({ length: Number(count) }, (_, index) => {
+      const values = columns.map((column) => slot((all) => Reflect.get(all[index] ?? {}, column)))
+      return sql`(${sql.join(values)})`
+    })
+    const names = sql.join(columns.map((column) => sql.ref(column)))
+    return sql`insert into ${sql.table(table)} (${names}) values ${sql.join(rows)}`.compile(tx)
+  }
+  return statement(build, { isNamed: Number(count) <= fewRows })
+}
+
+const keptInsertion = byForm(insertionOf)
 
 /** Statements that differ in form, each made when it is first needed. There are few forms of one statement. */
 export function byForm<Form extends string | number, Statement>(

@@ -10,7 +10,7 @@ import { storeOf } from '../../ground/database/store-of.ts'
 import { readListing, weightOf } from '../../ground/database/listing.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
-import { insertion } from '../../ground/database/statement.ts'
+import { insertRows } from '../../ground/database/statement.ts'
 import type { SealedTokens } from '../../ground/database/tables.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
@@ -20,15 +20,6 @@ export const agentTokenPlace = (tenant: string): string => `${tenant}/agent_vers
 
 const get = async (db: Reads, tenant: string, id: string): Promise<Agent> =>
   toAgent(await rows(db, 'agents').get(tenant, id))
-
-const insertVersions = insertion('agent_versions', [
-  'tenant_id',
-  'agent_id',
-  'version',
-  'config',
-  'sealed_tokens',
-  'created_at',
-])
 
 async function writeVersion(
   db: Queries,
@@ -45,7 +36,7 @@ async function writeVersion(
     sealed_tokens: toJson(tokens),
     created_at: agent.updated_at,
   }
-  await insertVersions(db, [row])
+  await insertRows(db, 'agent_versions', [row])
 }
 
 function agentReads(db: Reads) {

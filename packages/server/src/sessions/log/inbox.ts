@@ -5,7 +5,7 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { iso } from '@steward/base/time.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { insertion, selection, statement } from '../../ground/database/statement.ts'
+import { insertRows, selection, statement } from '../../ground/database/statement.ts'
 import type { Promoted, StoredEvent } from './log.ts'
 import { fieldsText } from './log.ts'
 import type { TenantSession } from './place.ts'
@@ -86,17 +86,6 @@ const admissionStatement = statement((tx, slot: SlotFor<Growth>) => {
     .returning([oldest('position').as('oldest'), oldest('bytes_before').as('gone')])
 })
 
-const insertRows = insertion('inbox', [
-  'tenant_id',
-  'session_id',
-  'position',
-  'id',
-  'type',
-  'event',
-  'bytes_before',
-  'created_at',
-])
-
 /** Puts the events behind those that wait already; `due` when a runner has something to do with them. */
 export async function admit(
   tx: Queries,
@@ -135,7 +124,7 @@ export async function admit(
     bytes_before: sizes.slice(0, index).reduce((sum, size) => sum + size, before),
     created_at,
   }))
-  await insertRows(tx, rows)
+  await insertRows(tx, 'inbox', rows)
 }
 
 /** Throws where more would wait than may. */

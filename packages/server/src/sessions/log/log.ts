@@ -6,7 +6,7 @@ import type { RawBuilder } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { byForm, insertion, selection, statement } from '../../ground/database/statement.ts'
+import { byForm, insertRows, selection, statement } from '../../ground/database/statement.ts'
 import { iso } from '@steward/base/time.ts'
 import { projectCalls } from './calls.ts'
 import { listens, outbox } from '../../tenants/webhooks/outbox.ts'
@@ -100,18 +100,6 @@ const headStatement = byForm((form: string) => {
   })
 })
 
-const insertEvents = insertion('events', [
-  'tenant_id',
-  'session_id',
-  'seq',
-  'id',
-  'type',
-  'created_at',
-  'processed_at',
-  'data',
-  'opaque',
-])
-
 /**
  * Gives the entries the next numbers and moves the head with them; the caller's transaction makes it one step.
  * Undefined when the fence no longer holds: the session has another owner, and nothing was written.
@@ -143,7 +131,7 @@ export async function append(
     processed_at: at,
     ...('event' in entry ? rowOf(entry, at) : { ...entry, opaque: null }),
   }))
-  await insertEvents(tx, rows)
+  await insertRows(tx, 'events', rows)
   await projectCalls(
     tx,
     tenant,

@@ -9,6 +9,7 @@ import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { Moment } from '../../ground/database/seek.ts'
+import { insertRows } from '../../ground/database/statement.ts'
 import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
 import { headFields, readHead, usageOf } from '../log/head.ts'
@@ -29,6 +30,27 @@ export type SessionFilter = {
   statuses?: HeadStatus[] | undefined
   archived: boolean
   made: Moment[]
+}
+
+const newHead = {
+  next_seq: 0,
+  next_position: 0,
+  inbox_bytes: 0,
+  stop_reason: null,
+  due: 0,
+  owner: null,
+  previous_owner: null,
+  generation: 0,
+  expires_at: 0,
+  recoveries: 0,
+  running_since_ms: null,
+  active_ms: 0,
+  idle_since_ms: null,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  awaits_stdio: 0,
 }
 
 /** Counted for each resource, whose rows are long only where they attach one of at most eight memory stores. */
@@ -189,29 +211,9 @@ function sessionWrites(db: Queries) {
       status: SessionStatus,
       servers: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers'>,
     ): Promise<void> {
-      await db.insertInto('sessions').values(session).execute()
-      await db
-        .insertInto('session_heads')
-        .values({
-          tenant_id: session.tenant_id,
-          session_id: session.id,
-          status,
-          next_seq: 0,
-          next_position: 0,
-          inbox_bytes: 0,
-          due: 0,
-          generation: 0,
-          expires_at: 0,
-          recoveries: 0,
-          active_ms: 0,
-          input_tokens: 0,
-          output_tokens: 0,
-          cache_read_input_tokens: 0,
-          cache_creation_input_tokens: 0,
-          ...servers,
-          awaits_stdio: 0,
-        })
-        .execute()
+      await insertRows(db, 'sessions', [session])
+      const head = { tenant_id: session.tenant_id, session_id: session.id, status, ...servers }
+      await insertRows(db, 'session_heads', [{ ...newHead, ...head }])
     },
 
     update: (tenant: string, id: string, set: Partial<SessionRow>, now: number) =>
