@@ -28,7 +28,7 @@ const help = `npm test [-- [options] [word...]]
 Runs the test files whose path holds one of the words; without a word, all of them.
 
   npm test             everything once: a conformance scenario on SQLite or on Postgres, by the name of its file;
-                       1,000 random schedules of claimed work
+                       1,100 random schedules of claimed work
   npm test -- word     files by name, each as npm run test:long runs it
   npm run test:fast    the quickest files, as many as fit into a minute
   npm run test:long    all scenarios on both databases, all versions of the official client, 10,000 random schedules
@@ -78,10 +78,14 @@ const recorded = Object.values(table)
 const average = recorded.reduce((sum, each) => sum + each, 0) / Math.max(1, recorded.length)
 const secondsOf = (file: string): number => table[file] ?? average
 
+const allFiles = globSync(['packages/*/src/**/*.test.ts', 'conformance/**/*.test.ts'], {
+  cwd: root,
+})
+
 function chosenFiles(): string[] {
-  const files = globSync(['packages/*/src/**/*.test.ts', 'conformance/**/*.test.ts'], {
-    cwd: root,
-  }).filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  const files = allFiles.filter(
+    (file) => words.length === 0 || words.some((word) => file.includes(word)),
+  )
   if (files.length === 0) refuse(`no test file matches ${words.join(', ')}`)
   const longestFirst = files.toSorted((a, b) => secondsOf(b) - secondsOf(a))
   return values.fast ? quickest(longestFirst) : longestFirst
@@ -186,16 +190,28 @@ function printCounts(results: readonly FileResult[]): void {
     const failed = count('failed') + files.filter(({ problem }) => problem !== undefined).length
     const computed = files.reduce((sum, each) => sum + each.computed, 0)
     return [
-      ...[suite, files.length, count('passed'), failed, count('skipped')],
+      ...[suite, files.length, allFiles.filter((file) => placeOf(file) === suite).length],
+      ...[count('passed'), failed, count('skipped')],
       ...[took.toFixed(0), computed.toFixed(0)],
     ].map(String)
   })
-  const sums = [1, 2, 3, 4, 5, 6].map((column) =>
+  const sums = [1, 2, 3, 4, 5, 6, 7].map((column) =>
     String(lines.reduce((sum, line) => sum + Number(line[column]), 0)),
   )
-  const head = ['suite', 'files', 'passed', 'failed', 'skipped', 'seconds', 'cpu']
+  const head = ['suite', 'files', 'of', 'passed', 'failed', 'skipped', 'seconds', 'cpu']
   for (const [name = '', ...rest] of [head, ...lines, ['all', ...sums]])
     console.log(name.padEnd(36) + rest.map((each) => each.padStart(8)).join(''))
+}
+
+/** What of the files that ran did not run, so that nobody takes a part for the whole. */
+function printShare(results: readonly FileResult[]): void {
+  const left = allFiles.length - results.length
+  if (left > 0) console.log(`\n${left} of ${allFiles.length} files were not chosen.`)
+  if (isWhole) return
+  console.log(
+    '\nEach scenario ran on one of the two databases, the official worker in its newest version, and 1,100 of 10,000\n' +
+      'random schedules: npm run test:long runs all.',
+  )
 }
 
 function printSlowest(results: readonly FileResult[]): void {
@@ -258,6 +274,7 @@ async function main(): Promise<void> {
   if (isEnding) return
   await databases.stop()
   printCounts(results)
+  printShare(results)
   printSlowest(results)
   printFailedFiles(results)
   if (values.record) record(results)
