@@ -41,7 +41,12 @@ async function drained(database: Database, runTurn: RunTurn, assembled?: Assembl
     remove: async () => {},
   }
   const never = new AbortController().signal
-  const signals = { stopping: never, cut: never, interrupt: () => {}, pause: async () => {} }
+  const signals = {
+    stopping: never,
+    cut: never,
+    interrupt: () => {},
+    place: { hold: async () => {}, pause: async () => {} },
+  }
   const outcome = await drain(deps, { tenant, session }, signals, [])
   const events = await readEvents(database.read, tenant, session, { limit: 100 })
   return { outcome, logged, events, head: await readHead(database.read, tenant, session) }

@@ -18,6 +18,7 @@ import type { Entry } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { ring, say, wake } from '../../sessions/log/topics.ts'
 import { frameSender } from './frames.ts'
+import type { Place } from './place.ts'
 import type { SessionLease, Step } from './steps.ts'
 import { finishTurn, nextStep, settleGone } from './steps.ts'
 
@@ -58,8 +59,7 @@ export type Signals = {
   cut: AbortSignal
   /** A new one for each turn, aborted by a person's interrupt. */
   interrupt: (abort: () => void) => void
-  /** Resolves after the time, or when the signal ends it; the turn holds no place meanwhile. */
-  pause: Turn['sleep']
+  place: Pick<Place, 'hold' | 'pause'>
 }
 
 /** `busy` while another process holds the session, `lost` when one took it over. */
@@ -86,24 +86,11 @@ export async function drain(
   const { place } = claimed
   try {
     const step = claimed.step ?? (await database.write((tx) => begin(tx, place)))
-    const first = step.kind === 'heavy' ? await stepInOrder(deps, place, true) : step
-    return await workOff(deps, place, first, signals)
+    return await workOff(deps, place, step, signals)
   } catch (error) {
     await letGo(deps, place)
     throw error
   }
-}
-
-/** The next step of a session with much to take, in its turn of the event loop. */
-async function stepInOrder(
-  { database, clock }: DrainDeps,
-  place: SessionLease,
-  claimed: boolean,
-): Promise<Step> {
-  await eventLoop.wait(place.tenant, 'write')
-  return database.write((tx) =>
-    nextStep(tx, place, { now: clock.now(), claimed, mostBytes: Infinity }),
-  )
 }
 
 /** After a failure: whoever comes next does not wait for the lease. The database may be what failed. */
@@ -130,7 +117,7 @@ async function workOff(
   const { database, bus, clock } = deps
   const { session } = place
   const now = () => clock.now()
-  let step = first
+  let step = await inOrder(deps, place, first, signals, true)
   while (step.kind === 'turn') {
     const end = await turn(deps, place, step, signals).catch((error: unknown) =>
       failed(deps, session, error),
@@ -141,9 +128,10 @@ async function workOff(
     if (outcome === 'lost') return leave(deps, place, true)
     if (outcome === 'rest') return 'rested'
     if (signals.stopping.aborted) return leave(deps, place, false)
-    step = await database.write((tx) => nextStep(tx, place, { now: now(), claimed: false }))
-    if (step.kind === 'heavy') step = await stepInOrder(deps, place, false)
+    const next = await database.write((tx) => nextStep(tx, place, { now: now(), claimed: false }))
+    step = await inOrder(deps, place, next, signals, false)
   }
+  if (step.kind === 'heavy') return leave(deps, place, false)
   announceStep(bus, session, step.kind === 'rest' ? step : {})
   if (step.kind === 'lost') return leave(deps, place, true)
   if (step.kind === 'gone') {
@@ -151,6 +139,22 @@ async function workOff(
     await database.write((tx) => settleGone(tx, place, now()))
   }
   return 'rested'
+}
+
+/** A step with much to take is taken in its turn of the event loop; it stays as it is when the server stops before. */
+async function inOrder(
+  { database, clock }: DrainDeps,
+  place: SessionLease,
+  step: Step,
+  { stopping }: Signals,
+  claimed: boolean,
+): Promise<Step> {
+  if (step.kind !== 'heavy') return step
+  await eventLoop.wait(place.tenant, 'write')
+  if (stopping.aborted) return step
+  return database.write((tx) =>
+    nextStep(tx, place, { now: clock.now(), claimed, mostBytes: Infinity }),
+  )
 }
 
 function once(call: () => void): () => void {
@@ -192,6 +196,7 @@ async function turn(
 ): Promise<End | 'lost' | 'left'> {
   const { database, bus, clock } = deps
   const { tenant, session, fence } = place
+  await signals.place.hold(signals.stopping)
   if (signals.stopping.aborted) return 'left'
   const stop = new AbortController()
   signals.interrupt(() => stop.abort())
@@ -201,7 +206,7 @@ async function turn(
   const { begun } = step
   const leaving = leavingOf(signals, open)
   const signal = AbortSignal.any([stop.signal, leaving.signal])
-  const sleep = signals.pause
+  const sleep = signals.place.pause
   const steps = deps.runTurn({
     ...assembled.parts,
     open,

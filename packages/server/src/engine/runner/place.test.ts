@@ -10,6 +10,7 @@ import { databases } from '../../ground/database/fixture.ts'
 import { announce, postEvents } from '../../sessions/events/post.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
+import { waiting } from '../../sessions/log/inbox.ts'
 import type { Assembled } from './drain.ts'
 import { runner } from './runner.ts'
 
@@ -106,6 +107,27 @@ describe('the place of a session', () => {
       assert.deepEqual(order, ['one pauses', 'other begins', 'one is stopped'])
     } finally {
       end()
+      await work.stop()
+    }
+  })
+
+  it('begins the next turn of a session only when it has a place again', async () => {
+    await using place = await databases.sqlite()
+    const { order, one, post, work, ran, wake, end } = await pausing(place.database, 1)
+    try {
+      await ran.other.promise
+      await post(one, interrupt, message)
+      await ran.one.promise
+      while ((await waiting(place.database.read, tenant, one)).length > 0)
+        await new Promise((resolve) => setImmediate(resolve))
+      for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
+      assert.deepEqual(order, ['one pauses', 'other begins', 'one is stopped'])
+      end()
+      while (order.length < 5) await new Promise((resolve) => setImmediate(resolve))
+      assert.deepEqual(order.slice(3), ['other ends', 'one pauses'])
+    } finally {
+      end()
+      wake()
       await work.stop()
     }
   })

@@ -11,6 +11,8 @@ export type RunnerShares = {
 
 export type Place = {
   leave: () => void
+  /** Resolves with a place: at once unless a pause ended without one. Resolves without one when the signal aborts. */
+  hold: (signal: AbortSignal) => Promise<void>
   /** Resolves after the time and with a place, or when the signal ends it. */
   pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
@@ -23,22 +25,28 @@ export function takePlace(
 ): Place | undefined {
   const taken = slots.take(tenant)
   if (!taken) return undefined
-  let release = taken
+  let release: (() => void) | undefined = taken
 
   function leave(): void {
-    release()
+    release?.()
+    release = undefined
     left()
+  }
+
+  async function hold(signal: AbortSignal): Promise<void> {
+    release ??= await slots.wait(tenant, signal).catch(() => undefined)
   }
 
   return {
     leave,
+    hold,
     async pause(ms, signal) {
       const endPause = pauses.take(tenant)
       if (!endPause) return clock.sleep(ms, signal)
       leave()
       await clock.sleep(ms, signal)
-      // A turn that was ended meanwhile has only its end to write, and needs no place for that.
-      release = await slots.wait(tenant, signal).catch(() => () => {})
+      // A turn that was ended meanwhile needs no place to write its end.
+      await hold(signal)
       endPause()
     },
   }

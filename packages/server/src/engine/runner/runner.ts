@@ -143,7 +143,7 @@ export function runner(deps: RunnerDeps) {
           // One that came before is found by a look, which need not keep the model waiting.
           setImmediate(look)
         },
-        pause: each.place.pause,
+        place: each.place,
       }
       do {
         each.again = false

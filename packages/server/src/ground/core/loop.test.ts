@@ -10,6 +10,7 @@ function rounds() {
   const time = { ms: 0 }
   const loopTime: LoopTime = {
     nextRound: (call) => void due.push(call),
+    afterPiece: (call) => void setImmediate(call),
     after: (ms, call) => void breaks.push({ ms, call }),
     now: () => time.ms,
   }
@@ -87,5 +88,26 @@ describe('work that holds the event loop', () => {
     breaks[1]?.call()
     while ((await run()) > 0);
     assert.deepEqual(begun, ['first', 'second', 'third'])
+  })
+
+  it('counts no work of others that ran between its rounds, and what its own writes took', async () => {
+    const { loopTime, time, breaks, run } = rounds()
+    const loop = createLoop(loopTime)
+    const begun: string[] = []
+    const others = async () => {
+      while ((await run()) > 0) time.ms += 30
+    }
+    void loop.wait('a', 'write').then(() => begun.push('quick'))
+    void loop.wait('a', 'write').then(() => {
+      begun.push('written')
+      loop.held(40)
+    })
+    void loop.wait('a').then(() => begun.push('behind'))
+    await others()
+    assert.deepEqual(begun, ['quick', 'written'])
+    assert.deepEqual(
+      breaks.map(({ ms }) => ms),
+      [40],
+    )
   })
 })

@@ -2,20 +2,30 @@
  * The order of work that holds the event loop for tens of milliseconds: large pages, bodies and writes. The tenants that
  * wait are served in turn. Between two pieces the loop serves everything else, for as long as the last piece took.
  */
-export type Loop = { wait: (tenant: string, piece?: PieceOfWork) => Promise<void> }
+export type Loop = {
+  wait: (tenant: string, piece?: PieceOfWork) => Promise<void>
+  /** Adds what a piece held the loop for in a later round: the break behind the piece is as much longer. In milliseconds. */
+  held: (ms: number) => void
+}
 
-/** A piece of reading is over in its round of the loop; a piece that is written is committed two rounds later. */
+/** A piece of reading is over in its round of the loop. What a piece writes to SQLite is committed two rounds later. */
 export type PieceOfWork = 'read' | 'write'
 
-/** `nextRound` calls back in the next round of the event loop, `after` when a time in milliseconds is over. */
+/**
+ * `nextRound` calls back in the next round of the event loop, `afterPiece` when all is done that waits for no other round, `after`
+ * when a time in milliseconds is over.
+ */
 export type LoopTime = {
   nextRound: (call: () => void) => void
+  afterPiece: (call: () => void) => void
   after: (ms: number, call: () => void) => void
   now: () => number
 }
 
 const loopTime: LoopTime = {
   nextRound: setImmediate,
+  // Ticks come behind all promises that are settled.
+  afterPiece: (call) => queueMicrotask(() => process.nextTick(call)),
   after: (ms, call) => void setTimeout(call, ms),
   now: () => performance.now(),
 }
@@ -26,10 +36,12 @@ type Waiting = { begin: () => void; piece: PieceOfWork }
 /** A piece that took less needs no break behind it, and no break is longer than the second. In milliseconds. */
 const [shortPiece, longestBreak] = [20, 1_000]
 
-export function createLoop({ nextRound, after, now }: LoopTime = loopTime): Loop {
+export function createLoop({ nextRound, afterPiece, after, now }: LoopTime = loopTime): Loop {
   /** In the order in which the tenants are served; none is empty. */
   const queues = new Map<string, Waiting[]>()
   let isServing = false
+  /** What the present piece has held the loop for. */
+  let heldMs = 0
 
   function serveNext(): void {
     const [first] = queues
@@ -41,15 +53,16 @@ export function createLoop({ nextRound, after, now }: LoopTime = loopTime): Loop
     queues.delete(tenant)
     if (others.length > 0) queues.set(tenant, others)
     const began = now()
+    heldMs = 0
     next?.begin()
-    endPiece(began, roundsOf[next?.piece ?? 'read'])
+    afterPiece(() => (heldMs += now() - began))
+    endPiece(roundsOf[next?.piece ?? 'read'])
   }
 
-  function endPiece(began: number, rounds: number): void {
-    if (rounds > 0) return nextRound(() => endPiece(began, rounds - 1))
-    const took = now() - began
-    if (took < shortPiece) serveNext()
-    else after(Math.min(took, longestBreak), serveNext)
+  function endPiece(rounds: number): void {
+    if (rounds > 0) return nextRound(() => endPiece(rounds - 1))
+    if (heldMs < shortPiece) serveNext()
+    else after(Math.min(heldMs, longestBreak), serveNext)
   }
 
   return {
@@ -65,6 +78,9 @@ export function createLoop({ nextRound, after, now }: LoopTime = loopTime): Loop
         nextRound(serveNext)
       }
       return promise
+    },
+    held(ms) {
+      heldMs += ms
     },
   }
 }

@@ -5,6 +5,7 @@ import { Kysely, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { StorageError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
+import { eventLoop } from '../core/loop.ts'
 import type { Database, Queries } from './database.ts'
 import { NamedSqliteAdapter } from './dialect.ts'
 import { migrate } from './migrate.ts'
@@ -133,7 +134,7 @@ export async function sqliteDatabase(path: string, { alone = true } = {}): Promi
   const self = newId('process')
   const read = queries(reader, refuse)
   const tx = queries(writer, refuse, () => units.check())
-  const units = unitQueue(tx, (statement) => named(() => writer.exec(statement)))
+  const units = unitQueue(tx, (statement) => named(() => writer.exec(statement)), eventLoop)
   return {
     dialect: 'sqlite',
     read,

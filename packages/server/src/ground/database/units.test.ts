@@ -20,13 +20,14 @@ function queueOn(db = new DatabaseSync(':memory:')) {
   db.exec('create table t (n integer primary key)')
   const steps: string[] = []
   const time = { ms: 0 }
+  const held: number[] = []
   const queue = unitQueue(
     unused,
     (statement) => {
       steps.push(statement)
       db.exec(statement)
     },
-    () => time.ms,
+    { now: () => time.ms, held: (ms) => void held.push(ms) },
   )
   const insert = (n: number) => queue.write(async () => db.exec(`insert into t values (${n})`))
   const rows = () =>
@@ -35,7 +36,7 @@ function queueOn(db = new DatabaseSync(':memory:')) {
       .all()
       .map((row) => Number(row['n']))
   const count = (step: string) => steps.filter((each) => each === step).length
-  return { db, queue, insert, rows, count, steps, time }
+  return { db, queue, insert, rows, count, steps, time, held }
 }
 
 describe('a queue of units', () => {
@@ -61,7 +62,7 @@ describe('a queue of units', () => {
   })
 
   it('ends a batch with a unit that took long, and commits it in the next round of the loop', async () => {
-    const { db, queue, insert, rows, count, steps, time } = queueOn()
+    const { db, queue, insert, rows, count, steps, time, held } = queueOn()
     const ended: number[] = []
     const first = insert(1)
     const long = queue.write(async () => {
@@ -78,6 +79,7 @@ describe('a queue of units', () => {
     await Promise.all(all)
     assert.deepEqual(rows(), [1, 2, 3])
     assert.equal(count('commit'), 2)
+    assert.deepEqual(held, [60], 'it is said how long the unit and its commit held the loop')
     assert.ok(steps.indexOf('others') < steps.indexOf('commit'))
     assert.equal(ended.at(-1), 3)
   })

@@ -15,13 +15,15 @@ const batchSize = 128
 const longMs = 50
 
 /**
+ * `held` is told how long a batch with a long unit held the event loop.
+ *
  * Writers that wait at the same time share one commit: a transaction, a savepoint each. Units run one after the
  * other and promises settle after the commit, so that what was resolved is on disk.
  */
 export function unitQueue(
   tx: Queries,
   exec: (statement: string) => void,
-  now: () => number = () => performance.now(),
+  { now = () => performance.now(), held = (_ms: number) => {} } = {},
 ) {
   const queue: Job[] = []
   const idle: (() => void)[] = []
@@ -52,17 +54,22 @@ export function unitQueue(
 
   async function commit(batch: Job[]): Promise<void> {
     const settle: (() => void)[] = []
+    let longUnits = 0
     try {
       exec('begin immediate')
       for (const [index, job] of batch.entries()) {
         const began = now()
         settle.push(await attempt(job))
-        if (now() - began < longMs) continue
+        const took = now() - began
+        if (took < longMs) continue
+        longUnits += took
         // It wrote megabytes, and takes as long again to be committed: nobody else waits for that.
         queue.unshift(...batch.splice(index + 1))
         await nextRound()
       }
+      const began = now()
       exec('commit')
+      if (longUnits > 0) held(longUnits + now() - began)
     } catch (error) {
       // The whole batch is gone: a full disk, or a lock held elsewhere.
       rollback()

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { eventLoop } from '../../ground/core/loop.ts'
+import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { pageBytes } from '../../ground/database/listing.ts'
 import { moments } from '../../ground/database/seek.ts'
@@ -33,8 +33,7 @@ export async function eventPage(
   const scope = `events/${sessionId}/${order}`
   const cursor = query.page ?? query.cursor
   const place = cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)[0]
-  await eventLoop.wait(tenant)
-  const { rows, more } = await readPage(read, tenant, sessionId, {
+  const { rows, more, size } = await readPage(read, tenant, sessionId, {
     after: Math.max(query.after_seq ?? 0, order === 'asc' ? (place ?? 0) : 0),
     before: order === 'desc' ? place : undefined,
     limit,
@@ -54,6 +53,7 @@ export async function eventPage(
     first_id: first?.id ?? null,
     last_id: last?.id ?? null,
   }
+  if (size > heavyBytes) await eventLoop.wait(tenant)
   const data = rows.map((row) => eventText(sessionId, row, dialect)).join(',')
   return jsonText(`{"data":[${data}],${JSON.stringify(about).slice(1)}`)
 }

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
+import { sql } from 'kysely'
 import { newId } from '../../ground/core/ids.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { findCall, openCalls, startCalls } from './calls.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
+import { lastInterrupt } from './inbox.ts'
 
 const use = (evaluated_permission: 'allow' | 'ask'): EventOf<'agent.tool_use'> => ({
   id: newId('event'),
@@ -138,3 +141,30 @@ for (const [dialect, open] of Object.entries(databases)) {
     })
   })
 }
+
+/** How Postgres runs the statement that it keeps for a text, whatever its values. */
+async function keptPlan(run: (db: Queries) => Promise<unknown>, text: string): Promise<string> {
+  await using opened = await databases.postgres()
+  return await opened.database.write(async (tx) => {
+    await sql`set local plan_cache_mode = force_generic_plan`.execute(tx)
+    await sql`set local enable_seqscan = off`.execute(tx)
+    await run(tx)
+    const kept = await sql<{ name: string }>`
+      select name from pg_prepared_statements where statement like ${`%${text}%`}`.execute(tx)
+    const name = kept.rows[0]?.name
+    assert.ok(name)
+    const plan = await sql<{
+      'QUERY PLAN': string
+    }>`${sql.raw(`explain execute ${name}('a', 'b')`)}`.execute(tx)
+    return plan.rows.map((row) => row['QUERY PLAN']).join('\n')
+  })
+}
+
+describe('a plan that Postgres keeps', () => {
+  it('finds open calls and interrupts by their own index, however many others there are', async () => {
+    const calls = await keptPlan((db) => openCalls(db, tenant, 'sesn_1'), 'from "calls"')
+    assert.match(calls, /calls_open/)
+    const interrupts = await keptPlan((db) => lastInterrupt(db, tenant, 'sesn_1'), 'user.interrupt')
+    assert.match(interrupts, /inbox_interrupts/)
+  })
+})

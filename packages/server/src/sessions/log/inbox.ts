@@ -153,7 +153,7 @@ const interruptStatement = selection((db, slot: SlotFor<TenantSession>) =>
     .selectFrom('inbox')
     .select('position')
     .where((eb) => eb.and(ofSession(slot)))
-    .where('type', '=', 'user.interrupt')
+    .where('type', '=', sql.lit('user.interrupt'))
     .orderBy('position', 'desc')
     .limit(1),
 )

@@ -15,7 +15,7 @@ import type { HeadChange } from './head.ts'
 import { headChange, headColumns } from './head.ts'
 import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
-import { dataSize, fitting, rowSize, short, withTexts } from './texts.ts'
+import { dataSize, fitting, rowSize, short, sizeOf, withTexts } from './texts.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
 /** `data`: the fields of the event as text, where they were written before. */
@@ -233,21 +233,25 @@ const isPlainTail = ({ before, order, types, processed }: LogRange): boolean =>
 
 /**
  * As `readEvents`, and no more than `bytes` of them but for the last one: a log may hold a thousand events of many
- * megabytes. `more` when there are events behind these.
+ * megabytes. `more` when there are events behind these; `size` is in bytes.
  */
 export async function readPage(
   db: Reads,
   tenant: string,
   sessionId: string,
   { bytes, ...range }: LogRange & { bytes: number },
-): Promise<{ rows: EventRow[]; more: boolean }> {
+): Promise<{ rows: EventRow[]; more: boolean; size: number }> {
   const { after = 0, dialect = 'interface', extensions } = range
   const limit = range.limit + 1
   const found = isPlainTail(range)
     ? await tailStatement[extensions ? 'whole' : dialect](db, { tenant, sessionId, after, limit })
     : await sized(db, { tenant_id: tenant, session_id: sessionId }, range).limit(limit).execute()
   const rows = fitting(found, { limit: range.limit, bytes })
-  return { rows: await withTexts(db, tenant, sessionId, rows), more: rows.length < found.length }
+  return {
+    rows: await withTexts(db, tenant, sessionId, rows),
+    more: rows.length < found.length,
+    size: sizeOf(rows),
+  }
 }
 
 const historyStatement = byForm((types: string) =>

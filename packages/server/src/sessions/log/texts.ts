@@ -33,7 +33,10 @@ export function fitting<Row extends Sized>(
   return rows
 }
 
-/** The same rows with their texts. Each heavy row is read in its turn of the event loop. */
+export const sizeOf = (rows: readonly { size: number }[]): number =>
+  rows.reduce((sum, { size }) => sum + size, 0)
+
+/** The same rows with their texts. What is heavy is read in its turn of the event loop: one row, or those that are not. */
 export async function withTexts<Row extends Sized>(
   db: Reads,
   tenant: string,
@@ -53,8 +56,9 @@ export async function withTexts<Row extends Sized>(
       .execute()
     for (const row of rows) texts.set(row.seq, row)
   }
-  const light = long.flatMap(({ seq, size }) => (size > heavyBytes ? [] : seq))
-  if (light.length > 0) await read(light)
+  const light = long.filter(({ size }) => size <= heavyBytes)
+  if (sizeOf(light) > heavyBytes) await eventLoop.wait(tenant)
+  if (light.length > 0) await read(light.map(({ seq }) => seq))
   for (const { seq, size } of long) {
     if (size <= heavyBytes) continue
     await eventLoop.wait(tenant)
