@@ -149,13 +149,13 @@ async function keptPlan(run: (db: Queries) => Promise<unknown>, text: string): P
     await sql`set local plan_cache_mode = force_generic_plan`.execute(tx)
     await sql`set local enable_seqscan = off`.execute(tx)
     await run(tx)
-    const kept = await sql<{ name: string }>`
-      select name from pg_prepared_statements where statement like ${`%${text}%`}`.execute(tx)
-    const name = kept.rows[0]?.name
-    assert.ok(name)
-    const plan = await sql<{
-      'QUERY PLAN': string
-    }>`${sql.raw(`explain execute ${name}('a', 'b')`)}`.execute(tx)
+    const kept = await sql<{ name: string; count: number }>`
+      select name, cardinality(parameter_types) as count from pg_prepared_statements
+      where statement like ${`%${text}%`}`.execute(tx)
+    const [{ name, count } = assert.fail('nothing is kept')] = kept.rows
+    const values = Array.from({ length: count }, () => 'null').join(', ')
+    const explained = sql.raw(`explain execute ${name}(${values})`)
+    const plan = await sql<{ 'QUERY PLAN': string }>`${explained}`.execute(tx)
     return plan.rows.map((row) => row['QUERY PLAN']).join('\n')
   })
 }
