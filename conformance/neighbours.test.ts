@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { EndlessAnswer } from './endless-endpoint.ts'
@@ -258,28 +258,20 @@ async function freePort(): Promise<number> {
 }
 let modelPort = 0
 
-const newFolder = () => mkdtemp(join(tmpdir(), 'steward-neighbours-'))
-
-/** The folder of a server that has the attacker's workspace, and the key of that. */
-async function prepareAttacker(): Promise<{ folder: string; key: string }> {
-  const folder = await newFolder()
-  const made = await runServer(['create-workspace', fresh('attacker')], { DATA_DIR: folder })
-  const { key } = JSON.parse(made.stdout) as { key: string }
-  return { folder, key }
-}
+type Served = { server: ServerProcess; env: Record<string, string> }
 
 /** A server of its own for each attack: sessions of an earlier attacker hold places until their waits end. */
-async function withServer(prepared: string, use: (server: ServerProcess) => Promise<void>) {
-  const folder = await newFolder()
-  await cp(prepared, folder, { recursive: true })
+async function withServer(use: (served: Served) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-neighbours-'))
+  const env = {
+    DATA_DIR: folder,
+    RUNNER_SESSIONS: String(places),
+    STEWARD_OFFLINE_THINK_MS: '0',
+    EGRESS_TENANT_TARGETS: `127.0.0.1:${modelPort}`,
+  }
   try {
-    await using server = await startServer({
-      DATA_DIR: folder,
-      RUNNER_SESSIONS: String(places),
-      STEWARD_OFFLINE_THINK_MS: '0',
-      EGRESS_TENANT_TARGETS: `127.0.0.1:${modelPort}`,
-    })
-    await use(server)
+    await using server = await startServer(env)
+    await use({ server, env })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -307,23 +299,22 @@ async function measure(quiet: Clients, session: string, between: number) {
 }
 
 describe('beside a workspace that', () => {
-  let attacker = { folder: '', key: '' }
   before(async () => {
     modelPort = await freePort()
-    attacker = await prepareAttacker()
   })
-  after(() => rm(attacker.folder, { recursive: true, force: true }))
 
   for (const [title, attack] of Object.entries(attacks)) {
     it(`${title}, a turn of another one is hardly slower`, (t) =>
-      withServer(attacker.folder, async (server) => {
+      withServer(async ({ server, env }) => {
+        const made = await runServer(['create-workspace', fresh('attacker')], env)
+        const { key } = JSON.parse(made.stdout) as { key: string }
         const quiet = clientsOf(server.base)
         const session = await newSession(quiet)
         await turn(quiet, session, 'say: first')
         const alone = await measure(quiet, session, 20)
         const end = new AbortController()
         const proof = proofOfAttack()
-        const attacking = attack(clientsOf(server.base, attacker.key), end.signal, proof.took)
+        const attacking = attack(clientsOf(server.base, key), end.signal, proof.took)
         // When the attack itself fails, the test fails with the error of the attack.
         await Promise.race([proof.taken, attacking.then(() => proof.taken)])
         const beside = await measure(quiet, session, 200)
