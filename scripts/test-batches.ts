@@ -1,6 +1,6 @@
 /** Which test files share a process: to load a server for each of them takes as long as the tests of a short file. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 export type Batch = {
   files: string[]
@@ -11,8 +11,17 @@ export type Batch = {
 /** Of the average file: a longer one runs by itself, and a batch grows to this. */
 const mostAverages = 2
 
-/** In a batch, a test whose outermost suite stands in another file, a fixture, would not say whose it is. */
-const standsAlone = (source: string): boolean => !/^\s*describe\(/m.test(source)
+const hasSuite = (source: string): boolean => /^\s*(?:void )?describe\(/m.test(source)
+
+/** In a batch, a test whose outermost suite stands in another file, a contract or a fixture, would not say whose it is. */
+function standsAlone(path: string): boolean {
+  const source = readFileSync(path, 'utf8')
+  const imported = [...source.matchAll(/^(?:import|\}) .*'(\.[^']+\.ts)'$/gm)]
+  return (
+    !hasSuite(source) ||
+    imported.some(([, name = '']) => hasSuite(readFileSync(join(dirname(path), name), 'utf8')))
+  )
+}
 
 type Costs = { secondsOf: (file: string) => number; average: number; processes: number }
 
@@ -29,7 +38,7 @@ export function batchesOf(
   const open = new Map<string, Batch>()
   for (const file of files.toSorted()) {
     const seconds = secondsOf(file)
-    if (seconds > most || standsAlone(readFileSync(join(root, file), 'utf8'))) {
+    if (seconds > most || standsAlone(join(root, file))) {
       batches.push({ files: [file], seconds })
       continue
     }
