@@ -1,6 +1,6 @@
 /**
  * The order of work that holds the event loop for tens of milliseconds: large pages, bodies and writes. The tenants that
- * wait are served in turn. Between two pieces the loop serves everything else, for as long as the last piece took.
+ * wait are served in turn. Between two pieces the loop serves everything else, for twice as long as the last piece took.
  */
 export type Loop = {
   wait: (tenant: string, piece?: PieceOfWork) => Promise<void>
@@ -34,7 +34,9 @@ const roundsOf: Record<PieceOfWork, number> = { read: 1, write: 3 }
 type Waiting = { begin: () => void; piece: PieceOfWork }
 
 /** A piece that took less needs no break behind it, and no break is longer than the second. In milliseconds. */
-const [shortPiece, longestBreak] = [20, 1_000]
+const [shortPiece, longestBreak] = [8, 1_000]
+/** A break is so many times as long as the piece before it: large work has a third of the loop at most. */
+const breaks = 2
 
 export function createLoop({ nextRound, afterPiece, after, now }: LoopTime = loopTime): Loop {
   /** In the order in which the tenants are served; none is empty. */
@@ -62,7 +64,7 @@ export function createLoop({ nextRound, afterPiece, after, now }: LoopTime = loo
   function endPiece(rounds: number): void {
     if (rounds > 0) return nextRound(() => endPiece(rounds - 1))
     if (heldMs < shortPiece) serveNext()
-    else after(Math.min(heldMs, longestBreak), serveNext)
+    else after(Math.min(breaks * heldMs, longestBreak), serveNext)
   }
 
   return {

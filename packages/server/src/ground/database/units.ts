@@ -14,8 +14,11 @@ const batchSize = 128
 /** A unit that has held the event loop for so long is the last of its batch, whose commit waits for the next round. */
 const longMs = 50
 
+/** A unit that took so many milliseconds has written much. */
+const heldMs = 10
+
 /**
- * `held` is told how long a batch with a long unit held the event loop.
+ * `held` is told how long large units and their commit held the event loop.
  *
  * Writers that wait at the same time share one commit: a transaction, a savepoint each. Units run one after the
  * other and promises settle after the commit, so that what was resolved is on disk.
@@ -54,22 +57,22 @@ export function unitQueue(
 
   async function commit(batch: Job[]): Promise<void> {
     const settle: (() => void)[] = []
-    let longUnits = 0
+    let heldFor = 0
     try {
       exec('begin immediate')
       for (const [index, job] of batch.entries()) {
         const began = now()
         settle.push(await attempt(job))
         const took = now() - began
+        if (took >= heldMs) heldFor += took
         if (took < longMs) continue
-        longUnits += took
         // It wrote megabytes, and takes as long again to be committed: nobody else waits for that.
         queue.unshift(...batch.splice(index + 1))
         await nextRound()
       }
       const began = now()
       exec('commit')
-      if (longUnits > 0) held(longUnits + now() - began)
+      if (heldFor > 0) held(heldFor + now() - began)
     } catch (error) {
       // The whole batch is gone: a full disk, or a lock held elsewhere.
       rollback()
