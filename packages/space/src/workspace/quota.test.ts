@@ -61,6 +61,17 @@ describe('the disk of a session', () => {
     assert.deepEqual(told, ['a sandbox was ended for the disk it takes'])
   })
 
+  it('is measured from before its first write, however soon that comes', async () => {
+    begin(none)
+    const spec = place.spec()
+    const mounted = await quota.kind({ folder: dirname(spec.workspace), isKnown: false })
+    const sandbox = await place.open(spec)
+    await run(sandbox, write(45))
+    await mounted.started?.(sandbox)
+    await sandbox.ended
+    assert.deepEqual(told, ['a sandbox was ended for the disk it takes'])
+  })
+
   it('is measured beside that of a session that cannot be', async () => {
     begin(none)
     const unreadable = await quota.kind({ folder: '\0', isKnown: true })

@@ -152,6 +152,8 @@ export function diskQuota({
       const lack = await lackOf(disk, floor, freeOn)
       if (lack !== undefined) throw new SandboxEnded(lack)
     }
+    // From before its first write: a session may take its share in less than the time to the next measurement.
+    if (running.size === 0) last = { at: performance.now(), free: await freeOn(folder) }
     let watched: Watched | undefined
     return {
       async started(sandbox) {
