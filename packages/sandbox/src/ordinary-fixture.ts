@@ -37,7 +37,7 @@ export async function asNobody(command: readonly string[], before: readonly stri
   const child = spawn(program, words, {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     cwd: '/',
-    timeout: 80_000,
+    timeout: 200_000,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [output, errors, [code]] = await Promise.all([

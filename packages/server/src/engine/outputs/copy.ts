@@ -5,11 +5,10 @@ import { outputName } from '@steward/protocol/outputs.ts'
 import type { Keeping } from '../../ground/blobs/keeping.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { iso } from '@steward/base/time.ts'
-import { mediaTypeOf } from '../../resources/files/media-types.ts'
 import type { FileRow } from '../../resources/files/store.ts'
 import { full, mostNames, unfitName } from '../../sessions/outputs/limits.ts'
 import type { OutputRow } from '../../sessions/rows/outputs.ts'
+import { outputFile } from '../../sessions/rows/outputs.ts'
 import type { OutputFile, SkippedOutput } from './walk.ts'
 import { denied, isDenied, openIn } from './walk.ts'
 
@@ -99,21 +98,8 @@ async function changed(
     const id = newId('file')
     const key = `files/${tenant}/${id}`
     const { size, sha256 } = await keeping.put(tenant, key, bytesOf(file, largest))
-    const row: FileRow = {
-      tenant_id: tenant,
-      id,
-      session_id: session,
-      origin: 'output',
-      filename: name,
-      mime_type: mediaTypeOf(name),
-      size_bytes: size,
-      sha256,
-      blob_key: key,
-      downloadable: 1,
-      expires_at: null,
-      created_at: iso(clock.now()),
-    }
-    return { key, row }
+    const made = { tenant, id, session, name, key, size, sha256, now: clock.now() }
+    return { key, row: outputFile(made) }
   } catch (error) {
     if (error instanceof TooLarge) return tooLarge(largest)
     throw error

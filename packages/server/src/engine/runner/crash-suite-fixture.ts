@@ -14,11 +14,11 @@ import { sqliteDatabase } from '../../ground/database/sqlite.ts'
 import { append } from '../../sessions/log/log.ts'
 import type { Fault, PointName } from './crash-fixture.ts'
 import { points } from './crash-fixture.ts'
+import { call } from './process-fixture.ts'
 
 type Event = { id: string; seq: number; type: string; [key: string]: unknown }
 type Server = { child: ChildProcess; base: string; died: Promise<string | null> }
 
-const headers = { 'x-api-key': 'key', 'content-type': 'application/json' }
 const program = fileURLToPath(new URL('./crash-fixture.ts', import.meta.url))
 
 /** Every point at which a server can be killed in a turn, on one database: a file each, as each takes minutes. */
@@ -82,22 +82,6 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       const server = { child, base: `http://127.0.0.1:${port}`, died }
       alive.push(server)
       return server
-    }
-
-    async function call<T>(
-      server: Server,
-      method: string,
-      path: string,
-      body?: object,
-    ): Promise<T> {
-      const response = await fetch(server.base + path, {
-        method,
-        headers,
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      })
-      assert.ok(response.ok, `${method} ${path}: ${response.status}`)
-      const text = await response.text()
-      return (text ? JSON.parse(text) : undefined) as T
     }
 
     async function newSession(server: Server, policy = 'always_allow'): Promise<string> {

@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url'
 import { newPostgresUrl } from '../../ground/database/fixture.ts'
 import type { PostgresProxy } from '../../ground/database/proxy-fixture.ts'
 import { postgresProxy } from '../../ground/database/proxy-fixture.ts'
+import { call, headers } from './process-fixture.ts'
 
 type Event = { id: string; type: string; [key: string]: unknown }
 type Exit = { code: number | null; signal: string | null }
 type Server = { child: ChildProcess; base: string; exit: Promise<Exit>; said: () => string }
 
-const headers = { 'x-api-key': 'key', 'content-type': 'application/json' }
 const program = fileURLToPath(new URL('../../main.ts', import.meta.url))
 
 describe('a server that is told to stop', () => {
@@ -59,17 +59,6 @@ describe('a server that is told to stop', () => {
     const server = { child, base, exit, said: () => text }
     alive.push(server)
     return server
-  }
-
-  async function call<T>(server: Server, method: string, path: string, body?: object): Promise<T> {
-    const response = await fetch(server.base + path, {
-      method,
-      headers,
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    assert.ok(response.ok, `${method} ${path}: ${response.status}`)
-    const text = await response.text()
-    return (text ? JSON.parse(text) : undefined) as T
   }
 
   /** Is there while a sandbox of the session runs. */

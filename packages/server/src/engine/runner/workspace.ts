@@ -258,7 +258,7 @@ export function workspaces(deps: WorkspaceDeps) {
       giveBack(): void {
         if (!leaveHeld()) return
         if (mine.running) places.rests(mine.lease)
-        else mine.waiting.abort(new SandboxEnded('its turn is over'))
+        else if (mine.started) mine.waiting.abort(new SandboxEnded('its turn is over'))
         if (mine.started || mine.connected || !held.remove(session, mine)) return
         void mine.leaving.then(() => mine.egress.revoke())
       },

@@ -36,7 +36,7 @@ type Waiting = { begin: () => void; piece: PieceOfWork }
 /** A piece that took less needs no break behind it, and no break is longer than the second. In milliseconds. */
 const [shortPiece, longestBreak] = [8, 1_000]
 /** A break is so many times as long as the piece before it: large work has a third of the loop at most. */
-const breaks = 2
+const breakFactor = 2
 
 export function createLoop({ nextRound, afterPiece, after, now }: LoopTime = loopTime): Loop {
   /** In the order in which the tenants are served; none is empty. */
@@ -64,7 +64,7 @@ export function createLoop({ nextRound, afterPiece, after, now }: LoopTime = loo
   function endPiece(rounds: number): void {
     if (rounds > 0) return nextRound(() => endPiece(rounds - 1))
     if (heldMs < shortPiece) serveNext()
-    else after(Math.min(breaks * heldMs, longestBreak), serveNext)
+    else after(Math.min(breakFactor * heldMs, longestBreak), serveNext)
   }
 
   return {

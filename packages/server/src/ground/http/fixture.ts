@@ -1,6 +1,7 @@
 /** For tests: routes on a real server, and the parts of a request that `fetch` cannot spell. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { promisify } from 'node:util'
 import { jsonLog } from '@steward/base/log.ts'
 import { unauthorized } from '../core/errors.ts'
 import { createShare } from '../core/share.ts'
@@ -76,6 +77,8 @@ export async function served(
     port,
     logged,
     url: `http://127.0.0.1:${port}`,
+    /** How many the server holds open. */
+    connections: promisify(server.getConnections.bind(server)),
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()

@@ -53,32 +53,18 @@ type Growth = TenantSession & { count: number; bytes: number; due: 0 | 1 }
 const admissionStatement = statement((tx, slot: SlotFor<Growth>) => {
   const tenant = slot((place) => place.tenant)
   const session = slot(({ sessionId }) => sessionId)
+  const count = slot((growth) => growth.count)
+  const bytes = slot((growth) => growth.bytes)
+  const due = slot((growth) => growth.due)
   const oldest = (column: 'position' | 'bytes_before') =>
     sql<number | null>`(select ${sql.ref(column)} from inbox where session_id = ${session}
       and tenant_id = ${tenant} order by position limit 1)`
   return tx
     .updateTable('session_heads')
     .set((eb) => ({
-      next_position: eb(
-        'next_position',
-        '+',
-        slot(({ count }) => count),
-      ),
-      inbox_bytes: eb(
-        'inbox_bytes',
-        '+',
-        slot(({ bytes }) => bytes),
-      ),
-      due: eb
-        .case()
-        .when(
-          slot(({ due }) => due),
-          '=',
-          1,
-        )
-        .then(1)
-        .else(eb.ref('due'))
-        .end(),
+      next_position: eb('next_position', '+', count),
+      inbox_bytes: eb('inbox_bytes', '+', bytes),
+      due: eb.case().when(due, '=', 1).then(1).else(eb.ref('due')).end(),
     }))
     .where('session_id', '=', session)
     .where('tenant_id', '=', tenant)

@@ -5,16 +5,14 @@ import { checkPending } from '../../ground/blobs/pending.ts'
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { iso } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
-import { mediaTypeOf } from '../../resources/files/media-types.ts'
 import type { FileRow } from '../../resources/files/store.ts'
 import { fileStore } from '../../resources/files/store.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import { checkClaim, checkStanding } from '../work/claim.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { full, mostNames, unfitName } from './limits.ts'
-import { outputStore } from '../rows/outputs.ts'
+import { outputFile, outputStore } from '../rows/outputs.ts'
 
 export type TakeDeps = {
   keeping: Keeping
@@ -48,20 +46,7 @@ export async function takeOutput(
   const tooLarge = () => new PlatformError('too_large', `the file is larger than ${largest} bytes`)
   const bytes = atMost(body, largest, tooLarge)
   const { size, sha256 } = await keeping.put(tenant, key, bytes, checkRoom)
-  const row: FileRow = {
-    tenant_id: tenant,
-    id,
-    session_id: session,
-    origin: 'output',
-    filename: name,
-    mime_type: mediaTypeOf(name),
-    size_bytes: size,
-    sha256,
-    blob_key: key,
-    downloadable: 1,
-    expires_at: null,
-    created_at: iso(clock.now()),
-  }
+  const row = outputFile({ tenant, id, session, name, key, size, sha256, now: clock.now() })
   let isKept = false
   try {
     isKept = await db.write((tx) => publish(tx, deps, claim, row))

@@ -1,8 +1,39 @@
+import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
+import { mediaTypeOf } from '../../resources/files/media-types.ts'
+import type { FileRow } from '../../resources/files/store.ts'
 
 export type OutputRow = Tables['outputs']
+
+/** A published file whose bytes are kept; `now` in milliseconds. */
+export type KeptOutput = {
+  tenant: string
+  id: string
+  session: string
+  name: string
+  key: string
+  size: number
+  sha256: string
+  now: number
+}
+
+/** Its row among the workspace's files. */
+export const outputFile = ({ tenant, id, session, name, now, ...kept }: KeptOutput): FileRow => ({
+  tenant_id: tenant,
+  id,
+  session_id: session,
+  origin: 'output',
+  filename: name,
+  mime_type: mediaTypeOf(name),
+  size_bytes: kept.size,
+  sha256: kept.sha256,
+  blob_key: kept.key,
+  downloadable: 1,
+  expires_at: null,
+  created_at: iso(now),
+})
 
 const ofSession = (db: Reads, tenant: string, session: string) =>
   db
