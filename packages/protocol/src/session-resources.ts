@@ -106,6 +106,12 @@ export const ResourceShown = z
   ])
   .meta({ id: 'SessionResource', description: 'Something that a session works on.' })
 export type SessionResource = z.infer<typeof ResourceShown>
+export type ResourceType = SessionResource['type']
+
+/** What a type of resource has beyond all others. */
+export type ResourceFields<Type extends ResourceType = ResourceType> = Type extends unknown
+  ? Omit<Extract<SessionResource, { type: Type }>, keyof typeof shown | 'type'>
+  : never
 
 /** Repositories alone have something to change. */
 export const ResourceUpdate = z

@@ -9,8 +9,7 @@ import { memoryStore } from '../../resources/memory-stores/mounted.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import type { SessionPlace } from '../runner/mount-kind.ts'
 import type { AttachedStore } from '../../sessions/resources/memory-stores.ts'
-import { isAttachedStore } from '../../sessions/resources/memory-stores.ts'
-import { resourceStore } from '../../sessions/rows/resources.ts'
+import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 
 type Deps = { databases: Databases; clock: Clock }
 type Place = Pick<SessionPlace, 'tenant' | 'session' | 'folder'>
@@ -22,9 +21,9 @@ export function mountMemory(deps: Deps) {
     await ending.get(session)?.()
     const database = await deps.databases.open(tenant)
     const all = await resourceStore(database.read).ofSessions(tenant, [session])
-    const rows = (all.get(session) ?? []).filter(isAttachedStore)
+    const rows = ofType(all.get(session) ?? [], 'memory_store')
     if (rows.length === 0) return {}
-    const ids = rows.map(({ memory_store_id }) => memory_store_id)
+    const ids = rows.map(({ fields }) => fields.memory_store_id)
     const mounted = await mountStores({
       folder: join(folder, 'memory'),
       stores: rows.map((row) => attached(database, deps.clock, row)),
@@ -39,7 +38,8 @@ export function mountMemory(deps: Deps) {
 }
 
 function attached(database: Database, clock: Clock, row: AttachedStore): Attached {
-  const { tenant_id: tenant, memory_store_id: id, session_id, resolved_path: path, access } = row
+  const { tenant_id: tenant, session_id, resolved_path: path } = row
+  const { memory_store_id: id, access } = row.fields
   const actor = { type: 'session_actor', session_id } as const
   return {
     id,

@@ -17,7 +17,6 @@ import { cloneInto, isCloned } from './clone.ts'
 import { RepositoryFailure } from './failure.ts'
 import type { Mirrors } from './mirror.ts'
 import { writeSkeleton } from './skeleton.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
 
 const mountPath = '/opt/repositories'
 /** Between two tries of one that failed, unless its token has changed. */
@@ -37,7 +36,7 @@ export type RepositoryDeps = {
 export function mountRepositories(deps: RepositoryDeps): MountKind {
   return async (place) => {
     const rows = await deps.rows(place.tenant, place.session)
-    const left = rows.filter(({ cloned_at }) => !place.isKnown || cloned_at === null)
+    const left = rows.filter(({ mounted_at }) => !place.isKnown || mounted_at === null)
     if (left.length === 0) return {}
     const lent = join(place.folder, 'repositories')
     await rm(lent, { recursive: true, force: true })
@@ -95,14 +94,15 @@ function cloning(
     const from = isHost ? at : `${mountPath}/${basename(at)}`
     const clone: Clone = { from, to: pathOf(row), ...commit }
     if ((await cloneInto(sandbox, clone)) === 'there') return
-    await deps.mirrors.discard(place.tenant, { url: row.url, token: deps.open(row) })
+    await deps.mirrors.discard(place.tenant, { url: row.fields.url, token: deps.open(row) })
     throw new RepositoryFailure('clone', 'what was fetched of it was not whole; it is fetched anew')
   }
 
   async function tell(row: RepositoryRow, { type, message: why }: RepositoryFailure) {
-    const message = `${row.url} could not be cloned into ${row.resolved_path}: ${why}`
+    const { url } = row.fields
+    const message = `${url} could not be cloned into ${row.resolved_path}: ${why}`
     said.push(message)
-    const error = { type, message, repository_url: row.url, retry_status: retrying }
+    const error = { type, message, repository_url: url, retry_status: retrying }
     await place.keep([{ id: newId('event'), type: 'session.error', error }])
   }
 
@@ -144,8 +144,7 @@ async function lending(
   row: RepositoryRow,
   { lent, signal }: { lent: string; signal: AbortSignal },
 ): Promise<CloneResult> {
-  const { url } = row
-  const checkout = fromJson(row.checkout)
+  const { url, checkout } = row.fields
   const more = checkout?.type === 'commit' ? [checkout.sha] : []
   const at = join(lent, randomUUID())
   try {

@@ -3,8 +3,7 @@ import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { isRepository } from '../../sessions/resources/repositories.ts'
-import { repositoryTokenPlace, resourceStore } from '../../sessions/rows/resources.ts'
+import { ofType, repositoryTokenPlace, resourceStore } from '../../sessions/rows/resources.ts'
 import type { RepositoryDeps } from './mount.ts'
 
 type Deps = { databases: Databases; seal: Seal; clock: Clock }
@@ -18,7 +17,7 @@ export function repositoryRows({
     async rows(tenant, session) {
       const { read } = await databases.open(tenant)
       const all = await resourceStore(read).ofSessions(tenant, [session])
-      return (all.get(session) ?? []).filter(isRepository)
+      return ofType(all.get(session) ?? [], 'github_repository')
     },
     open: ({ tenant_id, id, sealed_token }) =>
       sealed_token === null
@@ -26,7 +25,7 @@ export function repositoryRows({
         : seal.open(sealed_token, repositoryTokenPlace(tenant_id, id)),
     async cloned({ tenant_id: tenant, session_id, id }) {
       const database = await databases.open(tenant)
-      const change = { cloned_at: iso(clock.now()) }
+      const change = { mounted_at: iso(clock.now()) }
       await database.write((tx) => resourceStore(tx).update(tenant, session_id, id, change))
     },
   }

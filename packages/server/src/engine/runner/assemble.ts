@@ -18,7 +18,7 @@ import type { SessionRow } from '../../sessions/rows/sessions.ts'
 import { toldOfFiles } from '../../sessions/resources/files.ts'
 import { toldOfStores } from '../../sessions/resources/memory-prompt.ts'
 import { toldOfRepositories } from '../../sessions/resources/repositories.ts'
-import { resourceStore } from '../../sessions/rows/resources.ts'
+import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { SessionSkills } from '../../resources/skills/session.ts'
 import { bringing } from './bring.ts'
@@ -81,7 +81,7 @@ export function assembly(deps: AssemblyDeps) {
     const resources = brought.get(session) ?? []
     const files = await fileStore(read).named(
       tenant,
-      resources.flatMap(({ file_id }) => file_id ?? []),
+      ofType(resources, 'file').map(({ fields }) => fields.file_id),
     )
     const space = spaces.use({ tenant, session, generation, environment })
     const { egress } = space

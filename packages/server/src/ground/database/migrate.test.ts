@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
 import type { Database, Queries } from './database.ts'
+import { fromJson } from '../core/json-text.ts'
 import { emptyPostgresUrl } from './fixture.ts'
 import { replaced } from './migrate.ts'
+import * as schema from './migrations/0001-schema.ts'
 import { postgresDatabase } from './postgres.ts'
 import { sqliteDatabase } from './sqlite.ts'
 
@@ -32,10 +35,34 @@ async function recorded(tx: Queries): Promise<string[]> {
   return rows.map(({ name }) => name).toSorted()
 }
 
-/** Makes a database with a row, and records the given migrations in place of its own. */
+const first: Migration = schema
+
+/** The tables of the first migration, in place of those of all migrations. */
+async function makeFirstTables(tx: Queries): Promise<void> {
+  for (const { name } of await tx.introspection.getTables())
+    await tx.schema.dropTable(name).execute()
+  await first.up(tx)
+}
+
+const ofEachType = `insert into session_resources
+  (tenant_id, session_id, id, type, file_id, mount_path, resolved_path, created_at, updated_at, url, checkout,
+    sealed_token, cloned_at, memory_store_id, access, name, description, instructions) values
+  ('t', 's', '1', 'file', 'file_1', 'a', '/a', 'then', 'then', null, null, null, null, null, null, null, null, null),
+  ('t', 's', '2', 'github_repository', null, 'b', '/b', 'then', 'then', 'https://git.example/b',
+    '{"type":"branch","name":"next \u00fc"}', 'v1.x', 'later', null, null, null, null, null),
+  ('t', 's', '3', 'github_repository', null, 'c', '/c', 'then', 'then', 'https://git.example/c',
+    null, null, null, null, null, null, null, null),
+  ('t', 's', '4', 'memory_store', null, '/mnt/memory/d', '/mnt/memory/d', 'then', 'then',
+    null, null, null, null, 'memstore_1', 'read_only', 'Notes "of" all', '', null)`
+
+const latest = ['0001-schema', '0002-resource-fields']
+
+/** Makes a database of the first migration with some rows, and records the given migrations. */
 async function recordedAs(place: Place, names: readonly string[]): Promise<void> {
   const database = await place.open()
   await database.write(async (tx) => {
+    await makeFirstTables(tx)
+    await sql.raw(ofEachType).execute(tx)
     await tx.insertInto('settings').values({ name: 'kept', value: 'yes' }).execute()
     await sql`delete from kysely_migration`.execute(tx)
     for (const name of names)
@@ -53,9 +80,49 @@ for (const [dialect, placeOf] of Object.entries(places)) {
         const database = await place.open()
         const row = database.read.selectFrom('settings').select('value').where('name', '=', 'kept')
         assert.equal((await row.executeTakeFirst())?.value, 'yes')
-        assert.deepEqual(await database.write(recorded), ['0001-schema'])
+        assert.deepEqual(await database.write(recorded), latest)
         await database.close()
       }
+    })
+
+    it('keeps what the resources of its sessions are', async () => {
+      await using place = await placeOf()
+      await recordedAs(place, ['0001-schema'])
+      const database = await place.open()
+      const resources = database.read.selectFrom('session_resources').selectAll().orderBy('id')
+      const own = { tenant_id: 't', session_id: 's', created_at: 'then', updated_at: 'then' }
+      const none = { ...own, sealed_token: null, mounted_at: null, refers_to: null }
+      const found = (await resources.execute()).map((row) => ({
+        ...row,
+        fields: fromJson(row.fields),
+      }))
+      assert.deepEqual(found, [
+        {
+          ...{ ...none, id: '1', type: 'file', mount_path: 'a', resolved_path: '/a' },
+          ...{ refers_to: 'file_1', fields: { file_id: 'file_1' } },
+        },
+        {
+          ...{ ...none, id: '2', type: 'github_repository', mount_path: 'b', resolved_path: '/b' },
+          ...{ sealed_token: 'v1.x', mounted_at: 'later' },
+          fields: {
+            url: 'https://git.example/b',
+            checkout: { type: 'branch', name: 'next ü' },
+          },
+        },
+        {
+          ...{ ...none, id: '3', type: 'github_repository', mount_path: 'c', resolved_path: '/c' },
+          fields: { url: 'https://git.example/c', checkout: null },
+        },
+        {
+          ...{ ...none, id: '4', type: 'memory_store', refers_to: 'memstore_1' },
+          ...{ mount_path: '/mnt/memory/d', resolved_path: '/mnt/memory/d' },
+          fields: {
+            ...{ memory_store_id: 'memstore_1', instructions: null, access: 'read_only' },
+            ...{ name: 'Notes "of" all', description: '' },
+          },
+        },
+      ])
+      await database.close()
     })
 
     it('is refused, and left as it is, when it has only some of them', async () => {
@@ -78,7 +145,7 @@ describe('processes that start together on one Postgres of an earlier version', 
     )
     const opened = await Promise.all([1, 2, 3, 4].map(() => postgresDatabase(url)))
     for (const database of opened) {
-      assert.deepEqual(await database.write(recorded), ['0001-schema'])
+      assert.deepEqual(await database.write(recorded), latest)
       await database.close()
     }
   })

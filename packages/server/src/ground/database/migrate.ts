@@ -3,9 +3,13 @@ import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration'
 import type { Queries } from './database.ts'
 import { alone } from './lock.ts'
 import * as schema from './migrations/0001-schema.ts'
+import * as resourceFields from './migrations/0002-resource-fields.ts'
 
 const first = '0001-schema'
-const migrations: Record<string, Migration> = { [first]: schema }
+const migrations: Record<string, Migration> = {
+  [first]: schema,
+  '0002-resource-fields': resourceFields,
+}
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */
 export async function migrate(db: Queries): Promise<void> {

@@ -8,7 +8,7 @@ import type { AgentConfig } from '@steward/protocol/agents.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { NativeConfig } from '@steward/protocol/model-cards.ts'
-import type { Checkout } from '@steward/protocol/session-resources.ts'
+import type { ResourceFields, ResourceType } from '@steward/protocol/session-resources.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
@@ -287,21 +287,14 @@ export type Tables = OtherTables & {
     tenant_id: string
     session_id: string
     id: string
-    type: 'file' | 'github_repository' | 'memory_store'
-    /** The session's own copy. */
-    file_id: string | null
-    /** Of a repository. */
-    url: string | null
-    checkout: Json<Checkout> | null
+    type: ResourceType
+    /** What its type has beyond other types, as the wire shows it. */
+    fields: Json<ResourceFields>
+    /** The session's own copy of a file, or the memory store: for queries by it. */
+    refers_to: string | null
     sealed_token: Sealed | null
-    /** When it came into the session's workspace. */
-    cloned_at: string | null
-    /** Of a memory store: name and description are those of its attachment. */
-    memory_store_id: string | null
-    access: 'read_write' | 'read_only' | null
-    name: string | null
-    description: string | null
-    instructions: string | null
+    /** When it came into the working folder, where it stays; null for all that each sandbox is given anew. */
+    mounted_at: string | null
     /** As it was sent, and where that is in the sandbox. */
     mount_path: string
     resolved_path: string

@@ -19,7 +19,7 @@ const headBytes = 64 * 1024
 
 /** As much of a session as is asked for here. `folder`: the session's own on this host. */
 type Place = { tenant: string; session: string; folder: string }
-type Repository = { resolved_path: string; cloned_at: string | null }
+type Repository = { resolved_path: string; mounted_at: string | null }
 
 export function mountRepositorySkills(
   rows: (tenant: string, session: string) => Promise<readonly Repository[]>,
@@ -36,7 +36,7 @@ export function mountRepositorySkills(
     async function look(sandbox: Sandbox): Promise<void> {
       if (left === 0) return
       const untold = (await rows(tenant, session)).filter(isUntold)
-      for (const { resolved_path } of untold.filter(({ cloned_at }) => cloned_at !== null)) {
+      for (const { resolved_path } of untold.filter(({ mounted_at }) => mounted_at !== null)) {
         said.push(...(await skillsIn(sandbox, resolved_path)))
         told.add(resolved_path)
       }

@@ -5,8 +5,7 @@ import { fileStore } from '../../resources/files/store.ts'
 import type { Belongings } from '../work/claim.ts'
 import type { SessionWith } from '../work/reach.ts'
 import { workStore } from '../work/store.ts'
-import { isAttachedStore } from '../resources/memory-stores.ts'
-import { resourceStore } from '../rows/resources.ts'
+import { ofType, resourceStore } from '../rows/resources.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
@@ -19,9 +18,10 @@ export function belongings(databases: Databases): Belongings {
     },
     async stores(tenant, session) {
       const rows = await resourceStore(await reading(tenant)).ofSessions(tenant, [session])
-      return (rows.get(session) ?? [])
-        .filter(isAttachedStore)
-        .map(({ memory_store_id: id, access }) => ({ id, access }))
+      return ofType(rows.get(session) ?? [], 'memory_store').map(({ fields }) => ({
+        id: fields.memory_store_id,
+        access: fields.access,
+      }))
     },
     async hasFile(tenant, session, file) {
       const [row] = await fileStore(await reading(tenant)).named(tenant, [file])

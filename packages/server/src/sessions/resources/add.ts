@@ -69,16 +69,9 @@ async function rowOf(
     tenant_id: tenant,
     session_id: session,
     id,
-    file_id: null,
-    url: null,
-    checkout: null,
+    refers_to: null,
     sealed_token: null,
-    cloned_at: null,
-    memory_store_id: null,
-    access: null,
-    name: null,
-    description: null,
-    instructions: null,
+    mounted_at: null,
     created_at: iso(now),
     updated_at: iso(now),
   }
@@ -96,11 +89,8 @@ async function rowOf(
   }
   const { type, file_id } = resource
   const mount_path = resource.mount_path ?? `/mnt/session/uploads/${file_id}`
-  return {
-    ...common,
-    type,
-    mount_path,
-    resolved_path: resolveFilePath(mount_path, place),
-    file_id: await copyFile(tx, { tenant, session, now }, file_id),
-  }
+  const resolved_path = resolveFilePath(mount_path, place)
+  const copy = await copyFile(tx, { tenant, session, now }, file_id)
+  const fields = { file_id: copy }
+  return { ...common, type, mount_path, resolved_path, refers_to: copy, fields }
 }

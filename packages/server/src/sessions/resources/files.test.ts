@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { toldOfFiles } from './files.ts'
+import { fileRow } from './fixture.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
-const row = (n: number, created_at = at) => ({
-  ...{ tenant_id: 't', session_id: 's', id: `sesrsc_${n}`, type: 'file' as const },
-  ...{ file_id: `file_${n}`, url: null, checkout: null, sealed_token: null, cloned_at: null },
-  ...{ memory_store_id: null, access: null, name: null, description: null, instructions: null },
-  ...{ mount_path: `/workspace/${n}`, resolved_path: `/workspace/${n}` },
-  ...{ created_at, updated_at: created_at },
-})
+const row = (n: number, created_at = at) => {
+  const place = `/workspace/${n}`
+  const columns = { id: `sesrsc_${n}`, mount_path: place, resolved_path: place, created_at }
+  return fileRow(columns, { file_id: `file_${n}` })
+}
 const file = (n: number) => ({
   ...{ tenant_id: 't', id: `file_${n}`, session_id: 's', origin: 'copy' as const },
   ...{ filename: `${n}.csv`, mime_type: 'text/csv', size_bytes: 1, sha256: '', blob_key: 'k' },

@@ -10,7 +10,7 @@ import { outputStore } from '../rows/outputs.ts'
 import type { SessionRow } from '../rows/sessions.ts'
 import { askedFor } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
-import { resourceStore } from '../rows/resources.ts'
+import { ofType, resourceStore } from '../rows/resources.ts'
 
 /** Outlives the file it was made from, and does not expire with it. */
 export async function copyFile(
@@ -44,14 +44,14 @@ export async function removeResource(
   id: string,
 ): Promise<void> {
   const resources = resourceStore(tx)
-  const { type, file_id } = await resources.row(tenant, session, id)
-  if (type !== 'file')
+  const row = await resources.row(tenant, session, id)
+  if (row.type !== 'file')
     throw invalid(
-      `the ${type === 'memory_store' ? 'memory stores' : 'repositories'} of a session are fixed at its creation`,
+      `the ${row.type === 'memory_store' ? 'memory stores' : 'repositories'} of a session are fixed at its creation`,
     )
   await resources.remove(tenant, session, id)
-  if (file_id !== null)
-    await removeFiles(tx, tenant, [await fileStore(tx).take(tenant, file_id)], now)
+  const copy = await fileStore(tx).take(tenant, row.fields.file_id)
+  await removeFiles(tx, tenant, [copy], now)
 }
 
 /** All files that lie in the session or came from it, with its resources: they go with it. */
@@ -74,9 +74,9 @@ export function toldOfFiles(
   files: readonly FileRow[],
 ): string {
   const names = new Map(files.map(({ id, filename }) => [id, filename]))
-  const lines = rows
-    .filter(({ type, created_at }) => type === 'file' && created_at === session.created_at)
-    .map((row) => `- ${row.resolved_path}: ${names.get(row.file_id ?? '')}${askedFor(row)}`)
+  const lines = ofType(rows, 'file')
+    .filter(({ created_at }) => created_at === session.created_at)
+    .map((row) => `- ${row.resolved_path}: ${names.get(row.fields.file_id)}${askedFor(row)}`)
   const more = lines.length > mostNamed ? [`and ${lines.length - mostNamed} others`] : []
   const head =
     'Files that people give to this session are read-only and lie at /home/user/files/<file_id>/<filename>, or where ' +

@@ -4,7 +4,7 @@ import type { Blobs } from '../../ground/blobs/blobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { fileStore, isExpired } from '../../resources/files/store.ts'
-import { resourceStore } from '../rows/resources.ts'
+import { ofType, resourceStore } from '../rows/resources.ts'
 import { sessionStore } from '../rows/sessions.ts'
 
 export function givenFiles(
@@ -21,7 +21,9 @@ export function givenFiles(
         resourceStore(read).ofSessions(tenant, [session]),
         sessionStore(read).row(tenant, session),
       ])
-      const byFile = new Map((resources.get(session) ?? []).map((each) => [each.file_id, each]))
+      const byFile = new Map(
+        ofType(resources.get(session) ?? [], 'file').map((each) => [each.fields.file_id, each]),
+      )
       return rows.flatMap((row) => {
         const resource = byFile.get(row.id)
         // Between the two reads its resource came or went: the revision says so at the next look.

@@ -1,7 +1,7 @@
 import type { WorkPlace } from '@steward/harness/prompt.ts'
 import type { AttachedStore } from './memory-stores.ts'
-import { isAttachedStore } from './memory-stores.ts'
 import type { ResourceRow } from '../rows/resources.ts'
+import { ofType } from '../rows/resources.ts'
 
 const common =
   '# Memory stores\n\n' +
@@ -15,14 +15,15 @@ const onHost = 'Your file tools find them at these paths; commands do not.'
 
 /** For the system prompt; empty without any. The same text for as long as they are attached. */
 export function toldOfStores(all: readonly ResourceRow[], place: WorkPlace): string {
-  const rows = all.filter(isAttachedStore)
+  const rows = ofType(all, 'memory_store')
   if (rows.length === 0) return ''
-  const isWritten = rows.some(({ access }) => access === 'read_write')
+  const isWritten = rows.some(({ fields }) => fields.access === 'read_write')
   const intro = [common, ...(isWritten ? [written] : []), ...(place === 'host' ? [onHost] : [])]
   return [intro.join(' '), ...rows.map(about)].join('\n\n')
 }
 
-function about({ resolved_path, access, name, description, instructions }: AttachedStore): string {
+function about({ resolved_path, fields }: AttachedStore): string {
+  const { access, name, description, instructions } = fields
   return [
     `## ${resolved_path}`,
     `Name: ${name}`,

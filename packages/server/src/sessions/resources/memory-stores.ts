@@ -5,20 +5,13 @@ import type { Queries } from '../../ground/database/database.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import { resolveStorePath } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
+import { ofType } from '../rows/resources.ts'
 
 /** Memory stores of one session. [resources/memory-store/refused] */
 const mostStores = 8
 const root = '/mnt/memory'
 
-export type AttachedStore = ResourceRow & {
-  type: 'memory_store'
-  memory_store_id: string
-  access: MemoryAccess
-  name: string
-}
-
-export const isAttachedStore = (row: ResourceRow): row is AttachedStore =>
-  row.type === 'memory_store' && row.memory_store_id !== null
+export type AttachedStore = ResourceRow<'memory_store'>
 
 /** What its columns hold besides those of every resource. `others` are the session's so far; `most` is what may be granted. */
 export async function storeColumns(
@@ -26,23 +19,12 @@ export async function storeColumns(
   { tenant, most }: { tenant: string; most: MemoryAccess },
   { memory_store_id, access = 'read_write', instructions, mount_path }: MemoryStoreResource,
   { others, at }: { others: readonly ResourceRow[]; at: string },
-): Promise<
-  Pick<
-    ResourceRow,
-    | 'memory_store_id'
-    | 'access'
-    | 'name'
-    | 'description'
-    | 'instructions'
-    | 'mount_path'
-    | 'resolved_path'
-  >
-> {
-  const attached = others.filter(isAttachedStore)
+): Promise<Pick<AttachedStore, 'mount_path' | 'resolved_path' | 'refers_to' | 'fields'>> {
+  const attached = ofType(others, 'memory_store')
   const place = `${at}memory_store_id`
   if (attached.length === mostStores)
     throw invalid(`${place}: a session has at most ${mostStores} memory stores`)
-  if (attached.some((other) => other.memory_store_id === memory_store_id))
+  if (attached.some(({ fields }) => fields.memory_store_id === memory_store_id))
     throw invalid(`${place}: memory store ${memory_store_id} is attached twice`)
   if (access !== 'read_only' && most === 'read_only')
     throw invalid(
@@ -56,13 +38,16 @@ export async function storeColumns(
         others.map((other) => other.resolved_path),
       )
   return {
-    memory_store_id,
-    name,
-    description,
-    access: access ?? 'read_write',
-    instructions: instructions ?? null,
     mount_path: path,
     resolved_path: path,
+    refers_to: memory_store_id,
+    fields: {
+      memory_store_id,
+      instructions: instructions ?? null,
+      access: access ?? 'read_write',
+      name,
+      description,
+    },
   }
 }
 

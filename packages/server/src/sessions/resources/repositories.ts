@@ -7,16 +7,12 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { askedFor } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
-import { repositoryTokenPlace, resourceStore } from '../rows/resources.ts'
-import { fromJson, toJson } from '../../ground/core/json-text.ts'
+import { ofType, repositoryTokenPlace, resourceStore } from '../rows/resources.ts'
 
 /** Hosts that repositories may lie on, as the operator lists them; empty: any. */
 export type RepositoryHosts = readonly string[]
 
-export type RepositoryRow = ResourceRow & { type: 'github_repository'; url: string }
-
-export const isRepository = (row: ResourceRow): row is RepositoryRow =>
-  row.type === 'github_repository' && row.url !== null
+export type RepositoryRow = ResourceRow<'github_repository'>
 
 /** Escapes of characters that a server could take for something else than a part of a name stay out. */
 const path = /^(?:\/(?:[\w.~+@:=,-]|%20|%[c-fC-F89abAB][\da-fA-F])+)+$/
@@ -53,9 +49,8 @@ export const defaultMount = (url: string): string => `/workspace/${nameOf(new UR
 export const repositoryColumns = (
   { tenant, id, seal }: { tenant: string; id: string; seal: Seal },
   { url, checkout, authorization_token: token }: RepositoryResource,
-): Pick<ResourceRow, 'url' | 'checkout' | 'sealed_token'> => ({
-  url,
-  checkout: checkout ? toJson(checkout) : null,
+): Pick<RepositoryRow, 'fields' | 'sealed_token'> => ({
+  fields: { url, checkout: checkout ?? null },
   sealed_token: token ? seal.seal(token, repositoryTokenPlace(tenant, id)) : null,
 })
 
@@ -68,7 +63,7 @@ export async function rotateToken(
 ): Promise<ResourceRow> {
   const resources = resourceStore(tx)
   const row = await resources.row(tenant, session, id)
-  if (!isRepository(row))
+  if (row.type !== 'github_repository')
     throw invalid(`authorization_token: a resource of type ${row.type} has none`)
   const change = {
     sealed_token: seal.seal(token, repositoryTokenPlace(tenant, id)),
@@ -80,12 +75,11 @@ export async function rotateToken(
 
 /** For the system prompt; empty without any. */
 export function toldOfRepositories(rows: readonly ResourceRow[]): string {
-  const lines = rows.filter(isRepository).map((row) => {
-    const { resolved_path, url, checkout } = row
-    const chosen = fromJson(checkout)
+  const lines = ofType(rows, 'github_repository').map((row) => {
+    const { url, checkout } = row.fields
     const at =
-      chosen?.type === 'commit' ? `commit ${chosen.sha}` : chosen && `branch ${chosen.name}`
-    return `- ${resolved_path}: ${url}${at === null ? '' : `, ${at}`}${askedFor(row)}`
+      checkout?.type === 'commit' ? `commit ${checkout.sha}` : checkout && `branch ${checkout.name}`
+    return `- ${row.resolved_path}: ${url}${at === null ? '' : `, ${at}`}${askedFor(row)}`
   })
   if (lines.length === 0) return ''
   const head =

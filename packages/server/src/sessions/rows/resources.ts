@@ -1,13 +1,33 @@
-import type { SessionResource } from '@steward/protocol/session-resources.ts'
+import type {
+  ResourceFields,
+  ResourceType,
+  SessionResource,
+} from '@steward/protocol/session-resources.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
+import { listingOf } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
-export type ResourceRow = Tables['session_resources']
+type Stored = Tables['session_resources']
+
+/** A resource of a session, with the fields of its type. */
+export type ResourceRow<Type extends ResourceType = ResourceType> = Type extends unknown
+  ? Omit<Stored, 'type' | 'fields'> & { type: Type; fields: ResourceFields<Type> }
+  : never
+
+/** A row is written with the fields of its type. */
+const decoded = (row: Stored): ResourceRow =>
+  ({ ...row, fields: fromJson(row.fields) }) as ResourceRow
+
+/** The rows of one type. */
+export const ofType = <Type extends ResourceType>(
+  rows: readonly ResourceRow[],
+  type: Type,
+): ResourceRow<Type>[] => rows.filter((row): row is ResourceRow<Type> => row.type === type)
 
 /** Where a repository's token is sealed for. */
 export const repositoryTokenPlace = (tenant: string, resource: string): string =>
@@ -24,13 +44,13 @@ function resourceReads(db: Reads) {
         .where('id', '=', id)
         .executeTakeFirst()
       if (!found) throw notFound('resource', id)
-      return found
+      return decoded(found)
     },
 
-    list(tenant: string, session: string, paging: Paging): Promise<Listing<ResourceRow>> {
+    async list(tenant: string, session: string, paging: Paging): Promise<Listing<ResourceRow>> {
       const rows = ofTenant(db, tenant).where('session_id', '=', session)
-      const long = ['url', 'checkout', 'description', 'instructions', 'mount_path']
-      return readPage(tenant, rows, paging, weightOf(...long))
+      const found = await readPage(tenant, rows, paging, weightOf('fields', 'mount_path'))
+      return listingOf(found, decoded)
     },
 
     /** By session, each in the order they were added. */
@@ -46,7 +66,7 @@ function resourceReads(db: Reads) {
               .orderBy('created_at')
               .orderBy('id')
               .execute()
-      return Map.groupBy(rows, (row) => row.session_id)
+      return Map.groupBy(rows.map(decoded), (row) => row.session_id)
     },
   }
 }
@@ -54,14 +74,17 @@ function resourceReads(db: Reads) {
 function resourceWrites(db: Queries) {
   return {
     async insert(row: ResourceRow): Promise<void> {
-      await db.insertInto('session_resources').values(row).execute()
+      await db
+        .insertInto('session_resources')
+        .values({ ...row, fields: toJson(row.fields) })
+        .execute()
     },
 
     async update(
       tenant: string,
       session: string,
       id: string,
-      change: Partial<Pick<ResourceRow, 'sealed_token' | 'cloned_at' | 'updated_at'>>,
+      change: Partial<Pick<ResourceRow, 'sealed_token' | 'mounted_at' | 'updated_at'>>,
     ): Promise<void> {
       await db
         .updateTable('session_resources')
@@ -88,21 +111,7 @@ export const resourceStore = storeOf(resourceReads, resourceWrites)
 
 /** Never its token. */
 export function showResource(row: ResourceRow): SessionResource {
-  const { id, mount_path, resolved_path, created_at, updated_at } = row
-  const common = { id, mount_path, resolved_path, created_at, updated_at }
-  if (row.type === 'file') return { ...common, type: row.type, file_id: row.file_id ?? '' }
-  if (row.type === 'memory_store') {
-    const { type, memory_store_id, access, name, description, instructions } = row
-    return {
-      ...common,
-      type,
-      memory_store_id: memory_store_id ?? '',
-      instructions,
-      access: access ?? 'read_only',
-      name: name ?? '',
-      description: description ?? '',
-    }
-  }
-  const checkout = fromJson(row.checkout)
-  return { ...common, type: row.type, url: row.url ?? '', checkout }
+  const { id, mount_path, resolved_path, created_at, updated_at, type, fields } = row
+  const shown = { id, mount_path, resolved_path, created_at, updated_at, type, ...fields }
+  return shown as SessionResource
 }

@@ -140,7 +140,8 @@ function sessionReads(db: Reads) {
             .selectFrom('session_resources')
             .select('session_id')
             .where('tenant_id', '=', tenant)
-            .where('memory_store_id', '=', memoryStoreId),
+            .where('type', '=', 'memory_store')
+            .where('refers_to', '=', memoryStoreId),
         )
       if (filter.statuses) rows = rows.where('head.status', 'in', filter.statuses)
       for (const { op, at } of filter.made) rows = rows.where('created_at', op, at)

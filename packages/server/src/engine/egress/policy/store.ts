@@ -37,19 +37,21 @@ const text = {
     vaultIds: 'select value from json_each(s.vault_ids)',
     all: 'json_group_array',
     object: 'json_object',
+    url: "r.fields ->> '$.url'",
   }),
   postgres: queryOf(['$1', '$2'], {
     vaultIds: 'select jsonb_array_elements_text(s.vault_ids::jsonb)',
     all: 'json_agg',
     object: 'json_build_object',
+    url: "r.fields::json ->> 'url'",
   }),
 }
 
 function queryOf(
   [tenant, session]: [string, string],
-  { vaultIds, all, object }: { vaultIds: string; all: string; object: string },
+  { vaultIds, all, object, url }: Record<'vaultIds' | 'all' | 'object' | 'url', string>,
 ): string {
-  const repository = `${object}('tenant_id', r.tenant_id, 'id', r.id, 'url', r.url, 'sealed_token', r.sealed_token)`
+  const repository = `${object}('tenant_id', r.tenant_id, 'id', r.id, 'url', ${url}, 'sealed_token', r.sealed_token)`
   return `select h.generation, s.archived_at as session_archived_at, s.deleted_at as session_deleted_at,
       s.vault_ids, c.*,
       (select cast(${all}(${repository}) as text) from session_resources r

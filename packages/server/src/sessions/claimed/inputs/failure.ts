@@ -8,7 +8,6 @@ import { readHead } from '../../log/head.ts'
 import { idleAgain } from '../../log/idle.ts'
 import { append, eventOf, readEvents } from '../../log/log.ts'
 import { notFound } from '../../../ground/core/errors.ts'
-import { isRepository } from '../../resources/repositories.ts'
 import { resourceStore } from '../../rows/resources.ts'
 
 /** The service dispatches the work repeatedly: a failure that the log got so recently is not appended again. */
@@ -24,13 +23,14 @@ export async function tellFailure(
   now: number,
 ): Promise<boolean> {
   const row = await resourceStore(tx).row(tenant, session, resource)
-  if (!isRepository(row)) throw notFound('repository', resource)
-  const message = `${row.url} could not be cloned into ${row.resolved_path}: ${why}`
+  if (row.type !== 'github_repository') throw notFound('repository', resource)
+  const { url } = row.fields
+  const message = `${url} could not be cloned into ${row.resolved_path}: ${why}`
   const retry_status = { type: 'retrying' } as const
   return tellOnce(
     tx,
     { tenant, session },
-    { type, message, repository_url: row.url, retry_status },
+    { type, message, repository_url: url, retry_status },
     now,
   )
 }

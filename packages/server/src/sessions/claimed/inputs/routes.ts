@@ -26,8 +26,7 @@ import { memoryStore } from '../../../resources/memory-stores/mounted.ts'
 import { memoryStoreStore } from '../../../resources/memory-stores/store.ts'
 import { checkClaim, checkStanding } from '../../work/claim.ts'
 import { givenFiles } from '../../resources/given.ts'
-import { isAttachedStore } from '../../resources/memory-stores.ts'
-import { resourceStore } from '../../rows/resources.ts'
+import { ofType, resourceStore } from '../../rows/resources.ts'
 import { tellFailure, tellNotBegun } from './failure.ts'
 
 type Deps = { blobs: Blobs; clock: Clock; bus: Bus }
@@ -85,7 +84,7 @@ function fileRoutes(deps: Deps): Route[] {
 function storeRoutes({ clock }: Deps): Route[] {
   async function attached({ read }: Database, tenant: string, session: string) {
     const all = await resourceStore(read).ofSessions(tenant, [session])
-    return (all.get(session) ?? []).filter(isAttachedStore)
+    return ofType(all.get(session) ?? [], 'memory_store').map(({ fields }) => fields)
   }
   async function one(db: Database, tenant: string, session: string, id: string) {
     const rows = await attached(db, tenant, session)

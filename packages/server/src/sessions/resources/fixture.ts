@@ -1,0 +1,34 @@
+/** For tests: rows of resources. */
+import type { ResourceFields, ResourceType } from '@steward/protocol/session-resources.ts'
+import type { ResourceRow } from '../rows/resources.ts'
+
+const columns = {
+  ...{ tenant_id: 'wrkspc_1', session_id: 'sesn_1', id: 'sesrsc_1' },
+  ...{ refers_to: null, sealed_token: null, mounted_at: null },
+  ...{ created_at: '', updated_at: '' },
+}
+
+type Columns = Omit<ResourceRow, 'type' | 'fields'>
+
+export const rowsOf =
+  <Type extends ResourceType>(type: Type, place: string, fields: ResourceFields<Type>) =>
+  (columnsOfOne: Partial<Columns> = {}, fieldsOfOne: Partial<ResourceFields<Type>> = {}) => ({
+    ...columns,
+    type,
+    mount_path: place,
+    resolved_path: place,
+    ...columnsOfOne,
+    fields: { ...fields, ...fieldsOfOne },
+  })
+
+export const fileRow = rowsOf('file', '/workspace/a.csv', { file_id: 'file_1' })
+
+export const repositoryRow = rowsOf('github_repository', '/workspace/b', {
+  url: 'https://git.example/a/b',
+  checkout: null,
+})
+
+export const storeRow = rowsOf('memory_store', '/mnt/memory/notes', {
+  memory_store_id: 'memstore_1',
+  ...{ instructions: null, access: 'read_write', name: 'Notes', description: '' },
+})
