@@ -13,6 +13,7 @@ import { environmentStore } from '../resources/environments/store.ts'
 import { checkShown } from '../resources/files/shown.ts'
 import { readHead } from './log/head.ts'
 import { admission, admit } from './log/inbox.ts'
+import type { LongTexts } from './log/long-texts.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
 import { pinSkills } from '../resources/skills/pin.ts'
 import { vaultStore } from '../resources/vaults/store.ts'
@@ -36,7 +37,8 @@ import { toJson } from '../ground/core/json-text.ts'
 import type { Json } from '../ground/core/json-text.ts'
 import type { SealedTokens } from '../ground/database/tables.ts'
 
-type CreateDeps = Omit<AddDeps, 'tenant' | 'session'> & Refusals
+/** `id`: the session's. `texts`: of its first messages. */
+type CreateDeps = Omit<AddDeps, 'tenant' | 'session'> & Refusals & { id: string; texts?: LongTexts }
 
 /** `queue`: the environment whose workers have something to claim. */
 export type Created = { session: Session; queue: string | undefined }
@@ -45,7 +47,7 @@ export async function createSession(
   tx: Queries,
   tenant: string,
   input: SessionCreate,
-  { now, seal, hosts, storeAccess, ...refusals }: CreateDeps,
+  { now, seal, hosts, storeAccess, id, texts, ...refusals }: CreateDeps,
 ): Promise<Created> {
   const { agent: chosen, tokens } = await chooseAgent(tx, tenant, input.agent)
   const wanted = resourcesOf(input, chosen)
@@ -71,7 +73,6 @@ export async function createSession(
     if (isElsewhere) await checkVaultForWorker(tx, tenant, vault, `vault_ids.${index}`)
   }
   const at = iso(now)
-  const id = newId('session')
   const row: SessionRow = {
     tenant_id: tenant,
     id,
@@ -90,7 +91,7 @@ export async function createSession(
     created_at: at,
     updated_at: at,
   }
-  const first = await firstOf({ tx, tenant, now }, input)
+  const first = await firstOf({ tx, tenant, now }, input, texts)
   const isPending = first.length === 0
   await sessionStore(tx).insert(row, isPending ? 'pending' : 'running', serversOfHead(agent))
   const pending = isPending ? (['session.pending'] as const) : []
@@ -98,19 +99,23 @@ export async function createSession(
   const deps = { tenant, session: id, now, seal, hosts, storeAccess }
   const resources = await addResources(tx, deps, wanted)
   const queue = await queued(tx, row, now)
-  if (first.length > 0) await admit(tx, tenant, row.id, first.map(admission), { now, due: true })
+  if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
   const session = showSession(row, await readHead(tx, tenant, row.id), { now, resources })
   return { session, queue }
 }
 
 async function firstOf(
   deps: { tx: Queries; tenant: string; now: number },
-  { initial_events }: SessionCreate,
+  input: SessionCreate,
+  texts?: LongTexts,
 ) {
-  const events = (initial_events ?? []).map((event) => ({ ...event, id: newId('event') }))
+  const events = input.initial_events ?? []
   for (const [index, { content }] of events.entries())
     await checkShown(deps, content, `initial_events.${index}`)
-  return events
+  return events.map((event) => {
+    const text = texts?.get(event)
+    return admission({ ...event, id: text?.id ?? newId('event') }, text)
+  })
 }
 
 /**

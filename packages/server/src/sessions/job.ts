@@ -1,4 +1,4 @@
-/** The rows of deleted sessions go some time after the deletion, in parts that hold up no other writer. */
+/** Removes the rows of deleted sessions some time after the deletion, and texts that no message has: in parts that hold up no other writer. */
 import { checkpointStore } from '../resources/checkpoints/store.ts'
 import type { Job } from '../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -7,19 +7,24 @@ import type { Database, Databases, Queries } from '../ground/database/database.t
 import { onEvery } from '../ground/database/database.ts'
 import { removeCalls } from './log/calls.ts'
 import { removeOldest } from './log/log.ts'
+import { removeLeftTexts, removeTextsOf } from './log/long-texts.ts'
 import { stdioStore } from './stdio-servers/store.ts'
 import { removeFilesOf } from './resources/files.ts'
 import { sessionStore } from './rows/sessions.ts'
 
 const everyMs = 60_000
-const sessionsAtOnce = 50
+const [sessionsAtOnce, textsAtOnce] = [50, 50]
 /** Of one transaction: rows, and bytes of events, which may have many megabytes each. */
 const part = { limit: 250, bytes: 1024 * 1024 }
 
 export function sessionJob(deps: { databases: Databases; deletedMs: number; clock: Clock }): Job {
   const { databases, clock, deletedMs } = deps
   const run = () =>
-    onEvery(databases, (database) => removeDeletedSessions(database, clock.now(), deletedMs))
+    onEvery(databases, async (database) => {
+      const now = clock.now()
+      const isComplete = await removeDeletedSessions(database, now, deletedMs)
+      return (await removeLeftTexts(database, now, textsAtOnce)) && isComplete
+    })
   return { name: 'remove deleted sessions', everyMs, run }
 }
 
@@ -37,6 +42,7 @@ export async function removeDeletedSessions(
       (await removeCalls(tx, tenant_id, id, part.limit))
     let isGone = false
     while (!isGone) isGone = await database.write(removePart)
+    await removeTextsOf(database, tenant_id, id)
     await database.write(async (tx) => {
       await removeFilesOf(tx, { tenant: tenant_id, session: id, now })
       await checkpointStore(tx).remove(tenant_id, id, now)

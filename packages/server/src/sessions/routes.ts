@@ -7,10 +7,12 @@ import {
 } from '@steward/protocol/sessions.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import { invalid } from '../ground/core/errors.ts'
+import { newId } from '../ground/core/ids.ts'
 import type { Seal } from '../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
 import { moments } from '../ground/database/seek.ts'
+import { withLongTexts } from './log/long-texts.ts'
 import { ring, say, wake } from './log/topics.ts'
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
@@ -71,16 +73,18 @@ export function sessionRoutes({
       { summary: 'Create a session', body: SessionCreate, limits: contentBody, answer },
       async ({ db, tenant, body }) => {
         await checkSpeed(db.read, resolveModel, tenant, body.agent)
-        const { session, queue } = await db.write((tx) =>
-          createSession(tx, tenant, body, {
-            now: clock.now(),
-            seal,
-            hosts,
-            storeAccess,
-            refuseImage,
-            refusePackages,
-            workerInputs,
-          }),
+        const id = newId('session')
+        const fixed = { id, seal, hosts, storeAccess, refuseImage, refusePackages, workerInputs }
+        const place = { tenant, session: id, clock }
+        const { session, queue } = await withLongTexts(
+          db,
+          place,
+          body.initial_events ?? [],
+          async () => {},
+          (texts) =>
+            db.write((tx) =>
+              createSession(tx, tenant, body, { ...fixed, texts, now: clock.now() }),
+            ),
         )
         if (body.initial_events?.length) wake(bus, { tenant, session: session.id })
         if (queue !== undefined) wakePollers(bus, { environment: queue })

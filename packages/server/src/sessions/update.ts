@@ -9,7 +9,7 @@ import type { Seal } from '../ground/core/seal.ts'
 import type { Queries } from '../ground/database/database.ts'
 import { lockHead } from './log/head.ts'
 import { idleAgain } from './log/idle.ts'
-import { cancelled, take, waiting } from './log/inbox.ts'
+import { cancelled, drop, waiting } from './log/inbox.ts'
 import { append } from './log/log.ts'
 import { override, sealTokens } from './create.ts'
 import type { SessionRow } from './rows/sessions.ts'
@@ -126,7 +126,7 @@ async function end(
   const gone = queue
     .filter(({ type }) => type === 'user.message')
     .map((message) => ({ event: cancelled(message, newId('event'), reason) }))
-  await take(tx, tenant, id, queue.at(-1)?.position ?? 0)
+  await drop(tx, tenant, id, queue.at(-1)?.position ?? 0)
   // A runner has the rest of a deleted session to clear away.
   const due = last.type === 'session.deleted'
   await append(tx, tenant, id, [...gone, { event: last }], { now, due })

@@ -17,6 +17,7 @@ import {
   bytesWaiting,
   cancelled,
   lastInterrupt,
+  drop,
   take,
   waiting,
   waitsBehind,
@@ -133,7 +134,7 @@ async function takeInterrupt(
   position: number,
 ) {
   return {
-    entries: interrupt(await take(tx, tenant, session, position), open),
+    entries: interrupt(await drop(tx, tenant, session, position), open),
     behind: queue.filter((each) => each.position > position),
   }
 }

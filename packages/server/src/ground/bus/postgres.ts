@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { charactersIn } from '../core/characters.ts'
 import { keptConnection } from '../core/connection.ts'
 import { usualLimits } from '../core/postgres-client.ts'
 import { systemClock } from '@steward/base/time.ts'
@@ -123,7 +124,7 @@ function pack(from: string, messages: [string, BusMessage][]): string[] {
     bytes = 0
   }
   for (const message of messages) {
-    if (textIn(message) > largestMessage) continue
+    if (charactersIn(message) > largestMessage) continue
     const text = JSON.stringify(message)
     const size = Buffer.byteLength(text) + 1
     if (size > largestMessage) continue
@@ -136,13 +137,6 @@ function pack(from: string, messages: [string, BusMessage][]): string[] {
   }
   flush()
   return payloads
-}
-
-/** Characters of the texts in a message, which may be many megabytes: known before they are written once more. */
-function textIn(value: unknown): number {
-  if (typeof value === 'string') return value.length
-  if (typeof value !== 'object' || value === null) return 0
-  return Object.values(value).reduce((sum: number, each) => sum + textIn(each), 0)
 }
 
 /** Text is cut by characters, each of which may take six bytes once it is JSON within JSON. */

@@ -4,11 +4,13 @@ import type { Queries } from './database.ts'
 import { alone } from './lock.ts'
 import * as schema from './migrations/0001-schema.ts'
 import * as resourceFields from './migrations/0002-resource-fields.ts'
+import * as longTexts from './migrations/0003-long-texts.ts'
 
 const first = '0001-schema'
 const migrations: Record<string, Migration> = {
   [first]: schema,
   '0002-resource-fields': resourceFields,
+  '0003-long-texts': longTexts,
 }
 
 /** Applies what is missing, in order, once; two processes that start together do not collide. */

@@ -126,7 +126,7 @@ export type Tables = OtherTables & {
     position: number
     id: string
     type: string
-    /** JSON. */
+    /** JSON. Empty where the text is in `long_text_pieces`. */
     event: string
     /** Of all that was ever put into this inbox before. */
     bytes_before: number
@@ -140,10 +140,28 @@ export type Tables = OtherTables & {
     type: string
     created_at: string
     processed_at: string | null
-    /** JSON: the fields of its type. */
+    /** JSON: the fields of its type. Empty where the text is in `long_text_pieces`. */
     data: string
     /** What only the next model request needs; never shown. */
     opaque: string | null
+  }
+  /** The texts of long messages, each kept before its message is admitted. */
+  long_texts: {
+    tenant_id: string
+    session_id: string
+    event_id: string
+    bytes: number
+    /** 1 while a message that waits, or an event of the log, has the text. */
+    is_owned: number
+    created_at: string
+  }
+  long_text_pieces: {
+    tenant_id: string
+    session_id: string
+    event_id: string
+    /** From 0. */
+    piece: number
+    text: string
   }
   calls: {
     tenant_id: string

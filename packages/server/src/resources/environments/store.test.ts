@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { newId } from '../../ground/core/ids.ts'
 import { describe, it } from 'node:test'
 import { EnvironmentCreate } from '@steward/protocol/environments.ts'
 import { configOf } from '../agents/config.ts'
@@ -79,6 +80,7 @@ for (const [name, open] of Object.entries(databases)) {
               't',
               { agent: agent.id, environment_id: id },
               {
+                id: newId('session'),
                 now: Date.now(),
                 seal,
                 hosts: [],

@@ -1,6 +1,7 @@
 /** One message posted and its turn watched, in one request. [sessions/messages] */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { UserContent } from '@steward/protocol/content.ts'
+import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { readHead } from '../log/head.ts'
@@ -9,14 +10,14 @@ import { tail } from '../log/tail.ts'
 import type { Reply } from '../../ground/http/reply.ts'
 import { stream } from '../../ground/http/reply.ts'
 import { sessionStore } from '../rows/sessions.ts'
-import { announce, postEvents } from './post.ts'
+import { announce, post } from './post.ts'
 import { isKept, texts } from './read.ts'
 
 export async function postMessage(
   { db, bus }: { db: Database; bus: Bus },
   tenant: string,
   sessionId: string,
-  { content, now, dialect }: { content: UserContent[]; now: number; dialect: Dialect },
+  { content, clock, dialect }: { content: UserContent[]; clock: Clock; dialect: Dialect },
 ): Promise<Reply> {
   const { read } = db
   await sessionStore(read).row(tenant, sessionId)
@@ -26,9 +27,8 @@ export async function postMessage(
   const options = { after, extensions: true, dialect, signal: left.signal }
   const tailed = tail({ read, bus }, tenant, sessionId, options)
   try {
-    const posted = await db.write((tx) =>
-      postEvents(tx, tenant, sessionId, [{ type: 'user.message', content }], now),
-    )
+    const place = { tenant, session: sessionId, clock }
+    const posted = await post(db, place, [{ type: 'user.message', content }])
     announce(bus, tenant, sessionId, posted)
     const id = posted.echoes[0]?.id ?? ''
     return stream((reader) => {

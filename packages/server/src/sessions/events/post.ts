@@ -3,15 +3,19 @@ import type { ClientEvent, EventOf, NewEvent } from '@steward/protocol/events.ts
 import type { Bus } from '../../ground/bus/bus.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId, threadOf } from '../../ground/core/ids.ts'
+import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import { openCalls } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
 import { lockHead, stateOf } from '../log/head.ts'
 import type { WaitingEvent } from '../log/inbox.ts'
 import { admission, admit } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
-import { append, fieldsText } from '../log/log.ts'
+import { fieldsText } from '../log/fields.ts'
+import { append } from '../log/log.ts'
+import type { LongTexts } from '../log/long-texts.ts'
+import { withLongTexts } from '../log/long-texts.ts'
 import { ring, say, wake } from '../log/topics.ts'
 import { checkShown } from '../../resources/files/shown.ts'
 import { wakePollers } from '../work/topics.ts'
@@ -41,12 +45,33 @@ type Sorted = { waits: WaitingEvent[]; kept: NewEvent[]; stands: Map<string, Sto
 type Target = { tx: Queries; tenant: string; sessionId: string; head: Head; now: number }
 type Fresh = ClientEvent & { id: string }
 
+/** Posts the events of one request. `check` throws for a caller who may not, within the unit. */
+export const post = (
+  db: Database,
+  place: { tenant: string; session: string; clock: Clock },
+  events: readonly ClientEvent[],
+  check: (tx: Queries, now: number) => Promise<void> = async () => {},
+): Promise<Posted> =>
+  withLongTexts(
+    db,
+    place,
+    events,
+    (read) => sessionStore(read).row(place.tenant, place.session),
+    (texts) =>
+      db.write(async (tx) => {
+        const now = place.clock.now()
+        await check(tx, now)
+        return postEvents(tx, place.tenant, place.session, events, now, texts)
+      }),
+  )
+
 export async function postEvents(
   tx: Queries,
   tenant: string,
   sessionId: string,
   events: readonly ClientEvent[],
   now: number,
+  texts?: LongTexts,
 ): Promise<Posted> {
   const session = await sessionStore(tx).row(tenant, sessionId)
   const head = await lockHead(tx, tenant, sessionId)
@@ -56,7 +81,8 @@ export async function postEvents(
   }
   const target = { tx, tenant, sessionId, head, now }
   const sorted: Sorted = { waits: [], kept: [], stands: new Map() }
-  const fresh = events.map((event) => ({ ...event, id: newId('event') }))
+  const fresh = events.map((event) => ({ ...event, id: texts?.get(event)?.id ?? newId('event') }))
+  const long = new Map([...(texts?.values() ?? [])].map((text) => [text.id, text]))
   for (const [index, event] of fresh.entries()) {
     await checkShown(target, contentOf(event), `events.${index}`)
     await receive(target, sorted, event, { at: `events.${index}`, behind: fresh[index - 1] })
@@ -66,7 +92,7 @@ export async function postEvents(
   // A session that waits for an answer takes messages without running them.
   const due =
     kept.length > 0 || interrupt || (waits.length > 0 && stateOf(target.head) !== 'requires_action')
-  const admitted = waits.map(admission)
+  const admitted = waits.map((event) => admission(event, long.get(event.id)))
   if (waits.length > 0) await admit(tx, tenant, sessionId, admitted, { now, due })
   const queue = await queued(tx, session, now)
   const entries = kept.map((event) => ({ event, data: fieldsText(event) }))

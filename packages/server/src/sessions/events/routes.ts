@@ -17,7 +17,7 @@ import { claimEnds } from '../work/ending.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { postMessage } from './message.ts'
 import { eventText } from '../log/log.ts'
-import { announce, postEvents } from './post.ts'
+import { announce, post } from './post.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
 import { viewOf } from './wire.ts'
 
@@ -101,10 +101,9 @@ export function sessionEventRoutes(deps: {
       },
       async ({ db, tenant, principal, params, body, dialect }) => {
         if (principal.kind === 'claim') checkWorkers(body.events)
-        const posted = await db.write(async (tx) => {
-          const now = clock.now()
+        const place = { tenant, session: params.id, clock }
+        const posted = await post(db, place, body.events, async (tx, now) => {
           if (principal.kind === 'claim') await checkStanding(tx, principal, now)
-          return postEvents(tx, tenant, params.id, body.events, now)
         })
         announce(bus, tenant, params.id, posted)
         if (dialect === 'interface') return empty(202)
@@ -122,7 +121,7 @@ export function sessionEventRoutes(deps: {
         answer: 'stream',
       },
       ({ db, tenant, params, body: { content }, dialect }) =>
-        postMessage({ db, bus }, tenant, params.id, { content, now: clock.now(), dialect }),
+        postMessage({ db, bus }, tenant, params.id, { content, clock, dialect }),
     ),
     events.get(
       '/log',

@@ -31,7 +31,16 @@ const admitting = (
   events: WaitingEvent[],
   due = true,
   now = 0,
-) => database.write((tx) => admit(tx, tenant, session, events.map(admission), { now, due }))
+) =>
+  database.write((tx) =>
+    admit(
+      tx,
+      tenant,
+      session,
+      events.map((event) => admission(event)),
+      { now, due },
+    ),
+  )
 
 for (const [dialect, open] of Object.entries(databases)) {
   describe(`an inbox on ${dialect}`, () => {

@@ -7,7 +7,9 @@ import { iso } from '@steward/base/time.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { insertRows, selection, statement } from '../../ground/database/statement.ts'
 import type { Promoted, StoredEvent } from './log.ts'
-import { fieldsText } from './log.ts'
+import { fieldsText } from './fields.ts'
+import type { LongText } from './long-texts.ts'
+import { disown, own } from './long-texts.ts'
 import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
 import { parseObject } from '@steward/base/json-object.ts'
@@ -21,13 +23,13 @@ export type WaitingEvent =
 /** One that waits, without what it says: that may be many megabytes. */
 export type Admitted = { position: number; id: string; type: string; bytes_before: number }
 
-/** `data`: its fields as text. */
-export type Admission = Pick<StoredEvent, 'id' | 'type' | 'data'>
+/** `data`: its fields as text. `longBytes`: their size, where the text is kept in pieces. */
+export type Admission = Pick<StoredEvent, 'id' | 'type' | 'data'> & { longBytes?: number }
 
-export const admission = (event: WaitingEvent): Admission => ({
+export const admission = (event: WaitingEvent, text?: LongText): Admission => ({
   id: event.id,
   type: event.type,
-  data: fieldsText(event),
+  ...(text ? { data: text.data, longBytes: text.bytes } : { data: fieldsText(event) }),
 })
 
 /** The whole event as it waits: what is before its fields is known by its columns. */
@@ -37,6 +39,7 @@ const wholeText = (event: Admission): string =>
   `${headText(event)}${event.data === '{}' ? '}' : `,${event.data.slice(1)}`}`
 
 function fieldsOf(row: { id: string; type: string; event: string }): string {
+  if (row.event === '') return ''
   const head = headText(row)
   // Earlier versions wrote the fields in another order.
   if (!row.event.startsWith(head)) return fieldsText(parseObject(row.event))
@@ -80,8 +83,11 @@ export async function admit(
   events: readonly Admission[],
   { now, due }: { now: number; due: boolean },
 ): Promise<void> {
-  const texts = events.map(wholeText)
-  const sizes = texts.map((text) => Buffer.byteLength(text))
+  const long = events.filter(({ longBytes }) => longBytes !== undefined)
+  const texts = events.map((event) => (event.longBytes === undefined ? wholeText(event) : ''))
+  const sizes = events.map(
+    ({ longBytes }, index) => longBytes ?? Buffer.byteLength(texts[index] ?? ''),
+  )
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
   const [head] = await admissionStatement(tx, {
     tenant,
@@ -111,6 +117,11 @@ export async function admit(
     created_at,
   }))
   await insertRows(tx, 'inbox', rows)
+  await own(
+    tx,
+    sessionId,
+    long.map(({ id }) => id),
+  )
 }
 
 /** Throws where more would wait than may. */
@@ -209,7 +220,7 @@ const removalStatement = statement((tx, slot: SlotFor<UpTo>) =>
     ),
 )
 
-/** Takes out what waits up to a position; the same transaction puts it into the log, or its cancellation. */
+/** Takes out what waits up to a position; the same transaction puts it into the log. */
 export async function take(
   tx: Queries,
   tenant: string,
@@ -225,6 +236,23 @@ export async function take(
     created_at: row.created_at,
     data: fieldsOf(row),
   }))
+}
+
+/** As `take`, for messages that will never be processed; the same transaction puts their cancellations into the log. */
+export async function drop(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  upTo: number,
+): Promise<Promoted[]> {
+  const dropped = await take(tx, tenant, sessionId, upTo)
+  const long = dropped.filter(({ data }) => data === '')
+  await disown(
+    tx,
+    sessionId,
+    long.map(({ id }) => id),
+  )
+  return dropped
 }
 
 /** What the log keeps of a message that will never be processed. */

@@ -12,6 +12,7 @@ import { projectCalls } from './calls.ts'
 import { listens, outbox } from '../../tenants/webhooks/outbox.ts'
 import { kindsOf } from '../../tenants/webhooks/kinds.ts'
 import type { HeadChange } from './head.ts'
+import { fieldsText } from './fields.ts'
 import { headChange, headColumns } from './head.ts'
 import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
@@ -21,17 +22,8 @@ import { parseObject } from '@steward/base/json-object.ts'
 /** `data`: the fields of the event as text, where they were written before. */
 export type Entry = { event: NewEvent; data?: string; opaque?: string }
 
-/** What waited in the inbox: its text goes into the log as it stands. */
+/** What waited in the inbox: its text goes into the log as it stands, and is empty where it is kept in pieces. */
 export type Promoted = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'>
-
-/** What is kept of an event beside its id and type. */
-export function fieldsText({
-  id: _id,
-  type: _type,
-  ...fields
-}: NewEvent | Record<string, unknown>): string {
-  return JSON.stringify(fields)
-}
 
 export type EventRow = {
   seq: number

@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
+import { longBytes, readText } from './long-texts.ts'
 
-export const rowSize = sql<number>`octet_length(data) + coalesce(octet_length(opaque), 0)`
-export const dataSize = sql<number>`octet_length(data)`
+export const dataSize = sql<number>`case when octet_length(data) > 0 then octet_length(data) else ${longBytes} end`
+export const rowSize = sql<number>`${dataSize} + coalesce(octet_length(opaque), 0)`
 
 /** A text up to here comes with its row: a thousand rows are a few megabytes then, whatever the log holds. */
 const shortBytes = 4096
@@ -16,7 +17,7 @@ export const short = <Name extends 'data' | 'opaque'>(column: Name, size: typeof
     Tables['events'][Name]
   >`case when ${size} > ${sql.lit(shortBytes)} then null else ${sql.ref(column)} end`.as(column)
 
-type Sized = { seq: number; size: number; data: string }
+type Sized = { seq: number; id: string; size: number; data: string }
 
 /** As many of the first rows as hold `bytes`, and one that passes them. */
 export function fitting<Row extends Sized>(
@@ -63,6 +64,13 @@ export async function withTexts<Row extends Sized>(
     if (size <= heavyBytes) continue
     await eventLoop.wait(tenant)
     await read([seq])
+  }
+  for (const { seq, id } of long) {
+    const text = texts.get(seq)
+    if (text?.data !== '') continue
+    const data = await readText(db, tenant, sessionId, id)
+    if (data === undefined) texts.delete(seq)
+    else texts.set(seq, { ...text, data })
   }
   // Rows of a session that was deleted meanwhile are gone.
   return found.flatMap((row) => {

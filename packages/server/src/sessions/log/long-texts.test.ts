@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { ClientEvent } from '@steward/protocol/events.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { post } from '../events/post.ts'
+import { newSession } from '../fixture.ts'
+import { removeDeletedSessions } from '../job.ts'
+import { archiveSession, deleteSession } from '../update.ts'
+import { tenant } from './fixture.ts'
+import { take } from './inbox.ts'
+import { append, readHistory, readPage } from './log.ts'
+import { removeLeftTexts } from './long-texts.ts'
+
+const hour = 3_600_000
+const clock = { ...systemClock, now: () => 0 }
+
+/** Of some megabytes; the characters that are two units each begin at an odd place, so that one lies on the end of a piece. */
+const long = `a${'🙂'.repeat(1_500_000)}`
+const message = (text: string): ClientEvent => ({
+  type: 'user.message',
+  content: [{ type: 'text', text }],
+})
+
+const posting = (database: Database, session: string, ...events: ClientEvent[]) =>
+  post(database, { tenant, session, clock }, events)
+
+const promote = (database: Database, session: string) =>
+  database.write(async (tx) => {
+    const entries = await take(tx, tenant, session, 100)
+    await append(tx, tenant, session, entries, { now: 0 })
+  })
+
+const count = async ({ read }: Database) => {
+  const texts = await read.selectFrom('long_texts').select('event_id').execute()
+  const pieces = await read.selectFrom('long_text_pieces').select('piece').execute()
+  return { texts: texts.length, pieces: pieces.length }
+}
+const none = { texts: 0, pieces: 0 }
+
+for (const [dialect, open] of Object.entries(databases)) {
+  describe(`a long message on ${dialect}`, () => {
+    it('is read as it was posted, though its row in the log holds none of it', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const { read } = database
+      const session = await newSession(database)
+      const posted = await posting(database, session, message('short'), message(long))
+      await promote(database, session)
+      const fields = ['short', long].map((text) =>
+        JSON.stringify({ content: [{ type: 'text', text }] }),
+      )
+      const page = await readPage(read, tenant, session, { limit: 10, bytes: 64 * 1024 * 1024 })
+      assert.deepEqual(
+        page.rows.map(({ id, data }) => ({ id, data: data === fields[0] || data === fields[1] })),
+        posted.echoes.map(({ id }) => ({ id, data: true })),
+      )
+      assert.equal(page.size, Buffer.byteLength(fields.join('')))
+      const range = { after: 0, types: ['user.message'] as const, limit: 10, bytes: 1_000_000 }
+      const history = await readHistory(read, tenant, session, range)
+      assert.deepEqual(
+        history.rows.map(({ data }) => data.length),
+        fields.map(({ length }) => length),
+      )
+      const kept = await read.selectFrom('events').select('data').orderBy('seq').execute()
+      assert.deepEqual(
+        kept.map(({ data }) => data),
+        [fields[0], ''],
+      )
+    })
+
+    it('fills its page: the next row comes with the next one', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      await posting(database, session, message(long), message('short'))
+      await promote(database, session)
+      const page = await readPage(database.read, tenant, session, { limit: 10, bytes: 1_000 })
+      assert.deepEqual([page.rows.length, page.more], [1, true])
+    })
+
+    it('counts with all its bytes for what may wait in a session', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const bytes = Buffer.byteLength(JSON.stringify(message(long)))
+      const fit = Math.floor((64 * 1024 * 1024) / bytes)
+      for (let n = 0; n < fit; n++) await posting(database, session, message(long))
+      const before = await count(database)
+      await assert.rejects(posting(database, session, message(long)), /no room for more messages/)
+      assert.deepEqual(await count(database), before)
+    })
+
+    it('leaves nothing where its request is refused', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const other: ClientEvent = {
+        ...{ type: 'user.tool_confirmation', tool_use_id: 'sevt_none', result: 'allow' },
+      }
+      await assert.rejects(posting(database, session, message(long), other), /sevt_none/)
+      assert.deepEqual(await count(database), none)
+      await assert.rejects(posting(database, 'sesn_none', message(long)), /does not exist/)
+      assert.deepEqual(await count(database), none)
+    })
+
+    it('goes an hour after the death of a process that had not admitted it', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const dying = { ...database, write: diesAfter(3, database) }
+      await assert.rejects(posting(dying, session, message(long)), /killed/)
+      assert.deepEqual(await count(database), { texts: 1, pieces: 2 })
+      await posting(database, session, message(long))
+      assert.ok(await removeLeftTexts(database, hour, 50))
+      assert.equal((await count(database)).texts, 2)
+      assert.ok(await removeLeftTexts(database, hour + 1, 50))
+      assert.deepEqual(await count(database), { texts: 1, pieces: 3 })
+    })
+
+    it('goes an hour after it was posted where it was cancelled before its turn', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      await posting(database, session, message(long))
+      await database.write((tx) => archiveSession(tx, tenant, session, 0))
+      assert.ok(await removeLeftTexts(database, hour + 1, 50))
+      assert.deepEqual(await count(database), none)
+    })
+
+    it('goes with the rows of its session', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const [gone, stays] = [await newSession(database), await newSession(database)]
+      for (const session of [gone, stays]) {
+        await posting(database, session, message(long))
+        await promote(database, session)
+      }
+      await database.write((tx) => deleteSession(tx, tenant, gone, 0))
+      await database.write((tx) => tx.updateTable('session_heads').set({ due: 0 }).execute())
+      assert.ok(await removeDeletedSessions(database, 1 + hour, hour))
+      assert.deepEqual(await count(database), { texts: 1, pieces: 3 })
+    })
+  })
+}
+
+/** Its process is killed after so many writes. */
+function diesAfter(writes: number, database: Database): Database['write'] {
+  let left = writes
+  return async (unit) => {
+    if (left-- <= 0) throw new Error('killed')
+    return database.write(unit)
+  }
+}
