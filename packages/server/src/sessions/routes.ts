@@ -13,7 +13,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
 import { moments } from '../ground/database/seek.ts'
 import { withLongTexts } from './log/long-texts.ts'
-import { ring, say, wake } from './log/topics.ts'
+import { newEvents, notify, notifyRunners } from './log/topics.ts'
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
@@ -60,7 +60,7 @@ export function sessionRoutes({
     unit: (tx: Queries) => Promise<T>,
   ): Promise<T> {
     const value = await db.write(unit)
-    say(bus, id, ring)
+    notify(bus, id, newEvents)
     return value
   }
 
@@ -86,7 +86,7 @@ export function sessionRoutes({
               createSession(tx, tenant, body, { ...fixed, texts, now: clock.now() }),
             ),
         )
-        if (body.initial_events?.length) wake(bus, { tenant, session: session.id })
+        if (body.initial_events?.length) notifyRunners(bus, { tenant, session: session.id })
         if (queue !== undefined) wakePollers(bus, { environment: queue })
         return session
       },
@@ -155,7 +155,7 @@ export function sessionRoutes({
       { summary: 'Delete a session', type: 'session_deleted' },
       async ({ db, tenant, params }) => {
         await change(db, params.id, (tx) => deleteSession(tx, tenant, params.id, clock.now()))
-        wake(bus, { tenant, session: params.id })
+        notifyRunners(bus, { tenant, session: params.id })
       },
     ),
   ]

@@ -12,7 +12,7 @@ import type { Databases, Queries } from '../ground/database/database.ts'
 import type { EgressOptions } from '../engine/egress/egress.ts'
 import { upstream } from '../engine/egress/inject/upstream.ts'
 import { append } from '../sessions/log/log.ts'
-import { ring, say } from '../sessions/log/topics.ts'
+import { newEvents, notify } from '../sessions/log/topics.ts'
 import { checkpoints } from '../resources/checkpoints/checkpoints.ts'
 import { mountRepositorySkills } from '../resources/skills/repository.ts'
 import { skillCatalog } from '../resources/skills/catalog.ts'
@@ -97,7 +97,7 @@ export function spacesOf(
       const entries = events.map((event) => ({ event }))
       const unit = (tx: Queries) =>
         append(tx, tenant, session, entries, { now: clock.now(), fence })
-      if (await database.write(unit)) say(bus, session, ring)
+      if (await database.write(unit)) notify(bus, session, newEvents)
     },
     isPassable: isOpen,
     folder,

@@ -16,7 +16,7 @@ import { followCalls } from '../../sessions/log/calls.ts'
 import { append, eventOf, readAt } from '../../sessions/log/log.ts'
 import type { Entry } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
-import { ring, say, wake } from '../../sessions/log/topics.ts'
+import { newEvents, notify, notifyRunners } from '../../sessions/log/topics.ts'
 import { frameSender } from './frames.ts'
 import type { Place } from './place.ts'
 import type { SessionLease, Step } from './steps.ts'
@@ -124,7 +124,7 @@ async function workOff(
     )
     if (end === 'lost' || end === 'left') return leave(deps, place, end === 'lost')
     const outcome = await database.write((tx) => finishTurn(tx, place, end, now()))
-    say(bus, session, ring)
+    notify(bus, session, newEvents)
     if (outcome === 'lost') return leave(deps, place, true)
     if (outcome === 'rest') return 'rested'
     if (signals.stopping.aborted) return leave(deps, place, false)
@@ -167,8 +167,8 @@ function once(call: () => void): () => void {
 }
 
 function announceStep(bus: Bus, session: string, { promoted = [] }: { promoted?: string[] }): void {
-  if (promoted.length > 0) say(bus, session, { kind: 'promoted', ids: promoted })
-  say(bus, session, ring)
+  if (promoted.length > 0) notify(bus, session, { kind: 'promoted', ids: promoted })
+  notify(bus, session, newEvents)
 }
 
 async function leave(
@@ -183,7 +183,7 @@ async function leave(
   }
   await deps.database.write((tx) => release(tx, place.session, place.fence))
   // Nobody needs to wait for the next look at due sessions: this process no longer hears notifications of this one.
-  wake(deps.bus, { tenant: place.tenant, session: place.session })
+  notifyRunners(deps.bus, { tenant: place.tenant, session: place.session })
   return 'rested'
 }
 
@@ -219,7 +219,7 @@ async function turn(
   const announce = once(() => announceStep(bus, session, step))
   setImmediate(announce)
   const frames = frameSender(
-    (list) => say(bus, session, { kind: 'frames', frames: list }),
+    (list) => notify(bus, session, { kind: 'frames', frames: list }),
     deps.running,
   )
   try {
@@ -240,7 +240,7 @@ async function turn(
           .write((tx) => append(tx, tenant, session, kept, { now: clock.now(), fence }))
           .catch((cause: unknown) => Promise.reject(new NotKept(cause)))
         if (!written) return 'lost'
-        say(bus, session, ring)
+        notify(bus, session, newEvents)
         leaving.follow(kept)
         if (leaving.signal.aborted) return 'left'
       }

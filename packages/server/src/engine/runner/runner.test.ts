@@ -14,7 +14,7 @@ import { databases } from '../../ground/database/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
-import { hear } from '../../sessions/log/topics.ts'
+import { listenTo } from '../../sessions/log/topics.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { announce, postEvents } from '../../sessions/events/post.ts'
 import type { Assembled } from './drain.ts'
@@ -104,7 +104,7 @@ describe('a runner', () => {
         const { status, owner } = await readHead(database.read, tenant, broken)
         if (status === 'idle' && owner === null && turns === 3) idle.resolve()
       }
-      hear(bus, broken, () => void look())
+      listenTo(bus, broken, () => void look())
       await post(broken)
       await idle.promise
       assert.equal(pauses, 3)

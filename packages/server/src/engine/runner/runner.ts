@@ -5,7 +5,7 @@ import type { Database, Databases } from '../../ground/database/database.ts'
 import { beat } from '../../ground/database/lease.ts'
 import { interruptsFor } from '../../sessions/log/inbox.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
-import { hear, hearWork } from '../../sessions/log/topics.ts'
+import { listenTo, listenForWork } from '../../sessions/log/topics.ts'
 import type { DrainDeps } from './drain.ts'
 import { drain } from './drain.ts'
 import { tenantsInTurn } from './in-turn.ts'
@@ -77,7 +77,7 @@ export function runner(deps: RunnerDeps) {
   const pausing = new Set<string>()
   const stopping = new AbortController()
   const cut = new AbortController()
-  const quiet = hearWork(bus, (work) => start(work))
+  const quiet = listenForWork(bus, (work) => start(work))
   const timers = [
     setInterval(() => guard(sweep), sweepMs),
     setInterval(() => guard(() => prolong(databases, [...running.keys()], clock.now())), beatMs),
@@ -130,11 +130,11 @@ export function runner(deps: RunnerDeps) {
 
   async function run(each: Running, dead: readonly string[]): Promise<void> {
     const { work } = each
-    let unhear = () => {}
+    let unsubscribe = () => {}
     try {
       const database = await databases.open(work.tenant)
       const look = () => guard(() => interruptIf(database, running, [work.session]))
-      unhear = hear(bus, work.session, (word) => word.kind === 'interrupt' && look())
+      unsubscribe = listenTo(bus, work.session, (word) => word.kind === 'interrupt' && look())
       const signals = {
         stopping: stopping.signal,
         cut: cut.signal,
@@ -151,7 +151,7 @@ export function runner(deps: RunnerDeps) {
         each.failures = 0
       } while (each.again && !stopping.signal.aborted)
     } finally {
-      unhear()
+      unsubscribe()
       running.delete(work.session)
     }
   }

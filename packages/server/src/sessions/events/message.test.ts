@@ -10,7 +10,7 @@ import { databases } from '../../ground/database/fixture.ts'
 import { keep, tenant } from '../log/fixture.ts'
 import { take, waiting } from '../log/inbox.ts'
 import { append } from '../log/log.ts'
-import { ring, say } from '../log/topics.ts'
+import { newEvents, notify } from '../log/topics.ts'
 import { dial, served } from '../../ground/http/fixture.ts'
 import { newSession } from '../fixture.ts'
 import { archiveSession, deleteSession } from '../update.ts'
@@ -67,7 +67,7 @@ async function serving() {
         ]
         await append(tx, tenant, session, entries, { now: 0 })
       })
-      say(bus, session, ring)
+      notify(bus, session, newEvents)
     },
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
@@ -111,7 +111,7 @@ describe('a posted message that is followed', () => {
     const session = await newSession(at.database, 'running')
     const answer = await at.post(session)
     await keep(at.database, session, [idle()])
-    say(at.bus, session, ring)
+    notify(at.bus, session, newEvents)
     await at.turn(session)
     const types = typesOf(await answer.text())
     assert.equal(types.filter((type) => type === 'session.status_idle').length, 2)
@@ -126,7 +126,7 @@ describe('a posted message that is followed', () => {
       const session = await newSession(at.database)
       const answer = await at.post(session)
       await at.database.write(async (tx) => void (await end(tx, tenant, session, 0)))
-      say(at.bus, session, ring)
+      notify(at.bus, session, newEvents)
       const types = typesOf(await answer.text())
       assert.ok(types.includes('system.user_message_cancelled') || types.includes(last))
       await at.untilListening(0)

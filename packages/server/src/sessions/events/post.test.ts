@@ -230,7 +230,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       announce(bus, tenant, session, posted)
       assert.deepEqual(heard, [
         { kind: 'queued', events: posted.queued },
-        { kind: 'ring' },
+        { kind: 'new_events' },
         { kind: 'interrupt' },
         { tenant, session },
       ])

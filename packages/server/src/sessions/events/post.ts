@@ -16,7 +16,7 @@ import { fieldsText } from '../log/fields.ts'
 import { append } from '../log/log.ts'
 import type { LongTexts } from '../log/long-texts.ts'
 import { withLongTexts } from '../log/long-texts.ts'
-import { ring, say, wake } from '../log/topics.ts'
+import { newEvents, notify, notifyRunners } from '../log/topics.ts'
 import { checkShown } from '../../resources/files/shown.ts'
 import { wakePollers } from '../work/topics.ts'
 import { queued } from '../work/queued.ts'
@@ -204,9 +204,9 @@ async function isBusy({ tx, tenant, sessionId, head }: Target): Promise<boolean>
 
 /** Rings for what was committed, and only then. */
 export function announce(bus: Bus, tenant: string, sessionId: string, posted: Posted): void {
-  if (posted.queued.length > 0) say(bus, sessionId, { kind: 'queued', events: posted.queued })
-  if (posted.appended) say(bus, sessionId, ring)
-  if (posted.interrupt) say(bus, sessionId, { kind: 'interrupt' })
-  if (posted.due) wake(bus, { tenant, session: sessionId })
+  if (posted.queued.length > 0) notify(bus, sessionId, { kind: 'queued', events: posted.queued })
+  if (posted.appended) notify(bus, sessionId, newEvents)
+  if (posted.interrupt) notify(bus, sessionId, { kind: 'interrupt' })
+  if (posted.due) notifyRunners(bus, { tenant, session: sessionId })
   if (posted.queue !== undefined) wakePollers(bus, { environment: posted.queue })
 }

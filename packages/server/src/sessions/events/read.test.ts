@@ -8,7 +8,7 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { keep, newHead, said, tenant } from '../log/fixture.ts'
-import { ring, say } from '../log/topics.ts'
+import { newEvents, notify } from '../log/topics.ts'
 import { parseBy } from '../../ground/http/body.ts'
 import { queryObject } from '../../ground/http/query.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
@@ -290,7 +290,7 @@ describe('a stream of events', () => {
     }
     const add = async (...events: Parameters<typeof keep>[2]) => {
       await keep(database, session, events)
-      say(bus, session, ring)
+      notify(bus, session, newEvents)
     }
     return {
       ids,

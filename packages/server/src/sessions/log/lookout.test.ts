@@ -8,7 +8,7 @@ import { postgresProxy } from '../../ground/database/proxy-fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
 import { lookAtHeads } from './lookout.ts'
 import { tail } from './tail.ts'
-import { ring, say } from './topics.ts'
+import { newEvents, notify } from './topics.ts'
 
 /** The numbers of kept events, as a tail gives them. */
 function numbers(database: Database, bus: ReturnType<typeof memoryBus>, session: string) {
@@ -38,7 +38,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       const tailed = numbers(database, bus, session)
       const got = tailed.next(3)
       await keep(database, session, [said('heard')])
-      say(bus, session, ring)
+      notify(bus, session, newEvents)
       for (const text of ['unheard', 'unheard too']) {
         await keep(database, session, [said(text)])
         await lookAtHeads()
@@ -62,7 +62,7 @@ describe('a tail whose Postgres does not answer', () => {
     const got = tailed.next(2)
     await keep(database, session, [said('two')])
     proxy.vanish()
-    say(bus, session, ring)
+    notify(bus, session, newEvents)
     await assert.rejects(database.read.selectFrom('settings').selectAll().execute())
     proxy.resume()
     const keeping = async (): Promise<void> =>

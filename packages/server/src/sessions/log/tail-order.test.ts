@@ -7,7 +7,7 @@ import { databases } from '../../ground/database/fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
 import type { Tailed } from './tail.ts'
 import { tail } from './tail.ts'
-import { ring, say } from './topics.ts'
+import { newEvents, notify } from './topics.ts'
 
 const framesOf = (id: string): LiveFrame[] => [
   { kind: 'start', of: 'agent.message', id },
@@ -36,13 +36,13 @@ for (const [dialect, open] of Object.entries(databases)) {
         dialect: 'interface',
       })
       const words: LiveFrame[] = [...framesOf('one'), ...framesOf('two')]
-      say(bus, session, { kind: 'promoted', ids: ['one', 'three'] })
-      say(bus, session, { kind: 'frames', frames: words })
+      notify(bus, session, { kind: 'promoted', ids: ['one', 'three'] })
+      notify(bus, session, { kind: 'frames', frames: words })
       // The reader has not begun: it reads both rows for the ring of its own beginning.
       await keep(database, session, [{ ...said('1'), id: 'one' }])
-      say(bus, session, ring)
+      notify(bus, session, newEvents)
       await keep(database, session, [{ ...said('2'), id: 'two' }])
-      say(bus, session, ring)
+      notify(bus, session, newEvents)
       const seen: string[] = []
       while (seen.at(-1) !== 'promoted three') {
         const { value, done } = await tailed.next()

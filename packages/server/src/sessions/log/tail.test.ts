@@ -10,7 +10,7 @@ import { keep, newHead, said, tenant } from './fixture.ts'
 import type { StoredEvent } from './log.ts'
 import type { Tailed } from './tail.ts'
 import { tail } from './tail.ts'
-import { ring, say } from './topics.ts'
+import { newEvents, notify } from './topics.ts'
 
 /** A bus that counts who listens. */
 function counted() {
@@ -56,7 +56,7 @@ const upTo = (many: number) => Array.from({ length: many }, (_, index) => index 
 
 const keepAndRing = async (database: Database, bus: Bus, session: string, events: NewEvent[]) => {
   await keep(database, session, events)
-  say(bus, session, ring)
+  notify(bus, session, newEvents)
 }
 
 const start = (id: string): LiveFrame => ({ kind: 'start', of: 'agent.message', id })
@@ -114,13 +114,13 @@ for (const [dialect, open] of Object.entries(databases)) {
       const bus = memoryBus()
       const session = await newHead(database)
       const tailed = following(database, bus, session)
-      say(bus, session, { kind: 'frames', frames: [start('a'), chunk('a', '1')] })
+      notify(bus, session, { kind: 'frames', frames: [start('a'), chunk('a', '1')] })
       assert.equal((await some(tailed, 2)).length, 2)
       await keep(database, session, [said('unheard')])
       bus.miss()
       // What lies between may be missing.
-      say(bus, session, { kind: 'frames', frames: [chunk('a', '3'), end('a')] })
-      say(bus, session, { kind: 'frames', frames: [start('b'), chunk('b', '1')] })
+      notify(bus, session, { kind: 'frames', frames: [chunk('a', '3'), end('a')] })
+      notify(bus, session, { kind: 'frames', frames: [start('b'), chunk('b', '1')] })
       const got = await some(tailed, 4)
       assert.deepEqual(seqs(got), [1])
       assert.deepEqual(
@@ -158,7 +158,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       await keep(database, session, [said('1'), said('2')])
       const tailed = following(database, bus, session, { after: 1 })
       await keepAndRing(database, bus, session, [said('3')])
-      say(bus, session, { kind: 'frames', frames: [start('sevt_4')] })
+      notify(bus, session, { kind: 'frames', frames: [start('sevt_4')] })
       const got = await some(tailed, 3)
       assert.deepEqual(seqs(got), [2, 3])
       assert.equal(got[2]?.kind, 'frame')
@@ -230,11 +230,11 @@ describe('a tail', () => {
     const tailed = following(database, bus, session)
     await keepAndRing(database, bus, session, [said('before')])
     assert.deepEqual(seqs(await some(tailed, 1)), [1])
-    say(bus, session, { kind: 'frames', frames: [start('a'), chunk('a', 'x'), end('a')] })
+    notify(bus, session, { kind: 'frames', frames: [start('a'), chunk('a', 'x'), end('a')] })
     await keepAndRing(database, bus, session, [message('a', 'x')])
-    say(bus, session, { kind: 'queued', events: [] })
-    say(bus, session, { kind: 'interrupt' })
-    say(bus, session, { kind: 'promoted', ids: ['m1', 'm2'] })
+    notify(bus, session, { kind: 'queued', events: [] })
+    notify(bus, session, { kind: 'interrupt' })
+    notify(bus, session, { kind: 'promoted', ids: ['m1', 'm2'] })
     const got = await some(tailed, 6)
     assert.deepEqual(
       got.map((each) => (each.kind === 'frame' ? each.frame.kind : each.kind)),
@@ -260,14 +260,14 @@ describe('a tail', () => {
       ['a', ''],
       ['b', ''],
     ])
-    say(bus, session, { kind: 'frames', frames: [start('a'), start('b')] })
+    notify(bus, session, { kind: 'frames', frames: [start('a'), start('b')] })
     for (let n = 0; n < 4600; n++) {
       const id = n % 3 === 0 ? 'a' : 'b'
       texts.set(id, `${texts.get(id)}${n},`)
-      say(bus, session, { kind: 'frames', frames: [chunk(id, `${n},`)] })
+      notify(bus, session, { kind: 'frames', frames: [chunk(id, `${n},`)] })
       if (n % 1500 === 99) await new Promise((resolve) => setImmediate(resolve))
     }
-    say(bus, session, { kind: 'frames', frames: [end('a'), end('b')] })
+    notify(bus, session, { kind: 'frames', frames: [end('a'), end('b')] })
     await keepAndRing(database, bus, session, [said('last')])
     await reading
     for (const [id, text] of texts) {
@@ -288,13 +288,17 @@ describe('a tail', () => {
     const bus = memoryBus()
     const session = await newHead(database)
     const tailed = following(database, bus, session)
-    say(bus, session, { kind: 'frames', frames: [start('a')] })
+    notify(bus, session, { kind: 'frames', frames: [start('a')] })
     const shown = await some(tailed, 1)
-    for (let n = 0; n < 1500; n++) say(bus, session, { kind: 'frames', frames: [chunk('a', 'x')] })
-    say(bus, session, ring)
+    for (let n = 0; n < 1500; n++)
+      notify(bus, session, { kind: 'frames', frames: [chunk('a', 'x')] })
+    notify(bus, session, newEvents)
     await keepAndRing(database, bus, session, [said('x')])
     shown.push(...(await some(tailed, 1)))
-    say(bus, session, { kind: 'frames', frames: [end('a'), start('c'), chunk('c', 'z'), end('c')] })
+    notify(bus, session, {
+      kind: 'frames',
+      frames: [end('a'), start('c'), chunk('c', 'z'), end('c')],
+    })
     while (shown.length < 2000 && !isEnd(shown.at(-1), 'c')) shown.push(...(await some(tailed, 1)))
     const last = shown.slice(-3)
     assert.deepEqual(
@@ -319,7 +323,8 @@ describe('a tail', () => {
       ...{ id, type: 'user.message', seq: null, created_at: '', processed_at: null },
       data: JSON.stringify({ content: [{ type: 'text', text }] }),
     })
-    for (let n = 0; n < 10; n++) say(bus, session, { kind: 'queued', events: [event(`sevt_${n}`)] })
+    for (let n = 0; n < 10; n++)
+      notify(bus, session, { kind: 'queued', events: [event(`sevt_${n}`)] })
     await keepAndRing(database, bus, session, [said('kept')])
     const got = await some(tailed, 4)
     assert.deepEqual(
@@ -335,7 +340,7 @@ describe('a tail', () => {
     const bus = memoryBus()
     const session = await newHead(database)
     const tailed = following(database, bus, session)
-    for (let n = 0; n < 1500; n++) say(bus, session, { kind: 'promoted', ids: [`m${n}`] })
+    for (let n = 0; n < 1500; n++) notify(bus, session, { kind: 'promoted', ids: [`m${n}`] })
     await keepAndRing(database, bus, session, [said('kept')])
     let got = await some(tailed, 1)
     while (got.every((each) => each.kind !== 'kept')) got = await some(tailed, 1)

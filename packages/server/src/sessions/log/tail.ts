@@ -9,7 +9,7 @@ import { readPage } from './log.ts'
 import type { Follower } from './lookout.ts'
 import { watchHead } from './lookout.ts'
 import type { TopicMessage } from './topics.ts'
-import { hear, ring } from './topics.ts'
+import { listenTo, newEvents } from './topics.ts'
 
 /** Kept events come in order and all of them; what is live only may be missing. */
 export type Tailed =
@@ -62,17 +62,17 @@ export function tail(
     extensions,
     dialect,
     signal,
-    heard: [ring],
+    heard: [newEvents],
     length: 0,
     shed: new Set(),
     whole: undefined,
     seen: after,
     wokenFor: 0,
-    wake: () => take(reading, ring),
+    wake: () => take(reading, newEvents),
     resume: () => {},
     leave: () => {},
   }
-  const quiet = hear(source.bus, sessionId, (word) => take(reading, word))
+  const quiet = listenTo(source.bus, sessionId, (word) => take(reading, word))
   const unwatch = watchHead(source.read, reading)
   const stop = () => reading.resume()
   signal.addEventListener('abort', stop, { once: true })
@@ -93,9 +93,9 @@ export function tail(
 
 function take(reading: Reading, word: TopicMessage): void {
   const { heard, shed } = reading
-  if (word.kind === 'ring' || word.kind === 'missed') {
+  if (word.kind === 'new_events' || word.kind === 'missed') {
     const last = heard.at(-1)?.kind
-    if (last === 'ring' && word.kind === 'missed') heard.pop()
+    if (last === 'new_events' && word.kind === 'missed') heard.pop()
     if (last !== 'missed' && last !== word.kind) heard.push(word)
   } else {
     const length = lengthOf(word)
@@ -135,7 +135,7 @@ async function* words(reading: Reading): AsyncGenerator<Tailed> {
     while (!signal.aborted) {
       const next = heard.shift()
       if (!next) await new Promise<void>((resolve) => (reading.resume = resolve))
-      else if (next.kind === 'ring') yield* newRows(reading)
+      else if (next.kind === 'new_events') yield* newRows(reading)
       else if (next.kind === 'missed') {
         reading.whole = new Set()
         yield* newRows(reading)
@@ -176,7 +176,7 @@ function absence(error: unknown): undefined {
   throw error
 }
 
-type Live = Exclude<TopicMessage, { kind: 'ring' | 'missed' }>
+type Live = Exclude<TopicMessage, { kind: 'new_events' | 'missed' }>
 
 /**
  * What waits of live words about an event, which came before it was kept: a row may be read for an earlier ring than

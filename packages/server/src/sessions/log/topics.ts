@@ -5,9 +5,9 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import { isMissed } from '../../ground/bus/bus.ts'
 import type { StoredEvent } from './log.ts'
 
-/** `ring`: the log has more events. The other kinds are live only. */
+/** `new_events`: the log has more events. The other kinds are live only. */
 export type TopicMessage =
-  | { kind: 'ring' }
+  | { kind: 'new_events' }
   /** Some of these words were lost: the log has more, and frames may lack pieces. */
   | { kind: 'missed' }
   | { kind: 'frames'; frames: LiveFrame[] }
@@ -19,12 +19,12 @@ export type TopicMessage =
 const Work = z.object({ tenant: z.string(), session: z.string() })
 export type WorkNotice = z.infer<typeof Work>
 
-export const ring: TopicMessage = { kind: 'ring' }
+export const newEvents: TopicMessage = { kind: 'new_events' }
 
-export const say = (bus: Bus, sessionId: string, heard: TopicMessage): void =>
+export const notify = (bus: Bus, sessionId: string, heard: TopicMessage): void =>
   bus.publish(`session:${sessionId}`, heard)
 
-export const hear = (
+export const listenTo = (
   bus: Bus,
   sessionId: string,
   listen: (heard: TopicMessage) => void,
@@ -34,9 +34,9 @@ export const hear = (
   )
 
 /** Tells runners that a session has something to do. */
-export const wake = (bus: Bus, work: WorkNotice): void => bus.publish('work', work)
+export const notifyRunners = (bus: Bus, work: WorkNotice): void => bus.publish('work', work)
 
-export const hearWork = (bus: Bus, listen: (work: WorkNotice) => void): (() => void) =>
+export const listenForWork = (bus: Bus, listen: (work: WorkNotice) => void): (() => void) =>
   bus.subscribe('work', (message) => {
     const work = Work.safeParse(message)
     if (work.success) listen(work.data)

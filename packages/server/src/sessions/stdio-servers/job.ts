@@ -6,7 +6,7 @@ import type { Databases } from '../../ground/database/database.ts'
 import { onEvery } from '../../ground/database/database.ts'
 import { lockHead } from '../log/head.ts'
 import { append } from '../log/log.ts'
-import { wake } from '../log/topics.ts'
+import { notifyRunners } from '../log/topics.ts'
 import { marginMs } from './standing.ts'
 import { stdioStore } from './store.ts'
 
@@ -24,7 +24,7 @@ export function stdioJob(deps: { databases: Databases; bus: Bus; clock: Clock })
           if (awaits_stdio === 1)
             await append(tx, tenant, session, [], { now: clock.now(), due: true })
         })
-        wake(bus, { tenant, session })
+        notifyRunners(bus, { tenant, session })
       }
       return found.length < limit
     })

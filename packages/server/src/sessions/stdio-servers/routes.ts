@@ -9,7 +9,7 @@ import { lockHead, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
 import type { Entry } from '../log/log.ts'
 import { append } from '../log/log.ts'
-import { ring, say, wake } from '../log/topics.ts'
+import { newEvents, notify, notifyRunners } from '../log/topics.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import { claimOf } from '../../ground/http/principal.ts'
 import { empty } from '../../ground/http/reply.ts'
@@ -38,8 +38,8 @@ export function stdioRoutes({ bus, clock }: Deps): Route[] {
       },
       async ({ db, tenant, principal, params: { session_id: session }, body: { servers } }) => {
         const did = await db.write((tx) => keepReport(tx, claimOf(principal), servers, clock.now()))
-        if (did === 'told') say(bus, session, ring)
-        if (did === 'due') wake(bus, { tenant, session })
+        if (did === 'told') notify(bus, session, newEvents)
+        if (did === 'due') notifyRunners(bus, { tenant, session })
         return empty(204)
       },
     ),

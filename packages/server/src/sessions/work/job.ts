@@ -4,7 +4,7 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { onEvery } from '../../ground/database/database.ts'
-import { ring, say } from '../log/topics.ts'
+import { newEvents, notify } from '../log/topics.ts'
 import { settleOverdue } from './queue.ts'
 import { workStore } from './store.ts'
 import { wakePollers } from './topics.ts'
@@ -26,7 +26,7 @@ export function workJob(deps: {
     onEvery(databases, async (database) => {
       const now = clock.now()
       const settled = await database.write((tx) => settleOverdue(tx, { now, unclaimedMs, limit }))
-      for (const session of settled.told) say(bus, session, ring)
+      for (const session of settled.told) notify(bus, session, newEvents)
       for (const environment of settled.queued) wakePollers(bus, { environment })
       const isTidy = await database.write(async (tx) => {
         await workStore(tx).forgetPollers(now - pollersKeptMs)

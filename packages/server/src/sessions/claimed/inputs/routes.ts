@@ -17,7 +17,7 @@ import type { Bus } from '../../../ground/bus/bus.ts'
 import { forbidden, notFound } from '../../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../../ground/database/database.ts'
-import { ring, say } from '../../log/topics.ts'
+import { newEvents, notify } from '../../log/topics.ts'
 import { claimOf } from '../../../ground/http/principal.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
@@ -175,7 +175,7 @@ function repositoryRoutes({ clock, bus }: Deps): Route[] {
           await checkClaim(tx, claimOf(principal), now)
           return tellNotBegun(tx, { tenant, session }, message, now)
         })
-        if (told) say(bus, session, ring)
+        if (told) notify(bus, session, newEvents)
         return { told }
       },
     ),
@@ -193,7 +193,7 @@ function repositoryRoutes({ clock, bus }: Deps): Route[] {
           await checkClaim(tx, claimOf(principal), now)
           return tellFailure(tx, { tenant, session: session_id, resource }, body, now)
         })
-        if (told) say(bus, session_id, ring)
+        if (told) notify(bus, session_id, newEvents)
         return { told }
       },
     ),
