@@ -21,7 +21,7 @@ import type { ResolveModel } from '../resources/model-cards/resolve.ts'
 import { checkSpeed, createSession } from './create.ts'
 import { announce, postEvents } from './events/post.ts'
 import type { RepositoryHosts } from './resources/repositories.ts'
-import { wakePollers } from './work/topics.ts'
+import { notifyPollers } from './work/topics.ts'
 import { forWorker } from './claimed/reach.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { statusesOf } from './rows/statuses.ts'
@@ -87,7 +87,7 @@ export function sessionRoutes({
             ),
         )
         if (body.initial_events?.length) notifyRunners(bus, { tenant, session: session.id })
-        if (queue !== undefined) wakePollers(bus, { environment: queue })
+        if (queue !== undefined) notifyPollers(bus, { environment: queue })
         return session
       },
     ),

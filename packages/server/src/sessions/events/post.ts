@@ -18,7 +18,7 @@ import type { LongTexts } from '../log/long-texts.ts'
 import { withLongTexts } from '../log/long-texts.ts'
 import { newEvents, notify, notifyRunners } from '../log/topics.ts'
 import { checkShown } from '../../resources/files/shown.ts'
-import { wakePollers } from '../work/topics.ts'
+import { notifyPollers } from '../work/topics.ts'
 import { queued } from '../work/queued.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import type { CallAnswer } from './answers.ts'
@@ -208,5 +208,5 @@ export function announce(bus: Bus, tenant: string, sessionId: string, posted: Po
   if (posted.appended) notify(bus, sessionId, newEvents)
   if (posted.interrupt) notify(bus, sessionId, { kind: 'interrupt' })
   if (posted.due) notifyRunners(bus, { tenant, session: sessionId })
-  if (posted.queue !== undefined) wakePollers(bus, { environment: posted.queue })
+  if (posted.queue !== undefined) notifyPollers(bus, { environment: posted.queue })
 }

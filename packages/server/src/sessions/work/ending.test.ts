@@ -13,7 +13,7 @@ import { newSession } from '../fixture.ts'
 import { claimEnds, underClaims } from './ending.ts'
 import { none } from './item.ts'
 import { beat, claimNext, enqueue } from './queue.ts'
-import { tellLost } from './topics.ts'
+import { notifyLostClaims } from './topics.ts'
 
 const environment = 'env_test'
 
@@ -89,7 +89,7 @@ for (const [kind, open] of Object.entries(kinds)) {
     it('ends at once where the loss is told', async () => {
       await using here = await place()
       const ended = claimEnds(here.deps)(here.claim, never())
-      tellLost(here.deps.bus, { work: here.claim.workId, below: here.claim.generation + 1 })
+      notifyLostClaims(here.deps.bus, { work: here.claim.workId, below: here.claim.generation + 1 })
       assert.equal(ended.aborted, true)
     })
 
@@ -98,7 +98,8 @@ for (const [kind, open] of Object.entries(kinds)) {
       const under = underClaims(here.deps)
       const json = async () => ({})
       const raw = { method: 'GET', headers: [], body: null, json, signal: never() }
-      const tell = (below: number) => tellLost(here.deps.bus, { work: here.claim.workId, below })
+      const tell = (below: number) =>
+        notifyLostClaims(here.deps.bus, { work: here.claim.workId, below })
       const asked = under(here.claim, raw, async ({ signal }) => {
         await once(signal, 'abort')
         throw new Error('given up')

@@ -7,7 +7,7 @@ import type { Databases } from '../../ground/database/database.ts'
 import type { ClaimPrincipal, Principal } from '../../ground/http/principal.ts'
 import type { Raw } from '../../ground/http/route.ts'
 import { stands } from './claim.ts'
-import { lossOf } from './topics.ts'
+import { claimLossSignal } from './topics.ts'
 
 type Deps = { databases: Databases; bus: Bus; clock: Clock }
 
@@ -20,7 +20,7 @@ export const claimEnds =
   (claim: ClaimPrincipal, until: AbortSignal): AbortSignal => {
     const { bus, clock } = deps
     const over = new AbortController()
-    const either = lossOf(bus, claim, AbortSignal.any([over.signal, until]))
+    const either = claimLossSignal(bus, claim, AbortSignal.any([over.signal, until]))
     async function watch(): Promise<void> {
       do await clock.sleep(lookMs, either)
       while (!either.aborted && (await stands(deps, claim)))

@@ -7,7 +7,7 @@ import { onEvery } from '../../ground/database/database.ts'
 import { newEvents, notify } from '../log/topics.ts'
 import { settleOverdue } from './queue.ts'
 import { workStore } from './store.ts'
-import { wakePollers } from './topics.ts'
+import { notifyPollers } from './topics.ts'
 
 const everyMs = 5_000
 const limit = 50
@@ -27,7 +27,7 @@ export function workJob(deps: {
       const now = clock.now()
       const settled = await database.write((tx) => settleOverdue(tx, { now, unclaimedMs, limit }))
       for (const session of settled.told) notify(bus, session, newEvents)
-      for (const environment of settled.queued) wakePollers(bus, { environment })
+      for (const environment of settled.queued) notifyPollers(bus, { environment })
       const isTidy = await database.write(async (tx) => {
         await workStore(tx).forgetPollers(now - pollersKeptMs)
         return workStore(tx).forgetStopped(now - stoppedKeptMs, limit)

@@ -12,7 +12,7 @@ import { poller } from './poll.ts'
 import { workerName } from './presence.ts'
 import { claimNext, enqueue } from './queue.ts'
 import { workStore } from './store.ts'
-import { wakePollers } from './topics.ts'
+import { notifyPollers } from './topics.ts'
 
 const pool = recordOf({ name: 'pool', config: { type: 'self_hosted' } })
 
@@ -28,7 +28,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       const session = await newSession(database)
       const now = Date.now()
       await database.write((tx) => enqueue(tx, { tenant, environment, session }, { now }))
-      wakePollers(bus, { environment })
+      notifyPollers(bus, { environment })
     }
     const stats = () => workStore(database.read).stats(tenant, environment, Date.now())
     return {

@@ -7,7 +7,7 @@ import type { WorkItem, Worker } from './item.ts'
 import { newEvents, notify } from '../log/topics.ts'
 import { claimNext, handBack } from './queue.ts'
 import { presence } from './presence.ts'
-import { hearQueue, tellLost, wakePollers } from './topics.ts'
+import { listenToQueue, notifyLostClaims, notifyPollers } from './topics.ts'
 
 export type Poll = {
   /** How long it may wait for work to come. */
@@ -42,7 +42,7 @@ export function poller({ databases, bus, clock }: Deps) {
         waiter.wake()
       }
   }
-  hearQueue(bus, { listen: ({ environment }) => wakeOne(environment), miss: wakeAll })
+  listenToQueue(bus, { listen: ({ environment }) => wakeOne(environment), miss: wakeAll })
 
   async function claim(tenant: string, environment: string, poll: Poll) {
     const { reclaimMs, worker, signal } = poll
@@ -54,13 +54,14 @@ export function poller({ databases, bus, clock }: Deps) {
       environment,
       at,
       ({ id, generation, session_id }) => {
-        tellLost(bus, { work: id, below: generation })
+        notifyLostClaims(bus, { work: id, below: generation })
         notify(bus, session_id, newEvents)
       },
     )
-    if (item && item.generation > 1) tellLost(bus, { work: item.id, below: item.generation })
+    if (item && item.generation > 1)
+      notifyLostClaims(bus, { work: item.id, below: item.generation })
     if (!item || !signal.aborted) return item
-    if (await database.write((tx) => handBack(tx, item))) wakePollers(bus, { environment })
+    if (await database.write((tx) => handBack(tx, item))) notifyPollers(bus, { environment })
     return undefined
   }
 

@@ -28,7 +28,7 @@ import { workerName } from './presence.ts'
 import type { By, WorkSettings } from './queue.ts'
 import { acknowledge, beat, stop } from './queue.ts'
 import { workStore } from './store.ts'
-import { tellLost } from './topics.ts'
+import { notifyLostClaims } from './topics.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 const items = section('Workers', ['workspace', 'environment'], '/v1/environments/:id/work')
@@ -217,7 +217,8 @@ export function workRoutes(deps: {
         const how = { by: byOf(principal), force: body.force ?? false }
         const item = await db.write((tx) => stop(tx, place, how, clock.now()))
         notify(bus, item.session_id, newEvents)
-        if (item.state === 'stopped') tellLost(bus, { work: item.id, below: item.generation + 1 })
+        if (item.state === 'stopped')
+          notifyLostClaims(bus, { work: item.id, below: item.generation + 1 })
         return showWork(item)
       },
     ),

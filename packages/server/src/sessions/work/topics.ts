@@ -6,10 +6,10 @@ const Queued = z.object({ environment: z.string() })
 type Queued = z.infer<typeof Queued>
 
 /** Tells pollers that there is something to claim; after the commit. */
-export const wakePollers = (bus: Bus, queued: Queued): void => bus.publish('queue', queued)
+export const notifyPollers = (bus: Bus, queued: Queued): void => bus.publish('queue', queued)
 
 /** `missed`: whoever waits looks, as any environment may have work. */
-export const hearQueue = (
+export const listenToQueue = (
   bus: Bus,
   { listen, miss }: { listen: (queued: Queued) => void; miss: () => void },
 ): (() => void) =>
@@ -22,10 +22,11 @@ export const hearQueue = (
 const Lost = z.object({ work: z.string(), below: z.number() })
 
 /** Claims of the item whose generation is below that stand no more; after the commit. */
-export const tellLost = (bus: Bus, lost: z.infer<typeof Lost>): void => bus.publish('claims', lost)
+export const notifyLostClaims = (bus: Bus, lost: z.infer<typeof Lost>): void =>
+  bus.publish('claims', lost)
 
 /** Aborts once the claim is lost; listens until then, or until the other signal does. */
-export function lossOf(
+export function claimLossSignal(
   bus: Bus,
   { workId, generation }: { workId: string; generation: number },
   until: AbortSignal,

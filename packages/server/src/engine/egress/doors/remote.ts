@@ -14,7 +14,7 @@ import type { Databases } from '../../../ground/database/database.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import type { ClaimPrincipal } from '../../../ground/http/principal.ts'
 import { stands } from '../../../sessions/work/claim.ts'
-import { lossOf } from '../../../sessions/work/topics.ts'
+import { claimLossSignal } from '../../../sessions/work/topics.ts'
 import type { OutboundLease } from '../inject/context.ts'
 import type { SessionEgress } from './session.ts'
 
@@ -79,7 +79,7 @@ export function remoteSandboxes(deps: RemoteDeps) {
           () => {},
         )
       }
-      lossOf(bus, claim, made.end.signal).addEventListener('abort', ended, { once: true })
+      claimLossSignal(bus, claim, made.end.signal).addEventListener('abort', ended, { once: true })
       made.opened.catch(() => made.end.abort())
       return made
     })
