@@ -47,7 +47,7 @@ const environment = {
   TERM: 'dumb',
 }
 
-const wayOut = egressVariables('http://127.0.0.1:3128', certificatesPath)
+const egressEnv = egressVariables('http://127.0.0.1:3128', certificatesPath)
 
 export type BubblewrapOptions = {
   /** Asked once, at the first sandbox or check. */
@@ -164,7 +164,7 @@ function connectTo(child: ChildProcess, spec: SandboxSpec, group: Group): Promis
       PATH: [...(spec.path ?? []), searchPath].join(':'),
       ...environment,
       ...spec.env,
-      ...(spec.egress && wayOut),
+      ...(spec.egress && egressEnv),
     },
     spillMax: spec.limits.scratch,
     async stop() {

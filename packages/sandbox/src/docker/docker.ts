@@ -40,7 +40,7 @@ const startedWithinMs = 60_000
 const leftBehindSeconds = 600
 const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const environment = { HOME: home, USER: 'user', LANG: 'C.UTF-8', TERM: 'dumb' }
-const wayOut = egressVariables('http://127.0.0.1:3128', certificatesPath)
+const egressEnv = egressVariables('http://127.0.0.1:3128', certificatesPath)
 
 type Deps = { engine: Engine; images: Images; image: string; report: Report; againMs: number }
 
@@ -232,7 +232,7 @@ async function begin(
     id: spec.id,
     stream: { input: attached, output },
     places,
-    env: { ...image.env, ...environment, PATH: path, ...spec.env, ...(spec.egress && wayOut) },
+    env: { ...image.env, ...environment, PATH: path, ...spec.env, ...(spec.egress && egressEnv) },
     spillMax: spec.limits.scratch,
     patience: { readyMs: startedWithinMs, killedMs: 5_000 },
     async stop() {
