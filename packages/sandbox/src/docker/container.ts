@@ -94,7 +94,7 @@ function ownMounts(workspace: string, user: User): Mount[] {
   ]
 }
 
-const wayOut = (egress: SandboxEgress | null): Mount[] =>
+const egressMounts = (egress: SandboxEgress | null): Mount[] =>
   egress === null
     ? []
     : [
@@ -184,7 +184,7 @@ export function container(spec: SandboxSpec, started: ContainerStart): object {
         bind(agentBinary(), agentPath, true),
         bind(rgPath, ripgrepPath, true),
         ...ownMounts(spec.workspace, user),
-        ...wayOut(spec.egress),
+        ...egressMounts(spec.egress),
         bind(spec.workspace, places.workspace, false),
         bind(spec.outputs, outputs, false),
         ...spec.mounts.map(({ source, path, access }) => bind(source, path, access === 'read')),
