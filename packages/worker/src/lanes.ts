@@ -11,7 +11,7 @@ import type { Lane } from './item.ts'
 import { NotBegun } from './item.ts'
 import { keepLease } from './lease.ts'
 import { tokenOf } from './service.ts'
-import { openWayOut } from './tunnel.ts'
+import { openTunnel } from './tunnel.ts'
 import type { Patience } from './supervisor/supervise.ts'
 import { supervise } from './supervisor/supervise.ts'
 import { variables } from './variables.ts'
@@ -28,8 +28,8 @@ export const amaWorker =
     const { kind } = await arriveAt(claim, where)
     log.info('the workspace', { session: item.session, kind })
     const isOut = egress === 'session' && !isHost
-    const wayOut = isOut ? await openWayOut(claimed) : undefined
-    const run = { ...config, provider, quota, wayOut, inputs }
+    const tunnel = isOut ? await openTunnel(claimed) : undefined
+    const run = { ...config, provider, quota, tunnel, inputs }
     const variablesFor = (url: string) => variables('ANTHROPIC', { ...told, baseUrl: url })
     try {
       const { ended, exitCode, output } = await runOfficial(
@@ -46,7 +46,7 @@ export const amaWorker =
         ...(exitCode === 0 ? {} : { output: output.slice(-2_000) }),
       })
     } finally {
-      await wayOut?.close()
+      await tunnel?.close()
     }
   }
 

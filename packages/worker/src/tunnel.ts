@@ -18,7 +18,7 @@ import { temporaryFolder } from './temporary.ts'
 /** SECRET: never logged. */
 export type TunnelClaim = { baseUrl: string; session: string; token: string }
 
-export type WayOut = {
+export type EgressTunnel = {
   egress: SandboxEgress
   /** Of every command. */
   variables: Record<string, string>
@@ -35,7 +35,7 @@ const idleMs = 16 * 60_000
 const Told = z.object({ certificates: z.string(), variables: z.record(z.string(), z.string()) })
 
 /** Rejects when the service does not say whom the sandbox may trust. */
-export async function openWayOut(claimed: TunnelClaim): Promise<WayOut> {
+export async function openTunnel(claimed: TunnelClaim): Promise<EgressTunnel> {
   const { certificates: pem, variables } = await ask(claimed)
   const folder = await temporaryFolder('out')
   const [socket, certificates] = [join(folder.path, 'socket'), join(folder.path, 'authorities.pem')]

@@ -7,7 +7,7 @@ import { openDoor, insideUrl } from '../door.ts'
 import type { SessionFolders } from '../folders.ts'
 import type { SandboxSettings } from '../sandboxes.ts'
 import { limitsOf } from '../sandboxes.ts'
-import type { WayOut } from '../tunnel.ts'
+import type { EgressTunnel } from '../tunnel.ts'
 import { inSandbox, onHost } from './official.ts'
 
 export type Ama = {
@@ -18,7 +18,7 @@ export type Ama = {
   idleMs: number
   stopMs: number
   /** What its sandbox reaches besides the service. */
-  wayOut?: WayOut | undefined
+  tunnel?: EgressTunnel | undefined
   /** What is laid out before the official worker starts. */
   inputs?: Pick<MountedKinds, 'mounts' | 'started'>
 }
@@ -31,7 +31,7 @@ const longestMs = 7 * 24 * 3_600_000
  * started.
  */
 export async function runOfficial(
-  { provider, sandbox: settings, quota, baseUrl, idleMs, stopMs, wayOut, inputs }: Ama,
+  { provider, sandbox: settings, quota, baseUrl, idleMs, stopMs, tunnel, inputs }: Ama,
   id: string,
   place: SessionFolders,
   variablesFor: (baseUrl: string) => Record<string, string>,
@@ -39,13 +39,13 @@ export async function runOfficial(
 ): Promise<ShellResult> {
   const isHost = settings.provider === 'local'
   const official = isHost ? onHost : inSandbox()
-  const door = isHost ? undefined : await openDoor(baseUrl, wayOut?.egress)
+  const door = isHost ? undefined : await openDoor(baseUrl, tunnel?.egress)
   const spec = {
     id,
     workspace: place.workspace,
     outputs: place.outputs,
     isLaidOut: true,
-    env: { ...wayOut?.variables },
+    env: { ...tunnel?.variables },
     egress: door?.egress ?? null,
     mounts: [
       ...official.mounts,

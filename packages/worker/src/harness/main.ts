@@ -8,7 +8,7 @@ import { linesOf } from '../supervisor/lines.ts'
 import type { Start, ToSupervisor } from '../supervisor/protocol.ts'
 import { exitCodes, hear, protocol, ToHarness } from '../supervisor/protocol.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { openWayOut } from '../tunnel.ts'
+import { openTunnel } from '../tunnel.ts'
 import type { CallWatch } from './calls.ts'
 import { runnable, runnableTools } from './calls.ts'
 import { inputsOf } from './inputs.ts'
@@ -58,7 +58,7 @@ async function serve(start: Start) {
   const [baseUrl, token] = [told.VENDOR_BASE_URL, tokenOf(told.VENDOR_WORK_SECRET)]
   const client = new Anthropic({ baseURL: baseUrl, apiKey: null, authToken: token, ...patience })
   const claimed = { baseUrl, token, session: start.session_id }
-  const wayOut = start.settings['egress'] === 'session' ? await openWayOut(claimed) : undefined
+  const tunnel = start.settings['egress'] === 'session' ? await openTunnel(claimed) : undefined
   const session = await client.beta.sessions.retrieve(start.session_id)
   const temporary = start.inputs === undefined ? await temporaryFolder('inputs') : undefined
   const place = {
@@ -72,7 +72,7 @@ async function serve(start: Start) {
   }
   const sandbox = sessionSandbox(start, {
     settings,
-    wayOut,
+    tunnel,
     stores: join(place.folder, 'memory'),
     inputs: await inputsOf(place),
     mountInputs: () => inputsOf({ ...place, isKnown: true }),

@@ -4,7 +4,7 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import type { SandboxSettings } from '../sandboxes.ts'
 import { limitsOf, quotaOf, sandboxesOf } from '../sandboxes.ts'
 import type { Start } from '../supervisor/protocol.ts'
-import type { WayOut } from '../tunnel.ts'
+import type { EgressTunnel } from '../tunnel.ts'
 
 export const closeWithinMs = 1_500
 
@@ -12,7 +12,7 @@ export type SessionSandbox = ReturnType<typeof sessionSandbox>
 
 type Parts = {
   settings: SandboxSettings
-  wayOut: WayOut | undefined
+  tunnel: EgressTunnel | undefined
   /** Host folder of memory stores. */
   stores: string
   /** Of the first sandbox. */
@@ -25,7 +25,7 @@ type Running = { sandbox: Sandbox; inputs: MountedKinds }
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`)
 
-export function sessionSandbox(start: Start, { settings, wayOut, stores, ...parts }: Parts) {
+export function sessionSandbox(start: Start, { settings, tunnel, stores, ...parts }: Parts) {
   const provider = sandboxesOf(settings, report)
   const quota = quotaOf(settings, start.workdir, (message, details) =>
     report(`${message}: ${JSON.stringify(details)}`),
@@ -54,8 +54,8 @@ export function sessionSandbox(start: Start, { settings, wayOut, stores, ...part
       workspace: start.workdir,
       outputs: start.outputs,
       isLaidOut: true,
-      env: { ...own.env, ...wayOut?.variables },
-      egress: wayOut?.egress ?? null,
+      env: { ...own.env, ...tunnel?.variables },
+      egress: tunnel?.egress ?? null,
       mounts: own.mounts,
       path: own.path,
       limits: limitsOf(settings),
@@ -120,7 +120,7 @@ export function sessionSandbox(start: Start, { settings, wayOut, stores, ...part
       const ending = found?.then(({ sandbox }) => sandbox.close()).catch(() => 'late')
       const ended = await Promise.race([ending, late])
       await quota.close()
-      await wayOut?.close()
+      await tunnel?.close()
       await Promise.race([released, late])
       // Nobody looks from outside into folders that something still writes to.
       if (how === 'rested' && ended !== 'late') await inputs?.ended()
