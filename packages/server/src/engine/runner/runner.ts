@@ -12,7 +12,7 @@ import { tenantsInTurn } from './in-turn.ts'
 import type { Place, RunnerShares } from './place.ts'
 import { takePlace } from './place.ts'
 
-const sweepMs = 1_000
+const lookMs = 1_000
 const beatMs = 5_000
 /** Before a session whose drain failed is tried again: the first time, the second, … */
 const retryDelaysMs = [500, 1_000, 2_000, 5_000, 10_000]
@@ -79,7 +79,7 @@ export function runner(deps: RunnerDeps) {
   const cut = new AbortController()
   const quiet = listenForWork(bus, (work) => start(work))
   const timers = [
-    setInterval(() => guard(sweep), sweepMs),
+    setInterval(() => guard(lookForWork), lookMs),
     setInterval(() => guard(() => prolong(databases, [...running.keys()], clock.now())), beatMs),
   ]
   const due = tenantsInTurn({
@@ -94,7 +94,7 @@ export function runner(deps: RunnerDeps) {
   })
 
   function guard(task: () => Promise<void>): void {
-    task().catch((error: unknown) => log.error('a sweep for work failed', { error }))
+    task().catch((error: unknown) => log.error('a lookForWork for work failed', { error }))
   }
 
   function start(work: WorkNotice, dead: readonly string[] = [], failures = 0): void {
@@ -157,7 +157,7 @@ export function runner(deps: RunnerDeps) {
   }
 
   /** Finds sessions that are due and have no living owner, and interrupts whose notification was lost. */
-  async function sweep(): Promise<void> {
+  async function lookForWork(): Promise<void> {
     await due.look()
     for (const database of databases.all())
       await interruptIf(database, running, [...running.keys()])
@@ -167,7 +167,7 @@ export function runner(deps: RunnerDeps) {
     /** Sessions being drained now. */
     running: () => running.size,
     /** Looks for work at once, as at a start. */
-    sweep,
+    lookForWork,
     /**
      * Begins nothing more, and leaves each turn when its running tool calls have ended, or when their time is over. Leases are
      * given back, so that another process goes on at once.
