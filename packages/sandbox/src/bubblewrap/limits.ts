@@ -44,7 +44,7 @@ const own = (line: RegExp): string | undefined =>
 const groupName = /^steward-(\d+)-\d+$/
 
 /** What servers left behind that were killed: groups are not removed with their last process. */
-function sweep(base: string): void {
+function removeDeadGroups(base: string): void {
   for (const name of readdirSync(base)) {
     const pid = groupName.exec(name)?.[1]
     if (pid !== undefined && !existsSync(`/proc/${pid}`)) removeAll([join(base, name)])
@@ -78,7 +78,7 @@ function version2(): Limiter | undefined {
   if (path === undefined || !existsSync(join(root, 'cgroup.controllers'))) return undefined
   const base = join(root, path.replace(new RegExp(`/${serverGroup}$`), ''))
   share(base)
-  sweep(base)
+  removeDeadGroups(base)
   return {
     kind: 'cgroup2',
     group({ memory, processes, cpus }) {
@@ -116,7 +116,7 @@ function version1(): Limiter | undefined {
   })
   const [memoryBase, pidsBase, cpuBase] = bases
   if (!memoryBase || !pidsBase || !cpuBase) return undefined
-  for (const base of [memoryBase, pidsBase, cpuBase]) sweep(base)
+  for (const base of [memoryBase, pidsBase, cpuBase]) removeDeadGroups(base)
   return {
     kind: 'cgroup1',
     group({ memory, processes, cpus }) {
