@@ -80,7 +80,7 @@ export function dockerSandboxes({
       }),
     async check() {
       try {
-        await sweep(engine, now() / 1000)
+        await removeUnstarted(engine, now() / 1000)
         await tryOut(async (spec) => start(deps, spec, await ways()), folder)
       } catch (error) {
         if (!(error instanceof SandboxEnded || error instanceof EngineError)) throw error
@@ -262,7 +262,7 @@ async function containers(engine: Engine, filters: Record<string, string[]>): Pr
 }
 
 /** Those that a server created and died before it started them; what was started removes itself. */
-async function sweep(engine: Engine, nowSeconds: number): Promise<void> {
+async function removeUnstarted(engine: Engine, nowSeconds: number): Promise<void> {
   const all = await containers(engine, {
     label: [ownerLabel],
     status: ['created', 'exited'],
