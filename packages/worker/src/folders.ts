@@ -24,7 +24,7 @@ export type Folders = {
   of(session: string): Promise<SessionFolders>
   forget(session: string): Promise<void>
   /** Removes those that no work has used for so long. */
-  sweep(olderThanMs: number, now: number): Promise<void>
+  removeUnused(olderThanMs: number, now: number): Promise<void>
 }
 
 const plain = /^[\w-]{1,128}$/
@@ -48,7 +48,7 @@ export function foldersBelow(dir: string): Folders {
       return { folder, workspace, outputs, user, memory, inputs }
     },
     forget: (session) => removeTree(folderOf(session)),
-    async sweep(olderThanMs, now) {
+    async removeUnused(olderThanMs, now) {
       await mkdir(sessions, { recursive: true, mode: 0o700 })
       for (const name of await readdir(sessions)) {
         const folder = join(sessions, name)

@@ -58,7 +58,7 @@ export async function startWorker(
   const { baseUrl, environmentId, environmentKey, lane, strategy } = config
   await mkdir(config.dir, { recursive: true, mode: 0o700 })
   const folders = foldersBelow(config.dir)
-  await folders.sweep(config.keepMs, Date.now())
+  await folders.removeUnused(config.keepMs, Date.now())
   const leftovers = await removeLeftovers(Date.now())
   if (leftovers.length > 0) log.info('what killed workers left was removed', { folders: leftovers })
   const provider = await checked(config, log)
