@@ -61,7 +61,7 @@ export function sessionUser(id: string): number | undefined {
  * The folders were made by the server; what a session has put inside is its own already, unless it had another user then:
  * the folder itself is given last, so that one of another user's holds something to give. Follows no link.
  */
-export async function giveFolders(spec: SandboxSpec, uid: number | undefined): Promise<void> {
+export async function chownFolders(spec: SandboxSpec, uid: number | undefined): Promise<void> {
   const written = spec.mounts.filter(({ access }) => access === 'write').map(({ source }) => source)
   for (const folder of [spec.workspace, spec.outputs, ...written]) {
     const opened = openSync(folder, constants.O_DIRECTORY | constants.O_NOFOLLOW)
@@ -86,7 +86,7 @@ async function giveAll(folder: string, uid: number): Promise<void> {
 }
 
 /** To the session's user alone. The folder above is the server's. */
-export function giveSocket(socket: string, uid: number): void {
+export function chownSocket(socket: string, uid: number): void {
   if (!lstatSync(socket).isSocket()) throw new Error(`no socket: ${socket}`)
   chmodSync(socket, 0o600)
   lchownSync(socket, uid, uid)

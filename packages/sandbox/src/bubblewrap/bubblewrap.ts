@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { agentBinary } from '../agent/binary.ts'
 import { egressVariables } from '../egress/variables.ts'
-import { giveFolders, giveSocket, sessionUser } from '../ownership.ts'
+import { chownFolders, chownSocket, sessionUser } from '../ownership.ts'
 import { forgetRecord, killRecorded, writeRecord } from '../record.ts'
 import { remoteSandbox } from '../remote.ts'
 import type { Sandbox, SandboxProvider, SandboxSpec } from '../sandbox.ts'
@@ -137,8 +137,8 @@ async function start(
   try {
     if (root === undefined) throw new Error(`there is no root folder named ${spec.image}`)
     const uid = sessionUser(spec.id)
-    await giveFolders(spec, uid)
-    if (spec.egress && uid !== undefined) giveSocket(spec.egress.socket, uid)
+    await chownFolders(spec, uid)
+    if (spec.egress && uid !== undefined) chownSocket(spec.egress.socket, uid)
     group = limiter.group(spec.limits)
     const child = launch(spec, limiter, { uid, group, root })
     child.once('error', (error) => (errors += error.message))

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { egressVariables } from '../egress/variables.ts'
-import { giveFolders, giveSocket, sessionUser } from '../ownership.ts'
+import { chownFolders, chownSocket, sessionUser } from '../ownership.ts'
 import { remoteSandbox } from '../remote.ts'
 import type { Isolation, Sandbox, SandboxProvider, SandboxSpec } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
@@ -195,8 +195,8 @@ async function start(deps: Deps, spec: SandboxSpec, ways: EngineAbilities): Prom
   if (spec.layer !== undefined) throw new SandboxEnded('nothing can be laid over an image')
   const image = await deps.images.find(reference, deps.report)
   const uid = sessionUser(spec.id)
-  await giveFolders(spec, uid)
-  if (spec.egress && uid !== undefined) giveSocket(spec.egress.socket, uid)
+  await chownFolders(spec, uid)
+  if (spec.egress && uid !== undefined) chownSocket(spec.egress.socket, uid)
   const body = container(spec, { image, user: userOf(uid, ways), ways })
   const path = `/containers/create?name=steward-${spec.id}-${randomUUID().slice(0, 8)}`
   const { Id } = (await deps.engine.call('POST', path, body)) as { Id: string }

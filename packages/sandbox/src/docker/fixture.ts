@@ -100,7 +100,7 @@ export async function startEngine(
     if (isOurs && !isRoot) spawnSync('podman', ['unshare', 'rm', '-rf', folder])
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   }
-  await giveImage(socket, join(folder, 'image.tar'), more).catch(async (error: unknown) => {
+  await loadImage(socket, join(folder, 'image.tar'), more).catch(async (error: unknown) => {
     await end()
     throw error
   })
@@ -183,7 +183,7 @@ function listFiles(names: readonly string[]): string {
 }
 
 /** The packages as they are installed here, as an image's one layer. */
-async function giveImage(socket: string, archive: string, more: readonly string[]): Promise<void> {
+async function loadImage(socket: string, archive: string, more: readonly string[]): Promise<void> {
   const args = ['-c', '-C', '/', '--no-recursion', '-f', archive, '-T', '-']
   execFileSync('tar', args, { input: listFiles([...packages, ...more]) })
   const changes = [
