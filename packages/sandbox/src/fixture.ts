@@ -40,7 +40,7 @@ export function bench(provider: SandboxProvider): Bench {
       env: {},
       egress: null,
       mounts: [],
-      isLaidOut: false,
+      isPrefilled: false,
       limits: { ...most, ...limits },
       ...changes,
     }

@@ -67,7 +67,7 @@ export async function chownFolders(spec: SandboxSpec, uid: number | undefined): 
     const opened = openSync(folder, constants.O_DIRECTORY | constants.O_NOFOLLOW)
     try {
       if (uid !== undefined) {
-        const isGiven = fstatSync(opened).uid === uid && !spec.isLaidOut
+        const isGiven = fstatSync(opened).uid === uid && !spec.isPrefilled
         if (!isGiven || written.includes(folder)) await giveAll(folder, uid)
         fchownSync(opened, uid, uid)
       }

@@ -20,7 +20,7 @@ export type SandboxSpec = {
   /** Host folder that is `/mnt/session/outputs` inside. */
   outputs: string
   /** Whether the server has filled the two itself: all in them is given to the session's user, following no link. */
-  isLaidOut: boolean
+  isPrefilled: boolean
   /** Variables of every command; the server's own environment never enters. */
   env: Record<string, string>
   limits: SandboxLimits

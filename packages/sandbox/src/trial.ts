@@ -43,7 +43,15 @@ export async function tryOut(
     await once(gate, 'listening')
     for (const each of [workspace, outputs]) mkdirSync(each)
     writeFileSync(egress.certificates, '')
-    const spec = { id: 'check', workspace, outputs, env: {}, limits, mounts: [], isLaidOut: false }
+    const spec = {
+      id: 'check',
+      workspace,
+      outputs,
+      env: {},
+      limits,
+      mounts: [],
+      isPrefilled: false,
+    }
     for (const way of [null, egress]) {
       const sandbox = await start({ ...spec, egress: way })
       await sandbox.close()

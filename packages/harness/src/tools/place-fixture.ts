@@ -23,7 +23,7 @@ export async function openSandbox(): Promise<{ sandbox: Sandbox } & AsyncDisposa
     env: {},
     egress: null,
     mounts: [],
-    isLaidOut: false,
+    isPrefilled: false,
     limits: {
       memory: 256 * mebibyte,
       processes: 64,

@@ -76,13 +76,13 @@ describe('a session of bubblewrap under root', { skip: ordinary }, () => {
 
   it('owns what it made under another user, and names that are no text', async () => {
     await using place = bench(provider)
-    const mine = place.spec({ isLaidOut: true })
+    const mine = place.spec({ isPrefilled: true })
     writeFileSync(Buffer.from(`${mine.workspace}/of-\xff-before`, 'latin1'), '')
     const sandbox = await provider.acquire(mine)
     assert.equal(await say(sandbox, 'echo more >>of-*-before && echo written'), 'written')
     await sandbox.close()
     chownSync(mine.workspace, 0, 0)
-    const again = await provider.acquire({ ...mine, isLaidOut: false, id: `${mine.id}other` })
+    const again = await provider.acquire({ ...mine, isPrefilled: false, id: `${mine.id}other` })
     assert.equal(await say(again, 'echo more >>of-*-before && echo written'), 'written')
     await again.close()
   })

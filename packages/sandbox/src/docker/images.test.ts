@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { dockerSandboxes } from './docker.ts'
 
 const spec = {
-  ...{ id: 'one', workspace: '/nowhere', outputs: '/nowhere', isLaidOut: false, env: {} },
+  ...{ id: 'one', workspace: '/nowhere', outputs: '/nowhere', isPrefilled: false, env: {} },
   limits: { memory: 1, processes: 1, cpus: 1, scratch: 1, file: 1 },
   ...{ egress: null, mounts: [] },
 }

@@ -44,7 +44,7 @@ export async function runOfficial(
     id,
     workspace: place.workspace,
     outputs: place.outputs,
-    isLaidOut: true,
+    isPrefilled: true,
     env: { ...tunnel?.variables },
     egress: door?.egress ?? null,
     mounts: [

@@ -53,7 +53,7 @@ export function sessionSandbox(start: Start, { settings, tunnel, stores, ...part
       id: start.session_id,
       workspace: start.workdir,
       outputs: start.outputs,
-      isLaidOut: true,
+      isPrefilled: true,
       env: { ...own.env, ...tunnel?.variables },
       egress: tunnel?.egress ?? null,
       mounts: own.mounts,

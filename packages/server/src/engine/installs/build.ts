@@ -165,7 +165,7 @@ async function within(
       egress: gate,
       workspace: join(folder, 'workspace'),
       outputs: join(folder, 'outputs'),
-      isLaidOut: false,
+      isPrefilled: false,
       env: { ...builderEnv, ...env },
       ...(wanted.image !== undefined && { image: wanted.image }),
       ...(layer !== undefined && { layer }),

@@ -77,7 +77,14 @@ describe('packages of an environment', () => {
     const managers = Object.keys(lists) as (keyof PackageLists)[]
     const place = await mkdtemp(join(tmpdir(), 'steward-session-'))
     const sandbox = await provider.acquire({
-      ...{ id: 'sesn_1', workspace: place, outputs: place, isLaidOut: false, egress: null, limits },
+      ...{
+        id: 'sesn_1',
+        workspace: place,
+        outputs: place,
+        isPrefilled: false,
+        egress: null,
+        limits,
+      },
       mounts: [{ source: join(path, 'prefix'), path: prefix, access: 'read' }],
       ...findingOf(managers),
     })

@@ -75,7 +75,7 @@ export async function house(open: () => Promise<TestDatabase>) {
       await provider.reap(place)
       const mountedKind = await from({ tenant, session, folder: own })
       const mounts = mountedKind.mounts ?? []
-      const spec = { ...place, isLaidOut: false, env: {}, limits, egress: null, mounts }
+      const spec = { ...place, isPrefilled: false, env: {}, limits, egress: null, mounts }
       const sandbox = await provider.acquire(spec)
       running.add(sandbox)
       await mountedKind.started?.(sandbox)

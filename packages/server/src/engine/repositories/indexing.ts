@@ -48,7 +48,7 @@ export async function indexPack(
     limits,
     egress: null,
     mounts: given,
-    isLaidOut: false,
+    isPrefilled: false,
   }
   try {
     const sandbox = await provider.acquire(spec)

@@ -39,11 +39,11 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
   const row = await deps.session(tenant, session)
   const agent = fromJson(row.agent)
   const keep = (events: readonly NewEvent[]) => deps.keep(mine.lease, events)
-  const isLaidOut = arrival.kind === 'restored'
-  const isKnown = arrival.kind === 'here' || isLaidOut
+  const isPrefilled = arrival.kind === 'restored'
+  const isKnown = arrival.kind === 'here' || isPrefilled
   return startMounted(
     deps,
-    { ...place, isLaidOut },
+    { ...place, isPrefilled },
     {
       tenant,
       session,
@@ -61,7 +61,7 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
 /** The gate of the sandbox is open from before its start until after its end; so are the kinds that are mounted. */
 async function startMounted(
   { provider, kinds, limits, log }: WorkspaceDeps,
-  paths: ReturnType<typeof placeOf> & { isLaidOut: boolean },
+  paths: ReturnType<typeof placeOf> & { isPrefilled: boolean },
   place: SessionPlace,
 ): Promise<StartedSandbox> {
   const mounted = await mountKinds(kinds, place)

@@ -35,7 +35,7 @@ describe('stdio servers of a session', () => {
     for (const each of [workspace, outputs]) mkdirSync(each)
     await layServerOut(workspace)
     sandbox = await bubblewrapSandboxes().acquire({
-      ...{ id: `sesn_stdio${process.pid}`, workspace, outputs, isLaidOut: true },
+      ...{ id: `sesn_stdio${process.pid}`, workspace, outputs, isPrefilled: true },
       ...{ env: {}, egress: null, mounts: [] },
       limits: {
         memory: 1024 * mebibyte,
