@@ -18,7 +18,7 @@ export type MediaResult =
   | { ok: true; media_type: string; data: string }
   | { ok: false; message: string }
 /** Must not reject: what cannot be had is a value. */
-export type Bring = (wanted: Pick<RemoteMedia, 'kind' | 'source'>) => Promise<MediaResult>
+export type LoadMedia = (wanted: Pick<RemoteMedia, 'kind' | 'source'>) => Promise<MediaResult>
 
 /** Of blocks that lie elsewhere a text stands in, by which `elsewhere` finds them. */
 export function modelBlocks(
@@ -61,9 +61,9 @@ function absent({ kind, source }: RemoteMedia, why: string): UserBlock {
 }
 
 /** Each block is asked for once; what could not be had is a text that says so. */
-export async function bringAll(
+export async function loadAllMedia(
   elsewhere: ReadonlyMap<UserBlock, RemoteMedia>,
-  bring: Bring,
+  bring: LoadMedia,
 ): Promise<Map<UserBlock, UserBlock>> {
   const brought = [...elsewhere].map(async ([note, wanted]) => {
     const { kind, source, ...named } = wanted

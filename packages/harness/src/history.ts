@@ -3,8 +3,8 @@ import type { AssistantBlock, Message, Origin, UserBlock } from '@steward/model/
 import type { ResultContent } from '@steward/protocol/content.ts'
 import type { EventOf, EventType } from '@steward/protocol/events.ts'
 import { z } from 'zod'
-import type { Bring, RemoteMedia } from './content.ts'
-import { bringAll, modelBlocks, withBlocks } from './content.ts'
+import type { LoadMedia, RemoteMedia } from './content.ts'
+import { loadAllMedia, modelBlocks, withBlocks } from './content.ts'
 import type { KeptEvent } from './kept.ts'
 import { tokensOf, tokensOfBlock } from './tokens.ts'
 
@@ -124,10 +124,10 @@ export const messagesOf = ({ settled, count, open }: History): Message[] =>
   settled.slice(0, count).concat(open ? openMessages(open) : [])
 
 /** Puts in the content that lies elsewhere, by url or file id. To be called before a request; asks for each once. */
-export async function resolveContent(history: History, bring: Bring): Promise<History> {
+export async function resolveContent(history: History, bring: LoadMedia): Promise<History> {
   const { settled, count, open, elsewhere, bytes, weight } = history
   if (elsewhere.size === 0) return history
-  const blocks = await bringAll(elsewhere, bring)
+  const blocks = await loadAllMedia(elsewhere, bring)
   const put = <M extends Message>(message: M): M => withBlocks(message, blocks)
   const results = [...(open?.results ?? [])].map(([id, result]) => [id, put(result)] as const)
   const added = [...blocks.values()].reduce((sum, block) => sum + lengthOf(block), 0)

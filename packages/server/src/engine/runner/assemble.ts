@@ -21,7 +21,7 @@ import { toldOfRepositories } from '../../sessions/resources/repositories.ts'
 import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { SessionSkills } from '../../resources/skills/session.ts'
-import { bringing } from './bring.ts'
+import { mediaLoader } from './bring.ts'
 import { connectServers } from './connect.ts'
 import type { Assembled, ClaimedWork } from './drain.ts'
 import { histories } from './histories.ts'
@@ -53,7 +53,7 @@ const noSandbox = () =>
 
 export function assembly(deps: AssemblyDeps) {
   const { databases, clock, log, spaces, place, resolveModel, inlineTokens, search, skills } = deps
-  const known = histories(historyCacheBytes, (tenant) => bringing(deps, tenant), clock)
+  const known = histories(historyCacheBytes, (tenant) => mediaLoader(deps, tenant), clock)
 
   /** Where the agent's own tools work, if it has such. */
   function placeOf(tools: readonly Tool[]): WorkPlace | undefined {

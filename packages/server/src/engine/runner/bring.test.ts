@@ -8,7 +8,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
-import { bringing } from './bring.ts'
+import { mediaLoader } from './bring.ts'
 
 const pixel = Buffer.from('89504e470d0a1a0a', 'hex')
 
@@ -47,7 +47,7 @@ describe('content that is named by its URL', () => {
   const image = (url: string) => {
     const one = oneDatabase(opened.database)
     const { blobs } = unusedKeeping(one)
-    const bring = bringing({ databases: one, blobs, clock: systemClock }, 'wrkspc_a')
+    const bring = mediaLoader({ databases: one, blobs, clock: systemClock }, 'wrkspc_a')
     return bring({ kind: 'image', source: { type: 'url', url } })
   }
   const refusal = async (url: string) => {

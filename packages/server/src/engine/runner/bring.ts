@@ -3,7 +3,7 @@
  * dialler: core/dial.ts.
  */
 import { isUtf8 } from 'node:buffer'
-import type { Bring, MediaResult, RemoteMedia } from '@steward/harness/content.ts'
+import type { LoadMedia, MediaResult, RemoteMedia } from '@steward/harness/content.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
@@ -20,13 +20,13 @@ const kinds = {
 const failed = (message: string): MediaResult => ({ ok: false, message })
 
 /** For the messages of one workspace. */
-export const bringing =
-  (deps: { databases: Databases; blobs: Blobs; clock: Clock }, tenant: string): Bring =>
+export const mediaLoader =
+  (deps: { databases: Databases; blobs: Blobs; clock: Clock }, tenant: string): LoadMedia =>
   ({ kind, source }) =>
     source.type === 'url' ? fetched(kind, source.url) : stored(deps, tenant, kind, source.file_id)
 
 async function stored(
-  { databases, blobs, clock }: Parameters<typeof bringing>[0],
+  { databases, blobs, clock }: Parameters<typeof mediaLoader>[0],
   tenant: string,
   kind: RemoteMedia['kind'],
   id: string,

@@ -1,5 +1,5 @@
 /** The folded history of sessions that ran lately, so that a long session costs each turn only what is new. */
-import type { Bring } from '@steward/harness/content.ts'
+import type { LoadMedia } from '@steward/harness/content.ts'
 import type { History } from '@steward/harness/history.ts'
 import {
   emptyHistory,
@@ -22,7 +22,7 @@ type CachedHistory = { seq: number; history: History; bytes: number; usedMs: num
 
 export function histories(
   mostBytes: number,
-  bringFor: (tenant: string) => Bring,
+  mediaFor: (tenant: string) => LoadMedia,
   clock: Pick<Clock, 'now'>,
 ) {
   /** Oldest use first. */
@@ -69,7 +69,7 @@ export function histories(
         if (!more) break
         await eventLoop.wait(tenant)
       }
-      history = await resolveContent(history, bringFor(tenant))
+      history = await resolveContent(history, mediaFor(tenant))
       // The request that is made of it next is written at once.
       if (sizeOf(history) > heavyBytes) await eventLoop.wait(tenant)
       forget(session)
