@@ -103,9 +103,12 @@ const egressMounts = (egress: SandboxEgress | null): Mount[] =>
       ]
 
 /** What the image would have the engine keep on disk is in memory too, and ends with the sandbox. */
-function scratch(spec: SandboxSpec, { image, user, ways }: ContainerStart): Record<string, string> {
+function scratch(
+  spec: SandboxSpec,
+  { image, user, abilities }: ContainerStart,
+): Record<string, string> {
   const folders = ['/tmp', '/run', '/var/tmp', home, places.state]
-  const owner = ways.isPodman ? 'U,notmpcopyup' : `uid=${user.id},gid=${user.group}`
+  const owner = abilities.isPodman ? 'U,notmpcopyup' : `uid=${user.id},gid=${user.group}`
   const options = (size: number) => `rw,exec,nosuid,nodev,mode=1777,size=${size},${owner}`
   const share = Math.floor(spec.limits.scratch / image.volumes.length)
   const taken = new Set([...spec.mounts.map(({ path }) => path), places.workspace, outputs])
@@ -115,25 +118,25 @@ function scratch(spec: SandboxSpec, { image, user, ways }: ContainerStart): Reco
   return Object.fromEntries(all.filter(([path]) => !taken.has(path)))
 }
 
-function limited({ limits }: SandboxSpec, ways: EngineAbilities): Record<string, unknown> {
-  if (ways.limits === 'rlimit') return {}
+function limited({ limits }: SandboxSpec, abilities: EngineAbilities): Record<string, unknown> {
+  if (abilities.limits === 'rlimit') return {}
   return {
     Memory: limits.memory,
-    ...(ways.swap && { MemorySwap: limits.memory }),
+    ...(abilities.swap && { MemorySwap: limits.memory }),
     PidsLimit: limits.processes,
     CpuPeriod: cpuPeriod,
     CpuQuota: Math.round(limits.cpus * cpuPeriod),
   }
 }
 
-export type ContainerStart = { image: Image; user: User; ways: EngineAbilities }
+export type ContainerStart = { image: Image; user: User; abilities: EngineAbilities }
 
 /** The body of the call that creates the container. */
 export function container(spec: SandboxSpec, started: ContainerStart): object {
-  const { image, user, ways } = started
+  const { image, user, abilities } = started
   const { memory, processes, file } = spec.limits
   const each =
-    ways.limits === 'rlimit'
+    abilities.limits === 'rlimit'
       ? ['--processes', String(processes), '--data', String(memory + reservedBytes)]
       : []
   const launch = [agentPath, 'launch', ...(spec.egress ? ['--network', 'given'] : [])]
@@ -172,14 +175,14 @@ export function container(spec: SandboxSpec, started: ContainerStart): object {
       ReadonlyRootfs: true,
       AutoRemove: true,
       IpcMode: 'private',
-      UsernsMode: ways.users,
+      UsernsMode: abilities.users,
       // All that is said with the agent would be kept.
       LogConfig: { Type: 'none' },
       // Of this network alone; the bridge listens at the ports of names and of the web.
       Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
       ShmSize: spec.limits.scratch,
       Tmpfs: scratch(spec, started),
-      ...limited(spec, ways),
+      ...limited(spec, abilities),
       Mounts: [
         bind(agentBinary(), agentPath, true),
         bind(rgPath, ripgrepPath, true),

@@ -57,8 +57,8 @@ export function dockerSandboxes({
   const engine = engineAt(socket)
   const deps: Deps = { engine, images: imagesOf(engine), image, report, againMs }
   let found: Promise<EngineAbilities> | undefined
-  const ways = () => (found ??= findWays(engine).catch(forgetWays))
-  const forgetWays = (error: unknown) => {
+  const abilities = () => (found ??= readAbilities(engine).catch(forgetAbilities))
+  const forgetAbilities = (error: unknown) => {
     found = undefined
     throw error
   }
@@ -81,7 +81,7 @@ export function dockerSandboxes({
     async check() {
       try {
         await removeUnstarted(engine, now() / 1000)
-        await tryOut(async (spec) => start(deps, spec, await ways()), folder)
+        await tryOut(async (spec) => start(deps, spec, await abilities()), folder)
       } catch (error) {
         if (!(error instanceof SandboxEnded || error instanceof EngineError)) throw error
         return {
@@ -90,14 +90,14 @@ export function dockerSandboxes({
           remedy: remedyFor(error.message, { name, socket, image }),
         }
       }
-      const { limits, isRoot } = await ways()
+      const { limits, isRoot } = await abilities()
       const users = sessionUser('') === undefined || isRoot ? 'shared' : 'own'
       return { ok: true, isolation: { ...isolation, limits, users } }
     },
     acquire: (spec) =>
       orEnded('did not start', async () => {
         demand(spec.image)
-        return start(deps, spec, await ways())
+        return start(deps, spec, await abilities())
       }),
     reap: ({ id }) =>
       orEnded('could not be ended', async () => {
@@ -163,7 +163,7 @@ function limitsOf(info: Info): EngineAbilities['limits'] {
   return users === 'keep-id' || isRoot ? 'rlimit' : 'cgroup1'
 }
 
-async function findWays(engine: Engine): Promise<EngineAbilities> {
+async function readAbilities(engine: Engine): Promise<EngineAbilities> {
   const info = (await engine.call('GET', '/info')) as Info
   if (info.OSType !== undefined && info.OSType !== 'linux')
     throw new SandboxEnded(`the engine starts ${info.OSType} containers, and not Linux ones`)
@@ -190,14 +190,14 @@ function userOf(uid: number | undefined, { isRoot }: EngineAbilities): User {
 }
 
 /** Rejects with `SandboxEnded` or the engine's error, and then leaves nothing behind. */
-async function start(deps: Deps, spec: SandboxSpec, ways: EngineAbilities): Promise<Sandbox> {
+async function start(deps: Deps, spec: SandboxSpec, abilities: EngineAbilities): Promise<Sandbox> {
   const reference = spec.image ?? deps.image
   if (spec.layer !== undefined) throw new SandboxEnded('nothing can be laid over an image')
   const image = await deps.images.find(reference, deps.report)
   const uid = sessionUser(spec.id)
   await chownFolders(spec, uid)
   if (spec.egress && uid !== undefined) chownSocket(spec.egress.socket, uid)
-  const body = container(spec, { image, user: userOf(uid, ways), ways })
+  const body = container(spec, { image, user: userOf(uid, abilities), abilities })
   const path = `/containers/create?name=steward-${spec.id}-${randomUUID().slice(0, 8)}`
   const { Id } = (await deps.engine.call('POST', path, body)) as { Id: string }
   const attached = await attach(deps.engine, Id)
