@@ -48,7 +48,7 @@ const rooms = {
     ['model-gateway', 'runner'],
     ['installs', 'memory', 'outputs', 'repositories'],
   ],
-  'engine/egress': [['policy'], ['inject'], ['oauth'], ['doors']],
+  'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],
   start: [['root-secret']],
 }
 

@@ -3,7 +3,7 @@ import type { MountedKind } from '@steward/space/mounted-kinds.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
-import type { SessionEgress } from '../egress/doors/session.ts'
+import type { SessionEgress } from '../egress/callers/session.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
 
 export type SessionPlace = {

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
-import { doorTo } from '../doors/door-fixture.ts'
+import { doorTo } from '../callers/egress-fixture.ts'
 import { upstreamServer } from '../fixture.ts'
 import { records } from './records.ts'
 

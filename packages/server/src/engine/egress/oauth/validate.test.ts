@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { credentialStore } from '../../../resources/vaults/credentials.ts'
-import { doorTo, tenant } from '../doors/door-fixture.ts'
+import { doorTo, tenant } from '../callers/egress-fixture.ts'
 import { authorizationServer, connectBy, upstreamServer } from '../fixture.ts'
 
 const first = 'access-0-of-the-first-day'

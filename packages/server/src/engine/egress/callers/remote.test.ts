@@ -7,7 +7,7 @@ import { newSession } from '../../../sessions/fixture.ts'
 import { leaseMs } from '../../../sessions/work/item.ts'
 import { acknowledge, claimNext, enqueue } from '../../../sessions/work/queue.ts'
 import { workStore } from '../../../sessions/work/store.ts'
-import { doorTo, environment, tenant } from './door-fixture.ts'
+import { doorTo, environment, tenant } from './egress-fixture.ts'
 import { echo, upstreamServer } from '../fixture.ts'
 
 const environmentId = 'env_test'
