@@ -8,7 +8,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { archiveCredential, archiveVault } from '../../resources/vaults/write.ts'
-import { doorTo, environment, seal, tenant } from './callers/egress-fixture.ts'
+import { openTestEgress, environment, seal, tenant } from './callers/egress-fixture.ts'
 import type { EgressOptions } from './egress.ts'
 import type { Echoed } from './fixture.ts'
 import { upstreamServer } from './fixture.ts'
@@ -38,9 +38,9 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         })
         response.end('ok')
       })
-      const door = await doorTo(server, { database: own.database, ...options })
+      const bench = await openTestEgress(server, { database: own.database, ...options })
       return {
-        ...door,
+        ...bench,
         seen,
         /** What the upstream saw as Authorization. */
         async authorization(asked: Promise<Response>) {
@@ -48,7 +48,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
           return seen.at(-1)?.headers['authorization']
         },
         async [Symbol.asyncDispose]() {
-          await door[Symbol.asyncDispose]()
+          await bench[Symbol.asyncDispose]()
           await server[Symbol.asyncDispose]()
           await own[Symbol.asyncDispose]()
         },
@@ -139,7 +139,12 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       await using at = await opened()
       const { vault } = await at.vaultWith(bearer('of-the-vault'))
       const { id } = await at.session([vault])
-      const stranger = at.door.bind({ tenant: 'wrkspc_2', session: id, environment, generation: 0 })
+      const stranger = at.egress.bind({
+        tenant: 'wrkspc_2',
+        session: id,
+        environment,
+        generation: 0,
+      })
       assert.equal(await reasonOf(stranger.outboundFetch({ credentials: true })(url)), 'fenced')
       assert.equal(at.seen.length, 0)
     })
@@ -266,7 +271,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         begun.map(({ status }) => status),
         [null, null],
       )
-      await at.door.close()
+      await at.egress.close()
       const rows = await usesOf(at)
       const about = {
         tenant_id: tenant,

@@ -15,8 +15,8 @@ import type { Share } from '../../ground/core/share.ts'
 import { createShare } from '../../ground/core/share.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
-import type { Door } from '../egress/callers/egress-fixture.ts'
-import { doorTo, environment, tenant } from '../egress/callers/egress-fixture.ts'
+import type { TestEgress } from '../egress/callers/egress-fixture.ts'
+import { openTestEgress, environment, tenant } from '../egress/callers/egress-fixture.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { MountKind } from './mount-kind.ts'
 import type { Saving } from '../../ground/config/config.ts'
@@ -32,7 +32,7 @@ const run = async (sandbox: Sandbox, command: string) =>
 describe('the sandbox of a session', () => {
   let folder: string
   let now = 0
-  let door: Door
+  let bench: TestEgress
   let spaces: Workspaces
   let kind: MountKind
   let said: string[]
@@ -40,19 +40,19 @@ describe('the sandbox of a session', () => {
   let share: Share
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-workspace-'))
-    door = await doorTo({ port: 1 })
+    bench = await openTestEgress({ port: 1 })
   })
   after(async () => {
-    await door[Symbol.asyncDispose]()
+    await bench[Symbol.asyncDispose]()
     await rm(folder, { recursive: true, force: true })
   })
   beforeEach(() => {
     const clock = { ...systemClock, now: () => now }
     const log = jsonLog(() => {})
-    const { bind } = door.door
+    const { bind } = bench.egress
     const provider = bubblewrapSandboxes()
-    const one = oneDatabase(door.database)
-    const { read } = door.database
+    const one = oneDatabase(bench.database)
+    const { read } = bench.database
     said = []
     kind = async () => ({})
     share = createShare({ total: 100, percent: 80 })
@@ -75,7 +75,7 @@ describe('the sandbox of a session', () => {
   afterEach(() => spaces.close())
 
   const newSession = async (): Promise<RunLease> => {
-    const { id } = await door.session([])
+    const { id } = await bench.session([])
     return { tenant, session: id, environment, generation: 0 }
   }
 

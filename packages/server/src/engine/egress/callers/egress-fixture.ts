@@ -1,4 +1,4 @@
-/** For tests: the door of the egress over a real database, with sessions and credentials of their own. */
+/** For tests: the egress over a real database, with sessions and credentials of their own. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,10 +29,10 @@ export { tenant }
 export const seal = sealUnder('a root secret for tests')
 export const environment: EnvironmentRecord = { ...emptyEnvironment, name: 'test' }
 
-export type Door = Awaited<ReturnType<typeof doorTo>>
+export type TestEgress = Awaited<ReturnType<typeof openTestEgress>>
 
 /** Every name leads to the upstream at this port. */
-export async function doorTo(
+export async function openTestEgress(
   upstream: { port: number },
   options: Partial<EgressOptions> & { database?: Database; clock?: Clock } = {},
 ) {
@@ -43,7 +43,7 @@ export async function doorTo(
   const folder = await mkdtemp(join(tmpdir(), 'steward-egress-'))
   const { clock = systemClock } = options
   const logged: Record<string, unknown>[] = []
-  const door = egress({
+  const built = egress({
     databases: oneDatabase(database),
     seal,
     clock,
@@ -79,7 +79,7 @@ export async function doorTo(
   }
 
   return {
-    door,
+    egress: built,
     database,
     logged,
     folder,
@@ -92,7 +92,7 @@ export async function doorTo(
         sessionStore(tx).update(tenant, id, { vault_ids: toJson(vaults) }, clock.now()),
       )
       const lease = { tenant, session: id, environment: { ...environment, ...bound } }
-      return { id, egress: door.bind({ ...lease, generation: 0 }) }
+      return { id, egress: built.bind({ ...lease, generation: 0 }) }
     },
 
     async change(vault: string, id: string, auth: AuthUpdate): Promise<void> {
@@ -100,7 +100,7 @@ export async function doorTo(
     },
 
     async [Symbol.asyncDispose]() {
-      await door.close()
+      await built.close()
       await opened[Symbol.asyncDispose]()
       await rm(folder, { recursive: true, force: true })
     },

@@ -12,7 +12,7 @@ import type { AuthCreate } from '@steward/protocol/vaults.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { dialsFor, RefusedAddress } from '../../../ground/core/dial.ts'
 import { createShare } from '../../../ground/core/share.ts'
-import { doorTo, tenant } from './egress-fixture.ts'
+import { openTestEgress, tenant } from './egress-fixture.ts'
 import type { EgressOptions } from '../egress.ts'
 import { echo, upstreamServer } from '../fixture.ts'
 import type { Echoed, Listener } from '../fixture.ts'
@@ -33,7 +33,7 @@ async function opened(
   } = {},
 ) {
   const upstream = await upstreamServer(options.listener ?? echo)
-  const door = await doorTo(upstream, {
+  const bench = await openTestEgress(upstream, {
     dial: dialsFor('tenant', async () => {
       const socket = netConnect(upstream.port, '127.0.0.1')
       await once(socket, 'connect')
@@ -41,13 +41,13 @@ async function opened(
     }),
     ...options,
   })
-  const { vault } = await door.vaultWith(
+  const { vault } = await bench.vaultWith(
     { type: 'static_bearer', token: canary, mcp_server_url: 'https://api.example/mcp' },
     { type: 'cap_cli', cli_id: 'gh', token: 'canary-of-a-program' },
     variable,
   )
-  const session = await door.session([vault], options.bound)
-  const gate = await session.egress.openGate(door.folder)
+  const session = await bench.session([vault], options.bound)
+  const gate = await session.egress.openGate(bench.folder)
   const trusted = await readFile(gate.certificates, 'utf8')
 
   async function connected(target: string): Promise<Duplex> {
@@ -65,7 +65,7 @@ async function opened(
   }
 
   return {
-    door,
+    bench,
     upstream,
     session,
     gate,
@@ -91,7 +91,7 @@ async function opened(
     },
     async [Symbol.asyncDispose]() {
       await gate.close()
-      await door[Symbol.asyncDispose]()
+      await bench[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
     },
   }
@@ -105,7 +105,7 @@ describe('a sandbox’s gate', () => {
     const got = JSON.parse(shown) as Echoed
     assert.equal(got.headers['authorization'], `Bearer ${'*'.repeat(canary.length)}`)
     assert.deepEqual(
-      at.door.logged.map(({ caller, server, host, status }) => [caller, server, host, status]),
+      at.bench.logged.map(({ caller, server, host, status }) => [caller, server, host, status]),
       [['rpc-outbound', 'api.example', 'api.example', 200]],
     )
   })
@@ -116,8 +116,8 @@ describe('a sandbox’s gate', () => {
     assert.equal(issuer, 'test')
     assert.equal((JSON.parse(shown) as Echoed).headers['authorization'], 'Bearer own')
     // The record follows the end of both connections.
-    while (at.door.logged.length === 0) await new Promise((resolve) => setImmediate(resolve))
-    const tunnels = at.door.logged.map(({ method, host, status }) => [method, host, status])
+    while (at.bench.logged.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    const tunnels = at.bench.logged.map(({ method, host, status }) => [method, host, status])
     assert.deepEqual(tunnels, [['CONNECT', 'other.example', 200]])
   })
 
@@ -156,7 +156,7 @@ describe('a sandbox’s gate', () => {
       ],
     )
     assert.deepEqual(
-      at.door.logged.map(({ host, method, status }) => [host, method, status]),
+      at.bench.logged.map(({ host, method, status }) => [host, method, status]),
       [
         ['other.example', 'CONNECT', 403],
         ['169.254.169.254', 'CONNECT', 403],
@@ -181,13 +181,13 @@ describe('a sandbox’s gate', () => {
       ca: await readFile(at.gate.certificates, 'utf8'),
     })
     await once(secure, 'secureConnect')
-    await at.door.database.write((tx) =>
+    await at.bench.database.write((tx) =>
       tx.updateTable('session_heads').set({ generation: 7 }).execute(),
     )
     secure.write('GET / HTTP/1.1\r\nhost: api.example\r\nconnection: close\r\n\r\n')
     assert.match(await text(secure), /^HTTP\/1\.1 403/)
     assert.deepEqual(
-      at.door.logged.map(({ host, method, status }) => [host, method, status]),
+      at.bench.logged.map(({ host, method, status }) => [host, method, status]),
       [['api.example', 'GET', 403]],
     )
     assert.equal(at.session.egress.takeRefusals().length, 1)
@@ -240,13 +240,13 @@ describe('a sandbox’s gate', () => {
 
   it('opens no gate for a session that is no longer this process’s', async () => {
     await using at = await opened()
-    await at.door.database.write((tx) =>
+    await at.bench.database.write((tx) =>
       tx
         .updateTable('session_heads')
         .set({ generation: 3 })
         .where('tenant_id', '=', tenant)
         .execute(),
     )
-    await assert.rejects(at.session.egress.openGate(at.door.folder), /no longer/)
+    await assert.rejects(at.session.egress.openGate(at.bench.folder), /no longer/)
   })
 })

@@ -7,7 +7,7 @@ import { newSession } from '../../../sessions/fixture.ts'
 import { leaseMs } from '../../../sessions/work/item.ts'
 import { acknowledge, claimNext, enqueue } from '../../../sessions/work/queue.ts'
 import { workStore } from '../../../sessions/work/store.ts'
-import { doorTo, environment, tenant } from './egress-fixture.ts'
+import { openTestEgress, environment, tenant } from './egress-fixture.ts'
 import { echo, upstreamServer } from '../fixture.ts'
 
 const environmentId = 'env_test'
@@ -18,7 +18,10 @@ async function claimed(open: (typeof databases)['sqlite']) {
   const { database } = opened
   const upstream = await upstreamServer(echo)
   let now = 1_000_000
-  const door = await doorTo(upstream, { database, clock: { ...systemClock, now: () => now } })
+  const bench = await openTestEgress(upstream, {
+    database,
+    clock: { ...systemClock, now: () => now },
+  })
   const session = await newSession(database)
   await database.write((tx) =>
     enqueue(tx, { tenant, environment: environmentId, session }, { now }),
@@ -29,7 +32,7 @@ async function claimed(open: (typeof databases)['sqlite']) {
   await acknowledge(database, { tenant, environment: environmentId, id: item.id }, by, now)
   const claim = { environmentId, workId: item.id, generation: item.generation }
   const bind = (own: object = {}) =>
-    door.door.bind({
+    bench.egress.bind({
       ...{ tenant, session, environment, generation: null },
       claim: { ...claim, ...own },
     })
@@ -39,7 +42,7 @@ async function claimed(open: (typeof databases)['sqlite']) {
     pass: (ms: number) => (now += ms),
     ask: async (by = fetch) => (await by('https://api.example/')).status,
     async [Symbol.asyncDispose]() {
-      await door[Symbol.asyncDispose]()
+      await bench[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
       await opened[Symbol.asyncDispose]()
     },

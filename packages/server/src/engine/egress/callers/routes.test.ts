@@ -19,7 +19,7 @@ import { createStreams } from '../../../ground/http/streams.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
 import { listen } from '../../../ground/http/server.ts'
 import { sessionStore, tokenPlace } from '../../../sessions/rows/sessions.ts'
-import { doorTo, environment, seal, tenant } from './egress-fixture.ts'
+import { openTestEgress, environment, seal, tenant } from './egress-fixture.ts'
 import type { Listener } from '../fixture.ts'
 import { echo, upstreamServer } from '../fixture.ts'
 import { mcpProxyRoutes } from './routes.ts'
@@ -33,13 +33,13 @@ async function served(
   options: { listener?: Listener; inline?: string; environment?: Partial<EnvironmentRecord> } = {},
 ) {
   const upstream = await upstreamServer(options.listener ?? echo)
-  const door = await doorTo(upstream)
-  const { vault } = await door.vaultWith({
+  const bench = await openTestEgress(upstream)
+  const { vault } = await bench.vaultWith({
     type: 'static_bearer',
     token: canary,
     mcp_server_url: url,
   })
-  const { id: session } = await door.session([vault])
+  const { id: session } = await bench.session([vault])
   const record = { ...environment, ...options.environment }
   const mcp_servers = [
     { name: 'mine', type: 'url', url },
@@ -50,7 +50,7 @@ async function served(
     inline === undefined
       ? null
       : toJson({ mine: seal.seal(inline, tokenPlace(tenant, session, 'mine')) })
-  await door.database.write(async (tx) => {
+  await bench.database.write(async (tx) => {
     const { id: environment_id } = await environmentStore(tx).create(tenant, record, 0)
     const agent = toJson({ mcp_servers } as SessionAgent)
     await sessionStore(tx).update(tenant, session, { environment_id, agent, sealed_tokens }, 0)
@@ -62,9 +62,9 @@ async function served(
     other: { kind: 'workspace', tenant: 'wrkspc_2', keyId: 'apikey_2', admin: true },
   }
   const clock = systemClock
-  const databases = oneDatabase(door.database)
+  const databases = oneDatabase(bench.database)
   const under = underClaims({ databases, bus: memoryBus(), clock })
-  const routes = mcpProxyRoutes({ egress: door.door, mcpTokens: tokens, clock, under })
+  const routes = mcpProxyRoutes({ egress: bench.egress, mcpTokens: tokens, clock, under })
   const app = mount(routes, {
     databases,
     log,
@@ -86,7 +86,7 @@ async function served(
   const { server, port } = await listen(app, { host: '127.0.0.1', port: 0 })
   const base = `http://127.0.0.1:${port}/v1/ext/mcp-proxy`
   return {
-    door,
+    bench,
     session,
     upstream,
     ask: (
@@ -101,7 +101,7 @@ async function served(
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
-      await door[Symbol.asyncDispose]()
+      await bench[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
     },
   }
@@ -129,7 +129,7 @@ describe('the MCP proxy', () => {
       [`Bearer ${'*'.repeat(canary.length)}`, undefined, 'api.example'],
     )
     assert.deepEqual([got.headers['mcp-session-id'], got.headers['x-kept']], ['abc', 'yes'])
-    const [record] = at.door.logged
+    const [record] = at.bench.logged
     const { time: _, level: _level, message: _message, ms, ...rest } = record ?? {}
     assert.equal(typeof ms, 'number')
     assert.deepEqual(rest, {
@@ -211,7 +211,7 @@ describe('the MCP proxy', () => {
     assert.equal(answer.status, 403)
     assert.match(await answer.text(), /allow_mcp_servers/)
     assert.equal(at.upstream.connections(), 0)
-    assert.equal(at.door.logged[0]?.['status'], 403)
+    assert.equal(at.bench.logged[0]?.['status'], 403)
   })
 
   it('gives another workspace nothing', async () => {
@@ -255,7 +255,7 @@ describe('the MCP proxy', () => {
 
   it('stops when the session is archived', async () => {
     await using at = await served()
-    await at.door.database.write((tx) => sessionStore(tx).archive(tenant, at.session, 0))
+    await at.bench.database.write((tx) => sessionStore(tx).archive(tenant, at.session, 0))
     assert.equal((await at.ask('mine')).status, 403)
   })
 })

@@ -20,13 +20,13 @@ async function noticed(): Promise<void> {
 /** A call that waits for its audit row while its upstream breaks off. */
 async function brokenMeanwhile(listener: Listener) {
   const gone = Promise.withResolvers<void>()
-  const door = await opened([bearer(url)], (request, response) => {
+  const bench = await opened([bearer(url)], (request, response) => {
     request.socket.once('close', () => gone.resolve())
     listener(request, response)
   })
   const disk = Promise.withResolvers<void>()
-  door.holdAudit(disk.promise)
-  return { door, gone: gone.promise, onDisk: () => disk.resolve() }
+  bench.holdAudit(disk.promise)
+  return { bench, gone: gone.promise, onDisk: () => disk.resolve() }
 }
 
 describe('an upstream that breaks off before its answer is passed on', () => {
@@ -43,38 +43,38 @@ describe('an upstream that breaks off before its answer is passed on', () => {
   }
   for (const [way, listener] of Object.entries(ways)) {
     it(`fails its call and nothing else: ${way}`, async () => {
-      const { door, gone, onDisk } = await brokenMeanwhile(listener)
-      await using _ = door
-      const answer = door.ask(url)
+      const { bench, gone, onDisk } = await brokenMeanwhile(listener)
+      await using _ = bench
+      const answer = bench.ask(url)
       await gone
       await noticed()
       onDisk()
       await assert.rejects(answer)
       assert.deepEqual(
-        door.ended.map(({ status }) => status),
+        bench.ended.map(({ status }) => status),
         [502],
       )
     })
   }
 
   it('fails its call and nothing else: after a switch of protocols', async () => {
-    const { door, onDisk } = await brokenMeanwhile(echo)
-    await using _ = door
+    const { bench, onDisk } = await brokenMeanwhile(echo)
+    await using _ = bench
     const gone = Promise.withResolvers<void>()
     let wire: Socket | undefined
-    door.server.server.on('connection', (socket: Socket) => {
+    bench.server.server.on('connection', (socket: Socket) => {
       wire = socket.once('close', () => gone.resolve())
     })
-    door.server.server.on('upgrade', (_request, socket) => {
+    bench.server.server.on('upgrade', (_request, socket) => {
       const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'
       socket.write(head, () => void noticed().then(() => wire?.resetAndDestroy()))
     })
-    const answer = door.upgrade(url, { headers: [['Upgrade', 'x']] })
+    const answer = bench.upgrade(url, { headers: [['Upgrade', 'x']] })
     await gone.promise
     await noticed()
     onDisk()
     await assert.rejects(answer)
-    assert.equal(door.ended[0]?.status, 502)
+    assert.equal(bench.ended[0]?.status, 502)
   })
 })
 
@@ -99,24 +99,24 @@ describe('an upstream that says nothing', () => {
 describe('an answer that is not passed on', () => {
   it('is let go when its use cannot be written, and may break off', async () => {
     const gone = Promise.withResolvers<void>()
-    await using door = await opened([bearer(url)], (_request, response) => {
+    await using bench = await opened([bearer(url)], (_request, response) => {
       response.once('close', () => gone.resolve())
       response.write('x')
     })
     const failed = Promise.reject(new Error('disk full'))
     failed.catch(() => {})
-    door.holdAudit(failed)
-    await assert.rejects(door.ask(url), /disk full/)
+    bench.holdAudit(failed)
+    await assert.rejects(bench.ask(url), /disk full/)
     await gone.promise
   })
 
   it('may break off when its reader has not begun', async () => {
     const arrived = Promise.withResolvers<() => void>()
-    await using door = await opened([], (_request, response) => {
+    await using bench = await opened([], (_request, response) => {
       response.write('x')
       arrived.resolve(() => response.destroy())
     })
-    const { body } = await door.ask(url)
+    const { body } = await bench.ask(url)
     const closed = once(body, 'close').catch(() => undefined)
     ;(await arrived.promise)()
     await closed

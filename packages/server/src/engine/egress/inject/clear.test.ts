@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
-import { doorTo } from '../callers/egress-fixture.ts'
+import { openTestEgress } from '../callers/egress-fixture.ts'
 import { upstreamServer } from '../fixture.ts'
 import { records } from './records.ts'
 
@@ -63,25 +63,25 @@ async function opened() {
     },
     { tls: false },
   )
-  const door = await doorTo(server)
-  const { vault } = await door.vaultWith({
+  const bench = await openTestEgress(server)
+  const { vault } = await bench.vaultWith({
     type: 'environment_variable',
     secret_name: 'API_KEY',
     secret_value: 'canary-variable-0123456789',
     networking: { type: 'unrestricted' },
     injection_location: { header: true, body: true },
   })
-  const { id, egress } = await door.session([vault])
+  const { id, egress } = await bench.session([vault])
   const { API_KEY: placeholder = '' } = await egress.placeholders()
   const fetch = egress.outboundFetch({ credentials: true })
   return {
-    ...{ door, id, egress, placeholder },
+    ...{ bench, id, egress, placeholder },
     async say(host: string, init: RequestInit & { path?: string; duplex?: 'half' } = {}) {
       return (await fetch(`http://${host}/${init.path ?? ''}`, init)).text()
     },
     warned: () => egress.takeNotices().map(({ reason, message }) => `${reason} ${message}`),
     async [Symbol.asyncDispose]() {
-      await door[Symbol.asyncDispose]()
+      await bench[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
     },
   }
@@ -101,7 +101,7 @@ describe('a placeholder over plain http', () => {
     assert.deepEqual(more, [])
     await at.say('other.example', { path: `?key=${at.placeholder}` })
     assert.match(at.warned().join(), /other\.example/)
-    const logged = at.door.logged.filter(({ message }) => message === warning)
+    const logged = at.bench.logged.filter(({ message }) => message === warning)
     assert.deepEqual(
       logged.map(({ session_id, host }) => [session_id, host]),
       [

@@ -21,7 +21,7 @@ import {
 describe('forwarding', () => {
   it('puts the credential in place of every Authorization that came', async () => {
     const got: string[][] = []
-    await using door = await opened([bearer('https://api.example/mcp')], (request, response) => {
+    await using bench = await opened([bearer('https://api.example/mcp')], (request, response) => {
       got.push(request.rawHeaders)
       response.end()
     })
@@ -31,7 +31,7 @@ describe('forwarding', () => {
       ['Host', 'other.example'],
       ['X-Kept', 'yes'],
     ]
-    const { body } = await door.ask('https://api.example/x', { headers })
+    const { body } = await bench.ask('https://api.example/x', { headers })
     body.resume()
     const sent = got[0] ?? []
     const pairs = sent.flatMap((name, i) => (i % 2 ? [] : [[name, sent[i + 1]]]))
@@ -47,14 +47,14 @@ describe('forwarding', () => {
   })
 
   it('masks the credential where the upstream echoes it, in heads and bodies', async () => {
-    await using door = await opened(
+    await using bench = await opened(
       [bearer('https://api.example/mcp')],
       async (request, response) => {
         response.setHeader('x-echo', request.headers.authorization ?? '')
         await echo(request, response)
       },
     )
-    const answer = await door.ask('https://api.example/x')
+    const answer = await bench.ask('https://api.example/x')
     const shown = await text(answer.body)
     assert.deepEqual(headerOf(answer.headers, 'x-echo'), [`Bearer ${'*'.repeat(secret.length)}`])
     assert.ok(shown.includes(`Bearer ${'*'.repeat(secret.length)}`))
@@ -64,24 +64,24 @@ describe('forwarding', () => {
 
   it('reads what comes compressed all the same, and refuses what it cannot read', async () => {
     const compress = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }
-    await using door = await opened([bearer('https://api.example/mcp')], (request, response) => {
+    await using bench = await opened([bearer('https://api.example/mcp')], (request, response) => {
       const encoding = request.url?.slice(1) ?? ''
       const body = Buffer.from(`<${secret}>`)
       response.setHeader('content-encoding', encoding)
       response.end(encoding in compress ? compress[encoding as 'gzip'](body) : body)
     })
     for (const encoding of Object.keys(compress)) {
-      const answer = await door.ask(`https://api.example/${encoding}`)
+      const answer = await bench.ask(`https://api.example/${encoding}`)
       assert.equal(await text(answer.body), `<${'*'.repeat(secret.length)}>`)
       assert.deepEqual(headerOf(answer.headers, 'content-encoding'), [])
     }
-    await assert.rejects(door.ask('https://api.example/own'), /content encoding own/)
+    await assert.rejects(bench.ask('https://api.example/own'), /content encoding own/)
   })
 
   it('reads deflate without its head, in one piece, in many and broken off', async () => {
     const body = deflateRawSync(Buffer.from(`<${secret}>`.repeat(5_000)))
     const cuts: Record<string, number[]> = { '/whole': [], '/many': [0, 1, 2, 9], '/broken': [20] }
-    await using door = await opened([bearer('https://api.example/mcp')], (request, response) => {
+    await using bench = await opened([bearer('https://api.example/mcp')], (request, response) => {
       response.setHeader('content-encoding', 'deflate')
       response.flushHeaders()
       const ends = cuts[request.url ?? ''] ?? []
@@ -90,10 +90,10 @@ describe('forwarding', () => {
       else response.end(body.subarray(ends.at(-1) ?? 0))
     })
     for (const path of ['whole', 'many']) {
-      const answer = await door.ask(`https://api.example/${path}`)
+      const answer = await bench.ask(`https://api.example/${path}`)
       assert.equal(await text(answer.body), `<${'*'.repeat(secret.length)}>`.repeat(5_000))
     }
-    await assert.rejects(async () => text((await door.ask('https://api.example/broken')).body))
+    await assert.rejects(async () => text((await bench.ask('https://api.example/broken')).body))
   })
 
   it('asks for no part of an answer where a secret was added, and passes the wish on elsewhere', async () => {
@@ -105,15 +105,15 @@ describe('forwarding', () => {
       ['https://api.example/mcp', [undefined, undefined]],
       ['https://other.example/', ['bytes=3-9', '"x"']],
     ] as const) {
-      await using door = await opened([bearer(url)])
-      const { headers: seen } = await echoed(door.ask('https://api.example/x', { headers }))
+      await using bench = await opened([bearer(url)])
+      const { headers: seen } = await echoed(bench.ask('https://api.example/x', { headers }))
       assert.deepEqual([seen['range'], seen['if-range']], expected)
     }
   })
 
   it('refuses what was compressed more often than once, and finds the encoding among several', async () => {
     let headers: string[] = []
-    await using door = await opened([bearer('https://api.example/mcp')], (_request, response) => {
+    await using bench = await opened([bearer('https://api.example/mcp')], (_request, response) => {
       response.writeHead(
         200,
         headers.flatMap((value) => ['content-encoding', value]),
@@ -121,16 +121,16 @@ describe('forwarding', () => {
       response.end(gzipSync(`<${secret}>`))
     })
     for (headers of [['identity', 'gzip'], ['identity, gzip'], ['', 'GZIP']]) {
-      const answer = await door.ask('https://api.example/')
+      const answer = await bench.ask('https://api.example/')
       assert.equal(await text(answer.body), `<${'*'.repeat(secret.length)}>`)
     }
     for (headers of [['gzip', 'gzip'], ['gzip, br'], ['identity', 'own']]) {
-      await assert.rejects(door.ask('https://api.example/'), /content encoding/)
+      await assert.rejects(bench.ask('https://api.example/'), /content encoding/)
     }
   })
 
   it('leaves alone what has no credential', async () => {
-    await using door = await opened([bearer('https://other.example/')], (request, response) => {
+    await using bench = await opened([bearer('https://other.example/')], (request, response) => {
       response.setHeader('content-encoding', 'gzip')
       response.end(gzipSync(request.headers['accept-encoding'] ?? ''))
     })
@@ -138,10 +138,10 @@ describe('forwarding', () => {
       ['Authorization', 'Bearer own'],
       ['Accept-Encoding', 'gzip'],
     ]
-    const answer = await door.ask('https://api.example/', { headers })
+    const answer = await bench.ask('https://api.example/', { headers })
     assert.deepEqual(headerOf(answer.headers, 'content-encoding'), ['gzip'])
     answer.body.resume()
-    assert.deepEqual(door.used, [])
+    assert.deepEqual(bench.used, [])
   })
 
   it('exchanges placeholders only where the credential allows, and masks the secret', async () => {
@@ -154,7 +154,7 @@ describe('forwarding', () => {
     ]
     for (const place of places) {
       const got: { header: string; body: string; length: string | undefined }[] = []
-      await using door = await opened([variable(place)], async (request, response) => {
+      await using bench = await opened([variable(place)], async (request, response) => {
         const [header, body] = [String(request.headers['x-key']), await text(request)]
         got.push({ header, body, length: request.headers['content-length'] })
         response.end(`${Buffer.from(header, 'latin1').toString()} ${body}`)
@@ -164,7 +164,7 @@ describe('forwarding', () => {
         headers: [...headers, ...length],
         body: Readable.from([body]),
       }
-      const answer = await door.ask('https://api.example/', asked)
+      const answer = await bench.ask('https://api.example/', asked)
       const shown = await text(answer.body)
       const real = Buffer.from('canary-variable-é')
       const stars = '*'.repeat(real.length)
@@ -176,7 +176,7 @@ describe('forwarding', () => {
       assert.equal(got[0]?.body, text1)
       assert.equal(got[0]?.length, String(Buffer.byteLength(text1)))
       assert.deepEqual(
-        door.used.map(({ id }) => id),
+        bench.used.map(({ id }) => id),
         ['vcrd_v'],
       )
     }
@@ -184,13 +184,13 @@ describe('forwarding', () => {
 
   it('exchanges placeholders in a body of unknown length as it streams', async () => {
     const row = variable({ header: true, body: true })
-    await using door = await opened([row], async (request, response) => {
+    await using bench = await opened([row], async (request, response) => {
       assert.equal(request.headers['transfer-encoding'], 'chunked')
       const body = await text(request)
       response.end(String(body.length))
     })
     const body = new PassThrough()
-    const answer = door.ask('https://api.example/', { method: 'POST', body })
+    const answer = bench.ask('https://api.example/', { method: 'POST', body })
     const times = 20_000
     for (let i = 0; i < times; i++) body.write(`${placeholder}\n`)
     body.end()
@@ -198,23 +198,23 @@ describe('forwarding', () => {
   })
 
   it('follows no redirect', async () => {
-    await using door = await opened([bearer('https://api.example/')], (_request, response) => {
+    await using bench = await opened([bearer('https://api.example/')], (_request, response) => {
       response.writeHead(302, { location: 'https://other.example/' }).end()
     })
-    const answer = await door.ask('https://api.example/')
+    const answer = await bench.ask('https://api.example/')
     answer.body.resume()
     assert.equal(answer.status, 302)
-    assert.equal(door.server.connections(), 1)
+    assert.equal(bench.server.connections(), 1)
   })
 
   // verifies: audit/uses/first
   it('passes no answer on before the use is on disk', async () => {
-    await using door = await opened([bearer('https://api.example/')])
+    await using bench = await opened([bearer('https://api.example/')])
     const disk = Promise.withResolvers<void>()
-    door.holdAudit(disk.promise)
-    const asked = once(door.server.server, 'request')
+    bench.holdAudit(disk.promise)
+    const asked = once(bench.server.server, 'request')
     const order: string[] = []
-    const answer = door.ask('https://api.example/').then(({ body }) => {
+    const answer = bench.ask('https://api.example/').then(({ body }) => {
       order.push('answer')
       body.resume()
     })
@@ -227,17 +227,17 @@ describe('forwarding', () => {
   })
 
   it('gives no answer when the use cannot be written', async () => {
-    await using door = await opened([bearer('https://api.example/')])
+    await using bench = await opened([bearer('https://api.example/')])
     const failed = Promise.reject(new Error('disk full'))
     failed.catch(() => {})
-    door.holdAudit(failed)
-    await assert.rejects(door.ask('https://api.example/'), /disk full/)
+    bench.holdAudit(failed)
+    await assert.rejects(bench.ask('https://api.example/'), /disk full/)
   })
 
   it('holds the upstream back while nobody reads, and lets it go when the reader leaves', async () => {
     let written = 0
     const gone = Promise.withResolvers<void>()
-    await using door = await opened([bearer('https://api.example/')], (_request, response) => {
+    await using bench = await opened([bearer('https://api.example/')], (_request, response) => {
       response.once('close', () => gone.resolve())
       const fill = () => {
         while (written < 64 * 1024 * 1024) {
@@ -247,7 +247,7 @@ describe('forwarding', () => {
       }
       fill()
     })
-    const { body } = await door.ask('https://api.example/')
+    const { body } = await bench.ask('https://api.example/')
     await once(body, 'readable')
     // Several turns of the loop, in which an unbounded reader would have taken everything.
     for (let i = 0; i < 200; i++) await new Promise((resolve) => setImmediate(resolve))
@@ -259,60 +259,60 @@ describe('forwarding', () => {
   it('ends the call when the caller goes away, before the head and after it', async () => {
     const arrived = Promise.withResolvers<void>()
     const left: Promise<unknown>[] = []
-    await using door = await opened([], (request, response) => {
+    await using bench = await opened([], (request, response) => {
       left.push(once(response, 'close'))
       if (request.url === '/head') response.write('x')
       arrived.resolve()
     })
     const early = new AbortController()
-    const answer = door.ask('https://api.example/', { signal: early.signal })
+    const answer = bench.ask('https://api.example/', { signal: early.signal })
     await arrived.promise
     early.abort(new Error('gone'))
     await assert.rejects(answer, /gone/)
     const late = new AbortController()
-    const { body } = await door.ask('https://api.example/head', { signal: late.signal })
+    const { body } = await bench.ask('https://api.example/head', { signal: late.signal })
     late.abort(new Error('gone'))
     await assert.rejects(text(body), /gone/)
     await Promise.all(left)
     assert.deepEqual(
-      door.ended.map(({ status }) => status),
+      bench.ended.map(({ status }) => status),
       [499, 200],
     )
   })
 
   it('reports an upstream that resets, and one that breaks off within the body', async () => {
-    await using door = await opened([bearer('https://api.example/')], (request, response) => {
+    await using bench = await opened([bearer('https://api.example/')], (request, response) => {
       if (request.url === '/reset') return void request.socket.destroy()
       response.writeHead(200, { 'content-length': '100' }).write('half')
       setImmediate(() => response.destroy())
     })
-    await assert.rejects(door.ask('https://api.example/reset'))
-    const { body } = await door.ask('https://api.example/half')
+    await assert.rejects(bench.ask('https://api.example/reset'))
+    const { body } = await bench.ask('https://api.example/half')
     await assert.rejects(text(body))
-    assert.deepEqual(door.used[0]?.ended?.status, 502)
+    assert.deepEqual(bench.used[0]?.ended?.status, 502)
   })
 
   it('passes trailers’ answers and early hints without stumbling', async () => {
-    await using door = await opened([], (_request, response) => {
+    await using bench = await opened([], (_request, response) => {
       response.writeEarlyHints({ link: '</x>; rel=preload' })
       response.writeHead(200, { trailer: 'x-sum' })
       response.write('body')
       response.addTrailers({ 'x-sum': '1' })
       response.end()
     })
-    const answer = await door.ask('https://api.example/')
+    const answer = await bench.ask('https://api.example/')
     assert.equal(answer.status, 200)
     assert.equal(await text(answer.body), 'body')
     assert.deepEqual(headerOf(answer.headers, 'trailer'), [])
   })
 
   it('records each call once, with whose it was and what became of it', async () => {
-    await using door = await opened([bearer('https://api.example/')])
-    await echoed(door.ask('https://api.example/', { method: 'PUT', body: Buffer.from('x') }))
-    door.context.rules.judge = (url) => {
+    await using bench = await opened([bearer('https://api.example/')])
+    await echoed(bench.ask('https://api.example/', { method: 'PUT', body: Buffer.from('x') }))
+    bench.context.rules.judge = (url) => {
       throw new Refused({ host: url.hostname, port: 443, reason: 'denied', message: 'no' })
     }
-    await assert.rejects(door.ask('https://api.example/'), Refused)
+    await assert.rejects(bench.ask('https://api.example/'), Refused)
     const about = {
       tenant: 'wrkspc_1',
       session: 'sesn_1',
@@ -322,7 +322,7 @@ describe('forwarding', () => {
       refreshed: false,
     }
     assert.deepEqual(
-      door.ended.map(({ ms: _, ...rest }) => rest),
+      bench.ended.map(({ ms: _, ...rest }) => rest),
       [
         { ...about, method: 'PUT', status: 200 },
         { ...about, method: 'GET', status: 403 },
@@ -332,18 +332,18 @@ describe('forwarding', () => {
 
   it('refuses when the vault cannot be read, and sends nothing', async () => {
     const row = { ...bearer('https://api.example/'), sealed: { token: 'broken' as Sealed } }
-    await using door = await opened([row])
-    await assert.rejects(door.ask('https://api.example/'), (error: Refused) => {
+    await using bench = await opened([row])
+    await assert.rejects(bench.ask('https://api.example/'), (error: Refused) => {
       assert.equal(error.refusal.reason, 'vault')
       return true
     })
-    assert.equal(door.server.connections(), 0)
-    assert.equal(door.ended[0]?.status, 503)
+    assert.equal(bench.server.connections(), 0)
+    assert.equal(bench.ended[0]?.status, 503)
   })
 
   it('passes a switch of protocols, with the credential in and its echo masked', async () => {
-    await using door = await opened([bearer('https://api.example/')])
-    door.server.server.on('upgrade', (request, socket) => {
+    await using bench = await opened([bearer('https://api.example/')])
+    bench.server.server.on('upgrade', (request, socket) => {
       const { authorization, upgrade } = request.headers
       assert.equal(request.headers['sec-websocket-extensions'], undefined)
       socket.write(
@@ -358,7 +358,7 @@ describe('forwarding', () => {
       ['Upgrade', 'websocket'],
       ['Sec-WebSocket-Extensions', 'permessage-deflate'],
     ]
-    const switched = await door.upgrade('https://api.example/ws', { headers })
+    const switched = await bench.upgrade('https://api.example/ws', { headers })
     assert.ok('socket' in switched)
     const masked = `Bearer ${'*'.repeat(secret.length)}`
     assert.deepEqual(headerOf(switched.headers, 'x-echo'), [masked])
@@ -370,17 +370,17 @@ describe('forwarding', () => {
       if (got.endsWith('ping')) break
     }
     assert.equal(got, `${masked}|ping`)
-    assert.equal(door.ended[0]?.status, 101)
+    assert.equal(bench.ended[0]?.status, 101)
   })
 
   it('passes the answer of an upstream that does not switch', async () => {
-    await using door = await opened([], (_request, response) => {
+    await using bench = await opened([], (_request, response) => {
       response.writeHead(426).end('no')
     })
-    door.server.server.on('upgrade', (_request, socket) => {
+    bench.server.server.on('upgrade', (_request, socket) => {
       socket.end('HTTP/1.1 426 Upgrade Required\r\ncontent-length: 2\r\n\r\nno')
     })
-    const answer = await door.upgrade('https://api.example/ws', {
+    const answer = await bench.upgrade('https://api.example/ws', {
       headers: [['Upgrade', 'websocket']],
     })
     assert.ok('body' in answer)

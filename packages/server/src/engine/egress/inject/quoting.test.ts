@@ -9,7 +9,7 @@ import { maskOf } from '@steward/mask/mask.ts'
 import { maskedError } from './shown.ts'
 
 const url = 'https://api.example/'
-const door = (listener: Listener) => opened([bearer(url)], listener)
+const open = (listener: Listener) => opened([bearer(url)], listener)
 const stars = '*'.repeat(secret.length)
 
 /** All that can be told of an error. */
@@ -24,7 +24,7 @@ const failureOf = (asked: Promise<unknown>): Promise<string> =>
 
 describe('an upstream that quotes the credential', () => {
   it('is masked in the names of its headers', async () => {
-    await using at = await door((_request, response) => {
+    await using at = await open((_request, response) => {
       response.writeHead(200, [`X-${secret}`, 'value', 'X-Value', secret]).end('ok')
     })
     const { headers, body } = await at.ask(url)
@@ -37,7 +37,7 @@ describe('an upstream that quotes the credential', () => {
   })
 
   it('is masked in the encoding that it names, which nobody can read', async () => {
-    await using at = await door((_request, response) => {
+    await using at = await open((_request, response) => {
       response.writeHead(200, { 'content-encoding': secret }).end('ok')
     })
     const told = await failureOf(at.ask(url))
@@ -46,7 +46,7 @@ describe('an upstream that quotes the credential', () => {
   })
 
   it('has its reason phrase, its early hints and its trailers passed on by nobody', async () => {
-    await using at = await door((_request, response) => {
+    await using at = await open((_request, response) => {
       response.writeEarlyHints({ link: `<https://api.example/${secret}>; rel=preload` })
       response.writeHead(418, secret, { trailer: 'x-last' })
       response.write('ok')
@@ -63,7 +63,7 @@ describe('an upstream that quotes the credential', () => {
       `${secret}\r\n\r\n`,
       `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${secret}\r\n`,
     ]) {
-      await using at = await door((request) => void request.socket.end(wire))
+      await using at = await open((request) => void request.socket.end(wire))
       const told = await at.ask(url).then(async ({ body }) => {
         body.resume()
         const [error] = (await once(body, 'error')) as [Error]

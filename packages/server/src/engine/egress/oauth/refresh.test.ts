@@ -9,8 +9,8 @@ import { databases, newPostgresUrl } from '../../../ground/database/fixture.ts'
 import { postgresDatabase } from '../../../ground/database/postgres.ts'
 import { archiveCredential } from '../../../resources/vaults/write.ts'
 import { credentialStore } from '../../../resources/vaults/credentials.ts'
-import type { Door } from '../callers/egress-fixture.ts'
-import { doorTo, environment, seal, tenant } from '../callers/egress-fixture.ts'
+import type { TestEgress } from '../callers/egress-fixture.ts'
+import { openTestEgress, environment, seal, tenant } from '../callers/egress-fixture.ts'
 import { authorizationServer, connectBy, upstreamServer } from '../fixture.ts'
 import { largestReplay } from '../inject/replay.ts'
 import { askForToken } from './token-request.ts'
@@ -49,20 +49,20 @@ async function served(options: Options = {}) {
   })
   const connect = connectBy({ 'api.example': server, 'auth.example': issuer })
   const { database, clock = systemClock } = options
-  const door = await doorTo(server, { connect, clock, ...(database ? { database } : {}) })
-  const made = await door.vaultWith(oauth(issuer.state.current, options))
-  const session = await door.session([made.vault])
+  const bench = await openTestEgress(server, { connect, clock, ...(database ? { database } : {}) })
+  const made = await bench.vaultWith(oauth(issuer.state.current, options))
+  const session = await bench.session([made.vault])
   const fetch = session.egress.mcpFetch({ name: 'mine', url })
   const id = made.ids[0] ?? ''
   return {
-    ...{ door, issuer, connect, asked, bodies, session, fetch, id, vault: made.vault },
-    row: async () => credentialStore(door.database.read).active(tenant, id),
+    ...{ bench, issuer, connect, asked, bodies, session, fetch, id, vault: made.vault },
+    row: async () => credentialStore(bench.database.read).active(tenant, id),
     async ask(init?: RequestInit) {
       const answer = await fetch(url, init)
       return { status: answer.status, text: await answer.text() }
     },
     async [Symbol.asyncDispose]() {
-      await door[Symbol.asyncDispose]()
+      await bench[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
       await issuer[Symbol.asyncDispose]()
     },
@@ -91,10 +91,10 @@ function oauth(
 
 /** A second process over the same rows, which asks for the same session. */
 async function another(at: Awaited<ReturnType<typeof served>>, database: Database) {
-  const door: Door = await doorTo({ port: 0 }, { database, connect: at.connect })
+  const bench: TestEgress = await openTestEgress({ port: 0 }, { database, connect: at.connect })
   const lease = { tenant, session: at.session.id, environment, generation: 0 }
-  const fetch = door.door.bind(lease).mcpFetch({ name: 'mine', url })
-  return { fetch, [Symbol.asyncDispose]: () => door[Symbol.asyncDispose]() }
+  const fetch = bench.egress.bind(lease).mcpFetch({ name: 'mine', url })
+  return { fetch, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() }
 }
 
 describe('an expired token', () => {
@@ -106,7 +106,7 @@ describe('an expired token', () => {
     assert.deepEqual(at.bodies, [body, body])
     assert.equal((await at.ask()).status, 200)
     assert.equal(at.issuer.state.issued, 1)
-    const records = at.door.logged.filter(({ op }) => op === 'mcp_proxy.forward')
+    const records = at.bench.logged.filter(({ op }) => op === 'mcp_proxy.forward')
     assert.deepEqual(
       records.map(({ refreshed, status }) => [refreshed, status]),
       [
@@ -170,8 +170,8 @@ describe('an expired token', () => {
       assert.deepEqual(await at.ask(), { status: 401, text: 'no' })
       assert.equal(at.asked.length, 1)
       assert.equal((await at.row())?.revision, 1)
-      assert.ok(at.door.logged.some(({ message }) => message === 'a token could not be refreshed'))
-      assert.ok(!JSON.stringify(at.door.logged).includes('of-the-first-day'))
+      assert.ok(at.bench.logged.some(({ message }) => message === 'a token could not be refreshed'))
+      assert.ok(!JSON.stringify(at.bench.logged).includes('of-the-first-day'))
     }
   })
 
@@ -182,7 +182,7 @@ describe('an expired token', () => {
     assert.equal(at.issuer.state.asked.length, 1)
     at.issuer.state.mode = 'fine'
     const refresh = { refresh_token: at.issuer.state.current }
-    await at.door.change(at.vault, at.id, { type: 'mcp_oauth', refresh })
+    await at.bench.change(at.vault, at.id, { type: 'mcp_oauth', refresh })
     assert.equal((await at.ask()).status, 200)
   })
 
@@ -241,7 +241,7 @@ describe('an expired token', () => {
     const call = at.ask()
     await once(at.issuer.server, 'request')
     const access_token = 'given by a person'
-    await at.door.change(at.vault, at.id, { type: 'mcp_oauth', access_token })
+    await at.bench.change(at.vault, at.id, { type: 'mcp_oauth', access_token })
     release.resolve()
     assert.equal((await call).status, 401)
     assert.deepEqual(at.asked, [`Bearer ${firstToken}`, `Bearer ${access_token}`])
@@ -253,7 +253,7 @@ describe('an expired token', () => {
     at.issuer.state.gate = release.promise
     const call = at.ask()
     await once(at.issuer.server, 'request')
-    await at.door.change(at.vault, at.id, { type: 'mcp_oauth', refresh: { scope: 'more' } })
+    await at.bench.change(at.vault, at.id, { type: 'mcp_oauth', refresh: { scope: 'more' } })
     release.resolve()
     assert.deepEqual(await call, { status: 200, text: masked(1) })
     const row = await at.row()
@@ -269,7 +269,7 @@ describe('an expired token', () => {
     const call = at.ask()
     await once(at.issuer.server, 'request')
     const writing = { tenant, seal, keyId: 'apikey_1', isAdmin: true, now: 0 }
-    await at.door.database.write((tx) => archiveCredential({ tx, ...writing }, at.vault, at.id))
+    await at.bench.database.write((tx) => archiveCredential({ tx, ...writing }, at.vault, at.id))
     release.resolve()
     assert.equal((await call).status, 401)
     assert.equal(await at.row(), undefined)

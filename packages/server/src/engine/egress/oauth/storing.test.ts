@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Clock } from '@steward/base/time.ts'
 import { oneDatabase } from '../../../ground/database/database.ts'
-import { doorTo, seal, tenant } from '../callers/egress-fixture.ts'
+import { openTestEgress, seal, tenant } from '../callers/egress-fixture.ts'
 import { authorizationServer, connectBy } from '../fixture.ts'
 import { createRefresh } from './refresh.ts'
 import { oauthRows } from './rows.ts'
@@ -13,8 +13,8 @@ import { askForToken } from './token-request.ts'
 async function refreshed(write: () => void, clock: Clock) {
   const issuer = await authorizationServer()
   const connect = connectBy({ 'auth.example': issuer })
-  const door = await doorTo({ port: 0 })
-  const { vault, ids } = await door.vaultWith({
+  const bench = await openTestEgress({ port: 0 })
+  const { vault, ids } = await bench.vaultWith({
     type: 'mcp_oauth',
     access_token: issuer.state.valid,
     mcp_server_url: 'https://api.example/mcp',
@@ -24,7 +24,7 @@ async function refreshed(write: () => void, clock: Clock) {
       token_endpoint_auth: { type: 'none' },
     },
   })
-  const rows = oauthRows({ databases: oneDatabase(door.database), seal, clock })
+  const rows = oauthRows({ databases: oneDatabase(bench.database), seal, clock })
   const failed: unknown[] = []
   const refresh = createRefresh({
     rows: {
@@ -47,11 +47,11 @@ async function refreshed(write: () => void, clock: Clock) {
   return {
     ...{ refresh, issuer, failed, read },
     signIn: (access_token: string, refresh_token: string) =>
-      door.change(vault, ids[0] ?? '', { type: 'mcp_oauth', access_token, refresh_token }),
+      bench.change(vault, ids[0] ?? '', { type: 'mcp_oauth', access_token, refresh_token }),
     token: async () => rows.open(await read()).access_token,
     async [Symbol.asyncDispose]() {
       await refresh.settled()
-      await door[Symbol.asyncDispose]()
+      await bench[Symbol.asyncDispose]()
       await issuer[Symbol.asyncDispose]()
     },
   }

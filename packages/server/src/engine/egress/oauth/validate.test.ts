@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { credentialStore } from '../../../resources/vaults/credentials.ts'
-import { doorTo, tenant } from '../callers/egress-fixture.ts'
+import { openTestEgress, tenant } from '../callers/egress-fixture.ts'
 import { authorizationServer, connectBy, upstreamServer } from '../fixture.ts'
 
 const first = 'access-0-of-the-first-day'
@@ -19,13 +19,13 @@ async function validated(answer: { status: number; body?: string }, { refreshes 
     return response.writeHead(answer.status).end(`${answer.body ?? 'no'} ${authorization}`)
   })
   const connect = connectBy({ 'api.example': server, 'auth.example': issuer })
-  const door = await doorTo(server, { connect })
+  const bench = await openTestEgress(server, { connect })
   const refresh = {
     refresh_token: issuer.state.current,
     token_endpoint: 'https://auth.example/token',
     token_endpoint_auth: { type: 'none' } as const,
   }
-  const { ids } = await door.vaultWith({
+  const { ids } = await bench.vaultWith({
     type: 'mcp_oauth',
     access_token: first,
     mcp_server_url: 'https://api.example/mcp',
@@ -35,12 +35,12 @@ async function validated(answer: { status: number; body?: string }, { refreshes 
     issuer,
     server,
     async ask() {
-      const row = await credentialStore(door.database.read).active(tenant, ids[0] ?? '')
+      const row = await credentialStore(bench.database.read).active(tenant, ids[0] ?? '')
       assert.ok(row)
-      return door.door.validate(tenant, row, new AbortController().signal)
+      return bench.egress.validate(tenant, row, new AbortController().signal)
     },
     async [Symbol.asyncDispose]() {
-      await door[Symbol.asyncDispose]()
+      await bench[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
       await issuer[Symbol.asyncDispose]()
     },
@@ -71,15 +71,17 @@ describe('validating a credential', () => {
     await using server = await upstreamServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': and on')
     })
-    await using door = await doorTo(server, { connect: connectBy({ 'api.example': server }) })
-    const { ids } = await door.vaultWith({
+    await using bench = await openTestEgress(server, {
+      connect: connectBy({ 'api.example': server }),
+    })
+    const { ids } = await bench.vaultWith({
       type: 'mcp_oauth',
       access_token: first,
       mcp_server_url: 'https://api.example/mcp',
     })
-    const row = await credentialStore(door.database.read).active(tenant, ids[0] ?? '')
+    const row = await credentialStore(bench.database.read).active(tenant, ids[0] ?? '')
     assert.ok(row)
-    const { status } = await door.door.validate(tenant, row, new AbortController().signal)
+    const { status } = await bench.egress.validate(tenant, row, new AbortController().signal)
     assert.equal(status, 'valid')
   })
 
