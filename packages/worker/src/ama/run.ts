@@ -3,7 +3,7 @@ import type { DiskQuota } from '@steward/space/workspace/quota.ts'
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox, SandboxProvider, ShellResult } from '@steward/sandbox/sandbox.ts'
-import { openDoor, insideUrl } from '../door.ts'
+import { openServiceProxy, insideUrl } from '../service-proxy.ts'
 import type { SessionFolders } from '../folders.ts'
 import type { SandboxSettings } from '../sandboxes.ts'
 import { limitsOf } from '../sandboxes.ts'
@@ -39,14 +39,14 @@ export async function runOfficial(
 ): Promise<ShellResult> {
   const isHost = settings.provider === 'local'
   const official = isHost ? onHost : inSandbox()
-  const door = isHost ? undefined : await openDoor(baseUrl, tunnel?.egress)
+  const serviceProxy = isHost ? undefined : await openServiceProxy(baseUrl, tunnel?.egress)
   const spec = {
     id,
     workspace: place.workspace,
     outputs: place.outputs,
     isPrefilled: true,
     env: { ...tunnel?.variables },
-    egress: door?.egress ?? null,
+    egress: serviceProxy?.egress ?? null,
     mounts: [
       ...official.mounts,
       ...(inputs?.mounts ?? []),
@@ -76,7 +76,7 @@ export async function runOfficial(
       await sandbox.close()
     }
   } finally {
-    await door?.close()
+    await serviceProxy?.close()
   }
 }
 

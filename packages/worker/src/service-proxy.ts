@@ -22,10 +22,13 @@ const [firstLineMs, idleMs] = [20_000, 16 * 60_000]
 /** Of one sandbox, at once. */
 const mostConnections = 256
 
-export type Door = { egress: SandboxEgress; close(): Promise<void> }
+export type ServiceProxy = { egress: SandboxEgress; close(): Promise<void> }
 
 /** `beyond`: where everything goes that is not for the service. */
-export async function openDoor(baseUrl: string, beyond?: SandboxEgress): Promise<Door> {
+export async function openServiceProxy(
+  baseUrl: string,
+  beyond?: SandboxEgress,
+): Promise<ServiceProxy> {
   const folder = await temporaryFolder('door')
   const [socket, own] = [join(folder.path, 'socket'), join(folder.path, 'authorities.pem')]
   if (!beyond) await writeFile(own, rootCertificates.join('\n'))

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
-import { openDoor } from './door.ts'
+import { openServiceProxy } from './service-proxy.ts'
 
 async function heard() {
   const paths: string[] = []
@@ -33,14 +33,14 @@ const get = (target: string): string =>
   `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
 const tunnel = 'CONNECT steward.internal:80 HTTP/1.1\r\nHost: steward.internal:80\r\n\r\n'
 
-describe('the door of a sandbox', () => {
+describe('the serviceProxy of a sandbox', () => {
   for (const below of ['', '/below'])
     it(`leads to the service alone, however another is named, at ${below}/`, async () => {
       using service = await heard()
       using other = await heard()
-      const door = await openDoor(`http://${service.host}${below}`)
+      const serviceProxy = await openServiceProxy(`http://${service.host}${below}`)
       try {
-        const ask = (text: string) => said(door.egress.socket, text)
+        const ask = (text: string) => said(serviceProxy.egress.socket, text)
         assert.match(await ask(get('http://steward.internal/v1/x?y=%2e')), /^HTTP\/1\.1 200 /)
         assert.match(await ask(tunnel + get('/v1/z')), /^HTTP\/1\.1 200 .*HTTP\/1\.1 200 /s)
         assert.deepEqual(service.paths.splice(0), [`${below}/v1/x?y=%2e`, `${below}/v1/z`])
@@ -55,7 +55,7 @@ describe('the door of a sandbox', () => {
         assert.deepEqual(other.paths, [])
         for (const path of service.paths) assert.ok(path.startsWith(`${below}/`), path)
       } finally {
-        await door.close()
+        await serviceProxy.close()
       }
     })
 })
