@@ -70,7 +70,7 @@ function faulty(database: Database, fault: Fault, atStart: Promise<number>): Dat
   const { nth = 1, queued = 0 } = fault
   const alone = oneByOne()
   let refusals = fault.refusals ?? 0
-  /** Whose writes are refused. */
+  /** CheckpointOwner writes are refused. */
   let broken: string | undefined
 
   const headOf = async (tx: Queries): Promise<string> => {

@@ -12,7 +12,7 @@ import type { CheckpointRow } from './store.ts'
 import { checkpointStore, letGo } from './store.ts'
 
 /** `own`: the session's folder on this host. */
-export type Whose = { tenant: string; session: string; own: string }
+export type CheckpointOwner = { tenant: string; session: string; own: string }
 
 type StoreDeps = { keeping: Keeping; clock: Clock }
 
@@ -30,16 +30,21 @@ export function checkpoints(deps: CheckpointDeps) {
   const { folder, largest } = deps
   let known: Promise<string> | undefined
   const here = () => (known ??= folderId(folder))
-  const storeOf = async ({ tenant, session }: Omit<Whose, 'own'>) =>
+  const storeOf = async ({ tenant, session }: Omit<CheckpointOwner, 'own'>) =>
     workspaceStore(await deps.databases.open(tenant), deps, tenant, session)
-  const placeOf = async ({ session, own }: Whose) => ({ session, own, here: await here(), largest })
+  const placeOf = async ({ session, own }: CheckpointOwner) => ({
+    session,
+    own,
+    here: await here(),
+    largest,
+  })
   return {
     /** Before a sandbox starts, by whoever holds the session's lease. `TurnFailed` when its checkpoint is corrupt. */
-    arrive: async (whose: Whose): Promise<Arrival> =>
+    arrive: async (whose: CheckpointOwner): Promise<Arrival> =>
       arrive(await storeOf(whose), await placeOf(whose)),
 
     /** Whether the workspace in this folder is the one used last. */
-    async isHere(whose: Omit<Whose, 'own'>): Promise<boolean> {
+    async isHere(whose: Omit<CheckpointOwner, 'own'>): Promise<boolean> {
       const store = await storeOf(whose)
       return (await store.row())?.folder === (await here())
     },
@@ -48,7 +53,7 @@ export function checkpoints(deps: CheckpointDeps) {
      * Puts aside what has changed; nothing happens when the session has gone on elsewhere meanwhile, nor while its
      * sandbox runs on a machine where what reads along cannot be kept from following its links.
      */
-    async save(whose: Whose, { isRunning = false } = {}): Promise<void> {
+    async save(whose: CheckpointOwner, { isRunning = false } = {}): Promise<void> {
       if (isRunning && !(await canConfine())) return
       await save(await storeOf(whose), await placeOf(whose))
     },

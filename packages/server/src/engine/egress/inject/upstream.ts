@@ -19,14 +19,16 @@ const headersTimeoutMs = 600_000
 /** A body that is there already need not stream. */
 export type Sent = Omit<Outbound, 'body'> & { body: Readable | Buffer | null }
 
-export type Upstream<Whose extends Namer = Namer> = ReturnType<typeof upstream<Whose>>
+export type Upstream<CheckpointOwner extends Namer = Namer> = ReturnType<
+  typeof upstream<CheckpointOwner>
+>
 
 /** Connections by who names the endpoint: neither takes the place of the other. */
-export type UpstreamPool = { readonly [Whose in Namer]: Upstream<Whose> }
+export type UpstreamPool = { readonly [CheckpointOwner in Namer]: Upstream<CheckpointOwner> }
 
 /** `patienceMs`: for the head of an answer. `idleMs`: between two pieces of its body; 0 for no bound. */
-export function upstream<Whose extends Namer>(
-  connect: Connector<Whose>,
+export function upstream<CheckpointOwner extends Namer>(
+  connect: Connector<CheckpointOwner>,
   { patienceMs = headersTimeoutMs, idleMs = 0 } = {},
 ) {
   const agent = new Agent({
