@@ -6,7 +6,7 @@ import { arrive, folderId, save } from '@steward/space/workspace/keep.ts'
 import { CheckpointDone, CheckpointPart, CheckpointShown } from '@steward/protocol/checkpoints.ts'
 import type { ClaimClient } from './service.ts'
 
-export type Where = {
+export type CheckpointFolders = {
   session: string
   /** The session's folder on this machine, and that of all sessions. */
   own: string
@@ -17,7 +17,7 @@ const unconfined =
   'bubblewrap does not work here, in which alone a workspace is packed and unpacked. To mend it: apt-get install bubblewrap'
 
 /** Before a harness starts. Throws when the checkpoint is corrupt, or cannot be laid out here. */
-export async function arriveAt(claim: ClaimClient, where: Where): Promise<Arrival> {
+export async function arriveAt(claim: ClaimClient, where: CheckpointFolders): Promise<Arrival> {
   const store = storeOf(claim, where.session)
   const open: WorkspaceStore['open'] = async (part) => {
     if (await canConfine()) return store.open(part)
@@ -27,13 +27,13 @@ export async function arriveAt(claim: ClaimClient, where: Where): Promise<Arriva
 }
 
 /** After the harness has ended, while the claim stands. */
-export async function putAside(claim: ClaimClient, where: Where): Promise<void> {
+export async function putAside(claim: ClaimClient, where: CheckpointFolders): Promise<void> {
   if (!(await canConfine())) throw new Error(unconfined)
   await save(storeOf(claim, where.session), await placeOf(where))
 }
 
 /** How large it may be the service says. */
-const placeOf = async ({ session, own, folder }: Where) => ({
+const placeOf = async ({ session, own, folder }: CheckpointFolders) => ({
   session,
   own,
   largest: Infinity,
