@@ -12,7 +12,7 @@ import { empty, jsonText, pieces } from '../../ground/http/reply.ts'
 import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { checkStanding } from '../work/claim.ts'
+import { checkWritingClaim } from '../work/claim.ts'
 import { claimEnds } from '../work/ending.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { postMessage } from './message.ts'
@@ -103,7 +103,7 @@ export function sessionEventRoutes(deps: {
         if (principal.kind === 'claim') checkWorkers(body.events)
         const place = { tenant, session: params.id, clock }
         const posted = await post(db, place, body.events, async (tx, now) => {
-          if (principal.kind === 'claim') await checkStanding(tx, principal, now)
+          if (principal.kind === 'claim') await checkWritingClaim(tx, principal, now)
         })
         announce(bus, tenant, params.id, posted)
         if (dialect === 'interface') return empty(202)

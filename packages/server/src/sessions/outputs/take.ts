@@ -9,7 +9,7 @@ import type { Database, Queries } from '../../ground/database/database.ts'
 import type { FileRow } from '../../resources/files/store.ts'
 import { fileStore } from '../../resources/files/store.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
-import { checkClaim, checkStanding } from '../work/claim.ts'
+import { checkClaim, checkWritingClaim } from '../work/claim.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { full, mostNames, unfitName } from './limits.ts'
 import { outputFile, outputStore } from '../rows/outputs.ts'
@@ -65,7 +65,7 @@ async function publish(
   const { tenant, sessionId: session } = claim
   const { filename, id: file_id, sha256, size_bytes: size } = row
   await sessionStore(tx).take(tenant, session)
-  await checkStanding(tx, claim, clock.now())
+  await checkWritingClaim(tx, claim, clock.now())
   const outputs = outputStore(tx)
   const rows = await outputs.rows(tenant, session)
   const last = rows.find((each) => each.filename === filename)

@@ -17,7 +17,7 @@ type Named = Pick<
 >
 
 /** How a claim stands as the stored item has it at this moment; undefined where there is no such item of its session. */
-async function standingOf(
+async function claimStateOf(
   { databases, clock }: Pick<Deps, 'databases' | 'clock'>,
   { tenant, environmentId, sessionId, workId, generation }: Named,
 ): Promise<ClaimPrincipal['standing'] | undefined> {
@@ -30,7 +30,7 @@ async function standingOf(
 export const stands = async (
   deps: Pick<Deps, 'databases' | 'clock'>,
   claim: Named,
-): Promise<boolean> => (await standingOf(deps, claim)) === 'current'
+): Promise<boolean> => (await claimStateOf(deps, claim)) === 'current'
 
 export const claimReader =
   (deps: Deps) =>
@@ -39,7 +39,7 @@ export const claimReader =
     if (!claim) return undefined
     const { tenant, environment, session, work, generation } = claim
     const ids = { environmentId: environment, sessionId: session, workId: work }
-    const found = await standingOf(deps, { tenant, generation, ...ids })
+    const found = await claimStateOf(deps, { tenant, generation, ...ids })
     return found && { kind: 'claim', tenant, generation, standing: found, ...ids }
   }
 
@@ -47,21 +47,21 @@ export const claimReader =
  * Within the transaction that writes for it: a claim that was lost since is refused, and one that writes has not been
  * taken up in vain. Takes the session's head first, as everyone does who needs both.
  */
-export async function checkStanding(
+export async function checkWritingClaim(
   tx: Queries,
   claim: ClaimPrincipal,
   now: number,
 ): Promise<void> {
-  const item = await takeStanding(tx, claim, now)
+  const item = await lockCurrentItem(tx, claim, now)
   if (item.attempts === 0) return
   await workStore(tx).change(item, { attempts: 0, left_first_ms: null, left_last_ms: null })
 }
 
-/** As `checkStanding`, for what a worker does before and after its work: it may come to that and no further each time. */
+/** As `checkWritingClaim`, for what a worker does before and after its work: it may come to that and no further each time. */
 export const checkClaim = async (tx: Queries, claim: ClaimPrincipal, now: number): Promise<void> =>
-  void (await takeStanding(tx, claim, now))
+  void (await lockCurrentItem(tx, claim, now))
 
-async function takeStanding(
+async function lockCurrentItem(
   tx: Queries,
   { tenant, environmentId, sessionId, workId, generation }: ClaimPrincipal,
   now: number,

@@ -8,7 +8,7 @@ import { append } from '../log/log.ts'
 import { tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
-import { checkStanding } from './claim.ts'
+import { checkWritingClaim } from './claim.ts'
 import type { WorkItem, Worker } from './item.ts'
 import { leaseMs } from './item.ts'
 import { acknowledge, beat, claimNext, enqueue, settleOverdue, stop } from './queue.ts'
@@ -68,7 +68,7 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
     /** As whoever writes for the session under its claim does it. */
     writes: ({ id, generation }: WorkItem) =>
       database.write((tx) =>
-        checkStanding(
+        checkWritingClaim(
           tx,
           {
             ...{ kind: 'claim', tenant, environmentId: environment, sessionId: session },

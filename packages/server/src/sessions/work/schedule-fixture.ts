@@ -10,7 +10,7 @@ import { take as takeWaiting, waiting } from '../log/inbox.ts'
 import { append } from '../log/log.ts'
 import { postEvents } from '../events/post.ts'
 import { archiveSession } from '../update.ts'
-import { checkStanding } from './claim.ts'
+import { checkWritingClaim } from './claim.ts'
 import type { ModelItem, ModelSession, ModelWorker } from './model-fixture.ts'
 import {
   beatOf,
@@ -190,7 +190,7 @@ async function answers(world: World, claim: Claim, call: string): Promise<void> 
   const event = { type: 'user.tool_result' as const, tool_use_id: call, content }
   const posted = kindOf(
     database.write(async (tx) => {
-      await checkStanding(tx, principal(world, claim), now)
+      await checkWritingClaim(tx, principal(world, claim), now)
       return postEvents(tx, tenant, claim.session, [event], now)
     }),
   )

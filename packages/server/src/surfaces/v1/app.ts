@@ -46,7 +46,7 @@ import type { Refusals } from '../../sessions/resources/supported.ts'
 import { threadRoutes } from '../../sessions/threads/routes.ts'
 import { checkSkills } from '../../resources/skills/pin.ts'
 import { skillRoutes } from '../../resources/skills/routes.ts'
-import { checkStanding } from '../../sessions/work/claim.ts'
+import { checkWritingClaim } from '../../sessions/work/claim.ts'
 import { underClaims } from '../../sessions/work/ending.ts'
 import type { WorkSettings } from '../../sessions/work/queue.ts'
 import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
@@ -116,7 +116,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...apiKeyRoutes(deps),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(),
-    ...memoryStoreRoutes({ ...deps, checkClaim: checkStanding }),
+    ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),
     ...skillRoutes({ ...deps, largest: deps.fileLimits.workspace }),
     ...mcpProxyRoutes({ ...deps, under: underClaims(deps) }),
     ...remoteEgressRoutes(deps),

@@ -24,7 +24,7 @@ import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { memoryStore } from '../../../resources/memory-stores/mounted.ts'
 import { memoryStoreStore } from '../../../resources/memory-stores/store.ts'
-import { checkClaim, checkStanding } from '../../work/claim.ts'
+import { checkClaim, checkWritingClaim } from '../../work/claim.ts'
 import { givenFiles } from '../../resources/given.ts'
 import { ofType, resourceStore } from '../../rows/resources.ts'
 import { tellFailure, tellNotBegun } from './failure.ts'
@@ -150,7 +150,7 @@ function storeRoutes({ clock }: Deps): Route[] {
           throw forbidden(`memory store ${store} is attached to this session as read_only`)
         const actor = { type: 'session_actor', session_id } as const
         const written = await db.write(async (tx) => {
-          await checkStanding(tx, claimOf(principal), clock.now())
+          await checkWritingClaim(tx, claimOf(principal), clock.now())
           return memoryStore(tx).writeAll(tenant, store, { actor, changes }, clock.now())
         })
         return { written: written ?? null }
