@@ -121,7 +121,7 @@ async function giveUp(tx: Queries, handed: WorkItem, now: number): Promise<boole
   const { work, item } = await takeWithHead(tx, { tenant, environment, id })
   if (item.generation !== generation || item.state !== 'queued') return false
   await work.change(item, stopped(item, now))
-  if (await owes(tx, tenant, item.session_id)) await tellExhausted(tx, item, now)
+  if (await owes(tx, tenant, item.session_id)) await reportExhausted(tx, item, now)
   return true
 }
 
@@ -252,7 +252,7 @@ async function leave(tx: Queries, item: WorkItem, now: number): Promise<void> {
   const { attempts, left_first_ms, left_last_ms } = item
   const before = { attempts, left_first_ms, left_last_ms }
   const left = item.acknowledged_at === null ? before : leftAgain(item, now)
-  if (isExhausted(left)) await tellExhausted(tx, { ...item, ...left }, now)
+  if (isExhausted(left)) await reportExhausted(tx, { ...item, ...left }, now)
   else await enqueue(tx, { tenant, environment, session }, { now, left })
 }
 
@@ -264,13 +264,18 @@ export const withdraw = (
   now: number,
 ): Promise<void> => workStore(tx).stopFree(tenant, session, now)
 
-async function tellExhausted(tx: Queries, item: WorkItem, now: number): Promise<void> {
+async function reportExhausted(tx: Queries, item: WorkItem, now: number): Promise<void> {
   const message = `workers left this session ${item.attempts} times in a row with work undone; send a message or an interrupt to go on`
   const error = { type: 'unknown_error', message, retry_status: { type: 'exhausted' } } as const
-  await tell(tx, item, error, now)
+  await reportError(tx, item, error, now)
 }
 
-async function tell(tx: Queries, item: WorkItem, error: SessionError, now: number): Promise<void> {
+async function reportError(
+  tx: Queries,
+  item: WorkItem,
+  error: SessionError,
+  now: number,
+): Promise<void> {
   const { tenant_id: tenant, session_id: session } = item
   const head = await readHead(tx, tenant, session)
   if (head.status === 'done' || head.status === 'deleted') return
@@ -322,7 +327,7 @@ export async function settleOverdue(
     const { item } = await takeWithHead(tx, placeOf(each))
     if (item.warned || isTaken(item, now - unclaimedMs)) continue
     await work.change(item, { warned: 1 })
-    await tellUnclaimed(tx, item, now, unclaimedMs)
+    await reportUnclaimed(tx, item, now, unclaimedMs)
     told.push(item.session_id)
   }
   const isAll = [overdue, lapsed, unclaimed].every(({ length }) => length < limit)
@@ -353,8 +358,8 @@ async function offerAgain(tx: Queries, item: WorkItem, now: number): Promise<boo
 const isTaken = ({ state, due_ms, lease_ms }: WorkItem, before: number): boolean =>
   state === 'stopping' || state === 'stopped' || (lease_ms ?? due_ms) > before
 
-async function tellUnclaimed(tx: Queries, item: WorkItem, now: number, unclaimedMs: number) {
+async function reportUnclaimed(tx: Queries, item: WorkItem, now: number, unclaimedMs: number) {
   const message = `no worker of environment ${item.environment_id} has taken this session for ${unclaimedMs / 1000} seconds; it waits for one`
   const error = { type: 'unknown_error', message, retry_status: { type: 'retrying' } } as const
-  await tell(tx, item, error, now)
+  await reportError(tx, item, error, now)
 }
