@@ -16,7 +16,7 @@ const quietMs = 10 * 60_000
 type Place = { tenant: string; session: string; resource: string }
 
 /** Whether it was told. The caller holds the session's head. */
-export async function tellFailure(
+export async function reportFailure(
   tx: Queries,
   { tenant, session, resource }: Place,
   { type, message: why }: RepositoryFailed,
@@ -27,7 +27,7 @@ export async function tellFailure(
   const { url } = row.fields
   const message = `${url} could not be cloned into ${row.resolved_path}: ${why}`
   const retry_status = { type: 'retrying' } as const
-  return tellOnce(
+  return reportOnce(
     tx,
     { tenant, session },
     { type, message, repository_url: url, retry_status },
@@ -35,7 +35,7 @@ export async function tellFailure(
   )
 }
 
-/** As `tellFailure`, for a worker that could begin nothing of the session. */
+/** As `reportFailure`, for a worker that could begin nothing of the session. */
 export const tellNotBegun = (
   tx: Queries,
   place: Pick<Place, 'tenant' | 'session'>,
@@ -44,10 +44,10 @@ export const tellNotBegun = (
 ): Promise<boolean> => {
   const message = `a worker has claimed this session and could not begin: ${why}; its work is tried again`
   const error = { type: 'unknown_error', message, retry_status: { type: 'retrying' } } as const
-  return tellOnce(tx, place, error, now)
+  return reportOnce(tx, place, error, now)
 }
 
-async function tellOnce(
+async function reportOnce(
   tx: Queries,
   { tenant, session }: Pick<Place, 'tenant' | 'session'>,
   error: SessionError,
@@ -55,13 +55,13 @@ async function tellOnce(
 ): Promise<boolean> {
   const head = await readHead(tx, tenant, session)
   if (head.status === 'done' || head.status === 'deleted') return false
-  if (await wasTold(tx, { tenant, session }, error, now)) return false
+  if (await isReported(tx, { tenant, session }, error, now)) return false
   const event: NewEvent = { id: newId('event'), type: 'session.error', error }
   await append(tx, tenant, session, [{ event }, ...idleAgain(head, now)], { now })
   return true
 }
 
-async function wasTold(
+async function isReported(
   tx: Queries,
   { tenant, session }: Pick<Place, 'tenant' | 'session'>,
   error: SessionError,

@@ -27,7 +27,7 @@ import { memoryStoreStore } from '../../../resources/memory-stores/store.ts'
 import { checkClaim, checkWritingClaim } from '../../work/claim.ts'
 import { givenFiles } from '../../resources/given.ts'
 import { ofType, resourceStore } from '../../rows/resources.ts'
-import { tellFailure, tellNotBegun } from './failure.ts'
+import { reportFailure, tellNotBegun } from './failure.ts'
 
 type Deps = { blobs: Blobs; clock: Clock; bus: Bus }
 
@@ -191,7 +191,7 @@ function repositoryRoutes({ clock, bus }: Deps): Route[] {
         const now = clock.now()
         const told = await db.write(async (tx) => {
           await checkClaim(tx, claimOf(principal), now)
-          return tellFailure(tx, { tenant, session: session_id, resource }, body, now)
+          return reportFailure(tx, { tenant, session: session_id, resource }, body, now)
         })
         if (told) notify(bus, session_id, newEvents)
         return { told }
