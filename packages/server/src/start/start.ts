@@ -19,7 +19,7 @@ import type { Streams } from '../ground/http/streams.ts'
 import { createStreams } from '../ground/http/streams.ts'
 import { specOfModel } from '../resources/model-cards/resolve.ts'
 import { checkSealed } from './root-secret/rotate.ts'
-import { belongings, sessionWith } from '../sessions/claimed/reach.ts'
+import { claimedContents, sessionWith } from '../sessions/claimed/reach.ts'
 import { claimReader, withinClaim } from '../sessions/work/claim.ts'
 import { claimByKey } from '../sessions/work/reach.ts'
 import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
@@ -58,7 +58,7 @@ function doorFor(config: Config, deps: { databases: Databases; clock: Clock; bus
   return {
     ...tokens,
     authenticate: authentication({ ...deps, ...tokens, claimOf }),
-    withinClaim: withinClaim(belongings(deps.databases)),
+    withinClaim: withinClaim(claimedContents(deps.databases)),
     claimByKey: claimByKey(deps, sessionWith(deps.databases)),
   }
 }

@@ -2,14 +2,14 @@
 import type { Session } from '@steward/protocol/sessions.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { fileStore } from '../../resources/files/store.ts'
-import type { Belongings } from '../work/claim.ts'
+import type { ClaimedContents } from '../work/claim.ts'
 import type { SessionWith } from '../work/reach.ts'
 import { workStore } from '../work/store.ts'
 import { ofType, resourceStore } from '../rows/resources.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
-export function belongings(databases: Databases): Belongings {
+export function claimedContents(databases: Databases): ClaimedContents {
   const reading = async (tenant: string) => (await databases.open(tenant)).read
   return {
     async agent(tenant, session) {

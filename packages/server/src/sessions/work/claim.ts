@@ -74,7 +74,7 @@ async function lockCurrentItem(
 }
 
 /** What belongs to the claimed session. */
-export type Belongings = {
+export type ClaimedContents = {
   agent: (tenant: string, session: string) => Promise<SessionAgent>
   /** Memory stores that are attached to it. */
   stores: (
@@ -85,7 +85,7 @@ export type Belongings = {
   hasFile: (tenant: string, session: string, file: string) => Promise<boolean>
 }
 
-export function withinClaim({ agent, stores, hasFile }: Belongings): WithinClaim {
+export function withinClaim({ agent, stores, hasFile }: ClaimedContents): WithinClaim {
   return async (claim, scope, params) => {
     const { tenant, sessionId: session } = claim
     const id = params['id'] ?? ''
