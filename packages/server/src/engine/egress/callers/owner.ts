@@ -46,7 +46,7 @@ export function gateOwner(
     async judge(target) {
       const objection = context.rules.outbound(target)
       if (objection) return { kind: 'refuse', ...objection }
-      const { credentials, repositories } = await context.readHoldings(target)
+      const { credentials, repositories } = await context.readCredentials(target)
       const isKnown =
         isCovered(credentials, target.host) || isHostOfRepository(repositories, target.host)
       const isRead = profile !== 'disabled' && isKnown

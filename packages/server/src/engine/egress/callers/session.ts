@@ -99,7 +99,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
 
   async function placeholders(): Promise<Record<string, string>> {
     if (profile === 'disabled') return {}
-    const { credentials } = await context.readHoldings(sandbox)
+    const { credentials } = await context.readCredentials(sandbox)
     const names = credentials.flatMap(({ id, auth }) => {
       const name = variableOf(auth)
       const place = { tenant, session, credential: id }
@@ -170,7 +170,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
     /** SECRET: never logged. Variables for one single simple command, given as its words. */
     async commandSecrets(words: readonly string[]): Promise<Record<string, string>> {
       if (profile === 'disabled') return {}
-      const { credentials } = await context.readHoldings(sandbox)
+      const { credentials } = await context.readCredentials(sandbox)
       const rows = secretsOfCommand(credentials, words)
       const about = { tenant, session, caller: 'rpc-outbound', ...command } as const
       const uses = rows.map((row) => records.begin(about, row))

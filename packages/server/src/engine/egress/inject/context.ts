@@ -4,7 +4,7 @@ import type { Notice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { Connector } from '../../../ground/core/dial.ts'
 import { refused, rulesOf } from '../policy/rules.ts'
-import type { Holdings, SessionNow } from '../policy/store.ts'
+import type { SessionCredentials, SessionNow } from '../policy/store.ts'
 import type { UpstreamPool } from './upstream.ts'
 import { upstream } from './upstream.ts'
 
@@ -75,7 +75,7 @@ export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
     pool,
 
     /** What the session holds now. Throws `Refused` when the lease is lost. */
-    async readHoldings(target: Target): Promise<Holdings> {
+    async readCredentials(target: Target): Promise<SessionCredentials> {
       if (isRevoked) throw fenced(target)
       const [now, isClaimed] = await readLease(target)
       const holds = isClaimed && (generation === null || now?.generation === generation)

@@ -97,7 +97,7 @@ export function createForward(deps: ForwardDeps) {
   ): Promise<CredentialPlan> {
     const { tenant, session } = context
     context.rules.judge(url, call.caller)
-    const holdings = await context.readHoldings(targetOf(url))
+    const holdings = await context.readCredentials(targetOf(url))
     try {
       return planOf(holdings, {
         url: call.named ?? url,

@@ -9,7 +9,7 @@ import type { Exchange } from './placeholder.ts'
 import { exchangeInHeaders } from './placeholder.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
 import { basicOf, partsOf, repositoryOf } from '../policy/repository.ts'
-import type { Holdings } from '../policy/store.ts'
+import type { SessionCredentials } from '../policy/store.ts'
 
 /** `server`: an MCP server's own credential. `host`: whatever the session has for the host. */
 export type Credentials = 'server' | 'host' | 'none'
@@ -34,7 +34,7 @@ const empty: CredentialPlan = { chosen: undefined, token: undefined, form: 'bear
 
 /** Opens the seals of what concerns this URL, and of nothing else. */
 export function planOf(
-  { credentials: rows, repositories }: Holdings,
+  { credentials: rows, repositories }: SessionCredentials,
   {
     url,
     credentials,

@@ -20,7 +20,7 @@ export type SessionNow = {
 }
 
 /** All that a call may be given. */
-export type Holdings = Pick<SessionNow, 'credentials' | 'repositories'>
+export type SessionCredentials = Pick<SessionNow, 'credentials' | 'repositories'>
 
 type SessionCredentialRow = Tables['vault_credentials'] & {
   generation: number
