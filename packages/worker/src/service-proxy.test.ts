@@ -33,7 +33,7 @@ const get = (target: string): string =>
   `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
 const tunnel = 'CONNECT steward.internal:80 HTTP/1.1\r\nHost: steward.internal:80\r\n\r\n'
 
-describe('the serviceProxy of a sandbox', () => {
+describe('the service proxy of a sandbox', () => {
   for (const below of ['', '/below'])
     it(`leads to the service alone, however another is named, at ${below}/`, async () => {
       using service = await heard()

@@ -70,7 +70,7 @@ function faulty(database: Database, fault: Fault, atStart: Promise<number>): Dat
   const { nth = 1, queued = 0 } = fault
   const alone = oneByOne()
   let refusals = fault.refusals ?? 0
-  /** CheckpointOwner writes are refused. */
+  /** The session with refused writes. */
   let broken: string | undefined
 
   const headOf = async (tx: Queries): Promise<string> => {

@@ -6,7 +6,7 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { StdioReadiness } from '../../sessions/stdio-servers/standing.ts'
-import { ownOf, serversIn, claimStateOf } from '../../sessions/stdio-servers/standing.ts'
+import { ownOf, serversIn, readinessOf } from '../../sessions/stdio-servers/standing.ts'
 import { stdioStore } from '../../sessions/stdio-servers/store.ts'
 import { workStore } from '../../sessions/work/store.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -23,7 +23,7 @@ export async function ownServers(
   const store = stdioStore(tx)
   const item = await workStore(tx).takeLive(tenant, session)
   const report = await store.report(tenant, session)
-  const standing = claimStateOf(fromJson(agent), { report, item, stdioMs }, now)
+  const standing = readinessOf(fromJson(agent), { report, item, stdioMs }, now)
   if (standing !== 'wait' && !standing.stands) await store.remove(tenant, session)
   return standing
 }

@@ -47,7 +47,7 @@ export type StdioReadiness = 'wait' | { begin: true; stands: boolean; failures: 
  * A report counts for the claim that made it. Without one a turn waits for whoever has the session, within the time, and
  * for as long as nobody has it.
  */
-export function claimStateOf(
+export function readinessOf(
   agent: Agent,
   {
     report,

@@ -26,7 +26,7 @@ import { largestReplay, replayable } from './replay.ts'
 import { filtering } from './shown.ts'
 import type { Sent, Upstream } from './upstream.ts'
 
-/** One call. CheckpointOwner it is, the context says. */
+/** One call. The context names its session. */
 export type OutboundCall = {
   caller: OutboundCaller
   /** The MCP server's name, or the host. */

@@ -19,16 +19,14 @@ const headersTimeoutMs = 600_000
 /** A body that is there already need not stream. */
 export type Sent = Omit<Outbound, 'body'> & { body: Readable | Buffer | null }
 
-export type Upstream<CheckpointOwner extends Namer = Namer> = ReturnType<
-  typeof upstream<CheckpointOwner>
->
+export type Upstream<Whose extends Namer = Namer> = ReturnType<typeof upstream<Whose>>
 
 /** Connections by who names the endpoint: neither takes the place of the other. */
-export type UpstreamPool = { readonly [CheckpointOwner in Namer]: Upstream<CheckpointOwner> }
+export type UpstreamPool = { readonly [Whose in Namer]: Upstream<Whose> }
 
 /** `patienceMs`: for the head of an answer. `idleMs`: between two pieces of its body; 0 for no bound. */
-export function upstream<CheckpointOwner extends Namer>(
-  connect: Connector<CheckpointOwner>,
+export function upstream<Whose extends Namer>(
+  connect: Connector<Whose>,
   { patienceMs = headersTimeoutMs, idleMs = 0 } = {},
 ) {
   const agent = new Agent({
