@@ -22,7 +22,7 @@ const refusedMs = 30_000
 /** After any other failure, for as long nobody tries who does not have to. */
 const pauseMs = 5_000
 
-export type Renewed =
+export type RefreshOutcome =
   | {
       ok: true
       /** SECRET: never logged. */
@@ -39,7 +39,7 @@ export type RefreshDeps = {
   clock: Clock
   ask: (request: TokenRequest) => Promise<TokenAnswer>
   /** Told of each attempt that brought no token. */
-  report: (row: OAuthRow, result: Exclude<Renewed, { ok: true }>) => void
+  report: (row: OAuthRow, result: Exclude<RefreshOutcome, { ok: true }>) => void
   /** Told when one could not be made at all. */
   fail: (error: unknown) => void
 }
@@ -47,15 +47,15 @@ export type RefreshDeps = {
 export type Refresh = ReturnType<typeof createRefresh>
 
 export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
-  const underWay = new Map<string, Promise<Renewed>>()
+  const underWay = new Map<string, Promise<RefreshOutcome>>()
   /** By credential and revision. */
-  const failures = new Map<string, { until: number; result: Renewed; isRefused: boolean }>()
+  const failures = new Map<string, { until: number; result: RefreshOutcome; isRefused: boolean }>()
   const stopped = new AbortController()
   /** What was issued and is not on disk, by credential. */
   const issued = new Map<string, Issued>()
 
   /** Calls of this process that want the same credential renewed share one attempt. */
-  function renew(row: OAuthRow, token: string): Promise<Renewed> {
+  function renew(row: OAuthRow, token: string): Promise<RefreshOutcome> {
     const key = `${row.tenant_id}/${row.id}`
     const current = underWay.get(key)
     if (current) {
@@ -65,7 +65,7 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
       })
     }
     const fresh = attempt(row, token)
-      .catch((error: unknown): Renewed => {
+      .catch((error: unknown): RefreshOutcome => {
         fail(error)
         return { ok: false, why: 'unavailable' }
       })
@@ -74,7 +74,7 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
     return fresh
   }
 
-  async function attempt({ tenant_id, id }: OAuthRow, token: string): Promise<Renewed> {
+  async function attempt({ tenant_id, id }: OAuthRow, token: string): Promise<RefreshOutcome> {
     const until = clock.now() + leaseMs * 2
     for (;;) {
       const row = await rows.read(tenant_id, id)
@@ -94,7 +94,7 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
   }
 
   /** The row is read once more: another process may have held the lease since it was read. */
-  async function refreshUnder(lease: Lease, seen: OAuthRow): Promise<Renewed> {
+  async function refreshUnder(lease: Lease, seen: OAuthRow): Promise<RefreshOutcome> {
     try {
       const row = await rows.read(seen.tenant_id, seen.id)
       if (!row) return { ok: false, why: 'gone' }
@@ -125,7 +125,7 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
     }
   }
 
-  function remember(row: OAuthRow, result: Exclude<Renewed, { ok: true }>): void {
+  function remember(row: OAuthRow, result: Exclude<RefreshOutcome, { ok: true }>): void {
     report(row, result)
     if (failures.size > 1000) failures.clear()
     const isRefused = result.why === 'failed' && result.answer.isRefused
@@ -169,10 +169,14 @@ type Issued = {
   refresh_token: string | null
   expires_at: string | null
 }
-type Asking = Pick<RefreshDeps, 'rows' | 'ask'> & { issued: Map<string, Issued> }
+type RefreshContext = Pick<RefreshDeps, 'rows' | 'ask'> & { issued: Map<string, Issued> }
 
 /** Asks, unless what was issued before is not on disk yet, and stores what comes. */
-async function renewed(asking: Asking, row: OAuthRow, auth: OAuthSecrets): Promise<Renewed> {
+async function renewed(
+  asking: RefreshContext,
+  row: OAuthRow,
+  auth: OAuthSecrets,
+): Promise<RefreshOutcome> {
   const key = `${row.tenant_id}/${row.id}`
   let fresh = asking.issued.get(key)
   if (fresh === undefined || fresh.from !== auth.refresh_token) {
@@ -189,10 +193,10 @@ async function renewed(asking: Asking, row: OAuthRow, auth: OAuthSecrets): Promi
 }
 
 async function asked(
-  { ask }: Asking,
+  { ask }: RefreshContext,
   row: OAuthRow,
   auth: OAuthSecrets,
-): Promise<Issued | Exclude<Renewed, { ok: true }>> {
+): Promise<Issued | Exclude<RefreshOutcome, { ok: true }>> {
   const { refresh } = row.auth
   if (!refresh || !auth.refresh_token) return { ok: false, why: 'no_refresh_token' }
   const answer = await ask({
@@ -216,7 +220,7 @@ async function kept(
   row: OAuthRow,
   asked: OAuthSecrets,
   { next, expiresAt }: { next: OAuthSecrets; expiresAt: string | null },
-): Promise<Renewed> {
+): Promise<RefreshOutcome> {
   if (await rows.store(row, next, expiresAt)) {
     return { ok: true, token: next.access_token, refreshed: true }
   }

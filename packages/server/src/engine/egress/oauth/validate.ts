@@ -8,7 +8,7 @@ import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { isOAuth } from '../policy/credential.ts'
 import { hasExpired } from '../inject/forward.ts'
 import { valueOf } from '../inject/headers.ts'
-import type { Refresh, Renewed } from './refresh.ts'
+import type { Refresh, RefreshOutcome } from './refresh.ts'
 import { upstream } from '../inject/upstream.ts'
 
 const patienceMs = 10_000
@@ -139,7 +139,7 @@ const boundedResponse = (
   body_truncated: bytes.length > mostShown,
 })
 
-function refreshOf(renewed: Renewed, secrets: string[]): Validation['refresh'] {
+function refreshOf(renewed: RefreshOutcome, secrets: string[]): Validation['refresh'] {
   if (renewed.ok) return { status: 'succeeded', http_response: null }
   if (renewed.why === 'no_refresh_token') return { status: renewed.why, http_response: null }
   if (renewed.why !== 'failed' || renewed.answer.status === null)
