@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
 import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
-import type { Sent } from '../inject/upstream.ts'
+import type { UpstreamRequest } from '../inject/upstream.ts'
 
 /** As the platform's `fetch`. Rejects with `Refused` for a call that was not sent. */
 export type OutboundFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
@@ -11,7 +11,9 @@ const methods = /^(delete|get|head|options|post|put)$/i
 /** Answers of these statuses have no body. */
 const bodiless = new Set([204, 205, 304])
 
-export function fetchOver(send: (request: Sent) => Promise<OutboundAnswer>): OutboundFetch {
+export function fetchOver(
+  send: (request: UpstreamRequest) => Promise<OutboundAnswer>,
+): OutboundFetch {
   return async (url, init = {}) => {
     const target = new URL(url)
     if (target.protocol !== 'https:' && target.protocol !== 'http:') {
@@ -36,7 +38,7 @@ export function fetchOver(send: (request: Sent) => Promise<OutboundAnswer>): Out
 async function outgoing(
   url: URL,
   init: RequestInit,
-): Promise<{ headers: Headers; body: Sent['body'] }> {
+): Promise<{ headers: Headers; body: UpstreamRequest['body'] }> {
   const { body } = init
   const bytes = typeof body === 'string' ? Buffer.from(body) : undefined
   const isPlain = body === undefined || body === null || bytes !== undefined

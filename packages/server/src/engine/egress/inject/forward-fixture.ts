@@ -19,7 +19,7 @@ import type { Secrets } from '../../../resources/vaults/auth.ts'
 import { placeholderOf } from './placeholder.ts'
 import type { CallEnd, CallSubject } from './records.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
-import type { Sent } from './upstream.ts'
+import type { UpstreamRequest } from './upstream.ts'
 
 const seal = sealUnder('a root secret for tests')
 export const key = Buffer.alloc(32, 7)
@@ -110,7 +110,7 @@ export async function opened(
     holdsClaim: () => assert.fail('no worker has claimed the session'),
     ended: () => {},
   })
-  const sent = (url: string, rest: Partial<Sent> = {}): Sent => ({
+  const sent = (url: string, rest: Partial<UpstreamRequest> = {}): UpstreamRequest => ({
     method: 'GET',
     url: new URL(url),
     headers: [],
@@ -128,9 +128,9 @@ export async function opened(
     holdAudit(promise: Promise<void>) {
       begin = () => promise
     },
-    ask: (url: string, rest?: Partial<Sent>, call = outbound) =>
+    ask: (url: string, rest?: Partial<UpstreamRequest>, call = outbound) =>
       forwards.forward(sent(url, rest), context, call),
-    upgrade: (url: string, rest?: Partial<Sent>) =>
+    upgrade: (url: string, rest?: Partial<UpstreamRequest>) =>
       forwards.upgrade(sent(url, rest), context, outbound),
     async [Symbol.asyncDispose]() {
       context.revoke()

@@ -24,7 +24,7 @@ import { exchangeOf, planOf, secretsOf, withCredential } from './plan.ts'
 import type { Records, CredentialUse } from './records.ts'
 import { largestReplay, replayable } from './replay.ts'
 import { filtering } from './shown.ts'
-import type { Sent, Upstream } from './upstream.ts'
+import type { UpstreamRequest, Upstream } from './upstream.ts'
 
 /** One call. The context names its session. */
 export type OutboundCall = {
@@ -77,7 +77,11 @@ export type ForwardDeps = {
 export type Forward = ReturnType<typeof createForward>
 
 /** Over plain http a placeholder leaves as it is, wherever it stands: whoever reads the log is told of it. */
-function watched(records: Records, request: Sent, context: OutboundContext): Sent {
+function watched(
+  records: Records,
+  request: UpstreamRequest,
+  context: OutboundContext,
+): UpstreamRequest {
   const { url, body } = request
   if (url.protocol !== 'http:') return request
   const leave = () => {
@@ -92,7 +96,7 @@ export function createForward(deps: ForwardDeps) {
 
   async function planFor(
     context: OutboundContext,
-    { url }: Sent,
+    { url }: UpstreamRequest,
     call: OutboundCall,
   ): Promise<CredentialPlan> {
     const { tenant, session } = context
@@ -113,7 +117,7 @@ export function createForward(deps: ForwardDeps) {
   }
 
   async function forward(
-    request: Sent,
+    request: UpstreamRequest,
     context: OutboundContext,
     call: OutboundCall,
   ): Promise<OutboundAnswer> {
@@ -167,7 +171,7 @@ export function createForward(deps: ForwardDeps) {
   return {
     forward,
     async upgrade(
-      request: Sent,
+      request: UpstreamRequest,
       context: OutboundContext,
       call: OutboundCall,
     ): Promise<OutboundAnswer | Switched> {
@@ -196,7 +200,11 @@ export function createForward(deps: ForwardDeps) {
 /** Sends, and ends with exactly one record, whatever becomes of it. */
 async function recorded<T extends OutboundAnswer | Switched>(
   { records, clock }: Pick<ForwardDeps, 'records' | 'clock'>,
-  { context, request, call }: { context: OutboundContext; request: Sent; call: OutboundCall },
+  {
+    context,
+    request,
+    call,
+  }: { context: OutboundContext; request: UpstreamRequest; call: OutboundCall },
   send: (used: Used, result: Result) => Promise<T>,
 ): Promise<T> {
   const { tenant, session } = context
@@ -237,7 +245,7 @@ async function recorded<T extends OutboundAnswer | Switched>(
 type Result = { refreshed: boolean }
 type Used = (row: CredentialRow | undefined) => void
 type Renewing = {
-  request: Sent
+  request: UpstreamRequest
   plan: CredentialPlan
   row: OAuthRow
   used: Used
@@ -250,7 +258,8 @@ const unreadable = (url: URL, cause: unknown): Refused =>
     cause,
   })
 
-const isStream = (body: Sent['body']): body is Readable => body !== null && 'pipe' in body
+const isStream = (body: UpstreamRequest['body']): body is Readable =>
+  body !== null && 'pipe' in body
 
 const inClear = (host: string): Notice => ({
   reason: 'egress_in_clear',
@@ -259,10 +268,10 @@ const inClear = (host: string): Notice => ({
 })
 
 function carrying(
-  request: Sent,
+  request: UpstreamRequest,
   plan: CredentialPlan,
   how: { token?: string | undefined; used: Used },
-): Sent {
+): UpstreamRequest {
   const headers = withCredential(request.headers, plan, how)
   const isMasked = plan.token !== undefined || plan.variables.length > 0
   return {
@@ -278,7 +287,11 @@ function carrying(
  * The body with its placeholders exchanged. One that announces up to 1 MiB is read first, so that it can announce its
  * new length; any other goes out in chunks as it comes.
  */
-async function withBody(request: Sent, plan: CredentialPlan, used: Used): Promise<Sent> {
+async function withBody(
+  request: UpstreamRequest,
+  plan: CredentialPlan,
+  used: Used,
+): Promise<UpstreamRequest> {
   const secrets = exchangeOf(plan, 'body', used)
   const { body, headers } = request
   if (!secrets || body === null) return request

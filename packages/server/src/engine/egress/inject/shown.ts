@@ -12,7 +12,7 @@ import type { Filter, Mask } from '@steward/mask/mask.ts'
 import { towardsCaller, without } from './headers.ts'
 
 /** The answer could not be looked through; it is not passed on. */
-export class Unreadable extends Error {
+export class UnreadableEncoding extends Error {
   constructor(encoding: string) {
     super(`the upstream answered in the content encoding ${encoding}, which cannot be read here`)
   }
@@ -66,7 +66,7 @@ const encodingsOf = (headers: Headers): string[] =>
 function decoderOf(encodings: string[]): Duplex | undefined {
   const [encoding, ...more] = encodings
   if (encoding === undefined) return undefined
-  if (more.length > 0) throw new Unreadable(encodings.join(', '))
+  if (more.length > 0) throw new UnreadableEncoding(encodings.join(', '))
   switch (encoding) {
     case 'gzip':
     case 'x-gzip':
@@ -78,7 +78,7 @@ function decoderOf(encodings: string[]): Duplex | undefined {
     case 'zstd':
       return createZstdDecompress()
     default:
-      throw new Unreadable(encoding)
+      throw new UnreadableEncoding(encoding)
   }
 }
 

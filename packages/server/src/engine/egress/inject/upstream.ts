@@ -17,7 +17,7 @@ import { filtering, maskedError, maskedHeaders, shown } from './shown.ts'
 const headersTimeoutMs = 600_000
 
 /** A body that is there already need not stream. */
-export type Sent = Omit<Outbound, 'body'> & { body: Readable | Buffer | null }
+export type UpstreamRequest = Omit<Outbound, 'body'> & { body: Readable | Buffer | null }
 
 export type Upstream<Whose extends Namer = Namer> = ReturnType<typeof upstream<Whose>>
 
@@ -38,7 +38,7 @@ export function upstream<Whose extends Namer>(
   })
 
   function dispatch(
-    request: Sent,
+    request: UpstreamRequest,
     mask: Mask | undefined,
     protocol: string | null,
   ): Promise<OutboundAnswer | Switched> {
@@ -63,20 +63,23 @@ export function upstream<Whose extends Namer>(
   return {
     whose: connect.whose,
     /** Resolves with the head. The body destroyed early ends the upstream's; what the mask names is overwritten. */
-    async send(request: Sent, mask?: Mask): Promise<OutboundAnswer> {
+    async send(request: UpstreamRequest, mask?: Mask): Promise<OutboundAnswer> {
       const answer = await dispatch(request, mask, null)
       if ('socket' in answer) throw new Error('the upstream switched protocols unasked')
       return answer
     },
-    upgrade: (request: Sent, protocol: string, mask?: Mask): Promise<OutboundAnswer | Switched> =>
-      dispatch(request, mask, protocol),
+    upgrade: (
+      request: UpstreamRequest,
+      protocol: string,
+      mask?: Mask,
+    ): Promise<OutboundAnswer | Switched> => dispatch(request, mask, protocol),
     /** Ends every connection, whatever happens on it. */
     close: (): Promise<void> => agent.destroy(),
   }
 }
 
 type Waiting = {
-  request: Sent
+  request: UpstreamRequest
   mask: Mask | undefined
   resolve: (answer: OutboundAnswer | Switched) => void
   reject: (error: unknown) => void
