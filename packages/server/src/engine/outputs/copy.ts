@@ -25,7 +25,7 @@ export type OutputLimits = {
 export type State = { stamps: Map<string, string>; told: Set<string> }
 
 /** The end of one turn. */
-export type Pass = {
+export type Publication = {
   tenant: string
   session: string
   root: FileHandle
@@ -50,7 +50,7 @@ export function note({ stamps }: State, name: string, { stamp }: OutputFile): vo
 /** Undefined for what has gone, has the content that was published last, or is left out. */
 export async function copyOf(
   deps: CopyDeps,
-  pass: Pass,
+  pass: Publication,
   parts: readonly string[],
 ): Promise<Copy | undefined> {
   const leave = (why: string) => void pass.left.push({ path: parts.join('/'), why })
@@ -79,7 +79,7 @@ type OpenOutput = { file: FileHandle; found: OutputFile }
 /** A copy; undefined where it is the one that was published last; or why there is none. */
 async function changed(
   { keeping, clock, limits }: CopyDeps,
-  pass: Pass,
+  pass: Publication,
   name: string,
   { file, found }: OpenOutput,
 ): Promise<Pick<Copy, 'key' | 'row'> | string | undefined> {
@@ -113,7 +113,7 @@ const tooMuch = ({ turn }: OutputLimits): string =>
 /** What it takes is spent when there is room. */
 function noRoom(
   limits: OutputLimits,
-  { spent, stored }: Pass,
+  { spent, stored }: Publication,
   { size }: OutputFile,
   isNew: boolean,
 ): string | undefined {

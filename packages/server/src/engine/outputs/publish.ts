@@ -20,7 +20,7 @@ import type { OutputRow } from '../../sessions/rows/outputs.ts'
 import { full } from '../../sessions/outputs/limits.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
-import type { Copy, OutputLimits, Pass, State } from './copy.ts'
+import type { Copy, OutputLimits, Publication, State } from './copy.ts'
 import { copyOf, note } from './copy.ts'
 import type { SkippedOutput } from './walk.ts'
 import { filesIn, openFolder } from './walk.ts'
@@ -35,11 +35,11 @@ export type PublishDeps = {
   keeping: Keeping
   clock: Clock
   /** Whether the session was used last on this host: what lies on another one may be older than what is published. */
-  isHere: (turned: Turned) => Promise<boolean>
+  isHere: (turned: FinishedTurn) => Promise<boolean>
   limits: OutputLimits
 }
 
-export type Turned = {
+export type FinishedTurn = {
   tenant: string
   session: string
   generation: number
@@ -60,7 +60,7 @@ export function outputPublisher(deps: PublishDeps) {
   }
 
   /** `isRunning`: whether the session's sandbox is. */
-  async function publish(turned: Turned, isRunning: boolean): Promise<void> {
+  async function publish(turned: FinishedTurn, isRunning: boolean): Promise<void> {
     const { session, own } = turned
     if (!isRunning && (!existsSync(markOf(own)) || !(await deps.isHere(turned)))) return
     const state = states.get(session) ?? { stamps: new Map(), told: new Set() }
@@ -79,7 +79,7 @@ export function outputPublisher(deps: PublishDeps) {
 
 async function publishAll(
   deps: PublishDeps,
-  turned: Turned,
+  turned: FinishedTurn,
   root: FileHandle,
   state: State,
 ): Promise<void> {
@@ -98,7 +98,7 @@ async function publishAll(
     stored = await fileStore(read).stored(tenant)
   }
   const spent = { names: known.size, copied: 0, read: 0 }
-  const pass: Pass = { tenant, session, root, known, stored, state, left, spent }
+  const pass: Publication = { tenant, session, root, known, stored, state, left, spent }
   const copies: Copy[] = []
   const failures: unknown[] = []
   const waiting = fresh.values()
@@ -125,7 +125,7 @@ async function publishAll(
 /** One commit, in which the session is still this process's: keys of what is published now. */
 async function write(
   { databases, keeping, clock, limits }: PublishDeps,
-  { tenant, session, generation }: Turned,
+  { tenant, session, generation }: FinishedTurn,
   {
     copies,
     left,
