@@ -31,13 +31,13 @@ export const claimEnds =
   }
 
 /** Asks for a caller; a worker's question and its answer are given up when its claim ends. */
-export type Under = <Answer extends { body: Readable }>(
+export type AskUnderClaim = <Answer extends { body: Readable }>(
   principal: Principal,
   raw: Raw,
   ask: (raw: Raw) => Promise<Answer>,
 ) => Promise<Answer>
 
-export function underClaims(deps: Deps): Under {
+export function underClaims(deps: Deps): AskUnderClaim {
   const ends = claimEnds(deps)
   return async (principal, raw, ask) => {
     if (principal.kind !== 'claim') return ask(raw)

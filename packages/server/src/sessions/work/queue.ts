@@ -27,7 +27,7 @@ import {
   stopped,
   stopping,
 } from './item.ts'
-import type { Claiming } from './store.ts'
+import type { ClaimOptions } from './store.ts'
 import { workStore } from './store.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 
@@ -46,7 +46,7 @@ const pauseMs = (attempts: number): number =>
 type Place = { tenant: string; environment: string; id: string }
 
 /** What a caller of the work API is: of one claim, or with a key for all of them. */
-export type By = { generation: number } | 'key'
+export type WorkCaller = { generation: number } | 'key'
 
 /**
  * Puts it in, unless the session has an item that goes on. With the change that makes it necessary, by whoever holds the
@@ -103,7 +103,7 @@ export async function claimNext(
   database: Database,
   tenant: string,
   environment: string,
-  at: Claiming,
+  at: ClaimOptions,
   ended: (item: WorkItem) => void = () => {},
 ): Promise<WorkItem | undefined> {
   for (;;) {
@@ -167,7 +167,11 @@ export const acknowledge = (
 export const beat = (
   database: Database,
   place: Place,
-  { by, expected, ttlMs = leaseMs }: { by: By; expected?: string | undefined; ttlMs?: number },
+  {
+    by,
+    expected,
+    ttlMs = leaseMs,
+  }: { by: WorkCaller; expected?: string | undefined; ttlMs?: number },
   { now, idleMs }: { now: number; idleMs: number },
 ): Promise<Heartbeat> =>
   changed(database, place, async (item) => {
@@ -211,7 +215,7 @@ const isOver = (head: Head): boolean =>
 export async function stop(
   tx: Queries,
   place: Place,
-  { by, force }: { by: By; force: boolean },
+  { by, force }: { by: WorkCaller; force: boolean },
   now: number,
 ): Promise<WorkItem> {
   const { work, item } = await takeWithHead(tx, place)

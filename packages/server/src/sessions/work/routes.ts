@@ -25,7 +25,7 @@ import type { WorkItem, Worker } from './item.ts'
 import { reservationMs } from './item.ts'
 import { poller } from './poll.ts'
 import { workerName } from './presence.ts'
-import type { By, WorkSettings } from './queue.ts'
+import type { WorkCaller, WorkSettings } from './queue.ts'
 import { acknowledge, beat, stop } from './queue.ts'
 import { workStore } from './store.ts'
 import { notifyLostClaims } from './topics.ts'
@@ -60,7 +60,7 @@ const workerOf = (principal: Principal, name: string | undefined): Worker => ({
   id: workerName(name),
 })
 
-const byOf = (principal: Principal): By =>
+const byOf = (principal: Principal): WorkCaller =>
   principal.kind === 'claim' ? { generation: principal.generation } : 'key'
 
 export function workRoutes(deps: {

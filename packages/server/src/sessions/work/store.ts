@@ -41,7 +41,7 @@ const longestReservationMs = 10 ** 12
 const rowsAtOnce = 500
 
 /** `by`: where it matters who asks. */
-export type Claiming = { now: number; reclaimMs: number; by?: Worker }
+export type ClaimOptions = { now: number; reclaimMs: number; by?: Worker }
 
 export type PollerRow = Pick<Tables['work_pollers'], 'environment_id' | 'worker_id' | 'seen_ms'>
 
@@ -66,7 +66,12 @@ const byId = (db: Reads, tenant: string, environment: string, id: string) =>
  * Those that are anyone's to have: what others left behind, then what waits, the oldest first. What this worker itself let
  * lapse comes last, and for a while not at all where another worker asks: that one can do what this one did not.
  */
-const free = (db: Reads, tenant: string, environment: string, { now, reclaimMs, by }: Claiming) => {
+const free = (
+  db: Reads,
+  tenant: string,
+  environment: string,
+  { now, reclaimMs, by }: ClaimOptions,
+) => {
   const own = db
     .selectFrom('work')
     .select('id')
@@ -237,7 +242,7 @@ function workWrites(db: Queries) {
     claim: (
       tenant: string,
       environment: string,
-      claiming: Claiming,
+      claiming: ClaimOptions,
       change: ItemChange,
     ): Promise<WorkItem | undefined> => {
       const { now, reclaimMs } = claiming

@@ -11,7 +11,7 @@ import type { Reply } from '../../../ground/http/reply.ts'
 import type { RouteCall, Raw, Route } from '../../../ground/http/route.ts'
 import { also } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import type { Under } from '../../../sessions/work/ending.ts'
+import type { AskUnderClaim } from '../../../sessions/work/ending.ts'
 import type { McpProxy } from './proxy.ts'
 import type { RemoteSandboxes } from './remote.ts'
 
@@ -30,7 +30,7 @@ export function mcpProxyRoutes({
   egress: { proxy: McpProxy }
   mcpTokens: McpTokens
   clock: Clock
-  under: Under
+  under: AskUnderClaim
 }): Route[] {
   async function pass(
     { tenant, principal, params, search }: RouteCall<typeof path, undefined, undefined>,
