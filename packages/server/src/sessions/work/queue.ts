@@ -296,7 +296,7 @@ async function owes(tx: Queries, tenant: string, session: string): Promise<boole
   return calls.some(({ type, state }) => type === 'agent.tool_use' && state === 'waiting')
 }
 
-type Settled = {
+type OverdueWork = {
   isAll: boolean
   /** Sessions that were told something. */
   told: string[]
@@ -308,7 +308,7 @@ type Settled = {
 export async function settleOverdue(
   tx: Queries,
   { now, unclaimedMs, limit }: { now: number; unclaimedMs: number; limit: number },
-): Promise<Settled> {
+): Promise<OverdueWork> {
   const work = workStore(tx)
   await work.bringBack(now)
   const overdue = await work.overdue(now, limit)
