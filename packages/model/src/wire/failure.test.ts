@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { failureOf, type Trouble } from './failure.ts'
+import { failureOf, type FailedCall } from './failure.ts'
 
-const of = (message: string, more: Partial<Trouble> = {}) =>
+const of = (message: string, more: Partial<FailedCall> = {}) =>
   failureOf({ message, overflow: false, sent: true, ...more }, ['sk-0123456789/+'])
 
 void describe('failures', () => {

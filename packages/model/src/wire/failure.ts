@@ -3,7 +3,7 @@ import type { ModelFailure } from '../model.ts'
 import type { ModelSpec } from '../spec.ts'
 
 /** What is known of a call that went wrong. */
-export type Trouble = {
+export type FailedCall = {
   /** The library's words; an HTTP status stands at their head, or in the JSON they carry. */
   message: string
   overflow: boolean
@@ -16,7 +16,7 @@ export type Trouble = {
 
 type Kind = ModelFailure['kind']
 
-export function failureOf(trouble: Trouble, secrets: readonly string[]): ModelFailure {
+export function failureOf(trouble: FailedCall, secrets: readonly string[]): ModelFailure {
   const status = statusOf(trouble.message)
   const kind = kindOf(trouble, status)
   const retryAfterMs = trouble.retryAfterMs ?? retryDelayIn(trouble.message)
@@ -54,7 +54,7 @@ const kinds: [Kind, statuses: number[], words: RegExp][] = [
   ],
 ]
 
-function kindOf(trouble: Trouble, status: number | undefined): Kind {
+function kindOf(trouble: FailedCall, status: number | undefined): Kind {
   if (isRefusedAddress(trouble.cause)) return 'refused_address'
   if (trouble.overflow) return 'context_overflow'
   const fits = kinds.find(
@@ -70,7 +70,7 @@ function kindOf(trouble: Trouble, status: number | undefined): Kind {
 const stated =
   /(?<!network)_error\b|Provider (finish_reason|stopped with): (?!network_error)|^[a-z_]+: |Error Code |Response incomplete/
 
-function isRetryable(kind: Kind, status: number | undefined, trouble: Trouble): boolean {
+function isRetryable(kind: Kind, status: number | undefined, trouble: FailedCall): boolean {
   switch (kind) {
     case 'overloaded':
     case 'rate_limited':
@@ -104,7 +104,7 @@ function chain(error: unknown, length = longestChain): Error[] {
 }
 
 /** The provider's own sentence, where the JSON around it can be read. */
-function plain({ message, cause }: Trouble, kind: Kind): string {
+function plain({ message, cause }: FailedCall, kind: Kind): string {
   const start = message.indexOf('{')
   if (start !== -1) {
     const said = sentenceIn(message.slice(start))
