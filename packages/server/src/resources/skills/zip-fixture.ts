@@ -1,7 +1,7 @@
 /** Archives that no archiver would write. */
 import { crc32, deflateRawSync } from 'node:zlib'
 
-export type Odd = {
+export type OddEntry = {
   name: string
   bytes?: Uint8Array | string
   /** As Unix has it, with the type of the file. */
@@ -14,7 +14,7 @@ export type Odd = {
 
 const madeByUnix = (3 << 8) | 20
 
-export function oddZip(entries: readonly Odd[]): Buffer {
+export function oddZip(entries: readonly OddEntry[]): Buffer {
   const chunks: Buffer[] = []
   const directory: Buffer[] = []
   let at = 0

@@ -3,12 +3,12 @@ import { describe, it } from 'node:test'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { bundleOf, largestBundle, mostFiles } from './bundle.ts'
 import { packedFiles, unzipped, zipped } from './zip.ts'
-import type { Odd } from './zip-fixture.ts'
+import type { OddEntry } from './zip-fixture.ts'
 import { oddZip, skillText } from './zip-fixture.ts'
 
-const skill: Odd = { name: 'a/SKILL.md', bytes: skillText('a') }
-const open = async (...entries: Odd[]) => bundleOf(await unzipped(oddZip(entries)))
-const refused = (entries: Odd[], words: RegExp) =>
+const skill: OddEntry = { name: 'a/SKILL.md', bytes: skillText('a') }
+const open = async (...entries: OddEntry[]) => bundleOf(await unzipped(oddZip(entries)))
+const refused = (entries: OddEntry[], words: RegExp) =>
   assert.rejects(open(...entries), (error) => {
     assert.ok(error instanceof PlatformError, String(error))
     assert.match(error.message, words)
