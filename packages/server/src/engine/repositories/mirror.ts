@@ -24,7 +24,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { oneByOne } from '../../ground/core/turns.ts'
 import type { Indexing } from './indexing.ts'
 import { indexPack } from './indexing.ts'
-import type { Address, Looked, Pack, Remote } from './remote.ts'
+import type { Address, RemoteState, Pack, Remote } from './remote.ts'
 
 const fetchMs = 15 * 60_000
 const mostHaves = 256
@@ -54,7 +54,7 @@ type Fetching = {
   tenant: string
   remote: Remote
   place: string
-  looked: Looked
+  looked: RemoteState
   more: readonly string[]
   signal: AbortSignal
 }
@@ -137,7 +137,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
       tenant: string,
       address: Address,
       { to, more, signal }: { to: string; more: readonly string[]; signal: AbortSignal },
-    ): Promise<Looked> {
+    ): Promise<RemoteState> {
       const remote = connect()
       try {
         const looked = await inTurn(tenant, signal, () => remote.look(address, signal))

@@ -26,15 +26,15 @@ const wanted = ['multi_ack_detailed', 'side-band-64k', 'thin-pack', 'ofs-delta',
 export type Address = { url: string; token: string | undefined }
 
 /** A repository as it is now, as far as the token opens it. */
-export type Looked = Refs & { address: Address }
+export type RemoteState = Refs & { address: Address }
 
 export type Pack = { wants: readonly string[]; haves: readonly string[] }
 
 export interface Remote {
   /** Throws `RepositoryFailure`, for what the token does not open too. */
-  look(address: Address, signal: AbortSignal): Promise<Looked>
+  look(address: Address, signal: AbortSignal): Promise<RemoteState>
   /** Writes a pack of what is wanted and not there to a new file; false when that is nothing. Throws the same. */
-  fetch(looked: Looked, pack: Pack, to: string, signal: AbortSignal): Promise<boolean>
+  fetch(looked: RemoteState, pack: Pack, to: string, signal: AbortSignal): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export function remote(line: Upstream, mostBytes: number): Remote {
     }
   }
 
-  async function look(address: Address, until: AbortSignal): Promise<Looked> {
+  async function look(address: Address, until: AbortSignal): Promise<RemoteState> {
     const signal = AbortSignal.any([until, AbortSignal.timeout(lookMs)])
     const path = '/info/refs?service=git-upload-pack'
     const answer = await send(address, path, { signal })
@@ -108,7 +108,7 @@ export function remote(line: Upstream, mostBytes: number): Remote {
 /** A header, a count of zero and a checksum. gitformat-pack(5) */
 const emptyPackBytes = 32
 
-async function lookAt(address: Address, answer: OutboundAnswer): Promise<Looked> {
+async function lookAt(address: Address, answer: OutboundAnswer): Promise<RemoteState> {
   check(answer, address, 'application/x-git-upload-pack-advertisement')
   try {
     return {

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Checkout } from '@steward/protocol/session-resources.ts'
 import { RepositoryFailure } from './failure.ts'
-import type { Looked } from './remote.ts'
+import type { RemoteState } from './remote.ts'
 
 /**
  * Writes what a `.git` holds but its objects, and says which commit is to be checked out; null: the repository has
@@ -11,7 +11,7 @@ import type { Looked } from './remote.ts'
  */
 export async function writeSkeleton(
   folder: string,
-  { ids, main }: Looked,
+  { ids, main }: RemoteState,
   { url, checkout }: { url: string; checkout: Checkout | null },
 ): Promise<string | null> {
   const branch = branchOf(checkout, main)
@@ -39,7 +39,7 @@ function branchOf(checkout: Checkout | null, main: string | undefined): string |
 const remoteName = (branch: string): string => branch.replace('refs/heads/', 'refs/remotes/origin/')
 
 /** Sorted, as git searches it by halves. Tags are not followed to what they name: git looks that up itself. */
-function packedRefs(ids: Looked['ids'], branch: string | undefined): string {
+function packedRefs(ids: RemoteState['ids'], branch: string | undefined): string {
   const lines = [...ids].map(([name, id]) => [remoteName(name), id] as const)
   const id = branch === undefined ? undefined : ids.get(branch)
   if (branch !== undefined && id !== undefined) lines.push([branch, id])
