@@ -5,12 +5,12 @@ import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import type { Authority } from './authority.ts'
 import type { Hello } from './client-hello.ts'
-import type { Inside } from './heads.ts'
+import type { OpenedTunnel } from './heads.ts'
 import { mismatch, readConnect } from './heads.ts'
 import type { Objections } from './objections.ts'
 import type { GateOwner, Refusal, Target } from './outbound.ts'
 import { Refused } from './outbound.ts'
-import type { Peeked } from './peek.ts'
+import type { PeekResult } from './peek.ts'
 import { peek } from './peek.ts'
 import { normalHost } from './policy.ts'
 import { pump } from './pump.ts'
@@ -35,7 +35,7 @@ export function connects({
   authority: Authority
   limits: { helloMs: number; idleMs: number }
   /** Takes over a connection whose requests are read. */
-  serve: (socket: Socket, inside: Inside) => void
+  serve: (socket: Socket, inside: OpenedTunnel) => void
 }) {
   return async (message: IncomingMessage, head: Buffer): Promise<void> => {
     const { socket } = message
@@ -62,7 +62,7 @@ export function connects({
       lastWord(socket, refusal.reason === 'protocol' ? noApplicationProtocol : unrecognizedName)
     }
 
-    function look(firstMs: number): Promise<Peeked> {
+    function look(firstMs: number): Promise<PeekResult> {
       return peek(socket, head, { firstMs, restMs: limits.helloMs })
     }
 
@@ -121,14 +121,14 @@ export function connects({
 }
 
 /** Against what a client says first in a tunnel that nobody looks into. */
-function objection(first: Peeked, target: Target): Refusal | undefined {
+function objection(first: PeekResult, target: Target): Refusal | undefined {
   if (first.kind === 'hello') return unnamed(first.hello, target, true)
   if (first.kind !== 'other') return strange(first, target)
   if (target.port !== 443) return undefined
   return { ...target, reason: 'protocol', message: `port 443 of ${target.host} takes TLS alone` }
 }
 
-const strange = (first: Peeked, target: Target): Refusal | undefined =>
+const strange = (first: PeekResult, target: Target): Refusal | undefined =>
   first.kind === 'malformed'
     ? { ...target, reason: 'protocol', message: `what was said to ${target.host} is no TLS` }
     : undefined

@@ -22,7 +22,7 @@ import type {
   Headers,
   Outbound,
   Refusal,
-  Switched,
+  UpgradedConnection,
   Target,
   ConnectionVerdict,
 } from './outbound.ts'
@@ -99,7 +99,7 @@ function ownerFor(upstream: Awaited<ReturnType<typeof upstreamOf>>) {
       const flat = answer.headers as unknown
       return { status: answer.statusCode, headers: pairs(flat as string[]), body: answer.body }
     },
-    async upgrade(request): Promise<OutboundAnswer | Switched> {
+    async upgrade(request): Promise<OutboundAnswer | UpgradedConnection> {
       requests.push(request)
       const { url, headers } = request
       const protocol = headers.find(([name]) => name.toLowerCase() === 'upgrade')?.[1] ?? ''

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Authority } from './authority.ts'
 import { connects } from './connect.ts'
-import type { Inside } from './heads.ts'
+import type { OpenedTunnel } from './heads.ts'
 import type { GateOwner } from './outbound.ts'
 import { objections } from './objections.ts'
 import { requests } from './requests.ts'
@@ -98,7 +98,7 @@ export function takingGate(options: GateOptions): TakingGate {
 
 function gateServer({ authority, owner, limits: own, admit = () => () => {} }: GateOptions) {
   const limits = { ...gateLimits, ...own }
-  const inside = new WeakMap<Socket, Inside>()
+  const inside = new WeakMap<Socket, OpenedTunnel>()
   const sockets = new Set<Socket>()
   const room = { owner, objections: objections(owner), inside, limits }
   const underWay = new WeakMap<Socket, number>()

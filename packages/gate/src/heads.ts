@@ -6,7 +6,7 @@ import type { GateAnswer } from './said.ts'
 import { sayInvalid } from './said.ts'
 
 /** The end of a tunnel that is read here. */
-export type Inside = { target: Target; scheme: 'http' | 'https' }
+export type OpenedTunnel = { target: Target; scheme: 'http' | 'https' }
 
 export type GateRequest = { url: URL; target: Target; headers: Headers; hasBody: boolean }
 
@@ -84,7 +84,7 @@ export function readConnect({ url = '', rawHeaders }: IncomingMessage): Target |
 /** `inside` for a request in a tunnel; one to the gate itself names its host in its first line. */
 export function readRequest(
   message: IncomingMessage,
-  inside?: Inside,
+  inside?: OpenedTunnel,
 ): GateRequest | RequestObjection {
   const head = readHead(message.rawHeaders)
   const wrong = wrongIn(head)
@@ -119,7 +119,7 @@ function wrongIn({
 
 function withinTunnel(
   path: string,
-  inside: Inside,
+  inside: OpenedTunnel,
 ): { url: URL; target: Target } | RequestObjection {
   const { target, scheme } = inside
   const { host, port } = target

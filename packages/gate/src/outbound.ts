@@ -23,7 +23,7 @@ export type Outbound = {
 export type OutboundAnswer = { status: number; headers: Headers; body: Readable }
 
 /** After a 101: what both sides write from now on; `head` has been read already. */
-export type Switched = { status: 101; headers: Headers; socket: Duplex; head: Buffer }
+export type UpgradedConnection = { status: 101; headers: Headers; socket: Duplex; head: Buffer }
 
 export type Target = { host: string; port: number }
 
@@ -73,7 +73,7 @@ export interface GateOwner {
   judge(target: Target): Promise<ConnectionVerdict>
   forward(request: Outbound): Promise<OutboundAnswer>
   /** A GET without a body that asks to switch protocols, WebSocket for one. */
-  upgrade(request: Outbound): Promise<OutboundAnswer | Switched>
+  upgrade(request: Outbound): Promise<OutboundAnswer | UpgradedConnection>
   /** For a tunnel; the socket is connected. */
   dial(target: Target): Promise<Duplex>
   /** Told of each refusal, its own and those the gate makes. */

@@ -3,7 +3,7 @@ import type { FirstBytes } from './client-hello.ts'
 import { readFirstBytes } from './client-hello.ts'
 
 /** `late`: not enough came in time. `gone`: the client went away before. */
-export type Peeked = Exclude<FirstBytes, { kind: 'more' }> | { kind: 'late' } | { kind: 'gone' }
+export type PeekResult = Exclude<FirstBytes, { kind: 'more' }> | { kind: 'late' } | { kind: 'gone' }
 
 /**
  * Looks at what a client says first, and leaves it in the socket to be read. `head` has been read from it already.
@@ -13,11 +13,11 @@ export function peek(
   socket: Socket,
   head: Buffer,
   { firstMs, restMs }: { firstMs: number; restMs: number },
-): Promise<Peeked> {
+): Promise<PeekResult> {
   return new Promise((resolve) => {
     let bytes = head
     let timer = setTimeout(() => settle({ kind: 'late' }), head.length > 0 ? restMs : firstMs)
-    const settle = (peeked: Peeked): void => {
+    const settle = (peeked: PeekResult): void => {
       clearTimeout(timer)
       socket.off('readable', look)
       socket.off('end', leave)

@@ -2,14 +2,14 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-export type Passed = { bytesOut: number; bytesIn: number }
+export type PassedBytes = { bytesOut: number; bytesIn: number }
 
 /**
  * Passes on what the upstream says at once, and what the client says from `open` on. An end on one side becomes an
  * end on the other; a failure, or no byte for `idleMs`, ends both. `ended` resolves when both are closed.
  */
 export function pump(client: Socket, upstream: Duplex, idleMs: number) {
-  const passed: Passed = { bytesOut: 0, bytesIn: 0 }
+  const passed: PassedBytes = { bytesOut: 0, bytesIn: 0 }
   const destroy = (): void => {
     client.destroy()
     upstream.destroy()

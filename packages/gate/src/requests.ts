@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { send } from './answers.ts'
-import type { Inside } from './heads.ts'
+import type { OpenedTunnel } from './heads.ts'
 import { readRequest } from './heads.ts'
 import type { Objections } from './objections.ts'
 import type { GateOwner } from './outbound.ts'
@@ -20,7 +20,7 @@ export function requests({
   owner: GateOwner
   objections: Objections
   /** Where a connection ends that is no longer the gate's own. */
-  inside: WeakMap<Socket, Inside>
+  inside: WeakMap<Socket, OpenedTunnel>
   /** How many requests of a connection have no whole answer yet. */
   underWay: WeakMap<Socket, number>
   limits: { requests: number }

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import { ServerResponse, validateHeaderValue } from 'node:http'
 import type { Socket } from 'node:net'
 import { send } from './answers.ts'
-import type { Inside } from './heads.ts'
+import type { OpenedTunnel } from './heads.ts'
 import { onwardAnswer, readRequest } from './heads.ts'
 import type { Objections } from './objections.ts'
-import type { OutboundAnswer, GateOwner, Switched } from './outbound.ts'
+import type { OutboundAnswer, GateOwner, UpgradedConnection } from './outbound.ts'
 import { pump } from './pump.ts'
 import { sayOn } from './said.ts'
 
@@ -25,7 +25,7 @@ export function upgrades({
 }: {
   owner: GateOwner
   objections: Objections
-  inside: WeakMap<Socket, Inside>
+  inside: WeakMap<Socket, OpenedTunnel>
   limits: { idleMs: number }
 }) {
   return async (message: IncomingMessage, head: Buffer): Promise<void> => {
@@ -58,7 +58,7 @@ export function upgrades({
 
 /** Throws, with nothing sent, when the answer has a head that cannot be passed on. */
 async function pass(
-  answer: Switched,
+  answer: UpgradedConnection,
   { socket, protocol, idleMs }: { socket: Socket; protocol: string; idleMs: number },
 ): Promise<void> {
   const agreed = answer.headers.find(([name]) => name.toLowerCase() === 'upgrade')?.[1] ?? protocol

@@ -34,7 +34,7 @@ const paths = {
   'openai-completions': { here: '/v1/chat/completions', there: '/chat/completions' },
   'openai-responses': { here: '/v1/responses', there: '/responses' },
 } as const satisfies Partial<Record<Wire, { here: string; there: string }>>
-type Passed = keyof typeof paths
+type PassedBytes = keyof typeof paths
 
 /** Headers of a caller that say how it speaks; everything else, its token first of all, ends here. */
 const spoken = /^(accept|content-type|anthropic-(version|beta)|openai-beta)$/i
@@ -59,7 +59,7 @@ export function modelGatewayRoutes({
 }): Route[] {
   const under = underClaims(deps)
 
-  async function pass({ db, tenant }: Caller, session: string, wire: Passed, raw: Raw) {
+  async function pass({ db, tenant }: Caller, session: string, wire: PassedBytes, raw: Raw) {
     const row = await sessionStore(db.read).row(tenant, session)
     const { model } = fromJson(row.agent)
     const spec = await specOfModel(tenant, model)
@@ -77,7 +77,7 @@ export function modelGatewayRoutes({
     return { ...answer, body: cutAt(within, answer.body) }
   }
 
-  return (Object.keys(paths) as Passed[]).map((wire) =>
+  return (Object.keys(paths) as PassedBytes[]).map((wire) =>
     gateway.raw.post(
       paths[wire].here,
       {
@@ -117,7 +117,7 @@ function cutAt(
 
 async function send(
   models: Pick<Upstream, 'send'>,
-  wire: Passed,
+  wire: PassedBytes,
   spec: ModelSpec,
   body: object,
   raw: Raw,

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { OutboundAnswer, Headers, Switched } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, Headers, UpgradedConnection } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import { maskOf } from '@steward/mask/mask.ts'
@@ -174,7 +174,7 @@ export function createForward(deps: ForwardDeps) {
       request: UpstreamRequest,
       context: OutboundContext,
       call: OutboundCall,
-    ): Promise<OutboundAnswer | Switched> {
+    ): Promise<OutboundAnswer | UpgradedConnection> {
       return recorded(deps, { context, request, call }, async (used, result) => {
         const protocol = valueOf(request.headers, 'upgrade') ?? 'websocket'
         const plan = await planFor(context, request, call)
@@ -198,7 +198,7 @@ export function createForward(deps: ForwardDeps) {
 }
 
 /** Sends, and ends with exactly one record, whatever becomes of it. */
-async function recorded<T extends OutboundAnswer | Switched>(
+async function recorded<T extends OutboundAnswer | UpgradedConnection>(
   { records, clock }: Pick<ForwardDeps, 'records' | 'clock'>,
   {
     context,

@@ -3,7 +3,12 @@
  * on a connection can reach another.
  */
 import { Duplex, Readable, pipeline } from 'node:stream'
-import type { OutboundAnswer, Headers, Outbound, Switched } from '@steward/gate/outbound.ts'
+import type {
+  OutboundAnswer,
+  Headers,
+  Outbound,
+  UpgradedConnection,
+} from '@steward/gate/outbound.ts'
 import type { Filter, Mask } from '@steward/mask/mask.ts'
 import type { Dispatcher } from 'undici'
 import { Agent } from 'undici'
@@ -41,7 +46,7 @@ export function upstream<Whose extends Namer>(
     request: UpstreamRequest,
     mask: Mask | undefined,
     protocol: string | null,
-  ): Promise<OutboundAnswer | Switched> {
+  ): Promise<OutboundAnswer | UpgradedConnection> {
     const { method, url, signal } = request
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
@@ -72,7 +77,7 @@ export function upstream<Whose extends Namer>(
       request: UpstreamRequest,
       protocol: string,
       mask?: Mask,
-    ): Promise<OutboundAnswer | Switched> => dispatch(request, mask, protocol),
+    ): Promise<OutboundAnswer | UpgradedConnection> => dispatch(request, mask, protocol),
     /** Ends every connection, whatever happens on it. */
     close: (): Promise<void> => agent.destroy(),
   }
@@ -81,7 +86,7 @@ export function upstream<Whose extends Namer>(
 type Waiting = {
   request: UpstreamRequest
   mask: Mask | undefined
-  resolve: (answer: OutboundAnswer | Switched) => void
+  resolve: (answer: OutboundAnswer | UpgradedConnection) => void
   reject: (error: unknown) => void
 }
 
