@@ -44,7 +44,7 @@ export interface Gate {
 }
 
 /** One without a socket of its own. */
-export interface TakingGate extends Gate {
+export interface SocketlessGate extends Gate {
   /** A client's connection that came by some other way. How many there are is the caller's to bound. */
   take(connection: Socket): void
 }
@@ -86,7 +86,7 @@ export async function openGate(options: GateOptions & SocketOptions): Promise<Ga
   return { close }
 }
 
-export function takingGate(options: GateOptions): TakingGate {
+export function socketlessGate(options: GateOptions): SocketlessGate {
   const { server, close } = gateServer(options)
   // Node looks after the times of requests from here on.
   server.emit('listening')

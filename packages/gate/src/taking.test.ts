@@ -5,14 +5,14 @@ import { connect, createServer } from 'node:net'
 import { describe, it } from 'node:test'
 import { certificateAuthority } from './authority.ts'
 import type { GateLimits } from './gate.ts'
-import { takingGate } from './gate.ts'
+import { socketlessGate } from './gate.ts'
 import { listening, toTheEnd, until, world } from './gate-fixture.ts'
 
 /** Connections at a port go to a gate without a socket, each behind bytes that came with its request. */
 async function taking(limits: Partial<GateLimits> = {}) {
   const place = await world()
   const { owner } = place
-  const gate = takingGate({ authority: certificateAuthority(), owner, limits })
+  const gate = socketlessGate({ authority: certificateAuthority(), owner, limits })
   const server = createServer({ allowHalfOpen: true }, (socket: Socket) => gate.take(socket))
   const port = await listening(server)
   return {

@@ -3,7 +3,7 @@
  * the service's own sandboxes. Such a gate lasts as long as connections of its claim do.
  */
 import type { Socket } from 'node:net'
-import type { TakingGate } from '@steward/gate/gate.ts'
+import type { SocketlessGate } from '@steward/gate/gate.ts'
 import type { Bus } from '../../../ground/bus/bus.ts'
 import { PlatformError } from '../../../ground/core/errors.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -28,7 +28,7 @@ const lookEveryMs = 5_000
 /** A gate for the connections of one claim. */
 type ClaimGate = {
   claim: ClaimPrincipal
-  opened: Promise<{ gate: TakingGate; egress: SessionEgress }>
+  opened: Promise<{ gate: SocketlessGate; egress: SessionEgress }>
   end: AbortController
 }
 
@@ -65,7 +65,7 @@ export function remoteSandboxes(deps: RemoteDeps) {
     const { tenant, sessionId: session } = claim
     const environment = await recordOf(claim)
     const egress = deps.bind({ tenant, session, environment, generation: null, claim })
-    return { egress, gate: egress.takingGate() }
+    return { egress, gate: egress.socketlessGate() }
   }
 
   const gateOf = (key: string, claim: ClaimPrincipal): ClaimGate =>

@@ -1,8 +1,8 @@
 /** The egress of one session, over one context. `revoke` ends all of it. */
 import { join } from 'node:path'
 import type { Authority } from '@steward/gate/authority.ts'
-import { openGate, takingGate } from '@steward/gate/gate.ts'
-import type { Gate, TakingGate } from '@steward/gate/gate.ts'
+import { openGate, socketlessGate } from '@steward/gate/gate.ts'
+import type { Gate, SocketlessGate } from '@steward/gate/gate.ts'
 import type { Refusal } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
@@ -160,8 +160,8 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
     },
 
     /** For connections of a sandbox elsewhere, which are brought to it. */
-    takingGate(): TakingGate {
-      const gate = takingGate(behind)
+    socketlessGate(): SocketlessGate {
+      const gate = socketlessGate(behind)
       gates.add(gate)
       if (context.isRevoked) void gate.close()
       return { ...gate, close: () => leave(gate) }
