@@ -10,7 +10,7 @@ import type {
 } from '@steward/model/model.ts'
 
 /** One answer: whole blocks, then perhaps half of one, then its end. */
-export type Said = {
+export type ScriptedAnswer = {
   blocks?: AssistantBlock[]
   /** A block that never ends. */
   half?: { block: 'text' | 'thinking'; text: string } | { block: 'tool_call'; name: string }
@@ -28,7 +28,7 @@ export type FakeModel = Model & {
 const aborted: ModelFailure = { kind: 'aborted', retryable: false, message: 'aborted' }
 
 /** Gives the answers one after the other; a request more than there are answers is a mistake of the test. */
-export function fakeModel(answers: Iterable<Said>): FakeModel {
+export function fakeModel(answers: Iterable<ScriptedAnswer>): FakeModel {
   const script = answers[Symbol.iterator]()
   const calls: ModelCall[] = []
   let open = 0
@@ -65,7 +65,12 @@ export function fakeModel(answers: Iterable<Said>): FakeModel {
   }
 }
 
-function* eventsOf({ blocks = [], half, end, usage = noUsage }: Said): Generator<ModelEvent> {
+function* eventsOf({
+  blocks = [],
+  half,
+  end,
+  usage = noUsage,
+}: ScriptedAnswer): Generator<ModelEvent> {
   for (const [index, block] of blocks.entries()) {
     yield begun(index, block)
     const text = block.type === 'tool_call' ? JSON.stringify(block.input) : block.text

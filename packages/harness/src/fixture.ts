@@ -2,7 +2,7 @@
 import type { AssistantBlock } from '@steward/model/model.ts'
 import { onlyWhenFull } from './compaction/settings.ts'
 import { fakeModel } from './fake-model.ts'
-import type { FakeModel, Said } from './fake-model.ts'
+import type { FakeModel, ScriptedAnswer } from './fake-model.ts'
 import { emptyHistory, foldHistory } from './history.ts'
 import type { KeptEvent } from './kept.ts'
 import { runTurn } from './loop.ts'
@@ -77,7 +77,7 @@ export const untilAborted = (signal: AbortSignal): Promise<ToolResult> =>
     }),
   )
 
-export type Played = {
+export type TurnRecord = {
   model: FakeModel
   /** Everything kept, in order, and what goes with the idle. */
   keeps: KeptEvent[][]
@@ -91,14 +91,19 @@ export type Played = {
   reported: unknown[]
 }
 
-export type Play = Partial<Omit<Turn, 'model' | 'signal'>> & {
-  answers?: Said[]
+export type TurnScript = Partial<Omit<Turn, 'model' | 'signal'>> & {
+  answers?: ScriptedAnswer[]
   /** Called at every step, and may abort. */
   on?: (step: TurnStep, abort: () => void) => void
   before?: KeptEvent[]
 }
 
-export async function play({ answers = [], on, before, ...more }: Play = {}): Promise<Played> {
+export async function play({
+  answers = [],
+  on,
+  before,
+  ...more
+}: TurnScript = {}): Promise<TurnRecord> {
   const model = fakeModel(answers)
   const stop = new AbortController()
   const [sleeps, reported, keeps, frames, order] = [

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Refusal } from '@steward/gate/outbound.ts'
 import type { AssistantBlock } from '@steward/model/model.ts'
-import type { Said } from './fake-model.ts'
+import type { ScriptedAnswer } from './fake-model.ts'
 import { call, play, text, tool, typesOf } from './fixture.ts'
 import { emptyHistory, foldHistory, historyTypes, messagesOf } from './history.ts'
 import type { KeptEvent } from './kept.ts'
@@ -16,7 +16,7 @@ const echo = (more: Partial<Tool> = {}): Tool =>
   tool('mcp__files__echo', { mcp: { server: 'files', tool: 'echo' }, ...more })
 
 const servers = (more: Partial<McpServers>): McpServers => ({ ...noServers, ...more })
-const said = (...blocks: AssistantBlock[]): Said => ({ blocks })
+const said = (...blocks: AssistantBlock[]): ScriptedAnswer => ({ blocks })
 const find = (log: readonly KeptEvent[], type: string) =>
   log.flatMap(({ event }) => (event.type === type ? [event] : []))
 

@@ -13,7 +13,7 @@ import {
   userMessage,
 } from './fixture.ts'
 import { fakeModel } from './fake-model.ts'
-import type { Said } from './fake-model.ts'
+import type { ScriptedAnswer } from './fake-model.ts'
 import { emptyHistory, foldHistory, messagesOf } from './history.ts'
 import type { KeptEvent } from './kept.ts'
 import { runTurn } from './loop.ts'
@@ -45,7 +45,7 @@ const tools = [
 ]
 const names = ['quick', 'quick', 'slow', 'throws', 'careful', 'theirs', 'unheard-of']
 
-function* script(random: () => number): Generator<Said> {
+function* script(random: () => number): Generator<ScriptedAnswer> {
   const pick = (): AssistantBlock => {
     const at = random()
     if (at < 0.3) return text(at < 0.03 ? '' : `said ${at}`)

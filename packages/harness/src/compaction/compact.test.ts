@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message, ModelCall } from '@steward/model/model.ts'
-import type { Played } from '../fixture.ts'
+import type { TurnRecord } from '../fixture.ts'
 import { call, play, text, tool, typesOf, userMessage } from '../fixture.ts'
 import { emptyHistory, foldHistory, messagesOf } from '../history.ts'
 import { answered, exchange, long, native, overflow, summary, words } from './compaction-fixture.ts'
@@ -10,12 +10,13 @@ const tools = [tool('bash'), tool('write')]
 const textsOf = ({ content }: Message): string[] =>
   content.flatMap((block) => ('text' in block ? block.text : []))
 const allOf = ({ messages }: ModelCall): string => messages.flatMap(textsOf).join('\n')
-const spans = ({ log }: Played): string[] => typesOf(log).filter((type) => type.includes('compact'))
-const errors = ({ log }: Played) =>
+const spans = ({ log }: TurnRecord): string[] =>
+  typesOf(log).filter((type) => type.includes('compact'))
+const errors = ({ log }: TurnRecord) =>
   log.flatMap(({ event }) => (event.type === 'session.error' ? [event.error] : []))
-const boundaryOf = ({ log }: Played) =>
+const boundaryOf = ({ log }: TurnRecord) =>
   log.find(({ event }) => event.type === 'agent.thread_context_compacted')
-const callOf = ({ model }: Played, index: number): ModelCall => {
+const callOf = ({ model }: TurnRecord, index: number): ModelCall => {
   const made = model.calls[index]
   assert.ok(made, `the model was asked ${index + 1} times`)
   return made

@@ -1,6 +1,6 @@
 /** For tests: a conversation that is long, and a harness that compacts. */
 import type { AssistantBlock, ModelFailure } from '@steward/model/model.ts'
-import type { Said } from '../fake-model.ts'
+import type { ScriptedAnswer } from '../fake-model.ts'
 import { newEventId, userMessage } from '../fixture.ts'
 import type { KeptEvent } from '../kept.ts'
 import type { Compaction, StrategyName } from './settings.ts'
@@ -81,7 +81,7 @@ export const long = (): KeptEvent[] => [
   userMessage('the newest wish'),
 ]
 
-export const summary = (text = 'THE SUMMARY'): Said => ({
+export const summary = (text = 'THE SUMMARY'): ScriptedAnswer => ({
   blocks: [{ type: 'text', text }],
   usage: {
     input_tokens: 11,
@@ -91,4 +91,4 @@ export const summary = (text = 'THE SUMMARY'): Said => ({
   },
 })
 
-export const answered = (...blocks: AssistantBlock[]): Said => ({ blocks })
+export const answered = (...blocks: AssistantBlock[]): ScriptedAnswer => ({ blocks })
