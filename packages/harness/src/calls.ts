@@ -46,7 +46,7 @@ function impossible(
   return tool.input === 'passed' ? undefined : complaint(tool, input)
 }
 
-export type Settled = {
+export type CallOutcomes = {
   /** Ids of the calls that wait for someone else. */
   waiting: string[]
   /** Results that came when the signal had aborted: they go with the end of the turn. */
@@ -61,7 +61,7 @@ export async function* settleCalls(
   turn: Turn,
   tools: Tools,
   calls: readonly OpenCall[],
-): AsyncGenerator<TurnStep, Settled, void> {
+): AsyncGenerator<TurnStep, CallOutcomes, void> {
   const waiting = calls.filter((call) => call.decision === 'wait').map((call) => call.event_id)
   const left = new AbortController()
   const signal = AbortSignal.any([turn.signal, left.signal])

@@ -10,11 +10,11 @@ const notificationMs = 10_000
 /** The signal of the call whose request is being sent. The library holds a request open after its call has ended. */
 export const callScope = new AsyncLocalStorage<AbortSignal>()
 
-const Sent = z.object({
+const SentMessage = z.object({
   id: z.union([z.string(), z.number()]).optional(),
   method: z.string().optional(),
 })
-type Sent = z.infer<typeof Sent>
+type SentMessage = z.infer<typeof SentMessage>
 
 export function wireFetch(fetch: Fetch): Fetch {
   return async (url, init) => {
@@ -36,11 +36,11 @@ export function wireFetch(fetch: Fetch): Fetch {
   }
 }
 
-function messageOf(body: unknown): Sent | undefined {
-  return typeof body === 'string' ? Sent.parse(JSON.parse(body)) : undefined
+function messageOf(body: unknown): SentMessage | undefined {
+  return typeof body === 'string' ? SentMessage.parse(JSON.parse(body)) : undefined
 }
 
-function scopeOf(sent: Sent | undefined): AbortSignal | undefined {
+function scopeOf(sent: SentMessage | undefined): AbortSignal | undefined {
   if (!sent) return undefined
   if (sent.id === undefined) return AbortSignal.timeout(notificationMs)
   return sent.method === 'tools/call' ? callScope.getStore() : undefined
