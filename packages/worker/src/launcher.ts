@@ -7,7 +7,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Service } from './service.ts'
 import { isRefusal } from './service.ts'
 
-export type Launching = {
+export type LaunchOptions = {
   service: Pick<Service, 'depth'>
   /** One that comes makes it look at once, and starts a sandbox where the queue cannot be seen. */
   hints: Hints
@@ -27,7 +27,7 @@ const shortestPauseMs = 200
  * Resolves and rejects as `pollOn`. A sandbox whose worker finds nothing to claim ends by itself. A hint is settled when
  * its sandbox has ended, or when nothing waits for one.
  */
-export async function launchOn(launching: Launching, signal: AbortSignal): Promise<void> {
+export async function launchOn(launching: LaunchOptions, signal: AbortSignal): Promise<void> {
   const { service, hints, most, pauseMs, startMs, launch, reached, log } = launching
   let wasSeen = false
   const running = new Map<Promise<void>, { begun: number; hint: string | undefined }>()

@@ -13,7 +13,7 @@ import type { CallWatch } from './calls.ts'
 import { runnable, runnableTools } from './calls.ts'
 import { inputsOf } from './inputs.ts'
 import { leaseWatch } from './lease-watch.ts'
-import { NotCloned, repositoriesOf } from './repositories.ts'
+import { CloneFailed, repositoriesOf } from './repositories.ts'
 import type { SessionSandbox } from './sandbox.ts'
 import { closeWithinMs, sessionSandbox } from './sandbox.ts'
 import { serversOf } from './stdio/servers.ts'
@@ -153,7 +153,7 @@ async function main(): Promise<void> {
     try {
       serving = await serve(message)
     } catch (error) {
-      return fail(exitCodes.refused, (error as Error).message, error instanceof NotCloned)
+      return fail(exitCodes.refused, (error as Error).message, error instanceof CloneFailed)
     }
     say({ type: 'ready', protocol, harness: { name: 'steward-worker', version: '0.1.0' } })
     const running = serving.run()

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import type { Input, InputPlace, ClientSession } from './input.ts'
 
 /** The session's log says so already. */
-export class NotCloned extends Error {}
+export class CloneFailed extends Error {}
 
 type Repository = Extract<ClientSession['resources'][number], { type: 'github_repository' }>
 /** What the service tells of a repository beyond the types of the client. */
@@ -52,7 +52,7 @@ async function bring(place: InputPlace, sandbox: Sandbox, repository: Repository
   )
   if (!failure) return
   await tell(place.client, place.session.id, repository.id, failure)
-  throw new NotCloned(`${url} was not cloned into ${resolved_path}: ${failure.message}`)
+  throw new CloneFailed(`${url} was not cloned into ${resolved_path}: ${failure.message}`)
 }
 
 async function tell(client: Anthropic, session: string, id: string, failure: Failure) {

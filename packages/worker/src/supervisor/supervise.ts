@@ -18,7 +18,7 @@ export type Ending = {
   isLeaseLost: boolean
 }
 
-export type Supervised = {
+export type SupervisedProcess = {
   /** Never rejects. Nothing of the harness runs any more, as far as its process group goes. */
   ended: Promise<Ending>
   /** Lets it finish or give up what it does, and ends it when that takes too long. */
@@ -47,7 +47,7 @@ const usualPatience: Patience = { readyMs: 60_000, abortMs: 2_000 }
 const longestPreparationMs = 15 * 60_000
 const types = ['ready', 'preparing', 'event', 'done', 'failed']
 
-export function supervise(options: SuperviseOptions): Supervised {
+export function supervise(options: SuperviseOptions): SupervisedProcess {
   const { command, env, start, heard, said, patience = usualPatience } = options
   const [program, ...rest] = command
   const child = spawn(program, rest, { env, stdio: 'pipe', detached: true })
