@@ -10,7 +10,7 @@ import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { archiveCredential, archiveVault } from '../../resources/vaults/write.ts'
 import { openTestEgress, environment, seal, tenant } from './callers/egress-fixture.ts'
 import type { EgressOptions } from './egress.ts'
-import type { Echoed } from './fixture.ts'
+import type { EchoedRequest } from './fixture.ts'
 import { upstreamServer } from './fixture.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 
@@ -25,7 +25,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
   describe(`the egress on ${kind}`, () => {
     async function opened(options: Partial<EgressOptions> = {}) {
       const own = await databases[kind]()
-      const seen: Echoed[] = []
+      const seen: EchoedRequest[] = []
       const server = await upstreamServer(async (request, response) => {
         const body = await text(request)
         const { method = '', url: path = '', headers, rawHeaders } = request

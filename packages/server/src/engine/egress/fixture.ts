@@ -100,7 +100,7 @@ export async function echo(request: IncomingMessage, response: ServerResponse): 
   response.end(JSON.stringify({ method, url, headers, rawHeaders, body }))
 }
 
-export type Echoed = {
+export type EchoedRequest = {
   method: string
   url: string
   headers: Record<string, string>

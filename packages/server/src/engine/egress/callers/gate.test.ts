@@ -15,7 +15,7 @@ import { createShare } from '../../../ground/core/share.ts'
 import { openTestEgress, tenant } from './egress-fixture.ts'
 import type { EgressOptions } from '../egress.ts'
 import { echo, upstreamServer } from '../fixture.ts'
-import type { Echoed, Listener } from '../fixture.ts'
+import type { EchoedRequest, Listener } from '../fixture.ts'
 
 const canary = 'canary-token-of-the-vault'
 const variable: AuthCreate = {
@@ -102,7 +102,7 @@ describe('a sandbox’s gate', () => {
     await using at = await opened()
     const { shown, issuer } = await at.ask('api.example', { authorization: 'Bearer own' })
     assert.match(String(issuer), /^Steward sandbox authority/)
-    const got = JSON.parse(shown) as Echoed
+    const got = JSON.parse(shown) as EchoedRequest
     assert.equal(got.headers['authorization'], `Bearer ${'*'.repeat(canary.length)}`)
     assert.deepEqual(
       at.bench.logged.map(({ caller, server, host, status }) => [caller, server, host, status]),
@@ -114,7 +114,7 @@ describe('a sandbox’s gate', () => {
     await using at = await opened()
     const { shown, issuer } = await at.ask('other.example', { authorization: 'Bearer own' })
     assert.equal(issuer, 'test')
-    assert.equal((JSON.parse(shown) as Echoed).headers['authorization'], 'Bearer own')
+    assert.equal((JSON.parse(shown) as EchoedRequest).headers['authorization'], 'Bearer own')
     // The record follows the end of both connections.
     while (at.bench.logged.length === 0) await new Promise((resolve) => setImmediate(resolve))
     const tunnels = at.bench.logged.map(({ method, host, status }) => [method, host, status])
@@ -198,7 +198,7 @@ describe('a sandbox’s gate', () => {
     assert.deepEqual(at.gate.env, {})
     const { shown, issuer } = await at.ask('api.example', { authorization: 'Bearer own' })
     assert.equal(issuer, 'test')
-    assert.equal((JSON.parse(shown) as Echoed).headers['authorization'], 'Bearer own')
+    assert.equal((JSON.parse(shown) as EchoedRequest).headers['authorization'], 'Bearer own')
     await assert.rejects(at.connected('other.example:443'), { status: 403 })
   })
 

@@ -6,7 +6,7 @@ import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import { dialsFor } from '../../../ground/core/dial.ts'
 import { sealUnder } from '../../../ground/core/seal.ts'
 import { systemClock } from '@steward/base/time.ts'
-import type { Echoed, Listener } from '../fixture.ts'
+import type { EchoedRequest, Listener } from '../fixture.ts'
 import { connectTo, echo, upstreamServer } from '../fixture.ts'
 import { outboundContext } from './context.ts'
 import type { OutboundCall } from './forward.ts'
@@ -139,7 +139,7 @@ export async function opened(
   }
 }
 
-export const echoed = async (answer: Promise<OutboundAnswer>): Promise<Echoed> =>
-  JSON.parse(await text((await answer).body)) as Echoed
+export const echoed = async (answer: Promise<OutboundAnswer>): Promise<EchoedRequest> =>
+  JSON.parse(await text((await answer).body)) as EchoedRequest
 export const headerOf = (headers: Headers, name: string) =>
   headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value)
