@@ -20,10 +20,10 @@ export { tenant }
 const limits = { memory: 256 << 20, processes: 64, cpus: 1, scratch: 16 << 20, file: 1 << 30 }
 const seal = sealUnder('a root secret for tests')
 
-export type House = Awaited<ReturnType<typeof house>>
-export type Running = Awaited<ReturnType<House['start']>>
+export type MemoryBench = Awaited<ReturnType<typeof memoryBench>>
+export type Running = Awaited<ReturnType<MemoryBench['start']>>
 
-export async function house(open: () => Promise<TestDatabase>) {
+export async function memoryBench(open: () => Promise<TestDatabase>) {
   const opened = await open()
   const { database } = opened
   const folder = await mkdtemp(join(tmpdir(), 'steward-memory-'))

@@ -4,14 +4,14 @@ import { describe, it } from 'node:test'
 import { databases } from '../../ground/database/fixture.ts'
 import { start as made } from '../../resources/memory-stores/fixture.ts'
 import { removeStore } from '../../resources/memory-stores/remove.ts'
-import { house, tenant } from './fixture.ts'
+import { memoryBench, tenant } from './fixture.ts'
 
 const notes = '/mnt/memory/notes'
 
 for (const [kind, open] of Object.entries(databases)) {
   describe(`a memory store in a sandbox on ${kind}`, () => {
     it('is laid out whole, and what commands do to it becomes versions of the session', async () => {
-      await using place = await house(open)
+      await using place = await memoryBench(open)
       const store = await place.newStore()
       await store.create(made, { path: '/a/one', content: 'one' })
       await store.create(made, { path: '/.git/two', content: 'two' })
@@ -42,7 +42,7 @@ for (const [kind, open] of Object.entries(databases)) {
     })
 
     it('tells changes whose size and time are made to look as before', async () => {
-      await using place = await house(open)
+      await using place = await memoryBench(open)
       const store = await place.newStore()
       await store.create(made, { path: '/a', content: 'one' })
       const running = await place.start(await place.session(store))
@@ -63,7 +63,7 @@ for (const [kind, open] of Object.entries(databases)) {
     })
 
     it('tells the agent what is not kept, once, and keeps all else', async () => {
-      await using place = await house(open)
+      await using place = await memoryBench(open)
       const store = await place.newStore()
       await store.create(made, { path: '/big', content: 'small' })
       const running = await place.start(await place.session(store))
@@ -90,7 +90,7 @@ for (const [kind, open] of Object.entries(databases)) {
     })
 
     it('shows what others changed before the next call, and says so', async () => {
-      await using place = await house(open)
+      await using place = await memoryBench(open)
       const store = await place.newStore()
       const one = await store.create(made, { path: '/a/one', content: 'one' })
       const two = await store.create(made, { path: '/a/two', content: 'two' })
@@ -120,7 +120,7 @@ for (const [kind, open] of Object.entries(databases)) {
     })
 
     it('loses no text of two that change one file: the later is told, and finds both', async () => {
-      await using place = await house(open)
+      await using place = await memoryBench(open)
       const store = await place.newStore()
       const { id } = await store.create(made, { path: '/a', content: 'old' })
       const running = await place.start(await place.session(store))
@@ -148,7 +148,7 @@ for (const [kind, open] of Object.entries(databases)) {
     })
 
     it('keeps beside it what another wrote since the agent last looked', async () => {
-      await using place = await house(open)
+      await using place = await memoryBench(open)
       const store = await place.newStore()
       const { id } = await store.create(made, { path: '/a', content: 'old' })
       const running = await place.start(await place.session(store))
@@ -168,7 +168,7 @@ for (const [kind, open] of Object.entries(databases)) {
     })
 
     it('keeps what runs on after its call, at the next call, at the end of the turn, or of the sandbox', async () => {
-      await using place = await house(open)
+      await using place = await memoryBench(open)
       const store = await place.newStore()
       const running = await place.start(await place.session(store))
       const late = (name: string) =>
@@ -194,7 +194,7 @@ for (const [kind, open] of Object.entries(databases)) {
     })
 
     it('goes on without a store that was deleted, and says that nothing is kept', async () => {
-      await using place = await house(open)
+      await using place = await memoryBench(open)
       const [store, other] = [await place.newStore(), await place.newStore()]
       const session = await place.session(store, other)
       const running = await place.start(session)
@@ -215,7 +215,7 @@ for (const [kind, open] of Object.entries(databases)) {
 describe('a memory store whose server died', () => {
   // verifies: memory-stores/crash
   it('gets what was done meanwhile at the next start', async () => {
-    await using place = await house(databases.sqlite)
+    await using place = await memoryBench(databases.sqlite)
     const store = await place.newStore()
     const { id } = await store.create(made, { path: '/theirs', content: 'old' })
     for (const path of ['/gone', '/kept']) await store.create(made, { path, content: 'x' })
@@ -237,7 +237,7 @@ describe('a memory store whose server died', () => {
   })
 
   it('is laid out anew where nothing says what came from it', async () => {
-    await using place = await house(databases.sqlite)
+    await using place = await memoryBench(databases.sqlite)
     const store = await place.newStore()
     await store.create(made, { path: '/a', content: 'whole' })
     const session = await place.session(store)

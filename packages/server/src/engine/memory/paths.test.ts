@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { databases } from '../../ground/database/fixture.ts'
-import { house } from './fixture.ts'
+import { memoryBench } from './fixture.ts'
 
 const notes = '/mnt/memory/notes'
 
@@ -42,7 +42,7 @@ const quoted = (bytes: Buffer): string =>
 
 describe('files of any name in a mounted memory store', () => {
   it('are in the store under just that name, or told of, and never anywhere else', async () => {
-    await using place = await house(databases.sqlite)
+    await using place = await memoryBench(databases.sqlite)
     const store = await place.newStore()
     const running = await place.start(await place.session(store))
     await running.call(`cd ${notes}`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { databases } from '../../ground/database/fixture.ts'
 import { start as made } from '../../resources/memory-stores/fixture.ts'
-import { house } from './fixture.ts'
+import { memoryBench } from './fixture.ts'
 
 const notes = '/mnt/memory/notes'
 const rounds = 100
@@ -10,7 +10,7 @@ const rounds = 100
 for (const [kind, open] of Object.entries(databases)) {
   describe(`two sessions that write to one memory on ${kind}`, () => {
     it('lose nothing in a hundred rounds: each text was in the store, or lies aside', async () => {
-      await using place = await house(open)
+      await using place = await memoryBench(open)
       const store = await place.newStore()
       await store.create(made, { path: '/a', content: '' })
       const both = [
