@@ -51,7 +51,7 @@ export type Build = (
   signal: AbortSignal,
 ) => Promise<void>
 
-type Bench = {
+type BuildContext = {
   deps: BuildDeps
   wanted: InstallRequest
   id: string
@@ -72,7 +72,7 @@ export function builder(deps: BuildDeps): Build {
       if (bytes > largest)
         throw new BuildFailure(null, `it is larger than ${Math.floor(largest / 2 ** 20)} MB`)
     }
-    const bench: Bench = {
+    const bench: BuildContext = {
       deps,
       wanted,
       id,
@@ -92,7 +92,7 @@ export function builder(deps: BuildDeps): Build {
   }
 }
 
-async function buildSystem(bench: Bench): Promise<void> {
+async function buildSystem(bench: BuildContext): Promise<void> {
   const { deps, wanted, folder } = bench
   const { apt } = wanted.packages
   const root = deps.provider.systemOf(wanted.image)
@@ -119,7 +119,7 @@ async function buildSystem(bench: Bench): Promise<void> {
   await settle(system)
 }
 
-async function buildPrefix(bench: Bench): Promise<void> {
+async function buildPrefix(bench: BuildContext): Promise<void> {
   const { packages } = bench.wanted
   const managers = packageManagers.filter((each): each is Installer => each !== 'apt')
   const used = managers.filter((manager) => packages[manager].length > 0)
@@ -145,7 +145,7 @@ type Room = {
 
 /** In a sandbox that reaches what these managers need and nothing else. */
 async function within(
-  { deps, wanted, id, folder, watch }: Bench,
+  { deps, wanted, id, folder, watch }: BuildContext,
   { managers, mounts = [], layer }: Room,
   work: (sandbox: Sandbox, watch: StepWatch) => Promise<void>,
 ): Promise<void> {
@@ -180,7 +180,7 @@ async function within(
   }
 }
 
-async function watchSize({ watch }: Bench, manager: PackageManager): Promise<void> {
+async function watchSize({ watch }: BuildContext, manager: PackageManager): Promise<void> {
   await watch.check().catch((error: unknown) => {
     if (!(error instanceof BuildFailure)) throw error
     watch.progress({ state: 'failed', manager, lines: [] })

@@ -9,8 +9,8 @@ import { basename, dirname, join } from 'node:path'
 import { removeTree, removeUnused } from '@steward/sandbox/remove.ts'
 import { oneByOne } from '../../ground/core/turns.ts'
 import type { InstallRequest } from './build.ts'
-import type { MakingDeps, LayerPlace } from './making.ts'
-import { making, touch } from './making.ts'
+import type { LayerBuilderDeps, LayerPlace } from './making.ts'
+import { layerBuilder, touch } from './making.ts'
 import type { InstallProgress } from './step.ts'
 import { BuildFailure } from './step.ts'
 
@@ -21,7 +21,7 @@ const day = 24 * hour
 /** No tenant's name. */
 const workName = '.building'
 
-export type LayerDeps = Omit<MakingDeps, 'workFolder' | 'signal'> & {
+export type LayerDeps = Omit<LayerBuilderDeps, 'workFolder' | 'signal'> & {
   /** Of all layers; the server's alone. */
   folder: string
   identify: (wanted: InstallRequest) => Promise<string>
@@ -51,7 +51,7 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
   const inTurn = oneByOne()
   const closing = new AbortController()
   const workFolder = join(folder, workName)
-  const make = making({ ...deps, workFolder, signal: closing.signal })
+  const make = layerBuilder({ ...deps, workFolder, signal: closing.signal })
 
   /** With whoever waits for the same in this process. */
   async function buildWith(

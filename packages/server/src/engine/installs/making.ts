@@ -16,7 +16,7 @@ const askMs = 500
 
 const waiting: News = { state: 'waiting', manager: null, lines: [] }
 
-export type MakingDeps = {
+export type LayerBuilderDeps = {
   build: Build
   /** The right to build a layer, over all processes. */
   leaseOf: (tenant: string, layer: string) => Promise<Lease>
@@ -44,7 +44,15 @@ export async function touch(path: string, now: number): Promise<boolean> {
 
 export type LayerPlace = { tenant: string; layer: string; path: string }
 
-export function making({ build, leaseOf, share, clock, log, workFolder, signal }: MakingDeps) {
+export function layerBuilder({
+  build,
+  leaseOf,
+  share,
+  clock,
+  log,
+  workFolder,
+  signal,
+}: LayerBuilderDeps) {
   async function inTurn(
     tenant: string,
     work: () => Promise<void>,
