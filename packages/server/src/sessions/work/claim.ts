@@ -7,7 +7,7 @@ import type { Databases, Queries } from '../../ground/database/database.ts'
 import { lockHead } from '../log/head.ts'
 import type { ClaimPrincipal, WithinClaim } from '../../ground/http/principal.ts'
 import type { WorkItem } from './item.ts'
-import { standing } from './item.ts'
+import { claimState } from './item.ts'
 import { workStore } from './store.ts'
 
 type Deps = { databases: Databases; clock: Clock; claimTokens: ClaimTokens }
@@ -23,7 +23,7 @@ async function claimStateOf(
 ): Promise<ClaimPrincipal['standing'] | undefined> {
   const { read } = await databases.open(tenant)
   const item = await workStore(read).find(tenant, environmentId, workId)
-  return item?.session_id === sessionId ? standing(item, generation, clock.now()) : undefined
+  return item?.session_id === sessionId ? claimState(item, generation, clock.now()) : undefined
 }
 
 /** Whether the claim is still its owner's. */
@@ -40,7 +40,7 @@ export const claimReader =
     const { tenant, environment, session, work, generation } = claim
     const ids = { environmentId: environment, sessionId: session, workId: work }
     const found = await claimStateOf(deps, { tenant, generation, ...ids })
-    return found && { kind: 'claim', tenant, generation, standing: found, ...ids }
+    return found && { kind: 'claim', tenant, generation, claimState: found, ...ids }
   }
 
 /**
@@ -68,7 +68,7 @@ async function lockCurrentItem(
 ): Promise<WorkItem> {
   await lockHead(tx, tenant, sessionId)
   const item = await workStore(tx).hold(tenant, environmentId, workId)
-  if (!item || standing(item, generation, now) !== 'current')
+  if (!item || claimState(item, generation, now) !== 'current')
     throw unauthorized('the claim has ended, or another has it now')
   return item
 }

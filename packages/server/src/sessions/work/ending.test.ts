@@ -39,7 +39,7 @@ for (const [kind, open] of Object.entries(kinds)) {
     assert.ok(item)
     const claim: ClaimPrincipal = {
       ...{ kind: 'claim', tenant, environmentId: environment, sessionId: session },
-      ...{ workId: item.id, generation: item.generation, standing: 'current' },
+      ...{ workId: item.id, generation: item.generation, claimState: 'current' },
     }
     const deps = { databases: oneDatabase(database), bus, clock }
     return {

@@ -143,7 +143,7 @@ export const isExhausted = ({ attempts, left_first_ms, left_last_ms }: ItemAttem
   attempts > mostAttempts && (left_last_ms ?? 0) - (left_first_ms ?? 0) >= attemptsWithinMs
 
 /** Whether the one who has this generation may do what a worker does: it has been handed the item, and its lease holds. */
-export function standing(
+export function claimState(
   item: WorkItem,
   generation: number,
   now: number,

@@ -72,7 +72,7 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
           tx,
           {
             ...{ kind: 'claim', tenant, environmentId: environment, sessionId: session },
-            ...{ workId: id, generation, standing: 'current' },
+            ...{ workId: id, generation, claimState: 'current' },
           },
           now,
         ),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { databases as kinds } from '../../ground/database/fixture.ts'
-import { leaseMs, none, standing } from './item.ts'
+import { leaseMs, none, claimState } from './item.ts'
 import {
   anyone,
   asks,
@@ -64,7 +64,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       await assert.rejects(here.beat(first, last_heartbeat), refused('precondition_failed'))
       await assert.rejects(here.stop(first), refused('precondition_failed'))
       assert.equal((await here.beat(second, none)).lease_extended, true)
-      assert.equal(standing({ ...second, state: 'active' }, first.generation, 0), 'stale')
+      assert.equal(claimState({ ...second, state: 'active' }, first.generation, 0), 'stale')
     })
 
     // verifies: work/stop

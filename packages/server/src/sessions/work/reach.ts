@@ -2,7 +2,7 @@
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { ClaimByKey, ClaimPrincipal } from '../../ground/http/principal.ts'
-import { standing } from './item.ts'
+import { claimState } from './item.ts'
 import { workStore } from './store.ts'
 
 /** Which session a route is about that names none; undefined where the environment has no claimed session with it. */
@@ -35,7 +35,7 @@ export function claimByKey(
     const item = await workStore(read).live(tenant, session)
     if (item?.environment_id !== environmentId) return undefined
     const { id: workId, generation } = item
-    const found = standing(item, generation, clock.now())
+    const found = claimState(item, generation, clock.now())
     if (found === 'stale') return undefined
     const claim: ClaimPrincipal = {
       kind: 'claim',
@@ -44,7 +44,7 @@ export function claimByKey(
       sessionId: session,
       workId,
       generation,
-      standing: found,
+      claimState: found,
       keyId,
     }
     return claim

@@ -28,7 +28,7 @@ import {
   takeUp,
 } from './model-fixture.ts'
 import type { Random } from './random-fixture.ts'
-import { standing } from './item.ts'
+import { claimState } from './item.ts'
 import { acknowledge, beat, claimNext, stop, withdraw } from './queue.ts'
 import { workStore } from './store.ts'
 
@@ -74,7 +74,7 @@ const sessionOf = ({ sessions }: World, id: string): ModelSession => {
 }
 
 const principal = (world: World, { session, id, generation }: Claim) => ({
-  ...{ kind: 'claim' as const, tenant, standing: 'current' as const, generation },
+  ...{ kind: 'claim' as const, tenant, claimState: 'current' as const, generation },
   ...{ environmentId: world.environment, sessionId: session, workId: id },
 })
 
@@ -287,7 +287,7 @@ async function probe(world: World): Promise<void> {
   const owners = new Map<string, string>()
   for (const { id, session, generation, item } of claims) {
     const row = await workStore(database.read).find(tenant, environment, id)
-    const stands = row !== undefined && standing(row, generation, clock.now) === 'current'
+    const stands = row !== undefined && claimState(row, generation, clock.now) === 'current'
     assert.equal(stands, mayAct(item, generation, clock.now))
     if (!stands) continue
     const owner = `${id} ${generation}`
