@@ -1,13 +1,13 @@
 /** Memory stores in sandboxes, on SQLite: what a call costs that changes one file, and what they add to a start. */
 import { databases } from '@steward/server/ground/database/fixture.ts'
-import type { House } from '@steward/server/engine/memory/fixture.ts'
-import { house } from '@steward/server/engine/memory/fixture.ts'
+import type { MemoryBench } from '@steward/server/engine/memory/fixture.ts'
+import { memoryBench } from '@steward/server/engine/memory/fixture.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
 
 const runs = 20
 
-async function storeOf(place: House, memories: number): Promise<{ id: string }> {
+async function storeOf(place: MemoryBench, memories: number): Promise<{ id: string }> {
   const store = await place.newStore()
   const paths = Array.from({ length: memories }, (_, n) => `/topic-${n % 20}/memory-${n}.md`)
   const create = (path: string) =>
@@ -23,7 +23,7 @@ async function took(work: () => Promise<unknown>): Promise<number> {
 }
 
 export async function* memories(): AsyncGenerator<Figure> {
-  await using place = await house(databases.sqlite)
+  await using place = await memoryBench(databases.sqlite)
   const running = await place.start(await place.session(await storeOf(place, 2_000)))
   await running.call('cd /mnt/memory/notes')
   const times = { written: [] as number[], idle: [] as number[], before: [] as number[] }
