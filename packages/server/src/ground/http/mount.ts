@@ -236,7 +236,7 @@ async function checkClaim(
   params: Record<string, string>,
   { withinClaim }: Answering,
 ): Promise<void> {
-  if (claim.standing !== 'current' && scope !== 'work') throw unauthorized(gone[claim.standing])
+  if (claim.claimState !== 'current' && scope !== 'work') throw unauthorized(gone[claim.claimState])
   if (!scope || !(await withinClaim(claim, scope, params)))
     throw forbidden('the claim does not cover this')
 }

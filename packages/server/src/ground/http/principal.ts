@@ -22,7 +22,7 @@ export type Principal =
       /** The environment key that stands for the claim, if one does. */
       keyId?: string
       /** `expired`: its lease has run out; `stale`: it has ended, or another has it. Either may only beat and stop. */
-      standing: 'current' | 'expired' | 'stale'
+      claimState: 'current' | 'expired' | 'stale'
     }
   /** A token for one MCP server of one session. */
   | { kind: 'mcp'; tenant: string; sessionId: string; server: string }

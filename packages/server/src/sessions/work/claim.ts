@@ -20,7 +20,7 @@ type Named = Pick<
 async function claimStateOf(
   { databases, clock }: Pick<Deps, 'databases' | 'clock'>,
   { tenant, environmentId, sessionId, workId, generation }: Named,
-): Promise<ClaimPrincipal['standing'] | undefined> {
+): Promise<ClaimPrincipal['claimState'] | undefined> {
   const { read } = await databases.open(tenant)
   const item = await workStore(read).find(tenant, environmentId, workId)
   return item?.session_id === sessionId ? claimState(item, generation, clock.now()) : undefined
