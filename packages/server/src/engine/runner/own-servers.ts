@@ -5,8 +5,8 @@ import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
-import type { StdioReadiness } from '../../sessions/stdio-servers/standing.ts'
-import { ownOf, serversIn, readinessOf } from '../../sessions/stdio-servers/standing.ts'
+import type { StdioReadiness } from '../../sessions/stdio-servers/readiness.ts'
+import { ownOf, serversIn, readinessOf } from '../../sessions/stdio-servers/readiness.ts'
 import { stdioStore } from '../../sessions/stdio-servers/store.ts'
 import { workStore } from '../../sessions/work/store.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -23,9 +23,9 @@ export async function ownServers(
   const store = stdioStore(tx)
   const item = await workStore(tx).takeLive(tenant, session)
   const report = await store.report(tenant, session)
-  const standing = readinessOf(fromJson(agent), { report, item, stdioMs }, now)
-  if (standing !== 'wait' && !standing.stands) await store.remove(tenant, session)
-  return standing
+  const readiness = readinessOf(fromJson(agent), { report, item, stdioMs }, now)
+  if (readiness !== 'wait' && !readiness.stands) await store.remove(tenant, session)
+  return readiness
 }
 
 /** In the order of the agent's servers: prompt caches begin with tools. */

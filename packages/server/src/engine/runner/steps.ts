@@ -24,7 +24,7 @@ import {
 } from '../../sessions/log/inbox.ts'
 import type { Entry, Promoted } from '../../sessions/log/log.ts'
 import { append } from '../../sessions/log/log.ts'
-import { stdioError } from '../../sessions/stdio-servers/standing.ts'
+import { stdioError } from '../../sessions/stdio-servers/readiness.ts'
 import { withdraw } from '../../sessions/work/queue.ts'
 import type { Finding } from './decision.ts'
 import { actionFor } from './decision.ts'

@@ -7,7 +7,7 @@ import { onEvery } from '../../ground/database/database.ts'
 import { lockHead } from '../log/head.ts'
 import { append } from '../log/log.ts'
 import { notifyRunners } from '../log/topics.ts'
-import { marginMs } from './standing.ts'
+import { marginMs } from './readiness.ts'
 import { stdioStore } from './store.ts'
 
 const everyMs = 5_000

@@ -17,7 +17,7 @@ import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { checkClaim } from '../work/claim.ts'
-import { serversIn, stdioError } from './standing.ts'
+import { serversIn, stdioError } from './readiness.ts'
 import { stdioStore } from './store.ts'
 
 const servers = section('MCP servers', ['claim'], '/v1/ext/stdio-servers/:session_id', 'session')

@@ -8,7 +8,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
-import { mediaLoader } from './bring.ts'
+import { mediaLoader } from './media.ts'
 
 const pixel = Buffer.from('89504e470d0a1a0a', 'hex')
 
