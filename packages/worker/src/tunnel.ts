@@ -44,7 +44,7 @@ export async function openTunnel(claimed: TunnelClaim): Promise<EgressTunnel> {
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (connection) => {
     open.add(connection)
     connection.once('close', () => open.delete(connection))
-    carry(claimed, connection)
+    forwardConnection(claimed, connection)
   })
   server.maxConnections = mostConnections
   server.listen(socket)
@@ -74,7 +74,7 @@ const placeOf = ({ baseUrl, session }: TunnelClaim, more = ''): URL =>
   new URL(`${baseUrl.replace(/\/+$/, '')}/v1/ext/egress/${encodeURIComponent(session)}${more}`)
 
 /** Reads nothing of the connection before the service has it. */
-export function carry(claimed: TunnelClaim, connection: Socket): void {
+export function forwardConnection(claimed: TunnelClaim, connection: Socket): void {
   connection.on('error', () => connection.destroy())
   const onward = begin(claimed)
   const late = setTimeout(() => onward.destroy(new Error('it took too long')), openWithinMs)
