@@ -139,7 +139,7 @@ export function egress(options: EgressOptions) {
       open,
       placeholderKey,
       authority,
-      certificates: bundle.lay,
+      certificates: bundle.write,
       connections,
       mostConnections,
     })

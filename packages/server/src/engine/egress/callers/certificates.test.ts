@@ -4,11 +4,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { certificatesIn, layCertificates, removeLeftCertificates } from './certificates.ts'
+import { certificatesIn, writeCertificates, removeLeftCertificates } from './certificates.ts'
 
 it('certificates of killed processes go, those of living ones and of other machines stay', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'steward-certificates-'))
-  const own = await layCertificates(folder, 'a certificate')
+  const own = await writeCertificates(folder, 'a certificate')
   const { pid: dead } = spawnSync('true')
   const [mine, left, foreign] = [process.pid, dead, dead]
   await writeFile(join(folder, `${hostname()}-${left}.crt`), '')
@@ -32,10 +32,10 @@ it('certificates that could not be laid are laid for the next who asks', async (
   const folder = join(parent, 'egress')
   await writeFile(folder, 'in the way')
   const certificates = certificatesIn(folder, () => 'a certificate')
-  await assert.rejects(certificates.lay(), { code: 'EEXIST' })
+  await assert.rejects(certificates.write(), { code: 'EEXIST' })
   await certificates.remove()
   await rm(folder)
-  assert.equal(await readFile(await certificates.lay(), 'utf8'), 'a certificate')
+  assert.equal(await readFile(await certificates.write(), 'utf8'), 'a certificate')
   await certificates.remove()
   assert.deepEqual(await readdir(folder), [])
   await rm(parent, { recursive: true })

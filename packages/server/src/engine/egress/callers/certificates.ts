@@ -6,7 +6,7 @@ const ending = '.crt'
 const own = `${hostname()}-`
 
 /** Writes what sandboxes of this process trust. Other machines may share the folder. */
-export async function layCertificates(folder: string, text: string): Promise<string> {
+export async function writeCertificates(folder: string, text: string): Promise<string> {
   const path = join(folder, `${own}${process.pid}${ending}`)
   await mkdir(folder, { recursive: true })
   await writeFile(path, text, { mode: 0o644 })
@@ -17,8 +17,8 @@ export async function layCertificates(folder: string, text: string): Promise<str
 export function certificatesIn(folder: string, text: () => string) {
   let laid: Promise<string> | undefined
   return {
-    lay: (): Promise<string> =>
-      (laid ??= layCertificates(folder, text()).catch((error: unknown) => {
+    write: (): Promise<string> =>
+      (laid ??= writeCertificates(folder, text()).catch((error: unknown) => {
         laid = undefined
         throw error
       })),
