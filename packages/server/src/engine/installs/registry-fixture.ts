@@ -33,7 +33,7 @@ export type Registry = AsyncDisposable & {
 }
 
 /** Writes files below a folder. */
-async function lay(folder: string, files: Record<string, string>): Promise<void> {
+async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), text)
@@ -50,7 +50,7 @@ with zipfile.ZipFile(sys.argv[1], 'w') as made:
 
 async function layWheel(at: string, source: string): Promise<void> {
   const info = 'tiny_pip-1.0.dist-info'
-  await lay(source, {
+  await writeFiles(source, {
     'tiny_pip.py': 'def main():\n    print("tiny of pip")\n',
     [`${info}/METADATA`]: 'Metadata-Version: 2.1\nName: tiny-pip\nVersion: 1.0\n',
     [`${info}/WHEEL`]:
@@ -59,13 +59,13 @@ async function layWheel(at: string, source: string): Promise<void> {
     [`${info}/RECORD`]: '',
   })
   const name = 'tiny_pip-1.0-py3-none-any.whl'
-  await lay(at, { 'simple/tiny-pip/index.html': `<a href="/files/${name}">${name}</a>` })
+  await writeFiles(at, { 'simple/tiny-pip/index.html': `<a href="/files/${name}">${name}</a>` })
   await mkdir(join(at, 'files'), { recursive: true })
   await zipped(source, join(at, 'files', name))
 }
 
 async function layGem(at: string, source: string): Promise<void> {
-  await lay(source, {
+  await writeFiles(source, {
     'bin/tiny-gem': '#!/usr/bin/env ruby\nputs "tiny of gem"\n',
     'tiny-gem.gemspec': `Gem::Specification.new do |s|
   s.name, s.version, s.summary, s.authors = 'tiny-gem', '1.0.0', 'tiny', ['test']
@@ -82,7 +82,7 @@ end
 async function layCrate(at: string, source: string): Promise<void> {
   const [name, vers] = ['tiny-crate', '1.0.0']
   const folder = `${name}-${vers}`
-  await lay(source, {
+  await writeFiles(source, {
     [`${folder}/Cargo.toml`]: `[package]\nname = "${name}"\nversion = "${vers}"\nedition = "2021"\n`,
     [`${folder}/src/main.rs`]: 'fn main() { println!("tiny of cargo"); }\n',
   })
@@ -93,7 +93,7 @@ async function layCrate(at: string, source: string): Promise<void> {
     .update(await readFile(archive))
     .digest('hex')
   const entry = { name, vers, cksum, deps: [], features: {}, yanked: false }
-  await lay(at, {
+  await writeFiles(at, {
     'index/config.json': JSON.stringify({ dl: `http://${host}/crates` }),
     'index/ti/ny/tiny-crate': `${JSON.stringify(entry)}\n`,
   })
@@ -107,9 +107,9 @@ async function layModule(at: string, source: string): Promise<void> {
     'main.go': 'package main\n\nfunc main() { println("tiny of go") }\n',
   }
   for (const [path, text] of Object.entries(files))
-    await lay(source, { [`${folder}/${path}`]: text })
+    await writeFiles(source, { [`${folder}/${path}`]: text })
   const info = JSON.stringify({ Version: version, Time: '2026-01-01T00:00:00Z' })
-  await lay(at, {
+  await writeFiles(at, {
     [`go/${name}/@latest`]: info,
     [`go/${name}/@v/list`]: `${version}\n`,
     [`go/${name}/@v/${version}.info`]: info,
@@ -121,7 +121,7 @@ async function layModule(at: string, source: string): Promise<void> {
 /** `install`: the script that it runs when it is installed. */
 async function layNpm(at: string, source: string, name: string, install: string): Promise<void> {
   const manifest = { name, version: '1.0.0', bin: { [name]: 'run.js' }, scripts: { install } }
-  await lay(source, {
+  await writeFiles(source, {
     'package/package.json': JSON.stringify(manifest),
     'package/run.js': '#!/usr/bin/env node\nconsole.log("tiny of npm")\n',
   })
@@ -131,7 +131,7 @@ async function layNpm(at: string, source: string, name: string, install: string)
   const dist = { tarball: `http://${host}/${archive}` }
   const versions = { '1.0.0': { ...manifest, hasInstallScript: true, dist } }
   const all = { name, 'dist-tags': { latest: '1.0.0' }, versions }
-  await lay(at, { [`${name}/index.json`]: JSON.stringify(all) })
+  await writeFiles(at, { [`${name}/index.json`]: JSON.stringify(all) })
 }
 
 const tellsVariables = 'env >seen.txt'
