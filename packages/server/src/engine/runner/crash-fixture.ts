@@ -132,12 +132,15 @@ function faulty(database: Database, fault: Fault, atStart: Promise<number>): Dat
 /** Without a fault until one is laid. */
 function exposed(database: Database) {
   let current = database
-  const lay = (fault: Fault): Promise<number> => {
+  const setFault = (fault: Fault): Promise<number> => {
     const atStart = countOf(database, fault)
     current = faulty(database, fault, atStart)
     return atStart
   }
-  return { lay, database: { ...database, write: (unit) => current.write(unit) } satisfies Database }
+  return {
+    setFault,
+    database: { ...database, write: (unit) => current.write(unit) } satisfies Database,
+  }
 }
 
 if (import.meta.main) {
@@ -147,9 +150,9 @@ if (import.meta.main) {
   const log = jsonLog((line) => process.stderr.write(line), 'warn')
   const running = await start(read.config, log, {
     database(built) {
-      const { database, lay } = exposed(built)
-      if (fault) void lay(fault)
-      process.on('message', (next: Fault) => void lay(next).then(() => process.send?.('laid')))
+      const { database, setFault } = exposed(built)
+      if (fault) void setFault(fault)
+      process.on('message', (next: Fault) => void setFault(next).then(() => process.send?.('laid')))
       return database
     },
   })
