@@ -38,7 +38,7 @@ export function unpackedSkills({ catalog, clock, folder }: UnpackedDeps) {
         coming.get(place) ??
         catalog
           .files(tenant, version)
-          .then((files) => layOut(place, files))
+          .then((files) => writeFolder(place, files))
           .finally(() => coming.delete(place))
       coming.set(place, making)
       await making
@@ -52,7 +52,7 @@ export function unpackedSkills({ catalog, clock, folder }: UnpackedDeps) {
 }
 
 /** Written beside the place and then moved there, where another process may have been faster. */
-async function layOut(place: string, files: readonly BundleFile[]): Promise<void> {
+async function writeFolder(place: string, files: readonly BundleFile[]): Promise<void> {
   const temporary = `${place}.${randomUUID()}`
   await mkdir(temporary, { recursive: true })
   try {
