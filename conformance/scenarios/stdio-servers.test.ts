@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
 import { processesHolding } from '@steward/sandbox/fixture.ts'
 import { systemClock } from '@steward/base/time.ts'
-import { declared, layServerOut } from '@steward/worker/harness/stdio/server-fixture.ts'
+import { declared, writeServer } from '@steward/worker/harness/stdio/server-fixture.ts'
 import { call, errorsOf } from '../mcp.ts'
 import { startServer } from '../process.ts'
 import type { Clients, Service } from '../service.ts'
@@ -275,7 +275,7 @@ describe('stdio servers of our worker', () => {
       const service = clientsOf(server.base)
       const workspace = join(dir, 'sessions', session, 'workspace')
       await mkdir(workspace, { recursive: true })
-      await layServerOut(workspace)
+      await writeServer(workspace)
       await using worker = await startWorker({
         ...workerVariables(service, pool),
         ...{ WORKER_DIR: dir, SANDBOX_MEMORY_MB: '1024' },

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const program = fileURLToPath(new URL('./program-fixture.mjs', import.meta.url))
 const libraries = ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod']
 
-export async function layServerOut(workspace: string): Promise<void> {
+export async function writeServer(workspace: string): Promise<void> {
   for (const name of libraries) {
     const to = join(workspace, 'node_modules', name)
     await mkdir(dirname(to), { recursive: true })

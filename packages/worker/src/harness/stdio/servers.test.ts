@@ -11,7 +11,7 @@ import { StdioReport } from '@steward/protocol/stdio-servers.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { until } from '@steward/sandbox/fixture.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
-import { declared, layServerOut } from './server-fixture.ts'
+import { declared, writeServer } from './server-fixture.ts'
 import { serversOf } from './servers.ts'
 
 const mebibyte = 1 << 20
@@ -33,7 +33,7 @@ describe('stdio servers of a session', () => {
   before(async () => {
     const [workspace, outputs] = [join(folder, 'workspace'), join(folder, 'outputs')]
     for (const each of [workspace, outputs]) mkdirSync(each)
-    await layServerOut(workspace)
+    await writeServer(workspace)
     sandbox = await bubblewrapSandboxes().acquire({
       ...{ id: `sesn_stdio${process.pid}`, workspace, outputs, isPrefilled: true },
       ...{ env: {}, egress: null, mounts: [] },
