@@ -6,7 +6,7 @@ import { mountFiles } from '../harness/files.ts'
 import { mountUserFolder } from '../harness/user.ts'
 import type { SessionFolders } from '../folders.ts'
 
-const laidOut = ['file', 'memory_store']
+const supportedTypes = ['file', 'memory_store']
 
 /** Throws, naming it, for a resource that nobody lays out here: no sandbox is started. */
 export async function officialInputs(
@@ -16,7 +16,7 @@ export async function officialInputs(
 ): Promise<MountedKinds> {
   const client = new Anthropic({ baseURL: baseUrl, apiKey: null, authToken: token })
   const session = await client.beta.sessions.retrieve(id)
-  const other = session.resources.find(({ type }) => !laidOut.includes(type))
+  const other = session.resources.find(({ type }) => !supportedTypes.includes(type))
   if (other)
     throw new Error(
       `the lane ama_worker lays no ${other.type} out: ${id} needs a worker of lane openma_supervised`,

@@ -19,12 +19,12 @@ const kinds: readonly Input[] = [
   mountUserFolder,
   mountOutputs,
 ]
-const laidOut: readonly ResourceType[] = ['file', 'github_repository', 'memory_store']
+const supportedTypes: readonly ResourceType[] = ['file', 'github_repository', 'memory_store']
 
 /** Throws, naming it, for a resource that this harness does not lay out. */
 export async function inputsOf(place: InputPlace): Promise<MountedKinds> {
   const { resources, id } = place.session
-  const other = resources.find(({ type }) => !laidOut.includes(type))
+  const other = resources.find(({ type }) => !supportedTypes.includes(type))
   if (other) throw new Error(`this harness lays no ${other.type} out, and ${id} has one`)
   return mountKinds(kinds, place)
 }
