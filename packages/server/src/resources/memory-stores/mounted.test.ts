@@ -10,7 +10,7 @@ import { memoryStoreStore } from './store.ts'
 
 const actor = { type: 'session_actor', session_id: 'sesn_1' } as const
 
-async function laidOut(database: Database, store: string): Promise<MountedMemory[]> {
+async function mountedMemories(database: Database, store: string): Promise<MountedMemory[]> {
   const mounted = memoryStore(database.read)
   const facts = await mounted.facts(tenant, store)
   const paths = [...(facts?.hashes.keys() ?? [])]
@@ -62,7 +62,7 @@ for (const [kind, open] of Object.entries(databases)) {
         {
           path: '/a/b',
           deleted: true,
-          expected_sha: (await laidOut(database, store.id))[0]?.content_sha256 ?? '',
+          expected_sha: (await mountedMemories(database, store.id))[0]?.content_sha256 ?? '',
         },
         { path: '/a', content: 'now a file', expected_sha: null },
         { path: '/b//', content: '', expected_sha: null },
@@ -93,7 +93,7 @@ for (const [kind, open] of Object.entries(databases)) {
       assert.ok(made.type === 'ok' && made.memory)
       const expectedSha = made.memory.content_sha256
       assert.equal((await write({ path: '/a', content: 'two', expectedSha })).type, 'ok')
-      const [now] = await laidOut(opened.database, store.id)
+      const [now] = await mountedMemories(opened.database, store.id)
       assert.deepEqual([now?.content, now?.memory_id], ['two', made.memory.memory_id])
       const gone = { path: '/a', deleted: true, expectedSha: now?.content_sha256 ?? '' } as const
       const deleted = await write(gone)
