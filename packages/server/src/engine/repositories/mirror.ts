@@ -81,7 +81,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
   }
 
   /** Fetches what the mirror lacks of what the server has. */
-  async function bring(fetching: Fetching): Promise<void> {
+  async function fetchMissing(fetching: Fetching): Promise<void> {
     const { tenant, place, looked, more, signal } = fetching
     const fetchMore = (pack: Pack) => inTurn(tenant, signal, () => fetchPack(fetching, pack))
     const packs = join(place, 'objects', 'pack')
@@ -143,7 +143,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
         const looked = await inTurn(tenant, signal, () => remote.look(address, signal))
         const place = placeOf(tenant, address)
         const loadAllMedia = async () => {
-          await bring({ tenant, remote, place, looked, more, signal })
+          await fetchMissing({ tenant, remote, place, looked, more, signal })
           await linkAll(join(place, 'objects', 'pack'), to)
         }
         await alone(place, () =>
