@@ -48,7 +48,7 @@ for (const [kind, open] of Object.entries(kinds)) {
         const { depth, pending, oldest_queued_at } = await here.stats()
         return [depth, pending, oldest_queued_at === null ? null : Date.parse(oldest_queued_at)]
       }
-      const announced = async () => (await here.sweep()).queued
+      const announced = async () => (await here.settle()).queued
       await taken(here.claim(20_000))
       assert.deepEqual(await figures(), [0, 1, null])
       here.pass(19_999)
@@ -78,7 +78,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       await here.beat(item, none)
       await here.rests()
       here.pass(leaseMs)
-      assert.deepEqual((await here.sweep()).queued, [])
+      assert.deepEqual((await here.settle()).queued, [])
       assert.equal(await here.state(item), 'stopped')
       assert.equal(await here.claim(), undefined)
     })

@@ -189,7 +189,7 @@ function leave(session: ModelSession, item: ModelItem, now: number): void {
 }
 
 /** Time alone ends what was asked to stop, and what its worker let lapse with nothing left to do. */
-export function sweepIt(session: ModelSession, now: number): void {
+export function settleModel(session: ModelSession, now: number): void {
   const live = liveOf(session)
   if (live?.phase === 'stopping' && live.at <= now) leave(session, live, now)
   const lapsed = liveOf(session)

@@ -64,7 +64,8 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
       database.write((tx) =>
         stop(tx, at(item), { by: { generation: item.generation }, force }, now),
       ),
-    sweep: () => database.write((tx) => settleOverdue(tx, { now, unclaimedMs: 30_000, limit: 10 })),
+    settle: () =>
+      database.write((tx) => settleOverdue(tx, { now, unclaimedMs: 30_000, limit: 10 })),
     /** As whoever writes for the session under its claim does it. */
     writes: ({ id, generation }: WorkItem) =>
       database.write((tx) =>

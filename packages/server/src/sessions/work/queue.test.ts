@@ -193,7 +193,7 @@ for (const [kind, open] of Object.entries(kinds)) {
     it('tells its session when the worker that had it is gone and no other takes it', async () => {
       await using here = await place()
       await here.put()
-      const told = async () => (await here.sweep()).told.length
+      const told = async () => (await here.settle()).told.length
       await here.beat(await taken(here.claim()), none)
       here.pass(leaseMs + 29_999)
       assert.equal(await told(), 0)
@@ -209,17 +209,17 @@ for (const [kind, open] of Object.entries(kinds)) {
     it('is settled without its worker: one that died on its way out, one that nobody takes', async () => {
       await using here = await place()
       await here.put()
-      const { sweep } = here
+      const { settle } = here
       here.pass(30_000)
-      assert.deepEqual((await sweep()).told, [here.session])
-      assert.deepEqual((await sweep()).told, [], 'once')
+      assert.deepEqual((await settle()).told, [here.session])
+      assert.deepEqual((await settle()).told, [], 'once')
       const item = await taken(here.claim())
       await here.beat(item, none)
       await here.stop(item, false)
-      await sweep()
+      await settle()
       assert.equal(await here.state(item), 'stopping')
       here.pass(leaseMs)
-      await sweep()
+      await settle()
       assert.equal(await here.state(item), 'stopped')
     })
 
@@ -232,9 +232,9 @@ for (const [kind, open] of Object.entries(kinds)) {
         if (item && stage === 'stopping') await here.stop(item, false)
         here.pass(-3_600_000)
         assert.equal(await here.claim(), undefined, stage)
-        await here.sweep()
+        await here.settle()
         here.pass(leaseMs)
-        await here.sweep()
+        await here.settle()
         if (item && stage === 'stopping') assert.equal(await here.state(item), 'stopped')
         else await taken(here.claim())
       }

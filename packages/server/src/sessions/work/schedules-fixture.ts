@@ -9,7 +9,7 @@ import { sqliteDatabase } from '../../ground/database/sqlite.ts'
 import { tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import type { ModelSession } from './model-fixture.ts'
-import { newModelSession, owes, put, sweepIt } from './model-fixture.ts'
+import { newModelSession, owes, put, settleModel } from './model-fixture.ts'
 import { enqueue, settleOverdue } from './queue.ts'
 import type { World } from './schedule-fixture.ts'
 import { random } from './random-fixture.ts'
@@ -72,9 +72,9 @@ async function batch(database: Database, first: number): Promise<void> {
         }),
       ),
     )
-  const sweep = async () => {
+  const settle = async () => {
     for (const { sessions } of worlds)
-      for (const session of sessions.values()) sweepIt(session, clock.now)
+      for (const session of sessions.values()) settleModel(session, clock.now)
     const settling = { now: clock.now, unclaimedMs, limit: 100_000 }
     await database.write((tx) => settleOverdue(tx, settling))
   }
@@ -83,13 +83,13 @@ async function batch(database: Database, first: number): Promise<void> {
       for (let n = 0; n < stepsOfRound; n++) await step(world)
     })
     clock.now += common.of(jumps) ?? 0
-    if (common.chance(0.3)) await sweep()
+    if (common.chance(0.3)) await settle()
   }
   await all(agrees)
   // Twice: an item that the job enqueues again is not due at once.
   for (let round = 0; round < 2; round++) {
     clock.now += 400_000
-    await sweep()
+    await settle()
     await all(heal)
   }
   await all(async (world) => {
