@@ -33,7 +33,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await using opened = await databases[dialect]()
       const { database } = opened
       let now = start
-      const sweep = () =>
+      const removeExpired = () =>
         removeExpiredFiles({
           databases: oneDatabase(database),
           clock: { ...systemClock, now: () => now },
@@ -52,10 +52,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         ])
           await fileStore(tx).insert(row)
       })
-      assert.equal(await sweep(), true)
+      assert.equal(await removeExpired(), true)
       assert.equal(await files.stored(tenant), 21)
       now = start + 1000
-      await sweep()
+      await removeExpired()
       assert.deepEqual(await there(), [
         ['kept', true],
         ['late', true],
@@ -68,10 +68,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         [`files/${tenant}/soon`],
       )
       now = start + 30 * day + 999
-      await sweep()
+      await removeExpired()
       assert.equal((await there()).length, 3)
       now = start + 30 * day + 1000
-      await sweep()
+      await removeExpired()
       assert.deepEqual(await there(), [
         ['kept', true],
         ['late', false],
