@@ -38,7 +38,7 @@ export async function spaceBelow(folders: readonly string[]): Promise<DiskSpace>
 }
 
 /** File systems that count no files have room for any number. */
-export async function freeOn(folder: string): Promise<DiskSpace> {
+export async function freeSpaceOf(folder: string): Promise<DiskSpace> {
   const { bavail, bsize, files, ffree } = await statfs(folder)
   return { bytes: bavail * bsize, files: files === 0 ? Infinity : ffree }
 }
@@ -49,7 +49,7 @@ export const megabytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 2
 export async function lackOf(
   folder: string,
   floor: DiskSpace,
-  freeAt = freeOn,
+  freeAt = freeSpaceOf,
 ): Promise<string | undefined> {
   const free = await freeAt(folder)
   if (free.bytes < floor.bytes)

@@ -6,7 +6,7 @@
  */
 import { basename, join } from 'node:path'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
-import { freeOn as freeOnDisk, lackOf, megabytes, spaceBelow } from '@steward/sandbox/disk.ts'
+import { freeSpaceOf as freeOnDisk, lackOf, megabytes, spaceBelow } from '@steward/sandbox/disk.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { MountedKind } from '../mounted-kinds.ts'
@@ -78,7 +78,7 @@ export function diskQuota({
   floor,
   report,
   everyMs,
-  free: freeOn = freeOnDisk,
+  free: freeSpaceOf = freeOnDisk,
 }: QuotaOptions) {
   const running = new Set<Watched>()
   const step = each(Math.min, longestStep, times(session, 1 / 8))
@@ -108,7 +108,7 @@ export function diskQuota({
 
   async function pass(): Promise<void> {
     if (running.size === 0) return
-    const free = await freeOn(folder)
+    const free = await freeSpaceOf(folder)
     const isLow = exceeds(floor, free)
     last ??= { at: performance.now(), free }
     const isDue =
@@ -149,11 +149,11 @@ export function diskQuota({
   /** Rejects with `SandboxEnded` where the disk has no room for another. */
   async function watch({ session: id, folders, isKnown }: WrittenFolders): Promise<DiskWatch> {
     for (const disk of [folder, ...beside]) {
-      const lack = await lackOf(disk, floor, freeOn)
+      const lack = await lackOf(disk, floor, freeSpaceOf)
       if (lack !== undefined) throw new SandboxEnded(lack)
     }
     // From before its first write: a session may take its share in less than the time to the next measurement.
-    if (running.size === 0) last = { at: performance.now(), free: await freeOn(folder) }
+    if (running.size === 0) last = { at: performance.now(), free: await freeSpaceOf(folder) }
     let watched: Watched | undefined
     return {
       async started(sandbox) {
