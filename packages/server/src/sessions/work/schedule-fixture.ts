@@ -333,7 +333,12 @@ async function acks({ database, environment, clock, random }: World, { id, item 
   assert.equal(await kindOf(acked), isTaken ? 'ok' : 'conflict')
 }
 
-export async function agrees({ database, environment, sessions, claims }: World): Promise<void> {
+export async function checkAgreement({
+  database,
+  environment,
+  sessions,
+  claims,
+}: World): Promise<void> {
   for (const { id, item } of claims) {
     const row = await workStore(database.read).row(tenant, environment, id)
     const state = item.phase === 'reserved' ? 'queued' : item.phase

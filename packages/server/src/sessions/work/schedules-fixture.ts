@@ -13,7 +13,7 @@ import { newModelSession, owes, put, settleModel } from './model-fixture.ts'
 import { enqueue, settleOverdue } from './queue.ts'
 import type { World } from './schedule-fixture.ts'
 import { random } from './random-fixture.ts'
-import { agrees, heal, results, step } from './schedule-fixture.ts'
+import { checkAgreement, heal, results, step } from './schedule-fixture.ts'
 
 /** `folder` is for a file of SQLite: better in memory, as nothing is asked here of a disk. */
 export type Schedules = { kind: Database['dialect']; seed: number; count: number; folder: string }
@@ -85,7 +85,7 @@ async function batch(database: Database, first: number): Promise<void> {
     clock.now += common.of(jumps) ?? 0
     if (common.chance(0.3)) await settle()
   }
-  await all(agrees)
+  await all(checkAgreement)
   // Twice: an item that the job enqueues again is not due at once.
   for (let round = 0; round < 2; round++) {
     clock.now += 400_000
@@ -94,7 +94,7 @@ async function batch(database: Database, first: number): Promise<void> {
   }
   await all(async (world) => {
     for (const session of world.sessions.values()) assert.ok(!owes(session), 'work was lost')
-    await agrees(world)
+    await checkAgreement(world)
     await results(world)
   })
   await database.write((tx) => tx.deleteFrom('work').execute())
