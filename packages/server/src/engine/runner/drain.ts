@@ -88,13 +88,13 @@ export async function drain(
     const step = claimed.step ?? (await database.write((tx) => begin(tx, place)))
     return await workOff(deps, place, step, signals)
   } catch (error) {
-    await letGo(deps, place)
+    await expireLease(deps, place)
     throw error
   }
 }
 
 /** After a failure: whoever comes next does not wait for the lease. The database may be what failed. */
-async function letGo(
+async function expireLease(
   { database, log }: DrainDeps,
   { session, fence }: SessionLease,
 ): Promise<void> {
