@@ -142,14 +142,14 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
       try {
         const looked = await inTurn(tenant, signal, () => remote.look(address, signal))
         const place = placeOf(tenant, address)
-        const loadAllMedia = async () => {
+        const fetchAndLink = async () => {
           await fetchMissing({ tenant, remote, place, looked, more, signal })
           await linkAll(join(place, 'objects', 'pack'), to)
         }
         await alone(place, () =>
-          loadAllMedia().catch((error: unknown) => {
+          fetchAndLink().catch((error: unknown) => {
             // Another process has found it unused in just this moment.
-            if (isGone(error)) return loadAllMedia()
+            if (isGone(error)) return fetchAndLink()
             throw error
           }),
         )
