@@ -1,4 +1,4 @@
-/** An agent version to a turn: model, prompt, tools, history, and a sandbox for when one is needed. */
+/** Builds a turn from an agent version: model, prompt, tools, history, and a sandbox that starts when a tool first needs it. */
 import { compactionOf } from '@steward/harness/compaction/settings.ts'
 import type { WorkPlace } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
@@ -40,7 +40,7 @@ export type AssemblyDeps = {
   log: Log
   spaces: Workspaces
   blobs: Blobs
-  /** What the provider of sandboxes gives. */
+  /** Where the sandbox provider runs commands. */
   place: WorkPlace
   resolveModel: ResolveModel
   inlineTokens: (row: SessionRow) => Promise<Record<string, string>>
@@ -55,7 +55,7 @@ export function assembly(deps: AssemblyDeps) {
   const { databases, clock, log, spaces, place, resolveModel, inlineTokens, search, skills } = deps
   const known = histories(historyCacheBytes, (tenant) => mediaLoader(deps, tenant), clock)
 
-  /** Where the agent's own tools work, if it has such. */
+  /** The place of the agent's own tools. Undefined when no tool needs a sandbox or a worker. */
   function placeOf(tools: readonly Tool[]): WorkPlace | undefined {
     if (tools.some(({ runs }) => runs === 'worker')) return 'worker'
     return tools.some(({ sandbox }) => sandbox !== 'unused') ? place : undefined

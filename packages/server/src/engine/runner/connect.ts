@@ -1,4 +1,4 @@
-/** The MCP servers of a session as connections whose every call goes out through its egress. */
+/** Connects a turn to the MCP servers of its session. Every call leaves through the egress of the session. */
 import type { McpServers, ServerFailure } from '@steward/harness/tools/mcp/servers.ts'
 import { mcpServers, noServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
@@ -11,7 +11,7 @@ type Connecting = {
   environment: EnvironmentRecord
   /** SECRET: never logged. Inline bearers by server name. */
   tokens: Readonly<Record<string, string>>
-  /** The same as the session's row has them: another text when they are others. */
+  /** The sealed tokens as the session's row stores them. The text differs when a token differs, so it is part of the connections' key. */
   sealedTokens: string | null
   space: ReturnType<Workspaces['use']>
   clock: Clock
@@ -49,7 +49,7 @@ export function connectServers(connecting: Connecting): McpServers {
 
 const nameOf = ({ name }: { name: string }): string => name
 
-/** A limited environment that does not allow them: never contacted, and each turn says so. */
+/** The servers of a limited environment that does not allow MCP servers: never contacted, reported as failed in each turn. */
 function refusedServers(names: readonly string[]): McpServers {
   let failures: ServerFailure[] = names.map((server) => ({
     server,

@@ -1,24 +1,27 @@
-/** What a session needs next, as a table: where it stands, and what was found beside it. */
+/** A table that decides the next action of a session from its state and from the work that was found. */
 import type { SessionState } from '../../sessions/log/head.ts'
 
-/** The first that holds, in this order. `unanswered`: calls that wait for somebody; `answered`: open calls, and none of them waits. */
+/**
+ * The first finding that is true wins, in this order. `unanswered`: a call waits for a person or a client. `answered`: calls are open and
+ * none of them waits.
+ */
 export const findings = ['interrupt', 'unanswered', 'answered', 'messages', 'nothing'] as const
 export type Finding = (typeof findings)[number]
 
 export type Action =
-  /** Clear away what the deleted session left. */
+  /** Remove everything that the deleted session left on this machine. */
   | 'remove'
-  /** Close what the interrupt stops; messages behind it begin a turn. */
+  /** Close the calls and cancel the messages before the interrupt. Messages after the interrupt begin a turn. */
   | 'settle_interrupt'
-  /** Make the first model request of a turn, as far as its servers are known. */
+  /** Make the first model request of a turn, once its MCP servers are known. */
   | 'begin'
-  /** Go on with a turn that its process left. */
+  /** Continue a turn that its process left. */
   | 'take_up'
-  /** Say again which calls wait. */
+  /** Append the idle event again, with the calls that still wait. */
   | 'ask_again'
-  /** Go on with a turn whose calls have all been answered. */
+  /** Continue a turn whose calls have all been answered. */
   | 'resume'
-  /** Begin a turn with all messages that wait. */
+  /** Begin one turn with all waiting messages. */
   | 'promote'
   | 'rest'
 
@@ -40,7 +43,7 @@ const betweenTurns: Record<Finding, Action> = {
 
 const actions: Record<SessionState, Record<Finding, Action>> = {
   resting: betweenTurns,
-  // Messages wait until the calls are answered. Where no call is left open, all of them are.
+  // Messages wait until the calls are answered. `messages` and `nothing` mean that no call is open, so all calls are answered.
   requires_action: { ...betweenTurns, messages: 'resume', nothing: 'resume' },
   awaits_servers: unlessInterrupted('begin'),
   running: unlessInterrupted('take_up'),

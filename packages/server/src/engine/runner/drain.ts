@@ -1,4 +1,4 @@
-/** Works off what one session has to do, and returns when it rests. One drain a session, across processes. */
+/** Runs all pending work of one session and returns when the session rests. A lease allows one drain a session across processes. */
 import type { OpenCall, RunTurn, Turn, TurnEnd } from '@steward/harness/turn.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import type { NewEvent, SessionFailure } from '@steward/protocol/events.ts'
@@ -28,24 +28,24 @@ export type DrainDeps = {
   clock: Clock
   log: Log
   runTurn: RunTurn
-  /** Sessions that this process runs now. */
+  /** Number of sessions that this process runs now. */
   running: () => number
-  /** Everything a turn needs besides its open calls, or why this session cannot have one now. */
+  /** Builds everything a turn needs besides its open calls, or returns why the session cannot have a turn now. */
   assemble: (work: ClaimedWork) => Promise<Assembled>
-  /** Ends the session's sandbox: another process has taken it over. */
+  /** Ends the session's sandbox in this process, because another process has taken the session over. */
   abandon: (work: WorkNotice) => Promise<void>
-  /** Clears away what a deleted session leaves. */
+  /** Removes everything that a deleted session left on this machine. */
   remove: (work: WorkNotice) => Promise<void>
 }
 
 export type ClaimedWork = WorkNotice & Pick<Fence, 'generation'>
 
 export type Assembled =
-  /** `rested` is called when the turn is over and its end is not kept yet, and `release` in any case. */
+  /** `rested` is called when the turn is over and before its end is stored. `release` is called in every case. */
   | {
       ok: true
       parts: Omit<Turn, 'open' | 'signal' | 'sleep'>
-      /** Whether its tools run on workers, which claim it from the queue. */
+      /** True when the session's tools run on workers, which claim the session from the queue. */
       isElsewhere: boolean
       rested: () => Promise<void>
       release: () => void
@@ -53,16 +53,16 @@ export type Assembled =
   | { ok: false; failure: SessionFailure }
 
 export type Signals = {
-  /** The server stops: the turn is left to whoever comes next, as soon as no tool call of it runs. */
+  /** The server stops: the turn is left for the next process as soon as none of its tool calls runs. */
   stopping: AbortSignal
-  /** The turn is left as it stands, and its calls are cut off. */
+  /** The turn is left at once and its running tool calls are aborted. */
   cut: AbortSignal
-  /** A new one for each turn, aborted by a person's interrupt. */
+  /** Called at the start of each turn with the function that an interrupt calls. */
   interrupt: (abort: () => void) => void
   place: Pick<Place, 'hold' | 'pause'>
 }
 
-/** `busy` while another process holds the session, `lost` when one took it over. */
+/** Returns `busy` while another process holds the session, and `lost` when another process took the session over. */
 export async function drain(
   deps: DrainDeps,
   work: WorkNotice,
@@ -79,7 +79,7 @@ export async function drain(
     if (!lease) return undefined
     const { isTakenOver, ...fence } = lease
     const place: SessionLease = { tenant, session, fence }
-    // A recovery is on record before anything of it is done: it may be what ends the process.
+    // The recovery is in the log before the turn continues, because the turn may end this process too.
     return { place, ...(!isTakenOver && { step: await begin(tx, place) }) }
   })
   if (!claimed) return 'busy'
@@ -93,7 +93,7 @@ export async function drain(
   }
 }
 
-/** After a failure: whoever comes next does not wait for the lease. The database may be what failed. */
+/** Lets the next process claim the session without waiting for the lease. Does not throw: the failure may be the database's. */
 async function expireLease(
   { database, log }: DrainDeps,
   { session, fence }: SessionLease,
@@ -141,7 +141,7 @@ async function workOff(
   return 'rested'
 }
 
-/** A step with much to take is taken in its turn of the event loop; it stays as it is when the server stops before. */
+/** Repeats a large step in its turn of the event loop. Returns the step unchanged when the server stops while it waits. */
 async function inOrder(
   { database, clock }: DrainDeps,
   place: SessionLease,
@@ -182,12 +182,12 @@ async function leave(
     return 'lost'
   }
   await deps.database.write((tx) => release(tx, place.session, place.fence))
-  // Nobody needs to wait for the next look at due sessions: this process no longer hears notifications of this one.
+  // The next process need not wait for its look at due sessions. This process no longer receives its own notification.
   notifyRunners(deps.bus, { tenant: place.tenant, session: place.session })
   return 'rested'
 }
 
-/** Runs one turn: what it keeps is durable before it goes on, what it streams is only said. */
+/** Runs one turn. An event is stored before the turn continues; a streamed piece is published and not stored. */
 async function turn(
   deps: DrainDeps,
   place: SessionLease,
@@ -214,7 +214,7 @@ async function turn(
     sleep,
     ...(begun ? { begun } : {}),
   })
-  // The model is asked before its readers are told: they wait for its answer, not for the news of the question.
+  // Ask the model first and notify readers afterwards: readers wait for the answer, not for the event of the question.
   let coming = steps.next()
   const announce = once(() => announceStep(bus, session, step))
   setImmediate(announce)
@@ -249,14 +249,17 @@ async function turn(
   } finally {
     frames.flush()
     leaving.end()
-    // Tools that still run, when the lease was lost, are ended with the turn. A reason saves making an error.
+    // Tools may still run when the lease was lost; they end with the turn. A string as the reason avoids creating an error.
     stop.abort('the turn is over')
     await steps.return({ stop: { type: 'end_turn' }, last: [] })
     assembled.release()
   }
 }
 
-/** When the server stops: aborts at once where no tool call runs, else with the last result, and for all at the cut. */
+/**
+ * The signal by which a stopping server leaves a turn. It aborts at once when no tool call runs, else after the last result, and always at
+ * `cut`.
+ */
 function leavingOf({ stopping, cut }: Signals, open: readonly OpenCall[]) {
   const leaving = new AbortController()
   const running = new Set(
@@ -285,10 +288,10 @@ function leavingOf({ stopping, cut }: Signals, open: readonly OpenCall[]) {
   }
 }
 
-/** `isElsewhere` as the assembled turn has it; left out where there was none. */
+/** `isElsewhere`: see `Assembled`; undefined when the turn could not be assembled. */
 type End = { stop: TurnEnd['stop']; last: Entry[]; isElsewhere?: boolean }
 
-/** A turn that ends with an error of the session, which is idle afterwards. */
+/** Ends the turn with a `session.error`; the session is idle afterwards. */
 function given(failure: SessionFailure): End {
   const error = { ...failure, retry_status: { type: 'exhausted' as const } }
   return {
@@ -297,14 +300,14 @@ function given(failure: SessionFailure): End {
   }
 }
 
-/** The database did not take what a turn did: the turn is not over, and is taken up again as after a death. */
+/** The database did not store an event of the turn. The turn is not over: the next drain recovers it as after a crash. */
 class NotKept extends Error {
   constructor(cause: unknown) {
     super('what a turn did could not be kept', { cause })
   }
 }
 
-/** Unless it was meant for the session, a bug of ours: logged whole, and the session says only that it happened. */
+/** A `TurnFailed` is shown to the session as it is. Any other error is a bug: the log has all of it, the session only that it happened. */
 function failed({ log }: DrainDeps, session: string, error: unknown): End {
   if (error instanceof NotKept || error instanceof StorageError) throw error
   if (error instanceof TurnFailed) return given(error.failure)

@@ -1,4 +1,4 @@
-/** What the session holds in this process, and what that is made of. */
+/** The types of everything that a session holds in this process: sandbox, MCP connections, egress. */
 import { join } from 'node:path'
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
@@ -23,23 +23,23 @@ import type { MountKind } from './mount-kind.ts'
 export type WorkspaceDeps = {
   provider: SandboxProvider
   bind: (lease: OutboundLease) => SessionEgress
-  /** Folder of all workspaces; every process of a deployment sees the same one. */
+  /** Folder of all working folders. Every process of a deployment sees the same folder. */
   folder: string
   limits: SandboxLimits
-  /** Of the sandboxes of this process. */
+  /** The tenants' shares of this process's sandboxes. */
   share: Share
-  /** Whether commands have ways around the gate, and the profile is one that says so. */
+  /** True when commands can leave the sandbox around the gate and the egress profile requires a warning about that. */
   isPassable: boolean
   idleMs: number
-  /** The kinds that are mounted into every sandbox. */
+  /** The mount kinds of every sandbox. */
   kinds: readonly MountKind[]
   session: (tenant: string, session: string) => Promise<SessionRow>
   checkpoints: Checkpoints
-  /** When workspaces are put aside. */
+  /** When checkpoints of working folders are stored. */
   saving: Saving
-  /** Makes files of what the session has left for people, at the end of a turn, whether or not its sandbox runs. */
+  /** Publishes the session's output files at the end of a turn, whether or not the sandbox runs. */
   publish: (claimed: RunLease, own: string, isRunning: boolean) => Promise<void>
-  /** Appends to the session's log for as long as the claim holds. */
+  /** Appends to the session's log. Does nothing when this process has lost the lease. */
   keep: (claimed: RunLease, events: readonly NewEvent[]) => Promise<void>
   clock: Clock
   log: Log
@@ -52,15 +52,15 @@ export type HeldSandbox = {
   lease: RunLease
   egress: SessionEgress
   started?: Promise<StartedSandbox>
-  /** The same, once it runs. */
+  /** The value of `started` once the sandbox runs. */
   running?: StartedSandbox
-  /** Ends the wait for a place of the sandbox. */
+  /** Aborts the wait for a sandbox place. */
   waiting: AbortController
   connected?: { key: string; servers: McpServers }
-  /** Settles when servers that are no longer wanted have been taken leave of. */
+  /** Settles when connections to replaced MCP servers are closed. */
   leaving: Promise<unknown>
   notices: Notice[]
-  /** Whether something may have changed since the workspace was last put aside. */
+  /** True when a file may have changed since the last checkpoint of the working folder. */
   isChanged: boolean
 }
 

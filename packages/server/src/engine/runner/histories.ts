@@ -1,4 +1,4 @@
-/** The folded history of sessions that ran lately, so that a long session costs each turn only what is new. */
+/** Caches the histories of sessions that ran lately, so that a turn of a long session reads only the new events. */
 import type { LoadMedia } from '@steward/harness/content.ts'
 import type { History } from '@steward/harness/history.ts'
 import {
@@ -14,7 +14,7 @@ import type { Reads } from '../../ground/database/database.ts'
 import { eventOf, lastBoundary, readHistory } from '../../sessions/log/log.ts'
 
 const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
-/** A history that no turn has asked for in this time is read anew when one does: a process at rest holds none. */
+/** A history is dropped after this time without a use, so that an idle process holds none. */
 const unusedMs = 10 * 60 * 1000
 const lookMs = 60_000
 
@@ -25,7 +25,7 @@ export function histories(
   mediaFor: (tenant: string) => LoadMedia,
   clock: Pick<Clock, 'now'>,
 ) {
-  /** Oldest use first. */
+  /** Ordered by last use, the oldest first. */
   const known = new Map<string, CachedHistory>()
   let bytes = 0
   let looking: NodeJS.Timeout | undefined
@@ -46,9 +46,9 @@ export function histories(
 
   return {
     forget,
-    /** Looks by itself once a minute; a look moves the next one. */
+    /** Runs once a minute by a timer; a call restarts the timer. */
     forgetUnused,
-    /** Everything the log has said so far that a model must know; nothing before the newest boundary is read. */
+    /** The history from everything in the log so far. Reads nothing before the newest compaction boundary. */
     async of(read: Reads, tenant: string, session: string): Promise<History> {
       let { seq, history } = known.get(session) ?? {
         seq: (await lastBoundary(read, tenant, session)) - 1,
@@ -70,7 +70,7 @@ export function histories(
         await eventLoop.wait(tenant)
       }
       history = await resolveContent(history, mediaFor(tenant))
-      // The request that is made of it next is written at once.
+      // The caller writes the model request from this history right away, which blocks the event loop as long.
       if (sizeOf(history) > heavyBytes) await eventLoop.wait(tenant)
       forget(session)
       const size = sizeOf(history)

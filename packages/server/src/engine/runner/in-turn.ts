@@ -1,21 +1,21 @@
-/** Starts the sessions that are due, tenant by tenant, as far as there is room. Whoever waits is in the database alone. */
+/** Starts due sessions, tenant by tenant, as far as there are free slots. Waiting sessions stand only in the database. */
 import type { Share } from '../../ground/core/share.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { deadOwners, dueOf, nextTenantDue } from '../../ground/database/due.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 
-/** Of one tenant, and tenants, that one look takes at most. */
+/** One look takes at most this number of sessions of a tenant, and of tenants. */
 const sessionsAtOnce = 500
 const tenantsAtOnce = 100
-/** After a session has made room for others that wait, together with what comes to an end meanwhile. */
+/** How long to wait after a session has left its slot, so that one look fills several slots. */
 const roomMs = 50
 
 type InTurnDeps = {
   databases: Databases
   clock: Clock
   slots: Share
-  /** Runs the session unless it runs already; takes its slot. */
+  /** Runs the session in a slot; does nothing when the session runs already. */
   start: (work: WorkNotice, dead: readonly string[]) => void
   guard: (task: () => Promise<void>) => void
   signal: AbortSignal
@@ -24,10 +24,10 @@ type InTurnDeps = {
 type Now = { now: number; dead: readonly string[] }
 
 export function tenantsInTurn({ databases, clock, slots, start, guard, signal }: InTurnDeps) {
-  /** Whether a session has found no room since the last look. */
+  /** True when a session has found no free slot since the last look. */
   let isFull = false
   let looking: NodeJS.Timeout | undefined
-  /** The tenant that was looked at last. */
+  /** The tenant of the last look; the next look begins with the tenant after it. */
   let last = ''
 
   async function startSome(database: Database, tenant: string, now: Now): Promise<void> {
@@ -36,12 +36,12 @@ export function tenantsInTurn({ databases, clock, slots, start, guard, signal }:
       isFull = true
       return
     }
-    // One more than there is room for, so that it is known whether any are left.
+    // Ask for one session more than there are slots: `start` then reports that sessions are left.
     for (const session of await dueOf(database, tenant, room + 1, now))
       start({ tenant, session }, now.dead)
   }
 
-  /** From the tenant behind the last one on, and once around at most. */
+  /** Goes once around all tenants at most, from the tenant after `last`. */
   async function startAround(database: Database, now: Now): Promise<void> {
     const seen = new Set<string>()
     while (seen.size < tenantsAtOnce && !signal.aborted) {
@@ -63,11 +63,11 @@ export function tenantsInTurn({ databases, clock, slots, start, guard, signal }:
 
   return {
     look: () => look(deadOwners),
-    /** A session found no room. */
+    /** Records that a session found no free slot. */
     full(): void {
       isFull = true
     },
-    /** A session has left its slot. */
+    /** Looks for more sessions when a slot has become free. */
     left(): void {
       if (!isFull || signal.aborted) return
       looking ??= setTimeout(() => {

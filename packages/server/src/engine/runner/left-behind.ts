@@ -1,4 +1,4 @@
-/** What is said in the log of a turn whose process ended or was stopped. */
+/** The events that a turn gets in its log when its process ended or was stopped. */
 import { noUsage } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -9,12 +9,12 @@ import type { Entry } from '../../sessions/log/log.ts'
 import { danglingSpan } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 
-/** By a process that was stopped and left its turn to another: no attempt at the turn that failed. */
+/** True when a stopping process gave the turn back. Such a turn does not count as a failed attempt. */
 export const wasGivenBack = (head: Head): boolean => head.previous_owner === null
 
 /**
- * A process left this turn. What it had begun and not kept is told to the model, not guessed. Empty when the turn was
- * given back between two of its steps.
+ * Tells the model which calls began and have no result; their effect is unknown. Returns no events when a stopping process gave the turn
+ * back between two steps.
  */
 export async function leftBehind(
   tx: Queries,
@@ -40,7 +40,7 @@ export async function leftBehind(
   return [{ event: warning }, ...spans]
 }
 
-/** The ends of model requests that will have no other: every start has one. */
+/** Ends for model requests that lost their process, so that every start event has an end event. */
 export async function cutSpans(tx: Queries, { tenant, session }: WorkNotice): Promise<Entry[]> {
   const request = await danglingSpan(tx, tenant, session, 'span.model_request')
   const summary = await danglingSpan(tx, tenant, session, 'span.compaction_summarize')

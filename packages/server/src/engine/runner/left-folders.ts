@@ -1,6 +1,6 @@
 /**
- * Folders of deleted sessions that lie on this machine. Whoever claims a deletion removes the folder that it sees; where
- * machines have folders of their own, those of the others go by this job.
+ * Removes folders of deleted sessions from this machine. The process that claims a deletion removes only the folder on its own machine;
+ * this job removes the folders of other machines.
  */
 import type { Dir } from 'node:fs'
 import { opendir, stat } from 'node:fs/promises'
@@ -13,18 +13,18 @@ import { sessionStore } from '../../sessions/rows/sessions.ts'
 const everyMs = 10 * 60_000
 const atOnce = 100
 /**
- * A session without a row was deleted while this machine was away. Its folder is kept until it was unused for so long:
- * a server that was started on another database by mistake has no rows either.
+ * A folder without a session row stays until it was unused for this time. The session may have been deleted while this machine was away, or
+ * the server was started on another database by mistake, which has no rows either.
  */
 const unknownMs = 7 * 24 * 60 * 60_000
 
 const named = /^sesn_\w+$/
 
 export type LeftFoldersDeps = {
-  /** Of the sessions' folders on this machine. */
+  /** The parent of all session folders on this machine. */
   folder: string
   databases: Databases
-  /** Ends what the session has on this machine, its folder too. */
+  /** Ends the session's sandbox on this machine and removes its folder. */
   remove: (session: string) => Promise<void>
   clock: Clock
 }
@@ -61,7 +61,7 @@ export function leftFolders({ folder, databases, remove, clock }: LeftFoldersDep
   }
 }
 
-/** Fewer than asked for at the end, which closes it. */
+/** Returns fewer names than asked for at the end of the folder, and closes it. */
 async function nextNames(reading: Dir | undefined): Promise<string[]> {
   const names: string[] = []
   while (reading && names.length < atOnce) {

@@ -1,7 +1,4 @@
-/**
- * Content that a message names by its URL or as a file of the workspace. Every hop of a URL goes through the guarded
- * dialler: core/dial.ts.
- */
+/** Loads media that a message names by URL or by file id. Each hop of a URL goes through the guarded dialler of `core/dial.ts`. */
 import { isUtf8 } from 'node:buffer'
 import type { LoadMedia, MediaResult, RemoteMedia } from '@steward/harness/content.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
@@ -19,7 +16,7 @@ const kinds = {
 
 const failed = (message: string): MediaResult => ({ ok: false, message })
 
-/** For the messages of one workspace. */
+/** Loads media for the messages of one workspace. */
 export const mediaLoader =
   (deps: { databases: Databases; blobs: Blobs; clock: Clock }, tenant: string): LoadMedia =>
   ({ kind, source }) =>
@@ -78,7 +75,7 @@ async function read(body: AsyncIterable<Uint8Array> | null): Promise<Buffer | un
   return Buffer.concat(chunks)
 }
 
-/** What went wrong on the way, from the innermost cause: the one that a person can act on. */
+/** The innermost cause of a failure, because a person can act on that cause. */
 function reason(error: unknown): string {
   const { message, cause } = error as Error
   return cause instanceof Error ? reason(cause) : message

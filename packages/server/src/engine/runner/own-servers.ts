@@ -1,4 +1,4 @@
-/** The MCP servers that a session's worker starts, as its turns have them. */
+/** The MCP servers that a session's worker starts, as its turns use them. */
 import { offeredByWorker } from '@steward/harness/tools/mcp/offered.ts'
 import type { Tool } from '@steward/harness/turn.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
@@ -11,7 +11,7 @@ import { stdioStore } from '../../sessions/stdio-servers/store.ts'
 import { workStore } from '../../sessions/work/store.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
-/** Whether a turn may begin. What was said of the servers is forgotten when it does not stand. */
+/** Whether a turn may begin with the worker's servers. Removes a report that no longer counts. */
 export async function ownServers(
   tx: Queries,
   { tenant, session }: { tenant: string; session: string },
@@ -28,7 +28,7 @@ export async function ownServers(
   return readiness
 }
 
-/** In the order of the agent's servers: prompt caches begin with tools. */
+/** The tools of the worker's servers, in the order of the agent's servers: a prompt cache matches from the tools on. */
 export async function ownTools(
   read: Reads,
   tenant: string,

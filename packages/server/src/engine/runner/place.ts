@@ -1,23 +1,23 @@
-/** The place of a session among those that this process runs at once. */
+/** The slot of a session among the sessions that this process runs at once. */
 import type { Clock } from '@steward/base/time.ts'
 import type { Share } from '../../ground/core/share.ts'
 
 export type RunnerShares = {
-  /** Of the sessions that run. */
+  /** Shares of the sessions that run. */
   slots: Share
-  /** Of the turns that give their place to others while they wait to ask their model again. */
+  /** Shares of the turns that give their slot away while they wait to repeat a model request. */
   pauses: Share
 }
 
 export type Place = {
   leave: () => void
-  /** Resolves with a place: at once unless a pause ended without one. Resolves without one when the signal aborts. */
+  /** Resolves with the slot held, at once unless a pause ended without a slot. Resolves without a slot when the signal aborts. */
   hold: (signal: AbortSignal) => Promise<void>
-  /** Resolves after the time and with a place, or when the signal ends it. */
+  /** Gives the slot away for `ms` and resolves when the slot is held again, or when the signal aborts. */
   pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** Undefined without room. `left` is called each time the place has become free. */
+/** Returns undefined when no slot is free. Calls `left` each time the slot becomes free. */
 export function takePlace(
   { slots, pauses, clock }: RunnerShares & { clock: Clock },
   tenant: string,
@@ -45,7 +45,7 @@ export function takePlace(
       if (!endPause) return clock.sleep(ms, signal)
       leave()
       await clock.sleep(ms, signal)
-      // A turn that was ended meanwhile needs no place to write its end.
+      // After an abort `hold` resolves without a slot: writing the end of the turn needs none.
       await hold(signal)
       endPause()
     },

@@ -1,4 +1,4 @@
-/** Starts drains on notifications of work, finds work whose notification was lost, and stops cleanly. It never calls the API. */
+/** Starts drains when notified, finds work whose notification was lost, and stops cleanly. The runner never calls the API. */
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
@@ -14,9 +14,9 @@ import { takePlace } from './place.ts'
 
 const lookMs = 1_000
 const beatMs = 5_000
-/** Before a session whose drain failed is tried again: the first time, the second, … */
+/** Delays before a session whose drain failed is tried again: after the first failure, the second, … */
 const retryDelaysMs = [500, 1_000, 2_000, 5_000, 10_000]
-/** Leases that one statement prolongs; both databases bound its parameters. */
+/** Number of leases in one statement; both databases limit its parameters. */
 const beatsAtOnce = 500
 
 export type RunnerDeps = Omit<DrainDeps, 'database' | 'running'> &
@@ -24,15 +24,15 @@ export type RunnerDeps = Omit<DrainDeps, 'database' | 'running'> &
     databases: Databases
     log: Log
     bus: Bus
-    /** How long tool calls that run may take to end, once the runner stops. */
+    /** How long running tool calls may take to end once the runner stops, in ms. */
     stopMs: number
   }
 
 type Running = {
   work: WorkNotice
-  /** Rung while it drained: look once more. */
+  /** True when a notification came during the drain, so that the session must be drained again. */
   again: boolean
-  /** Drains that failed in a row before this one. */
+  /** Number of failed drains in a row before this one. */
   failures: number
   interrupt: () => void
   place: Place
@@ -48,7 +48,7 @@ const createRun = (work: WorkNotice, place: Place, failures: number): Running =>
   done: Promise.resolve(),
 })
 
-/** Of those alone that run here: a session whose drain failed must not be held by the others' beat. */
+/** Extends the leases of the sessions that run here, and of no others: a failed drain must lose its lease. */
 async function prolong(databases: Databases, sessions: string[], now: number): Promise<void> {
   for (const database of databases.all()) {
     for (let at = 0; at < sessions.length; at += beatsAtOnce) {
@@ -58,14 +58,17 @@ async function prolong(databases: Databases, sessions: string[], now: number): P
   }
 }
 
-/** The inbox decides, not the notification: an interrupt that was settled meanwhile must not stop the next turn. */
+/**
+ * Interrupts the turns whose inbox holds an interrupt. The notification alone does not count: the interrupt may be settled already, and the
+ * next turn must not stop.
+ */
 async function interruptIf(
   database: Database,
   running: ReadonlyMap<string, Running>,
   sessions: string[],
 ): Promise<void> {
   if (sessions.length === 0) return
-  // Those of now: when the answer comes, the interrupt may be settled and another turn be running.
+  // Read the turns now: when the query returns, the interrupt may be settled and another turn may run.
   const turns = new Map(sessions.map((session) => [session, running.get(session)?.interrupt]))
   for (const session of await interruptsFor(database.read, sessions)) turns.get(session)?.()
 }
@@ -73,7 +76,7 @@ async function interruptIf(
 export function runner(deps: RunnerDeps) {
   const { databases, bus, clock, log, slots, stopMs } = deps
   const running = new Map<string, Running>()
-  /** Sessions that wait to be tried again. */
+  /** Sessions whose drain failed and that wait for the next attempt. */
   const pausing = new Set<string>()
   const stopping = new AbortController()
   const cut = new AbortController()
@@ -119,7 +122,7 @@ export function runner(deps: RunnerDeps) {
       .finally(() => place.leave())
   }
 
-  /** A look at due sessions would try it each second, and finds it only where its lease could be ended. */
+  /** Repeats a failed drain after a delay. A look at due sessions would repeat it each second, and only if the lease could be ended. */
   async function retry({ work, failures }: Running): Promise<void> {
     pausing.add(work.session)
     const delayMs = retryDelaysMs[Math.min(failures, retryDelaysMs.length - 1)] ?? 0
@@ -140,7 +143,7 @@ export function runner(deps: RunnerDeps) {
         cut: cut.signal,
         interrupt: (abort: () => void) => {
           each.interrupt = abort
-          // One that came before is found by a look, which need not keep the model waiting.
+          // Look for an interrupt that came before the turn, after the model request has been sent.
           setImmediate(look)
         },
         place: each.place,
@@ -156,7 +159,7 @@ export function runner(deps: RunnerDeps) {
     }
   }
 
-  /** Finds sessions that are due and have no living owner, and interrupts whose notification was lost. */
+  /** Starts due sessions that no living process owns, and finds interrupts whose notification was lost. */
   async function lookForWork(): Promise<void> {
     await due.look()
     for (const database of databases.all())
@@ -164,13 +167,13 @@ export function runner(deps: RunnerDeps) {
   }
 
   return {
-    /** Sessions being drained now. */
+    /** Number of sessions that are being drained. */
     running: () => running.size,
-    /** Looks for work at once, as at a start. */
+    /** Looks for work at once; called at the start. */
     lookForWork,
     /**
-     * Begins nothing more, and leaves each turn when its running tool calls have ended, or when their time is over. Leases are
-     * given back, so that another process goes on at once.
+     * Starts no more drains. Leaves each turn when its running tool calls have ended, at the latest after `stopMs`. Releases the leases, so
+     * that another process continues at once.
      */
     async stop(): Promise<void> {
       quiet()
@@ -180,7 +183,7 @@ export function runner(deps: RunnerDeps) {
       void clock.sleep(stopMs, ended.signal).then(() => cut.abort())
       await Promise.all([...running.values()].map((each) => each.done))
       ended.abort()
-      // Until here: calls may run for longer than a lease.
+      // The timers run until here because tool calls may run longer than a lease.
       for (const timer of timers) clearInterval(timer)
     },
   }

@@ -1,12 +1,14 @@
-/** Room for sandboxes, of which tenants have a share; one that rests gives way to one that is needed. */
+/** Places for running sandboxes, shared among tenants. A resting sandbox is stopped when another sandbox needs its place. */
 import type { Share } from '../../ground/core/share.ts'
 
 export type Resting = { tenant: string; session: string; usedAt: number }
 
 export type SandboxPlaces = {
-  /** Resolves with what gives the place back. Rejects with the signal's reason. */
+  /** Resolves with the function that gives the place back. Rejects with the signal's reason. */
   take(tenant: string, signal: AbortSignal): Promise<() => void>
-  /** To be told when a sandbox comes to rest: another may wait for its place, of its tenant or of one that holds no more. */
+  /**
+   * Call when a sandbox comes to rest. Stops the sandbox when its place is awaited by its tenant, or by a tenant that holds no more places.
+   */
   rests(resting: Pick<Resting, 'tenant' | 'session'>): void
 }
 
@@ -14,12 +16,12 @@ type SandboxPlacesDeps = {
   share: Share
   /** Sandboxes that no turn uses. */
   resting: () => Resting[]
-  /** Ends a sandbox, whose place is given back with that. */
+  /** Ends a sandbox, which gives its place back. */
   stop: (session: string) => void
 }
 
 export function sandboxPlaces({ share, resting, stop }: SandboxPlacesDeps): SandboxPlaces {
-  /** The one that has rested longest, of a tenant that holds as many as this one or more. */
+  /** Stops the sandbox that has rested longest, of a tenant that holds at least as many places as `tenant`. */
   function makeRoom(tenant: string): void {
     const mine = share.held(tenant)
     const [longest] = resting()

@@ -1,7 +1,7 @@
 import type { Fetch } from '@steward/harness/tools/fetch.ts'
 import type { SearchProvider } from '@steward/harness/tools/web-search/provider.ts'
 
-/** The engine is the operator's: it is dialled as the operator's endpoints may be, whatever its session may reach. */
+/** The operator names the search engine, so the operator's dialler reaches it whatever the session's environment allows. */
 export const searchBy = (engine: SearchProvider, fetch: Fetch): SearchProvider => ({
   search: (query, { signal }) => engine.search(query, { fetch, signal }),
 })

@@ -1,4 +1,4 @@
-/** From a session's files and its environment to a sandbox that runs. */
+/** Starts the sandbox of a session: restores its files, mounts its resources, opens its gate. */
 import { join } from 'node:path'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
 import { toldOf } from '@steward/space/workspace/keep.ts'
@@ -58,7 +58,7 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
   )
 }
 
-/** The gate of the sandbox is open from before its start until after its end; so are the kinds that are mounted. */
+/** Opens the gate and mounts the kinds before the sandbox starts, and closes both after the sandbox has ended. */
 async function startMounted(
   { provider, kinds, limits, log }: WorkspaceDeps,
   paths: ReturnType<typeof placeOf> & { isPrefilled: boolean },

@@ -1,6 +1,6 @@
 /**
- * What a session needs next, decided and recorded in one transaction: an interrupt to settle, a turn that a dead
- * process left, calls that were answered, messages to promote, or nothing.
+ * Decides and records the next step of a session in one transaction: settle an interrupt, recover a turn of a dead process, resume answered
+ * calls, promote messages, or rest.
  */
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -35,19 +35,19 @@ export type SessionLease = { tenant: string; session: string; fence: Fence }
 
 export type Step =
   /**
-   * A turn to run, with the calls that stood open when it was recorded. `promoted` are the messages it begins with,
-   * `begun` the start of its first model request, which rides in the same commit where it waits for no server.
+   * A turn to run, with the calls that were open when the step was recorded. `promoted`: ids of the messages that begin the turn. `begun`:
+   * id of the start event of the first model request; it is in the same commit when no MCP server has to be awaited.
    */
   | { kind: 'turn'; open: PendingCall[]; promoted: string[]; begun?: string }
-  /** Nothing to do, or a turn that has begun waits for its servers: the lease is given back. */
+  /** Nothing to do, or a turn that has begun waits for its servers. The lease is released. */
   | { kind: 'rest'; promoted?: string[] }
   | { kind: 'lost' }
-  /** What waits is large, and nothing was decided yet: it holds the event loop, which has an order for that. */
+  /** The inbox is large and nothing is decided yet. The caller repeats the step in its turn of the event loop. */
   | { kind: 'heavy' }
-  /** The session was deleted: what is left of it on this machine goes, and only then it is no longer due. */
+  /** The session was deleted. The caller removes the rest from this machine; only then is the session no longer due. */
   | { kind: 'gone' }
 
-/** A turn that ended its process so often in a row, without anything kept between, is given up. */
+/** A turn is given up when it ended its process more often than this in a row, with nothing stored in between. */
 const mostRecoveries = 5
 
 const isHeld = (head: Head, { owner, generation }: Fence): boolean =>
@@ -58,8 +58,8 @@ const unanswered = (call: PendingCall): boolean =>
 const released = { owner: null, expires_at: 0 }
 
 /**
- * `claimed`: the first step under a new lease, so that a running turn is one that a dead process left. `mostBytes`: of
- * what waits; a caller that has its turn of the event loop takes everything.
+ * `claimed`: this is the first step under a new lease, so a running turn was left by a dead process. `mostBytes`: the largest inbox to work
+ * on; a caller that has its turn of the event loop passes Infinity.
  */
 export async function nextStep(
   tx: Queries,
@@ -67,9 +67,9 @@ export async function nextStep(
   { now, claimed, mostBytes = heavyBytes }: { now: number; claimed: boolean; mostBytes?: number },
 ): Promise<Step> {
   const { tenant, session } = place
-  // Locked: a message accepted while this decides would be told that nothing is due.
+  // The head is locked. Otherwise the session could become not due while a message is accepted.
   const head = await lockHead(tx, tenant, session)
-  // What waits is another's by now, and stays where it is.
+  // Another process owns the inbox now; leave it unchanged.
   if (!isHeld(head, place.fence)) return { kind: 'lost' }
   const open = await openCalls(tx, tenant, session)
   const queue = await waiting(tx, tenant, session)
@@ -107,11 +107,11 @@ function findingOf(open: readonly PendingCall[], queue: readonly Admitted[]): Fi
   return queue.length > 0 ? 'messages' : 'nothing'
 }
 
-/** Of a deleted session, when nothing is left of it: it is due no more, and the lease is given back. */
+/** Ends the work on a deleted session when nothing of it is left: not due any more, lease released. */
 export const settleGone = (tx: Queries, { tenant, session, fence }: SessionLease, now: number) =>
   append(tx, tenant, session, [], { now, fence, due: false, set: released })
 
-/** Between turns: what it stops is closed, and what was posted behind it begins a turn. */
+/** Settles an interrupt between two turns, or in a turn that a dead process left. Messages after the interrupt begin a turn. */
 async function settleInterrupt(
   tx: Queries,
   place: SessionLease,
@@ -158,7 +158,7 @@ async function write<S extends Step>(
 const of = (event: NewEvent): Entry => ({ event })
 const runs = (): Entry => of({ id: newId('event'), type: 'session.status_running' })
 
-/** Messages that waited are cancelled, calls that stood open are closed, and the interrupt is on record. */
+/** Closes the open calls, cancels the waiting messages, and puts the interrupt into the log. */
 function interrupt(queue: readonly Promoted[], open: readonly PendingCall[]): (Entry | Promoted)[] {
   const closed = open.map((call) => of(closing(call, 'interrupted before it had a result')))
   const gone = queue
@@ -167,7 +167,7 @@ function interrupt(queue: readonly Promoted[], open: readonly PendingCall[]): (E
   return [...closed, ...gone, ...queue.filter(({ type }) => type === 'user.interrupt')]
 }
 
-/** An error result in the form that this call's answer takes. */
+/** An error result of the event type that answers this call. */
 export function closing(call: PendingCall, why: string): NewEvent {
   const id = newId('event')
   const answer = { content: [{ type: 'text' as const, text: why }], is_error: true }
@@ -182,7 +182,7 @@ export function closing(call: PendingCall, why: string): NewEvent {
 
 type Unfinished = { head: Head; open: PendingCall[]; queue: Admitted[]; left: Entry[] }
 
-/** Goes on with a turn where it stood, unless it has ended its process too often. */
+/** Continues a turn, or gives it up when it has ended its process too often. */
 async function takeUp(
   tx: Queries,
   place: SessionLease,
@@ -196,7 +196,7 @@ async function takeUp(
   return goOn(tx, place, open, [...left, ...again], now)
 }
 
-/** The next messages begin another turn: what ended the process may have been in this turn alone. */
+/** Waiting messages begin another turn, because the fault may concern this turn alone. */
 async function giveUp(
   tx: Queries,
   place: SessionLease,
@@ -219,7 +219,7 @@ async function giveUp(
   return endHere(tx, place, entries, now)
 }
 
-/** A turn that nobody goes on with, and nothing is posted behind it: its item goes back from the queue. */
+/** Ends a turn that no message follows. Withdraws the session's work item from the queue. */
 async function endHere(
   tx: Queries,
   place: SessionLease,
@@ -232,7 +232,7 @@ async function endHere(
   return step
 }
 
-/** Allowed calls are on record as begun before the turn can begin them. */
+/** Records allowed calls as started before the turn can start them. */
 async function goOn(
   tx: Queries,
   place: SessionLease,
@@ -245,7 +245,7 @@ async function goOn(
   return write(tx, place, entries, { due: true }, now, { kind: 'turn', open, promoted: [] })
 }
 
-/** Some calls were answered, others still wait: the idle is said again with the rest. */
+/** Appends the idle event with the calls that still wait, unless the last idle event says the same. */
 async function askAgain(
   tx: Queries,
   place: SessionLease,
@@ -260,7 +260,7 @@ async function askAgain(
   })
 }
 
-/** Everything asked for has come: the turn goes on where it stood. */
+/** Continues the turn when every awaited answer has come. */
 const resume = (
   tx: Queries,
   place: SessionLease,
@@ -268,7 +268,7 @@ const resume = (
   now: number,
 ): Promise<Step> => goOn(tx, place, open, [runs()], now)
 
-/** All waiting messages begin one turn together. */
+/** Begins one turn with all waiting messages. */
 async function promote(
   tx: Queries,
   place: SessionLease,
@@ -286,7 +286,7 @@ async function promote(
   return begin(tx, place, head, { entries, promoted }, now)
 }
 
-/** The first model request of a turn, which waits for the servers that the session's worker starts. */
+/** Records the first model request of a turn, or waits for the MCP servers that the session's worker starts. */
 async function begin(
   tx: Queries,
   place: SessionLease,
@@ -302,7 +302,7 @@ async function begin(
   const all = [...entries, ...servers.failures.map(stdioError)]
   const set = { due: true, ...(head.awaits_stdio === 1 && { awaits_stdio: 0 as const }) }
   const turn = { kind: 'turn' as const, open: [], promoted }
-  // The turn itself waits for servers by URL, and says which of them failed before it asks the model.
+  // The turn itself waits for servers with a URL, and reports failed servers before it asks the model.
   if (head.url_servers === 1) return write(tx, place, all, set, now, turn)
   const begun = newId('event')
   all.push(of({ id: begun, type: 'span.model_request_start' }))
@@ -310,9 +310,8 @@ async function begin(
 }
 
 /**
- * Ends a turn in one commit: its last events, what an interrupt meanwhile asks for, usage and idle. `more` when the
- * session has something to do at once, and then keeps its lease. A session that rests takes its item back from the queue,
- * where it has one because its tools run elsewhere.
+ * Ends a turn in one commit: its last events, the effect of an interrupt, usage and idle. Returns `more` when the session has work at once;
+ * it then keeps its lease. A session that rests withdraws its work item when its tools run elsewhere.
  */
 export async function finishTurn(
   tx: Queries,
@@ -342,7 +341,7 @@ export async function finishTurn(
   return 'rest'
 }
 
-/** Why the turn really ends, given what came while it ran. */
+/** The reason why the turn ends, given the interrupts and answers that came while it ran. */
 async function ending(
   tx: Queries,
   place: SessionLease,

@@ -1,6 +1,6 @@
 /**
- * What a session holds in this process: its ways out, its MCP connections, and its sandbox. The sandbox is started
- * when a tool first needs it and stopped when idle; its workspace stays.
+ * Everything that a session holds in this process: egress, MCP connections and sandbox. The sandbox starts when a tool first needs it and
+ * stops when idle. The working folder stays.
  */
 import { join } from 'node:path'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
@@ -28,7 +28,7 @@ const passable: Notice = {
 const isSame = ({ environment: one }: RunLease, { environment: other }: RunLease): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
-/** Puts the workspace aside; the session goes on when that fails, and its log says so. */
+/** Stores a checkpoint of the working folder. A failure is a warning in the session's log and does not stop the session. */
 async function save(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   const { tenant, session } = mine.lease
   const isRunning = mine.running !== undefined
@@ -44,7 +44,7 @@ async function save(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   }
 }
 
-/** What could not be published is tried again at the end of the next turn. */
+/** Publishes the output files. A file that failed is published at the end of the next turn. */
 async function publish(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   const { session } = mine.lease
   try {
@@ -67,11 +67,11 @@ async function warn(
 async function end(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   const { egress, started, connected, lease } = mine
   const { session } = lease
-  // Servers are taken leave of, which does not wait for them long; nothing else is asked of them any more.
+  // Say goodbye to the MCP servers, with a time limit. No other request is sent to them.
   await connected?.servers.close().catch((error: unknown) => {
     deps.log.warn('MCP servers were not taken leave of', { error, session_id: session })
   })
-  // Before the sandbox: from here on nothing of it gets out with a credential.
+  // Revoke before the sandbox ends: from here on no request of the sandbox gets a credential.
   egress.revoke()
   const wasStarted = await started?.then(
     async ({ sandbox, released }) => {
@@ -87,7 +87,7 @@ async function end(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   })
 }
 
-/** A sandbox that has ended meanwhile has nothing more to look after. */
+/** Calls `look` while the sandbox runs; returns `otherwise` when there is no sandbox or it has ended. */
 async function whileRunning<T>(
   { running }: HeldSandbox,
   look: (running: StartedSandbox) => Promise<T>,
@@ -110,7 +110,7 @@ function connections(mine: HeldSandbox, sandbox: () => Promise<Sandbox>) {
   }
   return {
     disconnect,
-    /** Connections last over turns, until the servers or their tools are declared otherwise: another `key`. */
+    /** Returns the open connections. They last over turns, until `key` changes because servers or tools are declared differently. */
     servers(key: string, make: (sandbox: () => Promise<Sandbox>) => McpServers): McpServers {
       if (mine.connected?.key !== key) disconnect()
       mine.connected ??= { key, servers: make(sandbox) }
@@ -122,11 +122,11 @@ function connections(mine: HeldSandbox, sandbox: () => Promise<Sandbox>) {
 type Sessions = {
   places: SandboxPlaces
   held: Pool<HeldSandbox>
-  /** Sandboxes that are ending: the next sandbox of a session waits for the end of the one before it. */
+  /** Sandboxes that are ending. The next sandbox of a session waits for the end of the previous one. */
   ending: Map<string, Promise<void>>
 }
 
-/** What is told in the session's log may hold its contents, and is not told here. */
+/** A `TurnFailed` is in the session's log and may hold its contents, so the server's log gets only its name. */
 const whyNot = (error: unknown): string =>
   error instanceof TurnFailed ? error.name : String(error)
 
@@ -139,7 +139,7 @@ async function leave(
   await gone.finally(() => ending.get(session) === gone && ending.delete(session))
 }
 
-/** The one that is held, or a new one, which begins when its predecessor is gone. */
+/** Returns the running sandbox, or starts one after the previous sandbox has ended. */
 function startedOf(
   deps: WorkspaceDeps,
   mine: HeldSandbox,
@@ -162,7 +162,7 @@ function startedOf(
       if (mine.started === started) mine.running = running
       if (held.get(session) === mine && held.users(session) === 0) places.rests(mine.lease)
       return running.sandbox.ended.then((why) => {
-        // By itself, unless it is held no more.
+        // The sandbox ended by itself, unless it is no longer held.
         if (held.get(session) === mine) void leave(ending, session, running.released)
         return why
       })
@@ -224,11 +224,11 @@ export function workspaces(deps: WorkspaceDeps) {
     )
   }
 
-  /** For the length of a turn: what it uses is not idle until the turn gives it back. */
+  /** Call for each turn. The sandbox is not idle until the turn releases it. */
   function use(lease: RunLease) {
     const { session, generation } = lease
     const current = held.get(session)
-    // Only a sandbox keeps the environment that it was started with.
+    // A running sandbox keeps the environment that it was started with; an idle session without one takes the new environment.
     const isIdle = held.users(session) === 0
     if (current && isIdle && !current.started && !isSame(current.lease, lease)) {
       void stop(session)
@@ -241,14 +241,14 @@ export function workspaces(deps: WorkspaceDeps) {
       egress: mine.egress,
       sandbox: () => sandboxOf(mine),
       takeNotices: () => mine.notices.splice(0),
-      /** After a call that may have changed the sandbox: lines for the model. */
+      /** Call after a tool call that may have changed the sandbox. Returns lines for the model. */
       async changed() {
         mine.isChanged = true
         return whileRunning(mine, ({ mounted, sandbox }) => mounted.changed(sandbox), [])
       },
-      /** After any call: lines for the model on what came meanwhile. */
+      /** Call after any tool call. Returns lines for the model about events that came in the meantime. */
       announced: () => whileRunning(mine, ({ mounted, sandbox }) => mounted.announced(sandbox), []),
-      /** At the end of the turn. */
+      /** Call at the end of the turn. */
       async rested(): Promise<void> {
         await whileRunning(mine, ({ mounted, sandbox }) => mounted.rested(sandbox), undefined)
         await publish(deps, mine)
@@ -267,14 +267,14 @@ export function workspaces(deps: WorkspaceDeps) {
 
   return {
     use,
-    /** Ends what the session holds in this process, if anything; the workspace stays. */
+    /** Ends everything that the session holds in this process. The working folder stays. */
     stop,
-    /** Stops those that no turn uses and none has used for the idle time. */
+    /** Stops sandboxes that no turn has used for the idle time. */
     stopIdle: held.closeIdle,
-    /** Of a deleted session: nothing stays. */
+    /** Ends and removes everything of a deleted session on this machine. */
     async remove(session: string): Promise<void> {
       await stop(session)
-      // Another process of the machine may have run it last.
+      // Another process of this machine may have run the session last.
       await provider.reap(placeOf(folder, session))
       await removeTree(join(folder, session))
     },
