@@ -1,5 +1,5 @@
 /**
- * Every way out of the service that a tenant's sessions take, and the one place where their secrets are opened.
+ * Builds the four callers of egress. All calls of a tenant's sessions leave here, and only here are their secrets opened.
  * [proxy/lookup-every-call]
  */
 import type { Duplex } from 'node:stream'
@@ -40,29 +40,29 @@ export type EgressOptions = {
   clock: Clock
   log: Log
   profile: Profile
-  /** Guarded; without HTTP/2. */
+  /** Guarded. HTTP/1.1 only. */
   connect: Connector<'tenant'>
-  /** Guarded, for tunnels. */
+  /** Guarded. For tunnels. */
   dial: Dial<'tenant', Duplex>
-  /** For the one endpoint of the operator's that sessions reach: the search engine. */
+  /** For the search engine, the only endpoint of the operator that sessions reach. */
   operatorConnect: Connector<'operator'>
-  /** SECRET: never logged. Placeholders are made under it: the same key, the same names. */
+  /** SECRET: never logged. Derives placeholders: the same key gives the same placeholders. */
   placeholderKey: Buffer
   /**
-   * SECRET: never logged. The authority is made of the first: the same in every process, and after a restart, to sandboxes that run elsewhere.
-   * Those of the others are trusted too.
+   * SECRET: never logged. The first key derives the certificate authority, which is therefore the same in every process and after a
+   * restart. Authorities of the other keys are trusted too.
    */
   authorityKeys: readonly [Buffer, ...Buffer[]]
-  /** Tells of claims that are lost. */
+  /** Notifies of lost claims. */
   bus: Bus
-  /** Where the bundle of certificates for sandboxes is laid. */
+  /** Folder for the certificate bundles of sandboxes. */
   folder: string
-  /** Of the connections that sandboxes hold to their gates, and how many there are in all. */
+  /** `connections`: the tenants' shares of the connections from sandboxes to gates. `mostConnections`: their total. */
   connections: Share
   mostConnections: number
 }
 
-/** One sandbox has no more, and half of all at most. */
+/** Connections of one sandbox; also half of `mostConnections` at most. */
 const mostOfSandbox = 512
 
 export type Egress = ReturnType<typeof egress>
@@ -114,7 +114,7 @@ export function egress(options: EgressOptions) {
     holdsClaim: ({ tenant, session: sessionId }, claim) =>
       stands({ databases, clock }, { tenant, sessionId, ...claim }),
   }
-  /** Each has connections of its own. */
+  /** Each context has its own connections. */
   function openContext(lease: OutboundLease): OutboundContext {
     const ended = () => contexts.delete(context)
     const context: OutboundContext = outboundContext(lease, { ...ofContext, ended })
@@ -153,13 +153,13 @@ export function egress(options: EgressOptions) {
     certificates: bundleText,
   })
   return {
-    /** The lists are the environment's as it is given: whoever binds reads it anew. */
+    /** Opens the egress of one lease. The environment is read once, by the caller. */
     bind,
     /** For the routes of workers. */
     remote,
-    /** For the proxy's route. */
+    /** For the route of the MCP proxy. */
     proxy: proxied,
-    /** For the vaults' route. */
+    /** For the route of vaults. */
     validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
       validateCredential({ connect, refresh, open }, row, signal),
     counts: kept.counts,

@@ -1,4 +1,4 @@
-/** For tests: upstreams with certificates, an authorisation server, and credentials that stand in no database. */
+/** For tests: upstreams with certificates, an authorization server, and credentials without database rows. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import { dialsFor } from '../../ground/core/dial.ts'
 const run = promisify(execFile)
 let made: Promise<{ key: string; cert: string }> | undefined
 
-/** One for the names that tests use, trusted by this process from then on. */
+/** One certificate for the names that tests use; this process trusts it from then on. */
 async function certificate(): Promise<{ key: string; cert: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')]
@@ -40,7 +40,7 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => u
 export type TestUpstream = AsyncDisposable & {
   server: Server
   port: number
-  /** PEM, for processes other than this one to trust; empty without TLS. */
+  /** PEM, for other processes to trust; empty without TLS. */
   certificate: string
   connections: () => number
 }
@@ -71,10 +71,10 @@ export async function upstreamServer(
 
 type Place = { port: number }
 
-/** Every name and port leads to this one, whose certificate is checked for the name all the same. */
+/** Every name and port leads to this place. Its certificate is still checked for the name. */
 export const connectTo = (place: Place): Connector<'tenant'> => connecting(() => place)
 
-/** Each name leads to its own; others are not found. */
+/** Each name leads to its own place; other names are not found. */
 export const connectBy = (places: Record<string, Place>): Connector<'tenant'> =>
   connecting((host) => places[host])
 
@@ -92,7 +92,7 @@ function connecting(placeOf: (host: string) => Place | undefined): Connector<'te
   )
 }
 
-/** What came, as JSON; with `echo` in the path, the body and every header as text besides. */
+/** Answers with the request as JSON. With `echo` in the path, adds the body and each header as text. */
 export async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request)
   const { method, url, rawHeaders, headers } = request
@@ -110,15 +110,15 @@ export type EchoedRequest = {
 
 type Mode = 'fine' | 'revoked' | 'broken' | 'slow' | 'huge' | 'without' | 'echoing'
 
-/** Issues `access-N`, and with it `refresh-N`, which alone is good for the next. */
+/** Issues `access-N` and `refresh-N`; only `refresh-N` obtains the next pair. */
 export async function authorizationServer() {
   const state = {
     mode: 'fine' as Mode,
     issued: 0,
     expiresIn: 3600 as number | undefined,
-    /** Each request's form and Authorization header. */
+    /** Form and Authorization header of each request. */
     asked: [] as { form: Record<string, string>; authorization: string | undefined }[],
-    /** While this is pending, answers wait. */
+    /** Answers wait while this is pending. */
     gate: Promise.resolve(),
     valid: 'access-0-of-the-first-day',
     current: 'refresh-0-of-the-first-day',

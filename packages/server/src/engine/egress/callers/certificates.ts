@@ -5,7 +5,10 @@ import { join } from 'node:path'
 const ending = '.crt'
 const own = `${hostname()}-`
 
-/** Writes what sandboxes of this process trust. Other machines may share the folder. */
+/**
+ * Writes the certificates that sandboxes of this process trust. The file name holds the process id, because processes of other machines may
+ * share the folder.
+ */
 export async function writeCertificates(folder: string, text: string): Promise<string> {
   const path = join(folder, `${own}${process.pid}${ending}`)
   await mkdir(folder, { recursive: true })
@@ -13,7 +16,7 @@ export async function writeCertificates(folder: string, text: string): Promise<s
   return path
 }
 
-/** Laid at the first call. Where that fails, the next call tries again. */
+/** `write` writes the file at its first call and returns the path. After a failure the next call tries again. */
 export function certificatesIn(folder: string, text: () => string) {
   let laid: Promise<string> | undefined
   return {
@@ -29,7 +32,7 @@ export function certificatesIn(folder: string, text: () => string) {
   }
 }
 
-/** Removes what processes of this machine have laid that are dead. */
+/** Removes the certificates of dead processes of this machine. */
 export async function removeLeftCertificates(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const name of await readdir(folder)) {

@@ -31,7 +31,7 @@ export const environment: EnvironmentRecord = { ...emptyEnvironment, name: 'test
 
 export type TestEgress = Awaited<ReturnType<typeof openTestEgress>>
 
-/** Every name leads to the upstream at this port. */
+/** Every host name leads to the upstream at this port. */
 export async function openTestEgress(
   upstream: { port: number },
   options: Partial<EgressOptions> & { database?: Database; clock?: Clock } = {},
@@ -85,7 +85,7 @@ export async function openTestEgress(
     folder,
     vaultWith,
 
-    /** A session that holds these vaults, bound as its runner would have it. */
+    /** A session with these vaults, bound as the runner binds it. */
     async session(vaults: string[], bound: Partial<EnvironmentRecord> = {}) {
       const id = await newSession(database)
       await database.write((tx) =>

@@ -1,14 +1,14 @@
-/** The platform's `fetch` over `forward`: bodies stream both ways, and no redirect is followed. */
+/** The platform's `fetch` over `forward`. Bodies stream both ways. No redirect is followed. */
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
 import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
 import type { UpstreamRequest } from '../inject/upstream.ts'
 
-/** As the platform's `fetch`. Rejects with `Refused` for a call that was not sent. */
+/** Like the platform's `fetch`, but rejects with `Refused` for a call that was not sent. */
 export type OutboundFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 const methods = /^(delete|get|head|options|post|put)$/i
-/** Answers of these statuses have no body. */
+/** Statuses whose answers have no body. */
 const bodiless = new Set([204, 205, 304])
 
 export function fetchOver(
@@ -34,7 +34,7 @@ export function fetchOver(
   }
 }
 
-/** The platform knows every kind of body, and what header each brings along. */
+/** Builds the platform's `Request`, which knows every kind of body and its headers. */
 async function outgoing(
   url: URL,
   init: RequestInit,
@@ -70,13 +70,13 @@ function responseOf(
     const response = new Response(stream, { status, headers })
     return Object.defineProperty(response, 'url', { value: url })
   } catch (error) {
-    // A status that the platform does not know.
+    // The platform's `Response` throws for a status that it does not know.
     body.destroy()
     throw error
   }
 }
 
-/** Lighter than the platform's own adapter; holds back as it does. */
+/** Lighter than the platform's own adapter, with the same backpressure. */
 function streamOf(body: Readable): ReadableStream<Uint8Array> {
   let isOver = false
   return new ReadableStream<Uint8Array>(

@@ -9,7 +9,7 @@ import { fromJson } from '../../../ground/core/json-text.ts'
 
 type Session = Tables['sessions']
 
-/** The tokens that stand beside a session's MCP servers, by the servers' names: its own, else the agent version's. */
+/** The inline tokens of a session by MCP server name: the session's own token, else the token of the agent version. */
 export async function inlineTokens(
   db: Reads,
   seal: Seal,
@@ -23,7 +23,7 @@ export async function inlineTokens(
 
 type InlineTokens = Pick<PinnedSession, 'tenant_id' | 'id' | 'sealed_tokens' | 'version_tokens'>
 
-/** As they are stored; each is opened alone. */
+/** Gives access to the sealed tokens. Each token is opened by itself. */
 export function sealedTokens({
   tenant_id: tenant,
   id,

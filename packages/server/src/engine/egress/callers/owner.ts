@@ -1,4 +1,4 @@
-/** Who stands behind a sandbox's gate: its session's rules and credentials. */
+/** The owner of a sandbox's gate: decides by the session's rules and forwards with its credentials. */
 import type { Duplex } from 'node:stream'
 import type { GateOwner, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
@@ -16,11 +16,11 @@ export type OwnerDeps = {
   forward: Forward
   records: Records
   profile: Profile
-  /** Guarded, and connected. */
+  /** Guarded. Resolves with a connected socket. */
   dial: Dial<'tenant', Duplex>
 }
 
-/** What is said of refusals in the log. */
+/** HTTP status of a refusal in the log; 403 for other reasons. */
 const statusOf: Partial<Record<string, number>> = { mismatch: 421, vault: 503 }
 
 export function gateOwner(

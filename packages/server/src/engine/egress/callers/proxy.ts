@@ -1,4 +1,4 @@
-/** The MCP server of a session, asked on behalf of a local child that knows only its name. */
+/** The MCP proxy: asks a session's MCP server on behalf of a local process that knows only the server's name. */
 import type { OutboundAnswer } from '@steward/gate/outbound.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
@@ -18,16 +18,16 @@ import { pinned } from './store.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
 
-/** Connections of a session that nobody has asked by for so long are closed. */
+/** A session's connections are closed after this time without a call. */
 const idleMs = 60_000
 const mostParsed = 200
 
-/** What the caller says to this service and not to the server. */
+/** Headers for this service, which the MCP server does not get. */
 const ours = ['authorization', 'x-api-key', 'cookie']
 
 type ProxyContext = {
   context: OutboundContext
-  /** The environment's, as it is stored. */
+  /** The environment's record as it is stored. */
   record: Json<EnvironmentRecord>
 }
 
@@ -59,7 +59,10 @@ export function mcpProxy({
     fail: (error) => log.error('connections of the MCP proxy could not be closed', { error }),
   })
 
-  /** The same one for as long as its environment stays what it is. Calls that are under way come to their end. */
+  /**
+   * Returns the session's context while its environment is unchanged. A changed environment gets a new context, and running calls finish in
+   * the old one.
+   */
   function useContext(tenant: string, session: string, record: Json<EnvironmentRecord>) {
     const key = `${tenant}/${session}`
     if (contexts.get(key)?.record !== record) contexts.retire(key)
@@ -76,9 +79,9 @@ export function mcpProxy({
   }
 
   return {
-    /** Throws as `ask` does for a server that there is not. */
+    /** Finds an MCP server of a session. Throws not_found when the tenant has no such session or server. */
     find,
-    /** Throws not_found for what is not the tenant's, and `Refused` for what is not sent. */
+    /** Forwards a request. Throws not_found like `find`, and `Refused` for a call that was not sent. */
     async ask(
       { tenant, session, server, search }: ProxyRequest,
       raw: Raw,
@@ -112,7 +115,7 @@ export function mcpProxy({
   }
 }
 
-/** Agents are large and calls are many: what was parsed last is kept beside its text. */
+/** Keeps the parsed servers beside the agent's text: agents are large and calls are frequent. */
 function serversIn(): (row: PinnedSession) => SessionAgent['mcp_servers'] {
   const parsed = new Map<string, { text: string; servers: SessionAgent['mcp_servers'] }>()
   return ({ id, agent: text }) => {

@@ -1,6 +1,6 @@
 /**
- * Sandboxes of workers: each of their connections comes here as it is, under the token of a claim, to the gate that serves
- * the service's own sandboxes. Such a gate lasts as long as connections of its claim do.
+ * The egress of sandboxes that workers run. Each connection of such a sandbox arrives under a claim token and is given to a gate like those
+ * of the service's own sandboxes. The gate lives while connections of its claim do.
  */
 import type { Socket } from 'node:net'
 import type { SocketlessGate } from '@steward/gate/gate.ts'
@@ -18,14 +18,14 @@ import { claimLossSignal } from '../../../sessions/work/topics.ts'
 import type { OutboundLease } from '../inject/context.ts'
 import type { SessionEgress } from './session.ts'
 
-/** Of one claim, at the same time, in this process. */
+/** Connections of one claim at the same time in this process. */
 const mostTunnels = 256
-/** A gate without any is kept for so long, with its connections to upstreams. */
+/** A gate without connections is kept for this time, with its connections to upstreams. */
 const lingerMs = 60_000
-/** How often open tunnels are held to their claim besides: one that ends by its lease alone is told of by nobody. */
+/** How often open tunnels are compared with their claim. A claim whose lease expires causes no notification. */
 const lookEveryMs = 5_000
 
-/** A gate for the connections of one claim. */
+/** The gate for the connections of one claim. */
 type ClaimGate = {
   claim: ClaimPrincipal
   opened: Promise<{ gate: SocketlessGate; egress: SessionEgress }>
@@ -38,9 +38,9 @@ export type RemoteDeps = {
   bus: Bus
   log: Log
   bind: (lease: OutboundLease) => SessionEgress
-  /** The bundle that sandboxes trust. */
+  /** PEM bundle that sandboxes trust. */
   certificates: () => string
-  /** Of the connections that sandboxes hold to their gates, which take their places. */
+  /** The tenants' shares of the connections from sandboxes to gates. */
   connections: Share
 }
 
@@ -71,7 +71,7 @@ export function remoteSandboxes(deps: RemoteDeps) {
   const gateOf = (key: string, claim: ClaimPrincipal): ClaimGate =>
     gates.hold(key, () => {
       const made = { claim, opened: open(claim), end: new AbortController() }
-      // Revoked first: what is under way ends, and nothing of it gets out any more.
+      // Revoke first: running calls end, and no later call gets out.
       const ended = () => {
         gates.remove(key, made)
         made.opened.then(
@@ -85,7 +85,9 @@ export function remoteSandboxes(deps: RemoteDeps) {
     })
 
   return {
-    /** Serves a connection. Throws for one too many, before anything was said on it. */
+    /**
+     * Returns the function that serves a connection. Throws rate_limited, before any byte is answered, when there are too many connections.
+     */
     async tunnel(claim: ClaimPrincipal): Promise<(connection: Socket) => void> {
       const key = keyOf(claim)
       const made = gateOf(key, claim)
@@ -105,7 +107,7 @@ export function remoteSandboxes(deps: RemoteDeps) {
       }
     },
 
-    /** The certificates that a sandbox of the claim's session trusts, and its variables. No secret. */
+    /** The certificates that a sandbox of the claim's session trusts, and its environment variables. Holds no secret. */
     async authorities(claim: ClaimPrincipal): Promise<{
       certificates: string
       variables: Record<string, string>

@@ -87,7 +87,7 @@ function checkGrant(principal: Principal, session: string, server: string): void
   throw unauthorized('this token is for another MCP server')
 }
 
-/** What was refused is said as it is; of a failure, only its kind. */
+/** The error for the caller: a refusal with its message, and of a failure only its kind. */
 function shown(error: unknown, server: string): PlatformError {
   if (!(error instanceof Refused)) {
     const message = `the MCP server ${server} could not be asked${codeOf(error)}`
@@ -111,7 +111,7 @@ const SandboxTrust = z.object({
   variables: z.record(z.string(), z.string()),
 })
 
-/** The egress of sandboxes that workers run. */
+/** Routes for the egress of sandboxes that workers run. */
 export function remoteEgressRoutes({
   egress: { remote },
 }: {

@@ -1,4 +1,4 @@
-/** The egress of one session, over one context. `revoke` ends all of it. */
+/** The egress of one session, over one `OutboundContext`. `revoke` ends all of it. */
 import { join } from 'node:path'
 import type { Authority } from '@steward/gate/authority.ts'
 import { openGate, socketlessGate } from '@steward/gate/gate.ts'
@@ -24,15 +24,15 @@ export type SessionDeps = OwnerDeps & {
   /** SECRET: never logged. */
   placeholderKey: Buffer
   authority: Authority
-  /** Path of the bundle that sandboxes trust. */
+  /** Resolves with the path of the PEM bundle that sandboxes trust. */
   certificates: () => Promise<string>
-  /** Of the connections that sandboxes hold to their gates. */
+  /** The tenants' shares of the connections from sandboxes to gates. */
   connections: Share
-  /** Of one sandbox. */
+  /** Largest number of connections of one sandbox. */
   mostConnections: number
 }
 
-/** Refusals have a host; what concerns no call names the sandbox. */
+/** The target of refusals that concern no single call; every refusal needs a host. */
 const sandbox = { host: 'sandbox', port: 0 }
 const crowded = {
   ...sandbox,
@@ -64,7 +64,7 @@ type OpenedGate = {
   socket: string
   /** Path of a PEM bundle: the public roots and the authority of this process. */
   certificates: string
-  /** Placeholders by the names of their variables. */
+  /** Placeholders by variable name. */
   env: Record<string, string>
   close(): Promise<void>
 }
@@ -105,17 +105,17 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
       const place = { tenant, session, credential: id }
       return name ? [[name, placeholderOf(deps.placeholderKey, place)] as const] : []
     })
-    // The first vault's wins: it is laid last.
+    // When two vaults set the same variable, the first vault wins: later entries overwrite, so the order is reversed.
     return Object.fromEntries(names.toReversed())
   }
 
   return {
-    /** With the server's inline token, else the credential of its URL. */
+    /** Calls carry the server's inline token, else the credential that matches its URL. */
     mcpFetch({ name, url, authorization_token }: McpServer): OutboundFetch {
       const named = new URL(url)
       const base = { caller: 'rpc-mcp', server: name, namer: 'tenant' } as const
-      // Refusals are the server's failure, and concern no command.
-      // What the server says of other places does not lead its credential there.
+      // A refusal is a failure of the MCP server here, and is not shown with a command's result.
+      // A URL of another origin, named by the server, gets no credential.
       return fetching(({ origin }) =>
         origin === named.origin
           ? { ...base, credentials: 'server', named, inline: authorization_token ?? undefined }
@@ -123,7 +123,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
       )
     },
 
-    /** Judged by the environment's lists; `credentials: false` for web_fetch and web_search. */
+    /** The environment's lists decide. `credentials: false`: for web_fetch and web_search. */
     outboundFetch({ credentials }: { credentials: boolean }): OutboundFetch {
       const has = credentials && profile !== 'disabled'
       const fetch = fetching(({ hostname }) => ({
@@ -135,7 +135,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
       return noting(context, fetch)
     },
 
-    /** To the operator's search engine, and nowhere else: dialled as the operator's endpoints may be. */
+    /** Reaches the operator's search engine and no other host, through the operator's dialler. */
     searchFetch(): OutboundFetch {
       const call = { caller: 'rpc-outbound', namer: 'operator', credentials: 'none' } as const
       return noting(
@@ -144,10 +144,10 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
       )
     },
 
-    /** Placeholders by the names of their variables. */
+    /** Placeholders by variable name. Empty when the profile is `disabled`. */
     placeholders,
 
-    /** The gate of the sandbox, on a socket in this folder. */
+    /** Opens the gate of the sandbox on a socket in `folder`. */
     async openGate(folder: string, uid?: number): Promise<OpenedGate> {
       const env = await placeholders()
       const socket = join(folder, 'egress.sock')
@@ -159,7 +159,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
       return { socket, certificates, env, close: () => leave(gate) }
     },
 
-    /** For connections of a sandbox elsewhere, which are brought to it. */
+    /** A gate for a sandbox on another machine, whose connections the caller passes in. */
     socketlessGate(): SocketlessGate {
       const gate = socketlessGate(behind)
       gates.add(gate)
@@ -167,7 +167,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
       return { ...gate, close: () => leave(gate) }
     },
 
-    /** SECRET: never logged. Variables for one single simple command, given as its words. */
+    /** SECRET: never logged. Environment variables for one simple command, given as its words. */
     async commandSecrets(words: readonly string[]): Promise<Record<string, string>> {
       if (profile === 'disabled') return {}
       const { credentials } = await context.readCredentials(sandbox)
@@ -182,11 +182,11 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
 
     /** Refusals since the last call. */
     takeRefusals: (): Refusal[] => context.takeRefusals(),
-    /** Notices since the last call, for whoever reads the session's log. */
+    /** Notices since the last call, for the session's log. */
     takeNotices: (): Notice[] => context.takeNotices(),
-    /** After this process has claimed the session anew. */
+    /** Call after this process has claimed the session again. */
     renew: (generation: number): void => context.renew(generation),
-    /** Before the sandbox is cleaned up: every later call is refused, and open ones end. */
+    /** Call before the sandbox is removed. Refuses every later call and ends open calls. */
     revoke(): void {
       context.revoke()
       for (const gate of gates) void gate.close()
@@ -195,7 +195,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
   }
 }
 
-/** How the audit names a secret that is used by a command of the sandbox, and not by a call. */
+/** The subject of an audit row for a secret that a command uses, without a network call. */
 const command = { server: 'command', host: 'sandbox', method: 'EXEC' } as const
 
 function variableOf(auth: CredentialRow['auth']): string | undefined {

@@ -1,4 +1,4 @@
-/** What the MCP proxy needs of the database: a session's pinned agent, its environment, and inline tokens. */
+/** Rows that the MCP proxy reads: a session's pinned agent, its environment, and inline tokens. */
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { CompiledQuery } from 'kysely'
 import type { Database, Reads } from '../../../ground/database/database.ts'
@@ -11,7 +11,7 @@ export type PinnedSession = Pick<
   Tables['sessions'],
   'tenant_id' | 'id' | 'agent' | 'sealed_tokens'
 > & {
-  /** The environment's. */
+  /** The environment's record. */
   record: Json<EnvironmentRecord>
   version_tokens: Json<SealedTokens> | null
 }
@@ -27,7 +27,7 @@ function pinnedOf(tenant: string, session: string): string {
     where s.tenant_id = ${tenant} and s.id = ${session} and s.deleted_at is null`
 }
 
-/** Undefined for what is absent, deleted, or another tenant's. */
+/** Undefined when the session is absent, deleted, or of another tenant. */
 export async function pinned(
   { dialect, read }: Pick<Database, 'dialect' | 'read'>,
   tenant: string,
@@ -38,7 +38,7 @@ export async function pinned(
   return rows[0]
 }
 
-/** Sealed inline tokens of the agent version that a session is pinned to, by server name, as JSON. */
+/** Sealed inline tokens, by server name as JSON, of the agent version that a session is pinned to. */
 export async function versionTokens(
   db: Reads,
   session: Pick<Tables['sessions'], 'tenant_id' | 'agent_id' | 'agent_version'>,

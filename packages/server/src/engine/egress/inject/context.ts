@@ -1,4 +1,4 @@
-/** What every call of one session stands on: its lease, its rules, its pool of connections, and its refusals. */
+/** What all calls of one session share: lease, rules, connections, and refusals that were not shown yet. */
 import type { Refusal, Target } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
@@ -8,18 +8,18 @@ import type { SessionCredentials, SessionNow } from '../policy/store.ts'
 import type { UpstreamPool } from './upstream.ts'
 import { upstream } from './upstream.ts'
 
-/** Refusals, and notices, that wait for the next result. */
+/** Largest number of refusals, and of notices, that wait for the next tool result. */
 const mostWaiting = 100
 
-/** The claim of a worker. */
+/** A worker's claim. */
 export type ClaimRef = { environmentId: string; workId: string; generation: number }
 
-/** For which session calls go out, and for how long. It holds no secret: a call reads the session's credentials anew. */
+/** The session and lease for which calls leave. Holds no secret: each call reads the session's credentials. */
 export type OutboundLease = {
   tenant: string
   session: string
   environment: EnvironmentRecord
-  /** The run lease that the sandbox belongs to; null for a caller with a key of its own, and where a claim holds. */
+  /** The generation of the run lease that owns the sandbox. Null for a caller with its own key, and for a claim. */
   generation: number | null
   claim?: ClaimRef
 }
@@ -27,7 +27,7 @@ export type OutboundLease = {
 export type ContextDeps = {
   connect: Connector<'tenant'>
   operatorConnect: Connector<'operator'>
-  /** One query. Undefined when there is no such session. */
+  /** One query. Undefined when the session does not exist. */
   read: (tenant: string, session: string) => Promise<SessionNow | undefined>
   holdsClaim: (lease: OutboundLease, claim: ClaimRef) => Promise<boolean>
   /** Called once, when the context is revoked. */
@@ -36,7 +36,7 @@ export type ContextDeps = {
 
 export type OutboundContext = ReturnType<typeof outboundContext>
 
-/** `environment`: its lists stay as they are given here. */
+/** The lists of `environment` do not change for the life of the context. */
 export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
   const { tenant, session, environment, claim } = lease
   const pool: UpstreamPool = {
@@ -71,10 +71,10 @@ export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
     tenant,
     session,
     rules: rulesOf(environment),
-    /** Connections of this session alone, by who names the endpoint. */
+    /** The connections of this session alone, by who names the endpoint. */
     pool,
 
-    /** What the session holds now. Throws `Refused` when the lease is lost. */
+    /** The credentials that the session holds now. Throws `Refused` when the lease is lost. */
     async readCredentials(target: Target): Promise<SessionCredentials> {
       if (isRevoked) throw fenced(target)
       const [now, isClaimed] = await readLease(target)
@@ -83,22 +83,22 @@ export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
       return now
     },
 
-    /** Keeps a refusal until the next result. */
+    /** Keeps a refusal until the next tool result. */
     note(refusal: Refusal): void {
       if (refusals.length < mostWaiting) refusals.push(refusal)
     },
-    /** Keeps a notice of a call that was not refused. */
+    /** Keeps a notice about a call that was sent. */
     notify(notice: Notice): void {
       if (notices.length < mostWaiting) notices.push(notice)
     },
     takeRefusals: (): Refusal[] => refusals.splice(0),
     takeNotices: (): Notice[] => notices.splice(0),
 
-    /** After this process has claimed the session anew. */
+    /** Call after this process has claimed the session again. */
     renew(next: number): void {
       generation = next
     },
-    /** Refuses every later call, and ends those that are under way. */
+    /** Refuses every later call and ends running calls. */
     revoke(): void {
       if (isRevoked) return
       isRevoked = true

@@ -1,4 +1,4 @@
-/** For tests: forwarding to one real upstream, over credentials that stand in no database. */
+/** For tests: forwards to one real upstream, with credentials without database rows. */
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
@@ -66,7 +66,7 @@ const outbound: OutboundCall = {
   credentials: 'host',
 }
 
-/** A context with these credentials before one upstream, and what is recorded of it. */
+/** A context with these credentials and one upstream, and the records of its calls. */
 export async function opened(
   rows: CredentialRow[],
   listener: Listener = echo,
@@ -122,7 +122,7 @@ export async function opened(
     server,
     ended,
     used,
-    /** Where placeholders went over plain http. */
+    /** Hosts to which placeholders left over plain http. */
     clear,
     context,
     holdAudit(promise: Promise<void>) {

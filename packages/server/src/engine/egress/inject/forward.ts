@@ -1,6 +1,6 @@
 /**
- * A call on its way to its upstream: judged, given its credential, sent, sent once more when a token had expired,
- * looked through, recorded. The one place where a secret meets a request.
+ * Forwards a call to its upstream: checks the rules, adds the credential, sends, repeats once with a new token, masks the answer, records
+ * the use. Only here does a secret meet a request.
  */
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -26,7 +26,7 @@ import { largestReplay, replayable } from './replay.ts'
 import { filtering } from './shown.ts'
 import type { UpstreamRequest, Upstream } from './upstream.ts'
 
-/** One call. The context names its session. */
+/** One call of the session that the context names. */
 export type OutboundCall = {
   caller: OutboundCaller
   /** The MCP server's name, or the host. */
@@ -36,19 +36,19 @@ export type OutboundCall = {
 type CallOfTenant = {
   namer: 'tenant'
   credentials: Credentials
-  /** Of an MCP server: its credential is found by this. */
+  /** The URL of an MCP server, which finds its credential. */
   named?: URL
-  /** SECRET: never logged. The token that stands beside an MCP server. */
+  /** SECRET: never logged. The inline token of an MCP server. */
   inline?: string | undefined
 }
-/** To an endpoint that the operator names: it never carries a credential of a tenant. */
+/** A call to an endpoint that the operator names. It never carries a tenant's credential. */
 type CallOfOperator = { namer: 'operator'; credentials: 'none'; named?: never; inline?: never }
 
-/** Where tokens that expire come from. */
+/** Supplies tokens that expire. */
 export type TokenSource = {
-  /** The token to begin with: renewed when it has expired, renewed behind it when it soon will. */
+  /** The token for the first attempt. An expired token is renewed first; a token that expires soon is renewed in the background. */
   ahead(row: OAuthRow, token: string): Promise<TokenAhead>
-  /** Another token than this one, which the upstream refuses. */
+  /** A token other than `token`, which the upstream has refused. */
   after(
     row: OAuthRow,
     token: string,
@@ -58,9 +58,9 @@ export type TokenSource = {
 export type TokenAhead = {
   /** SECRET: never logged. */
   token: string
-  /** Whether this call made the refresh. */
+  /** True when this call made the refresh. */
   refreshed: boolean
-  /** Another attempt would find nothing new. */
+  /** True when another refresh would give no other token. */
   tried: boolean
 }
 
@@ -76,7 +76,7 @@ export type ForwardDeps = {
 
 export type Forward = ReturnType<typeof createForward>
 
-/** Over plain http a placeholder leaves as it is, wherever it stands: whoever reads the log is told of it. */
+/** A placeholder leaves unchanged over plain http. The session's log gets one notice about it for each host. */
 function watched(
   records: Records,
   request: UpstreamRequest,
@@ -134,7 +134,7 @@ export function createForward(deps: ForwardDeps) {
     })
   }
 
-  /** With a token that may expire: exactly one more try, with another token, when the first has. */
+  /** Sends with a token that may expire. Repeats once with another token when the answer says that the token has expired. */
   async function renewing({ request, plan, row, used, upstream, result }: Renewing) {
     const ahead = await tokens.ahead(row, plan.token ?? '')
     result.refreshed = ahead.refreshed
@@ -189,7 +189,7 @@ export function createForward(deps: ForwardDeps) {
         }
         const mask = maskOf([...secretsOf(plan), ...(token === undefined ? [] : [token])])
         const sent = carrying(request, plan, { used, token })
-        // Compressed frames could not be looked through.
+        // Compressed frames could not be masked.
         const headers = mask ? without(sent.headers, 'sec-websocket-extensions') : sent.headers
         return context.pool[call.namer].upgrade({ ...sent, headers }, protocol, mask)
       })
@@ -197,7 +197,7 @@ export function createForward(deps: ForwardDeps) {
   }
 }
 
-/** Sends, and ends with exactly one record, whatever becomes of it. */
+/** Runs the call and writes exactly one record of its end, also when it fails. */
 async function recorded<T extends OutboundAnswer | UpgradedConnection>(
   { records, clock }: Pick<ForwardDeps, 'records' | 'clock'>,
   {
@@ -276,7 +276,7 @@ function carrying(
   const isMasked = plan.token !== undefined || plan.variables.length > 0
   return {
     ...request,
-    // A part of an answer could begin or end within a secret, and compressed it could not be looked through.
+    // No ranges: part of an answer could begin or end within a secret. No compression: a compressed answer could not be masked.
     headers: isMasked
       ? overwritten(without(headers, 'range', 'if-range'), 'Accept-Encoding', 'identity')
       : headers,
@@ -284,8 +284,8 @@ function carrying(
 }
 
 /**
- * The body with its placeholders exchanged. One that announces up to 1 MiB is read first, so that it can announce its
- * new length; any other goes out in chunks as it comes.
+ * The request with the placeholders in its body exchanged. A body with an announced length of up to 1 MiB is read first, to announce its
+ * new length. Any other body streams in chunks.
  */
 async function withBody(
   request: UpstreamRequest,
@@ -298,7 +298,7 @@ async function withBody(
   const filter = exchangeInBody(secrets)
   const announced = Number(valueOf(headers, 'content-length') ?? Number.NaN)
   if (isStream(body) && !(announced <= largestReplay)) {
-    // Its errors are the outgoing stream's, which the request listens to.
+    // The errors of `body` appear on `out`, which the request listens to.
     const out = filtering(filter)
     body.once('error', (error) => out.destroy(error)).pipe(out)
     out.once('close', () => body.destroy())
@@ -312,7 +312,7 @@ async function withBody(
 const withLength = (headers: Headers, body: Buffer | Readable | null): Headers =>
   Buffer.isBuffer(body) ? overwritten(headers, 'Content-Length', String(body.length)) : headers
 
-/** 401, or a 403 that says the token is what is wrong with it. RFC 6750 3.1 */
+/** True for 401, and for a 403 whose header blames the token. RFC 6750 3.1 */
 export const hasExpired = ({ status, headers }: OutboundAnswer): boolean =>
   status === 401 ||
   (status === 403 &&

@@ -8,10 +8,10 @@ export const valueOf = (headers: Headers, wanted: string): string | undefined =>
 export const without = (headers: Headers, ...names: string[]): Headers =>
   headers.filter(([name]) => !names.includes(name.toLowerCase()))
 
-/** Header values travel as bytes, one a character: text beyond ASCII goes as its UTF-8. */
+/** Headers hold one byte a character: text beyond ASCII is sent as UTF-8 bytes. */
 export const onTheWire = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
-/** The one value of this name, whatever came under it in any case, once or more often. */
+/** Replaces all headers of this name, in any case, by one value. */
 export const overwritten = (headers: Headers, name: string, value: string): Headers => [
   ...without(headers, name.toLowerCase()),
   [name, value],

@@ -1,6 +1,6 @@
 /**
- * What a sandbox holds in place of an `environment_variable` credential: a name that tells nothing, the same for the
- * whole life of a session, exchanged for the secret on its way out.
+ * Placeholders stand for `environment_variable` credentials inside a sandbox. A placeholder reveals nothing, stays the same for the life of
+ * a session, and is exchanged for the secret when a request leaves.
  */
 import { createHmac } from 'node:crypto'
 import type { Readable } from 'node:stream'
@@ -24,7 +24,7 @@ export const placeholderOf = (
     .digest('hex')
     .slice(0, digits)
 
-/** Secrets by their placeholders; what it does not know stays as it is. */
+/** Secrets by placeholder. Unknown placeholders stay unchanged. */
 export type Exchange = { get(placeholder: string): string | undefined }
 
 function exchanged(text: string, secrets: Exchange): string {
@@ -35,13 +35,13 @@ function exchanged(text: string, secrets: Exchange): string {
   })
 }
 
-/** `user:password` of Basic credentials; undefined for any other value. */
+/** The `user:password` of Basic credentials; undefined for any other value. */
 function withinBasic(value: string): string | undefined {
   const basic = /^basic +([\w+/=-]+)$/i.exec(value.trim())?.[1]
   return basic && Buffer.from(basic, 'base64').toString('latin1')
 }
 
-/** In values, and within the Base64 of Basic credentials. Names are left as they are. */
+/** Exchanges placeholders in header values, also within the Base64 of Basic credentials. Header names stay unchanged. */
 export function exchangeInHeaders(headers: Headers, secrets: Exchange): Headers {
   return headers.map(([name, value]) => {
     const before = withinBasic(value)
@@ -53,14 +53,14 @@ export function exchangeInHeaders(headers: Headers, secrets: Exchange): Headers 
   })
 }
 
-/** Whether one stands in a header or in the URL. */
+/** True when a placeholder stands in a header or in the URL. */
 export const carriesPlaceholder = ({ headers, url }: { headers: Headers; url: URL }): boolean =>
   url.href.includes(prefix) ||
   headers.some(([, value]) => (withinBasic(value) ?? value).includes(prefix))
 
 const marker = Buffer.from(prefix, 'latin1')
 
-/** The same in a body as it streams; at most one placeholder's length is held back. The length may change. */
+/** Exchanges placeholders in a streaming body. Holds back at most the length of one placeholder. The length of the body may change. */
 export function exchangeInBody(secrets: Exchange): Filter {
   let held: Buffer = Buffer.alloc(0)
   return {
@@ -90,7 +90,7 @@ export function exchangeInBody(secrets: Exchange): Filter {
   }
 }
 
-/** Calls back for each placeholder that goes out in the body; the bytes, and when they come, stay as they are. */
+/** Calls back for each placeholder in an outgoing body. The bytes and their timing stay unchanged. */
 export function watchBody<Body extends Readable | Buffer>(
   body: Body,
   found: () => void,
@@ -112,11 +112,11 @@ export function watchBody<Body extends Readable | Buffer>(
     },
   })
   body.once('error', (error) => watched.destroy(error)).pipe(watched)
-  // Whoever comes to send it finds it destroyed.
+  // A later reader finds the stream destroyed.
   return watched.on('error', () => {}).once('close', () => body.destroy())
 }
 
-/** How many bytes at the end may be the beginning of a placeholder. */
+/** Number of bytes at the end that may begin a placeholder. */
 function openEnd(bytes: Buffer): number {
   for (let length = Math.min(marker.length - 1, bytes.length); length > 0; length--) {
     if (bytes.compare(marker, 0, length, bytes.length - length) === 0) return length

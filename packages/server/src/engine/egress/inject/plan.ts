@@ -1,4 +1,4 @@
-/** What is added to one call, and what must not come back: from the session's credentials as they are now. */
+/** Plans one call: the credential to add and the secrets to mask, from the credentials that the session holds now. */
 import type { Headers } from '@steward/gate/outbound.ts'
 import type { Secrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
@@ -11,14 +11,14 @@ import type { RepositoryToken } from '../policy/repository.ts'
 import { basicOf, partsOf, repositoryOf } from '../policy/repository.ts'
 import type { SessionCredentials } from '../policy/store.ts'
 
-/** `server`: an MCP server's own credential. `host`: whatever the session has for the host. */
+/** `server`: the credential of an MCP server. `host`: any credential that matches the host. */
 export type Credentials = 'server' | 'host' | 'none'
 
 export type CredentialPlan = {
   chosen: Chosen | undefined
-  /** SECRET: never logged. The chosen credential's token, or the server's inline one. */
+  /** SECRET: never logged. Token of the chosen credential, or the server's inline token. */
   token: string | undefined
-  /** How the token is spelt. */
+  /** How the Authorization header spells the token. */
   form: keyof typeof forms
   variables: {
     placeholder: string
@@ -32,7 +32,7 @@ export type CredentialPlan = {
 
 const empty: CredentialPlan = { chosen: undefined, token: undefined, form: 'bearer', variables: [] }
 
-/** Opens the seals of what concerns this URL, and of nothing else. */
+/** Opens the seals of credentials that concern this URL, and of no others. */
 export function planOf(
   { credentials: rows, repositories }: SessionCredentials,
   {
@@ -58,7 +58,7 @@ export function planOf(
     const chosen = credentialOfServer(rows, url)
     return { ...empty, ...carried(chosen, open) }
   }
-  // The session's own for just this address comes before what its vaults have for the host.
+  // A repository's token for this URL comes before the vaults' credentials for its host.
   const repository = repositoryOf(repositories, url)
   return {
     ...empty,
@@ -92,7 +92,7 @@ const forms: Record<Chosen['form'] | 'repository', (token: string) => string> = 
   basic: (token) => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
 }
 
-/** The placeholders of one of the two places; `used` is told of each that is met. */
+/** Secrets by placeholder for headers or for the body. Calls `used` for each placeholder that is found. */
 export function exchangeOf(
   plan: CredentialPlan,
   place: 'header' | 'body',
@@ -109,7 +109,7 @@ export function exchangeOf(
   }
 }
 
-/** Whatever came as Authorization, in any case and however often, gives way to the credential. */
+/** Replaces all Authorization headers, in any case, by the credential. */
 export function withCredential(
   headers: Headers,
   plan: CredentialPlan,

@@ -1,4 +1,4 @@
-/** What is kept of each call: a log record, counts, and the audit row of each use of a credential. */
+/** Records each call: a log line, counts, and an audit row for each use of a credential. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { Refusal } from '@steward/gate/outbound.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -18,23 +18,23 @@ export type CallSubject = {
   host: string
   method: string
 }
-/** `ms` to the head of the answer. */
+/** `ms`: from the request to the head of the answer. */
 export type CallEnd = { status: number; refreshed: boolean; ms: number }
 
 export type CredentialUse = {
-  /** Resolves when the row's beginning is on disk, which it soon is in any case; no answer is passed on before. */
+  /** Resolves when the row of the use is on disk. No answer is passed on before that. The row is written soon in any case. */
   durable: () => Promise<void>
   end(ended: CallEnd): void
 }
 
-/** The audit's rows; the vault and credential of an inline token are null. */
+/** The audit rows. Vault and credential are null for an inline token. */
 export interface UseRows {
-  /** Written soon, and at once when the returned function is called, which resolves when it is durable. */
+  /** Queues the row, which is written soon. The returned function writes it at once and resolves when it is durable. */
   begin(
     use: CallSubject & { id: string; vault: string | null; credential: string | null; at: number },
   ): () => Promise<void>
   end(tenant: string, ended: readonly (CallEnd & { id: string })[]): Promise<void>
-  /** Resolves when nothing is waiting to be written. */
+  /** Resolves when no row waits to be written. */
   written(): Promise<void>
 }
 
@@ -43,9 +43,9 @@ export type Records = ReturnType<typeof records>
 export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
   const { rows, log, clock } = deps
   const known = new WeakSet<Refusal>()
-  /** Told of once for each session and host. */
+  /** Session and host of placeholders that left over plain http and were reported. */
   const clear = new Set<string>()
-  /** `failed`: without an answer. */
+  /** `failed`: calls without an answer. */
   const counts = { forwarded: 0, failed: 0, refused: 0, tunnelled: 0, refreshed: 0 }
   let waiting: (CallEnd & { id: string; tenant: string })[] = []
   let flushing = Promise.resolve()
@@ -62,7 +62,7 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
       try {
         await rows.end(tenant, ends)
       } catch (error) {
-        // Their beginnings are kept; the ends are written with the next ones.
+        // The rows of the starts are stored; these ends are written with the next ends.
         log.error('ends of credential uses could not be written', { error })
         waiting = [...ends, ...waiting].slice(0, 10 * mostWaiting)
       }
@@ -87,7 +87,7 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
 
   return {
     counts,
-    /** A credential begins to be used; null: a server's inline token. */
+    /** Starts the use of a credential. Null: an inline token of an MCP server. */
     begin(about: CallSubject, row: CredentialRow | null): CredentialUse {
       const id = `cuse_${randomUUIDv7().replaceAll('-', '')}`
       const [vault, credential] = row ? [row.vault_id, row.id] : [null, null]
@@ -100,7 +100,7 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
         },
       }
     },
-    /** One log record of a call that ended, one way or another. */
+    /** Writes the log line of a call that was answered, failed or was refused. */
     ended(about: CallSubject, ended: CallEnd, refusal?: Refusal): void {
       if (refusal) {
         counts.refused++
@@ -113,7 +113,7 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
       counts.tunnelled++
       note(about, ended)
     },
-    /** A placeholder went over plain http to this host. Returns whether that was news of this session and host. */
+    /** Reports that a placeholder left over plain http to this host. Returns true the first time for this session and host. */
     leftInClear(
       { tenant, session }: Pick<CallSubject, 'tenant' | 'session'>,
       host: string,
@@ -129,9 +129,9 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
       })
       return true
     },
-    /** Whether this refusal has its record. */
+    /** True when this refusal was recorded. */
     has: (refusal: Refusal): boolean => known.has(refusal),
-    /** Writes the ends of uses. */
+    /** Writes the waiting ends of uses. */
     flush,
     async close(): Promise<void> {
       clearInterval(timer)

@@ -1,7 +1,7 @@
-/** A request's body that may have to be sent a second time: kept as it streams, within a bound. */
+/** Keeps a request body while it streams, up to a limit, because the body may have to be sent twice. */
 import { Readable } from 'node:stream'
 
-/** Bytes. What is longer is sent once; its 401 is the caller's. */
+/** In bytes. A longer body is sent once, and the caller gets the 401. */
 export const largestReplay = 1024 * 1024
 
 export function replayable(source: Readable, limit = largestReplay) {
@@ -37,14 +37,14 @@ export function replayable(source: Readable, limit = largestReplay) {
     },
   })
   return {
-    /** For the first sending. Its end leaves the source as it is, so that the rest can still be read. */
+    /** The body for the first request. Its end leaves the source open, so that the rest can be read. */
     first,
-    /** The whole body, read to its end; undefined when it is too long. Rejects when the source fails. */
+    /** Reads the source to its end and returns the whole body, or undefined when it is too long. Rejects when the source fails. */
     async again(): Promise<Buffer | undefined> {
       while (!isEnded && kept) await next()
       return kept && Buffer.concat(kept)
     },
-    /** There will be no second time: the source ends with the first sending. */
+    /** Call when there will be no second request: the source then ends with the first. */
     settle(): void {
       isSettled = true
       kept = undefined

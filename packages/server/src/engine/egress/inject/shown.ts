@@ -1,4 +1,4 @@
-/** An upstream's answer as its caller may see it: without what concerns one hop, and with secrets masked. */
+/** An upstream's answer as the caller may see it: no hop-by-hop headers, and secrets masked. */
 import { Duplex, pipeline, Transform } from 'node:stream'
 import {
   createBrotliDecompress,
@@ -11,7 +11,7 @@ import type { Headers } from '@steward/gate/outbound.ts'
 import type { Filter, Mask } from '@steward/mask/mask.ts'
 import { towardsCaller, without } from './headers.ts'
 
-/** The answer could not be looked through; it is not passed on. */
+/** The answer's content encoding is not supported, so the answer cannot be masked and is not passed on. */
 export class UnreadableEncoding extends Error {
   constructor(encoding: string) {
     super(`the upstream answered in the content encoding ${encoding}, which cannot be read here`)
@@ -24,7 +24,7 @@ export type AnswerFilter = {
   filter: Filter | undefined
 }
 
-/** `bodiless`: an answer whose head alone says something about a body, to HEAD for one. Throws `Unreadable`. */
+/** `bodiless`: the answer's head describes a body that does not follow, for example an answer to HEAD. Throws `UnreadableEncoding`. */
 export function shown(headers: Headers, mask: Mask | undefined, bodiless: boolean): AnswerFilter {
   const kept = towardsCaller(headers)
   if (!mask) return { headers: kept, decode: undefined, filter: undefined }
@@ -36,17 +36,17 @@ export function shown(headers: Headers, mask: Mask | undefined, bodiless: boolea
   return { headers: without(masked, 'content-encoding', 'content-length'), decode, filter }
 }
 
-/** Names too: an upstream chooses them as it chooses their values. */
+/** Masks names as well as values, because an upstream chooses both. */
 export const maskedHeaders = (headers: Headers, mask: Mask | undefined): Headers =>
   mask ? headers.map(([name, value]) => [mask.header(name), mask.header(value)]) : headers
 
-/** Some errors quote what the upstream has said, such as the names in its certificate. */
+/** Masks an error. Some errors quote the upstream, for example the names in its certificate. */
 export function maskedError(error: unknown, mask: Mask | undefined): unknown {
   if (!mask || !(error instanceof Error)) return error
   for (const part of ['message', 'stack'] as const) {
     const text = error[part]
     const masked = text === undefined ? text : mask.text(text)
-    // Not every error lets its message be assigned.
+    // Some errors have a message that cannot be assigned.
     if (masked !== text) Object.defineProperty(error, part, { value: masked })
   }
   maskedError(error.cause, mask)
@@ -54,7 +54,7 @@ export function maskedError(error: unknown, mask: Mask | undefined): unknown {
   return error
 }
 
-/** The field may come more often than once, and name several. RFC 9110 8.4 */
+/** The header may occur several times and list several encodings. RFC 9110 8.4 */
 const encodingsOf = (headers: Headers): string[] =>
   headers
     .filter(([name]) => name.toLowerCase() === 'content-encoding')
@@ -62,7 +62,7 @@ const encodingsOf = (headers: Headers): string[] =>
     .map((encoding) => encoding.trim().toLowerCase())
     .filter((encoding) => encoding !== '' && encoding !== 'identity')
 
-/** Identity was asked for; some answer compressed all the same. */
+/** The request asked for identity, but some upstreams compress all the same. */
 function decoderOf(encodings: string[]): Duplex | undefined {
   const [encoding, ...more] = encodings
   if (encoding === undefined) return undefined
@@ -82,7 +82,7 @@ function decoderOf(encodings: string[]): Duplex | undefined {
   }
 }
 
-/** Some write `deflate` without the head that it should have; the first byte tells. RFC 9110 8.4.1.2 */
+/** Some upstreams send `deflate` without the zlib header; the first byte shows which. RFC 9110 8.4.1.2 */
 async function* inflated(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]()
   const first = await chunks.next()
@@ -93,7 +93,7 @@ async function* inflated(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
     yield first.value
     yield* { [Symbol.asyncIterator]: () => chunks }
   }
-  // Whoever reads is told of an error by what it reads.
+  // The reader of `decode` gets the error.
   pipeline(whole, decode, () => {})
   yield* decode as AsyncIterable<Buffer>
 }

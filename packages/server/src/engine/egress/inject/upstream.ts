@@ -1,6 +1,6 @@
 /**
- * One session's connections to its upstreams. They are never another session's, so that nothing one session leaves
- * on a connection can reach another.
+ * The connections of one session to its upstreams. Sessions never share a connection, so that bytes that one session leaves on a connection
+ * cannot reach another session.
  */
 import { Duplex, Readable, pipeline } from 'node:stream'
 import type {
@@ -18,18 +18,18 @@ import { refused, targetOf } from '../policy/rules.ts'
 import { towardsUpstream } from './headers.ts'
 import { filtering, maskedError, maskedHeaders, shown } from './shown.ts'
 
-/** For the head of an answer. Bodies may pause as long as both ends hold the connection. */
+/** Time limit for the head of an answer. A body may pause while both ends keep the connection. */
 const headersTimeoutMs = 600_000
 
-/** A body that is there already need not stream. */
+/** A request whose body is a buffer when the body is already complete. */
 export type UpstreamRequest = Omit<Outbound, 'body'> & { body: Readable | Buffer | null }
 
 export type Upstream<Whose extends Namer = Namer> = ReturnType<typeof upstream<Whose>>
 
-/** Connections by who names the endpoint: neither takes the place of the other. */
+/** Connections by who names the endpoint: tenant and operator never share a connection. */
 export type UpstreamPool = { readonly [Whose in Namer]: Upstream<Whose> }
 
-/** `patienceMs`: for the head of an answer. `idleMs`: between two pieces of its body; 0 for no bound. */
+/** `patienceMs`: limit for the head of an answer. `idleMs`: limit between two pieces of its body; 0 for none. */
 export function upstream<Whose extends Namer>(
   connect: Connector<Whose>,
   { patienceMs = headersTimeoutMs, idleMs = 0 } = {},
@@ -67,7 +67,7 @@ export function upstream<Whose extends Namer>(
 
   return {
     whose: connect.whose,
-    /** Resolves with the head. The body destroyed early ends the upstream's; what the mask names is overwritten. */
+    /** Resolves with the head of the answer. Destroying the body early ends the upstream's body. Secrets of `mask` are overwritten. */
     async send(request: UpstreamRequest, mask?: Mask): Promise<OutboundAnswer> {
       const answer = await dispatch(request, mask, null)
       if ('socket' in answer) throw new Error('the upstream switched protocols unasked')
@@ -78,7 +78,7 @@ export function upstream<Whose extends Namer>(
       protocol: string,
       mask?: Mask,
     ): Promise<OutboundAnswer | UpgradedConnection> => dispatch(request, mask, protocol),
-    /** Ends every connection, whatever happens on it. */
+    /** Ends every connection at once. */
     close: (): Promise<void> => agent.destroy(),
   }
 }
@@ -139,7 +139,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    // What comes before the answer itself, 103 for one, is not passed on.
+    // Interim answers such as 103 are not passed on.
     if (status < 200) return
     const { request, mask, resolve } = this.#waiting
     try {
@@ -190,8 +190,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 const nothing = Buffer.alloc(0)
 
 /**
- * A stream that nobody reads yet may break off: the audit's row is written first, and some answers are not read at all.
- * Whoever comes to read later finds it destroyed.
+ * Ignores errors until somebody reads the stream: the audit row is written first, and some answers are never read. A later reader finds the
+ * stream destroyed.
  */
 function mayBreak<T extends Readable>(stream: T): T {
   return stream.on('error', () => {})
@@ -208,22 +208,22 @@ function rawHeaders({ rawHeaders: raw }: Dispatcher.DispatchController): Headers
   ])
 }
 
-/** The last of the streams, which all end together. */
+/** Pipes the streams together and returns the last. They all end together. */
 function joined(streams: Readable[]): Readable {
   const last = streams.at(-1)
   if (!last) throw new Error('nothing to join')
-  // Whoever reads the last one is told of an error by it.
+  // The reader of the last stream gets the error.
   pipeline(streams as [Readable, ...Duplex[]], () => {})
   return last
 }
 
-/** What the upstream writes is masked; what is written to it goes as it is. */
+/** Masks what the upstream sends; bytes to the upstream stay unchanged. */
 function masked(socket: Duplex, mask: Mask): Duplex {
   const reading = joined([socket, filtering(mask.filter())])
   return Duplex.from({ readable: reading, writable: socket })
 }
 
-/** A dial that the guard refused is a refusal; anything else is the upstream's failure. */
+/** A dial that the guard refused becomes a refusal; any other error is a failure of the upstream. */
 function refusalOf(error: Error, url: URL): Error {
   const found = [error, ...(error instanceof AggregateError ? error.errors : []), error.cause].find(
     (each) => each instanceof RefusedAddress,

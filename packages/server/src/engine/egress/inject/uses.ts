@@ -1,4 +1,4 @@
-/** The audit's rows of uses: one statement and one commit for all that begin at the same time. */
+/** Audit rows of credential uses: one statement and one commit for all uses that start at the same time. */
 import { iso } from '@steward/base/time.ts'
 import { auditStore } from '../../../tenants/audit/store.ts'
 import type { Databases } from '../../../ground/database/database.ts'
@@ -7,7 +7,7 @@ import type { UseRows } from './records.ts'
 type UseStart = Parameters<UseRows['begin']>[0]
 type Batch = { uses: UseStart[]; write: () => Promise<void> }
 
-/** A use that nobody waits for yet is written after so long, with all that have begun meanwhile. */
+/** A use that nothing waits for is written after this time, with all uses that started meanwhile. */
 const lingerMs = 2
 
 export function useRows(databases: Databases): UseRows {
@@ -24,7 +24,7 @@ export function useRows(databases: Databases): UseRows {
       open.delete(tenant)
       const rows = uses.map(rowOf)
       writing = insert(tenant, rows)
-      // Whoever waits is told; a use that ended without an answer has nobody who does.
+      // The waiting call gets the error. A use without an answer has no waiting call.
       writing.catch(() => undefined)
       return writing
     }

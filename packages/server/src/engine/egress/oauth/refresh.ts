@@ -1,7 +1,7 @@
 /**
- * New tokens for `mcp_oauth` credentials: one refresh at a time for a credential, in all processes together. Whoever
- * finds one under way waits for the row to change. A new token is on disk before anyone uses it; one that cannot be
- * written is kept in memory, and written by the next who wants it, for the old one may be worth nothing any more.
+ * Refreshes the tokens of `mcp_oauth` credentials. One refresh at a time runs for a credential, across processes; other calls wait for the
+ * row to change. A new token is on disk before it is used. A token that cannot be written stays in memory and is written by the next call
+ * that needs it, because the old token may be void.
  */
 import type { Clock } from '@steward/base/time.ts'
 import type { Lease } from '../../../ground/database/lease.ts'
@@ -10,16 +10,16 @@ import type { OAuthRow } from '../policy/credential.ts'
 import type { OAuthRows, OAuthSecrets } from './rows.ts'
 import type { TokenAnswer, TokenRequest } from './token-request.ts'
 
-/** What is left of a token's life when it is renewed ahead. */
+/** A token with less than this time left is renewed ahead. */
 const aheadMs = 60_000
-/** Of the lease on a credential: longer than a token request may take. */
+/** Lease on a credential; longer than a token request may take. */
 const leaseMs = 15_000
 const pollMs = 25
-/** Between two attempts to write what was issued. */
+/** Delay between two attempts to write an issued token. */
 const storeAgainMs = 250
-/** A refusal of the refresh token is believed for as long, unless the credential changes. */
+/** After a refused refresh token no refresh is tried for this time, unless the credential changes. */
 const refusedMs = 30_000
-/** After any other failure, for as long nobody tries who does not have to. */
+/** After any other failure no refresh ahead of expiry is tried for this time. */
 const pauseMs = 5_000
 
 export type RefreshOutcome =
@@ -27,7 +27,7 @@ export type RefreshOutcome =
       ok: true
       /** SECRET: never logged. */
       token: string
-      /** Whether this call made the refresh. */
+      /** True when this call made the refresh. */
       refreshed: boolean
     }
   /** `unavailable`: the rows could not be read or written. */
@@ -38,9 +38,9 @@ export type RefreshDeps = {
   rows: OAuthRows
   clock: Clock
   ask: (request: TokenRequest) => Promise<TokenAnswer>
-  /** Told of each attempt that brought no token. */
+  /** Called for each attempt that gave no token. */
   report: (row: OAuthRow, result: Exclude<RefreshOutcome, { ok: true }>) => void
-  /** Told when one could not be made at all. */
+  /** Called when an attempt could not be made. */
   fail: (error: unknown) => void
 }
 
@@ -51,10 +51,10 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
   /** By credential and revision. */
   const failures = new Map<string, { until: number; result: RefreshOutcome; isRefused: boolean }>()
   const stopped = new AbortController()
-  /** What was issued and is not on disk, by credential. */
+  /** Issued tokens that are not on disk, by credential. */
   const issued = new Map<string, Issued>()
 
-  /** Calls of this process that want the same credential renewed share one attempt. */
+  /** Calls of this process for the same credential share one attempt. */
   function renew(row: OAuthRow, token: string): Promise<RefreshOutcome> {
     const key = `${row.tenant_id}/${row.id}`
     const current = underWay.get(key)
@@ -93,7 +93,7 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
     }
   }
 
-  /** The row is read once more: another process may have held the lease since it was read. */
+  /** Reads the row again, because another process may have changed it under its lease. */
   async function refreshUnder(lease: Lease, seen: OAuthRow): Promise<RefreshOutcome> {
     try {
       const row = await rows.read(seen.tenant_id, seen.id)
@@ -107,12 +107,12 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
       if (!result.ok) remember(row, result)
       return result
     } finally {
-      // It runs out by itself, too.
+      // The lease expires by itself if this fails.
       await lease.release().catch(fail)
     }
   }
 
-  /** Tries for as long as the lease lasts. */
+  /** Repeats the write while the lease lasts. */
   async function store(...change: Parameters<OAuthRows['store']>): Promise<boolean> {
     const until = clock.now() + leaseMs
     for (;;) {
@@ -151,7 +151,7 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
       return { ...(result.ok ? result : asIs), tried: true }
     },
     after: renew,
-    /** Resolves when nothing is under way. */
+    /** Resolves when no refresh runs. */
     async settled(): Promise<void> {
       stopped.abort()
       await Promise.allSettled([...underWay.values()])
@@ -161,9 +161,9 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
 
 const keyOf = (row: OAuthRow): string => `${row.tenant_id}/${row.id}/${row.revision}`
 
-/** `from`: the refresh token that it was issued for. */
+/** `from`: the refresh token that these tokens were issued for. */
 type Issued = {
-  /** SECRET: never logged, as the two tokens. */
+  /** SECRET: never logged; so are the two tokens. */
   from: string
   access_token: string
   refresh_token: string | null
@@ -171,7 +171,7 @@ type Issued = {
 }
 type RefreshContext = Pick<RefreshDeps, 'rows' | 'ask'> & { issued: Map<string, Issued> }
 
-/** Asks, unless what was issued before is not on disk yet, and stores what comes. */
+/** Requests new tokens, unless issued tokens still wait to be written, and stores them. */
 async function renewed(
   asking: RefreshContext,
   row: OAuthRow,
@@ -214,7 +214,7 @@ async function asked(
   return { ...answer, from: auth.refresh_token }
 }
 
-/** A change of the row meanwhile that left the tokens alone does not lose the new ones; a change of them wins. */
+/** Stores the new tokens in a row that changed meanwhile. When the change concerns the tokens, the stored tokens win. */
 async function kept(
   rows: OAuthRows,
   row: OAuthRow,

@@ -1,4 +1,4 @@
-/** The rows of OAuth credentials, as refreshes read and write them. */
+/** Reads and writes the rows of OAuth credentials for refreshes. */
 import { auditStore } from '../../../tenants/audit/store.ts'
 import type { Seal } from '../../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -21,7 +21,7 @@ export type OAuthRows = ReturnType<typeof oauthRows>
 
 export function oauthRows({ databases, seal, clock }: Deps) {
   return {
-    /** Undefined when it is archived or gone. */
+    /** Undefined when the credential is archived or deleted. */
     async read(tenant: string, id: string): Promise<OAuthRow | undefined> {
       const { read } = await databases.open(tenant)
       const row = await credentialStore(read).active(tenant, id)
@@ -32,11 +32,11 @@ export function oauthRows({ databases, seal, clock }: Deps) {
       if (access_token === undefined) throw new Error(`credential ${row.id} has no access token`)
       return { ...secrets, access_token }
     },
-    /** The right to refresh it. */
+    /** The right to refresh the credential. */
     async lease({ tenant_id, id }: OAuthRow): Promise<Lease> {
       return lease(await databases.open(tenant_id), 'vault_credentials', { tenant_id, id })
     },
-    /** Durable when it resolves; false when the row is no longer at this revision. */
+    /** Resolves when the tokens are durable. Returns false when the row has another revision. */
     async store(row: OAuthRow, secrets: OAuthSecrets, expires_at: string | null): Promise<boolean> {
       const { tenant_id: tenant, vault_id: vault, id: credential, revision } = row
       const sealed = sealSecrets(seal, { tenant, id: credential }, secrets)
@@ -54,7 +54,7 @@ export function oauthRows({ databases, seal, clock }: Deps) {
   }
 }
 
-/** One line of the trail for a refresh that failed. */
+/** Writes an audit row for a failed refresh. */
 export const refreshFailed = async (
   { databases, clock }: { databases: Databases; clock: Clock },
   { tenant_id: tenant, vault_id: vault, id: credential }: CredentialRow,

@@ -1,4 +1,4 @@
-/** A refresh request to an authorisation server. RFC 6749 2.3.1, 5, 6; RFC 8707 */
+/** A refresh request to an authorization server. RFC 6749 2.3.1, 5, 6; RFC 8707 */
 import type { Headers } from '@steward/gate/outbound.ts'
 import type { Connector } from '../../../ground/core/dial.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -24,12 +24,12 @@ export type TokenRequest = {
 /** SECRET: never logged, neither the tokens nor the body. */
 export type TokenAnswer =
   | { ok: true; access_token: string; refresh_token: string | null; expires_at: string | null }
-  /** Answered, and not with a token. The body is the server's own, and may repeat what it was sent. */
+  /** The server answered without a token. `body` is the server's, and may repeat parts of the request. */
   | { ok: false; status: number; contentType: string | null; body: string; isRefused: boolean }
-  /** Not answered, or not to its end. */
+  /** The server did not answer, or broke off. */
   | { ok: false; status: null; message: string; isRefused: false }
 
-/** On a connection of its own, which no other tenant's request shares. */
+/** Uses a connection of its own, shared with no other tenant's request. */
 export async function askForToken(
   request: TokenRequest,
   {
@@ -109,7 +109,7 @@ function readAnswer(
   }
 }
 
-/** JSON, or the form that a few servers answer in whatever was asked for. */
+/** Parses JSON, or a form: a few servers answer with a form whatever the request accepts. */
 function fields(text: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text)

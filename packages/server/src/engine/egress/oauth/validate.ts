@@ -1,4 +1,4 @@
-/** Whether an OAuth credential works, found out by asking its MCP server. */
+/** Tests whether an OAuth credential works by a request to its MCP server. */
 import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
 import { maskOf } from '@steward/mask/mask.ts'
 import type { Validation } from '@steward/protocol/credential-validation.ts'
@@ -12,7 +12,7 @@ import type { Refresh, RefreshOutcome } from './refresh.ts'
 import { upstream } from '../inject/upstream.ts'
 
 const patienceMs = 10_000
-/** Of an answer, in bytes. */
+/** Largest part of an answer's body to show, in bytes. */
 const mostShown = 4096
 
 type Response = NonNullable<Validation['mcp_probe']>['http_response']
@@ -104,7 +104,7 @@ async function probe(
     if (verdict === 'valid') return { verdict, response: null }
     return { verdict, response: await responseOf(answer) }
   } catch {
-    // Not reached, or not in time: the result says as much as a caller may know of the network.
+    // The server was not reached in time. The result says no more about the network.
     return { verdict: 'unknown', response: null }
   } finally {
     await line.close()

@@ -1,6 +1,6 @@
 /**
- * Which credential a call carries. The rows come in order: the session's vaults as it names them, within a vault the
- * oldest first; the first that matches wins. [credentials/match/order]
+ * Chooses the credential of a call. Rows are ordered: vaults as the session names them, within a vault the oldest first. The first match
+ * wins. [credentials/match/order]
  */
 import { normalUrl } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
@@ -15,7 +15,7 @@ export type VariableRow = Typed<'environment_variable'>
 export type CommandRow = Typed<'command_secret'>
 type ServerRow = Typed<'static_bearer' | 'mcp_oauth'>
 
-/** The one credential of a call that stands in a header of its own, and the header's form. */
+/** The one credential that goes into a header of its own, and the form of that header. */
 export type Chosen =
   | { row: ServerRow; form: 'bearer' }
   | { row: Typed<'cap_cli'>; form: CliHost['form'] }
@@ -31,17 +31,17 @@ export const isVariable = isType('environment_variable')
 const isServer = isType('static_bearer', 'mcp_oauth')
 const isCli = isType('cap_cli')
 
-/** What was given for https never goes over http; what was given for http goes to its own port alone. */
+/** A credential for an https URL never goes over http. A credential for an http URL goes only to its own host and port over http. */
 const mayCarry = (own: URL, url: URL): boolean =>
   url.protocol === 'https:' || (own.protocol === 'http:' && own.host === url.host)
 
-/** The whole URL in any vault comes before the hostname in any vault. */
+/** A match of the whole URL in any vault comes before a match of the host in any vault. */
 export function credentialOfServer(rows: readonly CredentialRow[], url: URL): Chosen | undefined {
   const row = ofUrl(rows, url) ?? rows.find((each) => isServer(each) && isHostOf(each, url))
   return row && isServer(row) ? { row, form: 'bearer' } : undefined
 }
 
-/** As for a server, and command lines of known services by their hosts, over https alone. */
+/** Like `credentialOfServer`. Adds credentials of known command-line tools by their hosts, over https only. */
 export function credentialOfHost(rows: readonly CredentialRow[], url: URL): Chosen | undefined {
   const whole = ofUrl(rows, url)
   if (whole) return { row: whole, form: 'bearer' }
@@ -70,7 +70,7 @@ function isHostOf(row: ServerRow, url: URL): boolean {
 const cliHost = (row: Typed<'cap_cli'>, host: string): CliHost | undefined =>
   clis[row.auth.cli_id]?.hosts.find((each) => each.host === host)
 
-/** Variables that may be exchanged on the way to this URL: over https alone. */
+/** Variables whose placeholders may be exchanged on the way to this URL; over https only. */
 export const variablesFor = (rows: readonly CredentialRow[], url: URL): VariableRow[] =>
   url.protocol === 'https:'
     ? rows.filter(isVariable).filter((row) => allows(row, url.hostname))
@@ -84,7 +84,7 @@ function allows({ auth: { networking } }: VariableRow, host: string): boolean {
   })
 }
 
-/** Whether anything is to be added on the way to this host: its traffic is then read. */
+/** True when a call to this host may carry a credential, so that the gate has to read its traffic. */
 export const isCovered = (rows: readonly CredentialRow[], host: string): boolean =>
   rows.some(
     (row) =>
@@ -93,7 +93,7 @@ export const isCovered = (rows: readonly CredentialRow[], host: string): boolean
       (isVariable(row) && allows(row, host)),
   )
 
-/** Of one single simple command: without a prefix every one, else those whose first words are a prefix's. */
+/** Secrets for one simple command. A credential without prefixes matches every command, else the first words must equal a prefix. */
 export const secretsOfCommand = (
   rows: readonly CredentialRow[],
   words: readonly string[],

@@ -1,4 +1,4 @@
-/** Hosts that package managers ask by default; a limited environment with `allow_package_managers` reaches them. */
+/** Hosts that package managers use by default. A limited environment with `allow_package_managers` reaches them. */
 import type { PackageManager } from '@steward/protocol/packages.ts'
 
 export const registries: Readonly<Record<PackageManager, readonly string[]>> = {

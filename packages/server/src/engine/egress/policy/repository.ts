@@ -1,16 +1,16 @@
-/** The git traffic of a session's repositories: which calls carry a repository's token, and how. */
+/** Which git calls carry the token of a session's repository, and how. */
 import type { Sealed } from '../../../ground/core/seal.ts'
 
-/** A repository of the session, with a token that opens it. */
+/** A repository of the session that has a token. */
 export type RepositoryToken = { tenant_id: string; id: string; url: string; sealed_token: Sealed }
 
-/** All that git, and git-lfs beside it, ask a server for a repository. gitprotocol-http(5) */
+/** The paths that git and git-lfs use of a repository's server. gitprotocol-http(5) */
 const calls =
   /^(?:\.git)?\/(?:info\/refs|git-upload-pack|git-receive-pack|info\/lfs\/(?:objects\/batch|locks(?:\/verify|\/[\w-]+\/unlock)?))$/
 
 /**
- * The one whose address the call goes to, over https alone. Its token is for these calls and for no other page of the
- * host. The path is taken as it is sent: what only becomes another one when it is decoded is none of ours.
+ * The repository that the call is for; https only. Its token goes to git's own paths and to no other page of the host. The path is compared
+ * as it is sent: an encoded path does not match.
  */
 export function repositoryOf(
   rows: readonly RepositoryToken[],
@@ -27,13 +27,13 @@ export function repositoryOf(
 export const isHostOfRepository = (rows: readonly RepositoryToken[], host: string): boolean =>
   rows.some(({ url }) => new URL(url).hostname === host)
 
-/** The token alone, or `user:password` for a server that wants a name of its own. */
+/** `user:password` for Basic. A token without a user gets a neutral user name. */
 export const basicOf = (token: string): string => {
   const pair = token.includes(':') ? token : `x-access-token:${token}`
   return `Basic ${Buffer.from(pair).toString('base64')}`
 }
 
-/** What of a token may not be seen: it and, behind a name, the password. */
+/** The parts of a token that must be masked: the whole token, and the password behind a user name. */
 export const partsOf = (token: string): string[] => [
   ...new Set([token, token.slice(token.indexOf(':') + 1)]),
 ]

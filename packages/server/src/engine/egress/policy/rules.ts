@@ -1,11 +1,11 @@
-/** What an environment lets out. [environments/network/allowlist] [environments/network/denylist] */
+/** The rules by which an environment lets calls out. [environments/network/allowlist] [environments/network/denylist] */
 import type { RefusalReason, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import { hostList, hostPolicy, isBadPort, normalHost } from '@steward/gate/policy.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { registries } from './registries.ts'
 
-/** Who asks: the proxy's route, the harness, the sandbox. [proxy/log/caller] */
+/** Who makes the call: the MCP proxy's route, the harness, or the sandbox. [proxy/log/caller] */
 export type OutboundCaller = 'http' | 'rpc-mcp' | 'rpc-outbound'
 
 type RuleObjection = { reason: RefusalReason; message: string }
@@ -25,13 +25,13 @@ export function rulesOf(environment: Environment) {
   const policy = hostPolicy({ limited, allow, deny: denylist })
   const denied = hostList(denylist)
 
-  /** For each host that a sandbox, or a tool on its behalf, wants to reach. */
+  /** Checks a host that a sandbox, or a tool for it, calls. */
   function outbound({ host, port }: Target): RuleObjection | undefined {
     const reason = policy(host) ?? (isBadPort(port) ? 'port' : undefined)
     return reason && { reason, message: sentence(reason, { host, port }) }
   }
 
-  /** For an MCP server that the agent names. */
+  /** Checks an MCP server that the agent names. */
   function server(url: URL): RuleObjection | undefined {
     const target = targetOf(url)
     const { host } = target

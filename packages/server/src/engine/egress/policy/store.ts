@@ -1,4 +1,4 @@
-/** What a call needs of the database, in one query: whether the session is still its sandbox's, and its credentials. */
+/** Reads in one query whether the session still owns its sandbox, and its credentials. */
 import { CompiledQuery } from 'kysely'
 import type { Database } from '../../../ground/database/database.ts'
 import { selectRaw } from '../../../ground/database/raw.ts'
@@ -11,15 +11,15 @@ import type { Json } from '../../../ground/core/json-text.ts'
 
 export type SessionNow = {
   generation: number
-  /** Archived or deleted. */
+  /** True when the session is archived or deleted. */
   isOver: boolean
-  /** Active ones: in the order of the session's vaults, then of their making. */
+  /** Active credentials, ordered by the session's vaults, then by creation. */
   credentials: CredentialRow[]
-  /** Those with a token. */
+  /** Repositories that have a token. */
   repositories: RepositoryToken[]
 }
 
-/** All that a call may be given. */
+/** All credentials that a call may carry. */
 export type SessionCredentials = Pick<SessionNow, 'credentials' | 'repositories'>
 
 type SessionCredentialRow = Tables['vault_credentials'] & {
@@ -27,11 +27,11 @@ type SessionCredentialRow = Tables['vault_credentials'] & {
   session_archived_at: string | null
   session_deleted_at: string | null
   vault_ids: Json<string[]>
-  /** Null and [] are none. */
+  /** Null and [] both mean none. */
   repositories: Json<RepositoryToken[]> | null
 }
 
-/** Text once for each database, so that it is prepared once. */
+/** The SQL text, built once for each dialect so that it is prepared once. */
 const text = {
   sqlite: queryOf(['?', '?'], {
     vaultIds: 'select value from json_each(s.vault_ids)',
