@@ -1,7 +1,7 @@
 /**
- * Packages of the system. They are resolved against what the system has, fetched with the checks that apt makes, and
- * unpacked beside it by an ordinary user; sandboxes get them laid over it. Their scripts run without any power, so
- * that nothing comes of them but the alternatives that they ask for; the cache of libraries is made anew.
+ * Installs system packages for a sandbox. An ordinary user resolves them against the system, fetches them with apt's own checks, and
+ * unpacks them into a folder that sandboxes mount over their system. Maintainer scripts run without privileges: only the alternatives that
+ * they register take effect. The cache of shared libraries is rebuilt.
  */
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ Acquire::Languages "none";
 Acquire::Retries "2";
 `
 
-/** Why nothing can be brought in beside this system; undefined where it can. */
+/** The reason why no system packages can be added to this system; undefined when they can. */
 export function refuseApt(root: string | undefined): string | undefined {
   if (root === undefined)
     return 'the sandboxes of this server have their system from an image, and nothing is laid over that'
@@ -34,7 +34,7 @@ export function refuseApt(root: string | undefined): string | undefined {
   return missing && `the system of the sandbox is not Debian's or Ubuntu's: it has no /${missing}`
 }
 
-/** What the builder needs to know of the system that it builds for. */
+/** The files of the system that apt needs in the builder, by path. */
 export async function aptFiles(root: string, sources: Sources): Promise<Record<string, string>> {
   const release = await readFile(join(root, 'etc/os-release'), 'utf8').catch(() => '')
   return {
@@ -72,14 +72,14 @@ cd ${systemPath}/usr && rmdir --ignore-fail-on-non-empty ${merged.join(' ')}`
 
 const librarySettings = '/workspace/ld.so.conf'
 const [stubs, made] = [`${folder}/stubs`, `${folder}/made`]
-/** What a script of a package would call, and what would need more than a link. */
+/** Programs that a maintainer script may call; the builder replaces them by stubs that do nothing. */
 const idle = [
   ...['adduser', 'addgroup', 'useradd', 'groupadd', 'chown', 'chgrp', 'dpkg-statoverride'],
   ...['deb-systemd-helper', 'deb-systemd-invoke', 'systemctl', 'invoke-rc.d', 'update-rc.d'],
   ...['dpkg-trigger', 'dpkg-maintscript-helper', 'ldconfig', 'py3compile', 'ucf', 'ucfr'],
 ]
 
-/** With the packages in their place: finds what they would have set up, and leaves it in a folder. */
+/** Runs in a sandbox that has the packages. Collects the links and caches that their scripts would create, in a folder. */
 export const setUpScript = `mkdir -p ${stubs} ${made}/etc
 for name in ${idle.join(' ')}; do printf '#!/bin/sh\n' >${stubs}/$name; done
 cat >${stubs}/update-alternatives <<'END'
@@ -104,7 +104,7 @@ cat /etc/ld.so.conf.d/*.conf >>${librarySettings} 2>/dev/null
 ls -d /usr/local/lib /usr/local/lib/*-linux-gnu* /usr/lib/*-linux-gnu* >>${librarySettings} 2>/dev/null
 ldconfig -X -f ${librarySettings} -C ${made}/etc/ld.so.cache`
 
-/** Without them there, so that nothing changes under a system that runs. */
+/** Runs in a sandbox without the packages mounted, so that no file changes under a running system. */
 export const takeScript = `cp -a -n ${made}/. ${systemPath}/`
 
 async function libraryFolders(root: string): Promise<string> {

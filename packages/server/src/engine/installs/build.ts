@@ -1,6 +1,6 @@
 /**
- * Builds the packages of an environment into a folder: those of the system first, then each other manager's, in a
- * sandbox of no session. Nothing of a tenant is in there but the names of the packages.
+ * Builds the packages of an environment into a folder, in a sandbox of no session: system packages first, then each other package manager.
+ * Of the tenant, the sandbox sees only the package names.
  */
 import { execFile } from 'node:child_process'
 import { lstat, mkdir } from 'node:fs/promises'
@@ -34,9 +34,9 @@ export type BuildDeps = {
   limits: SandboxLimits
   outside: RegistryAccess
   sources: Sources
-  /** Bytes of a layer, and of what a build leaves beside it. */
+  /** Largest size of a layer together with the build's own files, in bytes. */
   largest: number
-  /** For all of a build. */
+  /** Time limit of a whole build, in ms. */
   timeoutMs: number
   clock: Clock
 }
@@ -45,7 +45,7 @@ export type InstallRequest = { packages: PackageLists; image: string | undefined
 
 export type Build = (
   wanted: InstallRequest,
-  /** Names its sandboxes; `folder` is its own, and `layer` in it what is built. */
+  /** `id` names the sandboxes of the build. `folder` belongs to the build alone; the result is its subfolder `layer`. */
   place: { id: string; folder: string },
   progress: InstallProgress,
   signal: AbortSignal,
@@ -143,7 +143,7 @@ type Room = {
   layer?: string | undefined
 }
 
-/** In a sandbox that reaches what these managers need and nothing else. */
+/** Runs `work` in a sandbox that reaches the registries of these managers and nothing else. */
 async function within(
   { deps, wanted, id, folder, watch }: BuildContext,
   { managers, mounts = [], layer }: Room,
@@ -188,7 +188,7 @@ async function watchSize({ watch }: BuildContext, manager: PackageManager): Prom
   })
 }
 
-/** From now on it is the server's, and everybody's to read. Nothing runs in it any more. */
+/** Gives the folder to the server, readable to all. Nothing runs in the folder any more. */
 async function settle(folder: string): Promise<void> {
   if (process.getuid?.() === 0) await run('chown', ['-hR', '0:0', '--', folder])
   await run('chmod', ['-R', 'u=rwX,go=rX,a-s', '--', folder])

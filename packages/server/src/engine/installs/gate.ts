@@ -1,4 +1,4 @@
-/** The gate of a build: it opens the registries of the package managers. It has no session's rules and no credential. */
+/** The gate of a build: it lets connections to package registries out. It knows no session's rules and no credential. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -13,10 +13,10 @@ import { sayFailed } from '@steward/gate/said.ts'
 import { upstream } from '../egress/inject/upstream.ts'
 import { targetOf } from '../egress/policy/rules.ts'
 
-/** Registries are the operator's choice, or the public ones. */
+/** The operator's own registries, or the public ones. */
 export type RegistryAccess = { connect: Connector<'operator'>; dial: Dial<'operator', Duplex> }
 
-/** `places`: as `host:port`. `refused` is told in words. */
+/** `places`: `host:port` of the registries. `refused` is called with a sentence for each refusal. */
 export async function registryGate(
   { connect, dial }: RegistryAccess,
   folder: string,
@@ -27,7 +27,7 @@ export async function registryGate(
   const may = ({ host, port }: Target) => allowed.has(`${host}:${port}`)
   const objection = ({ host, port }: Target) =>
     `${host}:${port} is no registry of the packages that are installed, and nothing else is reached while they are`
-  /** As plain text: npm shows nothing of an error in JSON but that it is an object. */
+  /** Plain text: npm shows of an error in JSON only that it is an object. */
   const failed = (target: Target, error: unknown): OutboundAnswer => {
     const { status, message } = sayFailed(target, error)
     refused(message)

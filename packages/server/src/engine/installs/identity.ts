@@ -1,4 +1,4 @@
-/** What makes two layers the same: what is installed, from where, and on what. */
+/** The identity of a layer: the packages, their sources, and the system below them. */
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,14 +7,14 @@ import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import type { InstallRequest } from './build.ts'
 import type { Sources } from './sources.ts'
 
-/** Another where what is built would be laid out otherwise. */
+/** Raise when a build would lay its files out differently, so that old layers are not used. */
 const format = 1
 
-/** Versions that are not named are those of the day of the build. */
+/** Packages without a version are installed in the newest version of the day of the build. */
 export function identities(provider: SandboxProvider, sources: Sources, image: string) {
   const known = new Map<string, { stamp: string; hash: string }>()
 
-  /** Of a folder: the list of what is installed in it, where there is one. Read again only when it has changed. */
+  /** Hash of the list of installed packages in a system folder, if there is a list. Read again only after a change. */
   async function systemHash(root: string): Promise<string> {
     for (const path of ['var/lib/dpkg/status', 'etc/os-release']) {
       const file = join(root, path)

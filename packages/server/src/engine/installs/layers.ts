@@ -1,7 +1,6 @@
 /**
- * What was built, by tenant and by what it is made of. Scripts of packages have run in each, and versions that nobody
- * named were chosen by a registry on the day: a layer is never another tenant's. Built once at a time, over all
- * processes; there whole or not at all.
+ * Built layers, by tenant and identity. A layer never serves another tenant: package scripts have run in it, and a registry chose the
+ * versions that were not named. Across processes a layer is built once at a time, and appears whole or not at all.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, stat } from 'node:fs/promises'
@@ -14,33 +13,33 @@ import { layerBuilder, touch } from './making.ts'
 import type { InstallProgress } from './step.ts'
 import { BuildFailure } from './step.ts'
 
-/** Of one tenant; what is unused gives way to what is needed. */
+/** Layers of one tenant. A new layer replaces the oldest unused layers. */
 const mostLayers = 50
 const hour = 60 * 60_000
 const day = 24 * hour
-/** No tenant's name. */
+/** A folder name that no tenant has. */
 const workName = '.building'
 
 export type LayerDeps = Omit<LayerBuilderDeps, 'workFolder' | 'signal'> & {
-  /** Of all layers; the server's alone. */
+  /** Folder of all layers; only the server opens it. */
   folder: string
   identify: (wanted: InstallRequest) => Promise<string>
-  /** An unused layer is removed after it. */
+  /** An unused layer is removed after this time, in ms. */
   keptMs: number
 }
 
 type Building = { made: Promise<void>; told: Set<InstallProgress> }
 
 export type Layers = {
-  /** The folder of the layer, for as long as it is not released. Rejects with `BuildFailure`. */
+  /** Resolves with the folder of the layer, which stays until it is released. Rejects with `BuildFailure`. */
   take: (
     tenant: string,
     wanted: InstallRequest,
     tell: InstallProgress,
   ) => Promise<{ path: string; release: () => void }>
-  /** Removes what nobody has used for long, and what a process that died has begun. */
+  /** Removes layers that were unused for long, and the unfinished builds of dead processes. */
   removeUnused: () => Promise<true>
-  /** Builds under way end, and whoever waits for one is told. */
+  /** Ends running builds; calls that wait for a build reject. */
   close: () => Promise<void>
 }
 
@@ -53,7 +52,7 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
   const workFolder = join(folder, workName)
   const make = layerBuilder({ ...deps, workFolder, signal: closing.signal })
 
-  /** With whoever waits for the same in this process. */
+  /** Builds a layer, or joins a build of the same layer in this process. */
   async function buildWith(
     place: LayerPlace,
     wanted: InstallRequest,
@@ -91,7 +90,7 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
     }
   }
 
-  /** The oldest go first, but none that a process of this host may still use: such are touched each hour. */
+  /** Removes the oldest layers of the tenant, but none that a process of this host may use: a used layer is touched each hour. */
   async function makeRoom({ tenant, path }: LayerPlace): Promise<void> {
     const of = join(folder, tenant)
     const names = await namesIn(of)
@@ -152,6 +151,6 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
 
-/** Of one that has gone meanwhile: never. */
+/** Time of last use; 0 for a layer that has disappeared meanwhile. */
 const usedAt = async (path: string): Promise<number> =>
   (await stat(path).catch(() => undefined))?.mtimeMs ?? 0

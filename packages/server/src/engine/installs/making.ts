@@ -1,4 +1,4 @@
-/** One build of a layer: under a lease among all processes, beside its place, and moved there whole. */
+/** Builds one layer under a lease across processes, in a work folder, and moves it to its place when it is complete. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -18,19 +18,19 @@ const waiting: News = { state: 'waiting', manager: null, lines: [] }
 
 export type LayerBuilderDeps = {
   build: Build
-  /** The right to build a layer, over all processes. */
+  /** The right to build a layer, across processes. */
   leaseOf: (tenant: string, layer: string) => Promise<Lease>
-  /** Of the builds of this process. */
+  /** The tenants' shares of this process's builds. */
   share: Share
   clock: Clock
   log: Log
-  /** Where builds lie that are under way. */
+  /** Folder of unfinished builds. */
   workFolder: string
-  /** Ends them; its reason is thrown. */
+  /** Ends the builds, which reject with its reason. */
   signal: AbortSignal
 }
 
-/** Whether it is there; from now on it is not one that nobody uses. */
+/** Returns whether the layer exists, and marks it as used now. */
 export async function touch(path: string, now: number): Promise<boolean> {
   const at = new Date(now)
   return utimes(path, at, at).then(
@@ -67,7 +67,7 @@ export function layerBuilder({
     }
   }
 
-  /** Resolves when it is there, whoever has built it. */
+  /** Resolves when the layer exists, whether this process or another has built it. */
   return async (
     place: LayerPlace,
     wanted: InstallRequest,
@@ -107,7 +107,7 @@ export function layerBuilder({
       await build(wanted, { id: `build_${id}`, folder }, tell, signal)
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       await rename(join(folder, 'layer'), path).catch(async (error: unknown) => {
-        // A process that was taken for dead has built it all the same.
+        // Another process lost its lease and finished the same layer all the same.
         if (!(await touch(path, clock.now()))) throw error
       })
     } finally {

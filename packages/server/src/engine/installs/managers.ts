@@ -1,22 +1,22 @@
-/** How each package manager installs, as an ordinary user, into a folder of its own below one prefix. */
+/** How each package manager installs: as an ordinary user, into its own folder below one prefix. */
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import type { Sources } from './sources.ts'
 import { sourceOf } from './sources.ts'
 
-/** Where what was installed stands in a sandbox, while it is built and ever after: programs know their place. */
+/** The prefix has the same path in the builder and in sessions, because programs contain the path of their place. */
 export const prefix = '/opt/packages'
 const work = '/workspace'
 
 const words = (list: readonly string[]): string => list.map(quoted).join(' ')
 
-/** All but the system's own, which apt brings. */
+/** All package managers except apt, which installs into the system. */
 export type Installer = Exclude<PackageManager, 'apt'>
 
 type Recipe = {
   program: string
   script: (names: readonly string[], sources: Sources) => string
-  /** How commands find what was installed. */
+  /** PATH entries for the installed commands. */
   path: readonly string[]
   env: Readonly<Record<string, string>>
 }
@@ -38,7 +38,7 @@ cargo install --root ${prefix}/cargo -- ${words(names)}`
   },
   gem: {
     program: 'gem',
-    // What stands behind -- would be options of what it builds.
+    // Words after `--` would be options of the package's own build.
     script: (names, sources) =>
       `gem install --no-document --env-shebang --install-dir ${prefix}/gem --bindir ${prefix}/gem/bin \
 --clear-sources --source ${quoted(sourceOf('gem', sources))} ${words(names)}`,
@@ -50,7 +50,7 @@ cargo install --root ${prefix}/cargo -- ${words(names)}`
     script: (names, sources) =>
       [
         `export GOPROXY=${quoted(sourceOf('go', sources))}`,
-        // An operator's own registry answers for what it holds.
+        // GOSUMDB is off with an operator's registry, because that registry answers for its contents.
         ...(sources.go === undefined ? [] : ['export GOSUMDB=off']),
         ...names.map(
           (name) => `go install ${quoted(name.includes('@') ? name : `${name}@latest`)}`,
@@ -80,7 +80,7 @@ cargo install --root ${prefix}/cargo -- ${words(names)}`
   },
 }
 
-/** Whatever they keep for themselves stays out of the prefix. */
+/** Variables that keep the managers' caches and settings out of the prefix. */
 export const builderEnv: Readonly<Record<string, string>> = {
   HOME: `${work}/home`,
   TMPDIR: `${work}/tmp`,
@@ -94,7 +94,7 @@ export const builderEnv: Readonly<Record<string, string>> = {
   GOTOOLCHAIN: 'local',
   npm_config_cache: `${work}/npm`,
   npm_config_userconfig: '/dev/null',
-  // A registry that does not answer is told within seconds: npm alone would wait for 70.
+  // An unreachable registry fails within seconds; npm alone would wait for 70.
   npm_config_fetch_retries: '2',
   npm_config_fetch_retry_mintimeout: '500',
   npm_config_fetch_retry_maxtimeout: '2000',
@@ -116,7 +116,7 @@ fi
 ${script(names, sources)}`
 }
 
-/** For commands of a sandbox where these have installed. */
+/** Variables of commands in a sandbox where these managers have installed packages. */
 export function findingOf(managers: readonly PackageManager[]) {
   const used = managers.flatMap((manager) => (manager === 'apt' ? [] : [recipes[manager]]))
   return {

@@ -1,6 +1,6 @@
 /**
- * An environment's packages in its sandboxes: those of the system at their places in it, the others below one prefix.
- * Built when the first session needs them. [environments/packages/installed]
+ * Mounts the installed packages of an environment into its sandboxes: system packages at their places, the others below one prefix. The
+ * first session that needs the packages starts their build. [environments/packages/installed]
  */
 import { join } from 'node:path'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
@@ -45,7 +45,7 @@ async function take(
   const tell: InstallProgress = (news) => {
     const event = { id: newId('event'), type: 'session.environment_build', ...news } as const
     const tellNow = () => place.keep([event])
-    // In their order; news that cannot be kept stop nothing.
+    // Progress events are appended in order. An event that cannot be stored stops nothing.
     kept = kept
       .then(tellNow)
       .catch((error: unknown) =>

@@ -1,4 +1,4 @@
-/** The room as a whole, from its settings. */
+/** Builds the installs room from its settings. */
 import { resolve } from 'node:path'
 import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import type { Config } from '../../ground/config/config.ts'
@@ -22,7 +22,7 @@ type PackagesDeps = {
   provider: SandboxProvider
   limits: SandboxLimits
   outside: RegistryAccess
-  /** Of the builds of this process. */
+  /** The tenants' shares of this process's builds. */
   share: Share
   clock: Clock
   log: Log

@@ -1,4 +1,4 @@
-/** Registries of the tests: one server of this machine that has one small package for each manager. */
+/** Registries for tests: one server on this machine with one small package for each package manager. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import type { Sources } from './sources.ts'
 const run = promisify(execFile)
 const host = 'registry.test'
 
-/** Programs that the registries' packages are made with, and installed by. */
+/** Programs that build and install the packages. */
 const tools = {
   ruby: '/usr/bin/ruby',
   go: '/usr/bin/go',
@@ -26,7 +26,7 @@ const tools = {
 export type Registry = AsyncDisposable & {
   sources: Sources
   outside: RegistryAccess
-  /** Paths that were asked for. */
+  /** Requested paths. */
   asked: string[]
   /** Called before each answer. */
   hold: (path: string) => Promise<void>
@@ -40,7 +40,7 @@ async function writeFiles(folder: string, files: Record<string, string>): Promis
   }
 }
 
-/** Without entries for folders, which not all who read archives take. */
+/** Without entries for folders, which some readers of archives refuse. */
 const zipped = (from: string, to: string) => run('python3', ['-c', zipping, to], { cwd: from })
 const zipping = `import os, sys, zipfile
 with zipfile.ZipFile(sys.argv[1], 'w') as made:
@@ -118,7 +118,7 @@ async function layModule(at: string, source: string): Promise<void> {
   await zipped(source, join(at, `go/${name}/@v/${version}.zip`))
 }
 
-/** `install`: the script that it runs when it is installed. */
+/** `install`: the script that npm runs when it installs the package. */
 async function layNpm(at: string, source: string, name: string, install: string): Promise<void> {
   const manifest = { name, version: '1.0.0', bin: { [name]: 'run.js' }, scripts: { install } }
   await writeFiles(source, {
@@ -139,7 +139,7 @@ const fills = 'head -c 8000000 /dev/urandom >/mnt/session/outputs/x'
 const asksElsewhere =
   'curl -s -o /dev/null -w "%{http_code}" http://elsewhere.test/secret >code.txt || true'
 
-/** All registries at one address, which stands for each. Throws, with what to install, where a tool is missing. */
+/** Serves all registries at one address. Throws an error that names the missing tool and how to install it. */
 export async function registry(): Promise<Registry> {
   for (const [name, path] of Object.entries(tools))
     await run(path, [name === 'go' ? 'version' : '--version']).catch((cause: unknown) => {

@@ -1,11 +1,11 @@
-/** Where packages come from: the public registries, or an operator's own in their place. */
+/** Where packages come from: the public registries, or the operator's own. */
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import { registries } from '../egress/policy/registries.ts'
 
-/** Addresses that stand in for the public ones. */
+/** The operator's registry URLs, by package manager. */
 export type Sources = Partial<Record<PackageManager, string>>
 
-/** As managers are told; apt's depends on the system, and cargo knows its own. */
+/** The URLs that package managers are given. apt's depends on the system; cargo knows its own. */
 const usual: Sources = {
   gem: 'https://rubygems.org',
   go: 'https://proxy.golang.org',
@@ -16,7 +16,7 @@ const usual: Sources = {
 export const sourceOf = (manager: PackageManager, sources: Sources): string =>
   sources[manager] ?? usual[manager] ?? ''
 
-/** What a builder may reach for this manager, as `host:port`. */
+/** The registries of this manager, as `host:port`. */
 export function placesOf(manager: PackageManager, sources: Sources): string[] {
   const own = sources[manager]
   if (own === undefined) return registries[manager].flatMap((host) => [`${host}:80`, `${host}:443`])
@@ -24,7 +24,7 @@ export function placesOf(manager: PackageManager, sources: Sources): string[] {
   return [`${hostname}:${port || (protocol === 'http:' ? 80 : 443)}`]
 }
 
-/** Of the archives of Debian and Ubuntu, with the keys that the system itself brings for them. */
+/** The apt sources of Debian and Ubuntu, with the signing keys of the system itself. */
 export function aptSources(release: string, { apt }: Sources): string {
   const value = (name: string) =>
     new RegExp(`^${name}="?([^"\n]*)"?$`, 'm').exec(release)?.[1] ?? ''

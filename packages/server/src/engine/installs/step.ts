@@ -1,4 +1,4 @@
-/** One package manager at work in the builder's sandbox, heard while it lasts. */
+/** Runs one package manager in the builder's sandbox and reports its progress. */
 import type { EventFields } from '@steward/protocol/events.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
@@ -6,7 +6,7 @@ import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Clock } from '@steward/base/time.ts'
 
 const lookMs = 1_000
-/** News are told ever more seldom: what is told is kept in a log. */
+/** Longest pause between two reports. Pauses grow, because each report is an event in the session's log. */
 const longestPauseMs = 20_000
 const tailBytes = 8_192
 const tailLines = 20
@@ -14,7 +14,7 @@ const longestLine = 400
 const log = '/workspace/build.log'
 const script = '/workspace/build.sh'
 
-/** The packages of an environment could not be had; `lines` are the last that its manager said. */
+/** The packages of an environment could not be installed. `lines`: the last lines that the package manager printed. */
 export class BuildFailure extends Error {
   override readonly name = 'BuildFailure'
   readonly manager: PackageManager | null
@@ -30,20 +30,20 @@ export class BuildFailure extends Error {
   }
 }
 
-/** As the log of a session tells them. */
+/** A progress report, as an event of the session's log. */
 export type News = EventFields['session.environment_build']
 export type InstallProgress = (news: News) => void
 
 export type StepWatch = {
   clock: Clock
   progress: InstallProgress
-  /** What the gate has refused. */
+  /** Refusals of the gate, as sentences. */
   refusals: readonly string[]
-  /** Looked at while it lasts: throws when it must not go on. */
+  /** Called during the step. Throws when the step must not continue. */
   check: () => Promise<void>
-  /** For the whole build; its reason is thrown. */
+  /** Signal of the whole build; its reason is thrown. */
   signal: AbortSignal
-  /** Of the whole build's time. */
+  /** Time left for the whole build, in ms. */
   leftMs: () => number
 }
 
@@ -85,7 +85,7 @@ export async function runStep(
   progress({ state: 'done', manager, lines: (await tail(sandbox)).slice(-3) })
 }
 
-/** Tells what is new, until the step has ended. */
+/** Reports new output until the step has ended. */
 async function follow(
   sandbox: Sandbox,
   manager: PackageManager,

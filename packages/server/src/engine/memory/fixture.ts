@@ -1,4 +1,4 @@
-/** For tests: sessions with memory stores in real sandboxes, as their runner would call what looks after them. */
+/** For tests: sessions with memory stores in real sandboxes, with the calls that a runner makes. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ export async function memoryBench(open: () => Promise<TestDatabase>) {
   const folder = await mkdtemp(join(tmpdir(), 'steward-memory-'))
   const databases = oneDatabase(database)
   const provider = bubblewrapSandboxes()
-  /** As another process would have it. */
+  /** A second mount kind, as another process has it. */
   const newKind = () => mountMemory({ databases, clock: systemClock })
   const kind = newKind()
   const running = new Set<Sandbox>()
@@ -40,7 +40,7 @@ export async function memoryBench(open: () => Promise<TestDatabase>) {
     newKind,
     newStore: () => storeIn(database),
 
-    /** Contents by path. */
+    /** Contents of the store, by path. */
     async held(store: string): Promise<Record<string, string>> {
       const mounted = memoryStore(database.read)
       const facts = await mounted.facts(tenant, store)
@@ -63,7 +63,7 @@ export async function memoryBench(open: () => Promise<TestDatabase>) {
       return session
     },
 
-    /** `from` is who lays out; the calls are those of a turn. */
+    /** Starts a sandbox with the session's stores. `from`: the mount kind. The returned functions are the steps of a turn. */
     async start(session: string, from = kind) {
       const own = join(folder, session)
       const place = {
@@ -88,13 +88,13 @@ export async function memoryBench(open: () => Promise<TestDatabase>) {
         before: () => mountedKind.before?.(sandbox),
         changed: async () => (await mountedKind.changed?.(sandbox)) ?? [],
         rested: () => mountedKind.rested?.(sandbox),
-        /** Runs a command as a tool would; what it said, and what the model is told besides. */
+        /** Runs a command like a tool. Returns its output and the lines for the model. */
         async call(command: string): Promise<{ output: string; told: string }> {
           await mountedKind.before?.(sandbox)
           const output = await shell(command)
           return { output, told: ((await mountedKind.changed?.(sandbox)) ?? []).join('\n') }
         },
-        /** `ended` is not called for a server that dies. */
+        /** `died`: the sandbox closes without `ended`, as when the server dies. */
         async stop(how: 'ended' | 'died' = 'ended'): Promise<void> {
           await sandbox.close()
           running.delete(sandbox)

@@ -1,4 +1,4 @@
-/** A session's memory stores in its sandbox, as they lie in the database. [resources/memory-store] */
+/** Mounts a session's memory stores into its sandbox, over the rows in the database. [resources/memory-store] */
 import { join } from 'node:path'
 import type { MountedKind } from '@steward/space/mounted-kinds.ts'
 import type { Attached } from '@steward/space/memory/stores.ts'
@@ -15,7 +15,7 @@ type Deps = { databases: Databases; clock: Clock }
 type Place = Pick<SessionPlace, 'tenant' | 'session' | 'folder'>
 
 export function mountMemory(deps: Deps) {
-  /** Whoever follows waits until what the last sandbox left is on record. */
+  /** A new sandbox of a session waits until the changes of its previous sandbox are stored. */
   const ending = new Map<string, () => Promise<void>>()
   return async ({ tenant, session, folder }: Place): Promise<MountedKind> => {
     await ending.get(session)?.()

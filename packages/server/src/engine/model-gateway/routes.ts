@@ -1,6 +1,6 @@
 /**
- * Models for harnesses that run elsewhere: a claim's session reaches its own model by its own wire, and the key is added
- * here. [worker/model-gateway/own-model]
+ * Gives harnesses on other machines access to a model. The session of a claim reaches its own model over the model's wire; the model key is
+ * added here. [worker/model-gateway/own-model]
  */
 import type { Readable } from 'node:stream'
 import { Transform, pipeline } from 'node:stream'
@@ -28,7 +28,7 @@ import { fromJson } from '../../ground/core/json-text.ts'
 
 const gateway = section('Workers', ['claim'], '/v1/ext/model-gateway/:session_id', 'session')
 
-/** The paths of the wires that are passed on, below a base URL as each client has it. */
+/** The supported wires, with their paths here and at the provider, below a base URL as each client expects it. */
 const paths = {
   'anthropic-messages': { here: '/v1/messages', there: '/v1/messages' },
   'openai-completions': { here: '/v1/chat/completions', there: '/chat/completions' },
@@ -36,7 +36,7 @@ const paths = {
 } as const satisfies Partial<Record<Wire, { here: string; there: string }>>
 type PassedBytes = keyof typeof paths
 
-/** Headers of a caller that say how it speaks; everything else, its token first of all, ends here. */
+/** Headers of the caller that are passed on. All others stop here, the caller's token among them. */
 const spoken = /^(accept|content-type|anthropic-(version|beta)|openai-beta)$/i
 const told =
   /^(content-type|content-encoding|retry-after|request-id|x-request-id|anthropic-ratelimit-.*|x-ratelimit-.*)$/i
@@ -91,8 +91,7 @@ export function modelGatewayRoutes({
 }
 
 /**
- * Passes at most so many bytes on, for at most so long. Where more come the body breaks off, so that nobody takes a part
- * for the whole.
+ * Passes at most `bytes` on, within `ms`. Beyond a limit the body breaks off, so that a partial answer cannot be taken for a complete one.
  */
 function cutAt(
   { bytes: most, ms, clock }: { bytes: number; ms: number; clock: Clock },
@@ -111,7 +110,7 @@ function cutAt(
     if (!over.signal.aborted)
       counted.destroy(new Error(`the model took longer than ${ms / 60_000} minutes`))
   })
-  // Whoever reads is told of an error by what is read.
+  // The reader of the body gets the error.
   return pipeline(body, counted, () => over.abort('the answer is over'))
 }
 
@@ -130,7 +129,7 @@ async function send(
       ? ['x-api-key', spec.api_key]
       : ['authorization', `Bearer ${spec.api_key}`],
     ['content-length', String(text.length)],
-    // What is compressed could not be looked through for the key.
+    // A compressed answer could not be searched for the key.
     ['accept-encoding', 'identity'],
   ]
   const names = new Set(added.map(([name]) => name.toLowerCase()))

@@ -1,4 +1,4 @@
-/** Models that run here without a card: the offline one, and what the catalog has of the operator's keys. */
+/** Models that run without a model card: the offline model, and the catalog models of providers whose keys the operator has set. */
 import { catalog, findModel } from '@steward/model/catalog.ts'
 import { offlineModel } from '@steward/model/offline.ts'
 import type { ModelFacts } from '@steward/model/spec.ts'
@@ -12,12 +12,12 @@ export type KnownModel = {
   native_config: ModelFacts
 }
 
-/** When a model was released is not known: the first moment there is, before that of any card. */
+/** The release time of a model is unknown. This time sorts before every card. */
 export const unknownTime = '1970-01-01T00:00:00.000Z'
 
 export type KnownModels = () => Promise<readonly KnownModel[]>
 
-/** In the order of their ids, read once. */
+/** Ordered by id. The catalog is read once. */
 export function knownModels(keys: FallbackKeys, hasOffline: boolean): KnownModels {
   let known: Promise<readonly KnownModel[]> | undefined
   return () => (known ??= read(keys, hasOffline))
@@ -30,7 +30,7 @@ async function read(keys: FallbackKeys, hasOffline: boolean): Promise<readonly K
   return all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Those of its catalog that a plain identifier leads to. */
+/** The catalog models of a provider that a plain identifier names. */
 async function ofProvider(provider: string): Promise<KnownModel[]> {
   const models = (await catalog(provider)) ?? []
   const targets = await Promise.all(models.map(({ id }) => findModel(id)))
@@ -53,7 +53,7 @@ function offline(): KnownModel {
   }
 }
 
-/** A page of them, as the rows of a table are read: backwards where the page before an id is asked for. */
+/** One page of the models, in the order of a table's page: backwards before an id. */
 export function listKnown(
   known: readonly KnownModel[],
   { limit, order, from }: Paging,

@@ -1,4 +1,4 @@
-/** The list that a provider itself gives for a key. Deprecated; two legacy families only. [models/catalog/live] */
+/** The list of models that a provider returns for a key. Deprecated; only for two provider families. [models/catalog/live] */
 import { boundedAnswer } from '@steward/model/wire/bounded.ts'
 import { z } from 'zod'
 import { asOperator } from '../../ground/core/dial.ts'
@@ -21,7 +21,7 @@ const families = {
   },
 }
 
-/** Asks at the operator's endpoint of the family where one is configured. The key is used for this and not kept. */
+/** Asks the operator's endpoint of the provider when one is configured. The key is used once and not stored. */
 export async function liveModels(provider: string, apiKey: string, keys: FallbackKeys) {
   if (provider !== 'anthropic' && provider !== 'openai') {
     throw unsupported('api_key', `live discovery for provider ${provider} is`)

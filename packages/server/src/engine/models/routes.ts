@@ -29,7 +29,7 @@ type Deps = { fallbackKeys: FallbackKeys; offlineModel: boolean }
 export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
   const known = knownModels(fallbackKeys, offlineModel)
 
-  /** Cards in the order of their making; what runs without one is older than any of them. */
+  /** Lists cards by creation time. Models without a card are older than every card. */
   async function list(
     { db, tenant }: Caller,
     page: Paging,
@@ -49,7 +49,7 @@ export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
         part,
       )
     }
-    // From here to there, whichever way the page is read.
+    // True when this page is read from newer to older models.
     const isDescent = (order === 'desc') !== isBack
     const [near, far] = isDescent ? [ofCards, ofKnown] : [ofKnown, ofCards]
     const startsFar = from !== undefined && (from.created_at === unknownTime) === isDescent
@@ -58,7 +58,7 @@ export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
     if (first.more) return first
     const left = limit - first.rows.length
     const part: Paging = { limit: Math.max(left, 1), order }
-    // Entered backwards, it begins behind all that it has.
+    // Read backwards, the second list begins behind its last model.
     const id = far === ofCards ? '' : '\u{10ffff}'
     if (isBack) part.from = { side: from.side, created_at: unknownTime, id }
     const second = await far(part)
@@ -127,7 +127,7 @@ export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
     return found
   }
 
-  /** This list pages by ids, `after_id` and `before_id`, which are the handles of models. */
+  /** Reads a page around `after_id` or `before_id`, which are model handles. */
   async function pageAround(
     caller: Caller,
     query: {
@@ -155,7 +155,7 @@ function factsShown(model: CardRow | KnownModel) {
   return { id: model.model_id, display_name: name, native_config }
 }
 
-/** What is not known of a model is not claimed. */
+/** A property of a model that is unknown is left out. */
 function info(model: CardRow | KnownModel): Info {
   const { id, display_name, native_config } = factsShown(model)
   const supported = (yes: boolean | undefined) => ({ supported: yes ?? false })

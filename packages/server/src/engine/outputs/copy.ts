@@ -1,4 +1,4 @@
-/** One file of a session's outputs, as it is at one moment, in the blob store: within limits, and only if it is another. */
+/** Copies one output file of a session into the blob store, if the limits allow it and the content has changed. */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { outputName } from '@steward/protocol/outputs.ts'
@@ -15,21 +15,21 @@ import { denied, isDenied, openIn } from './walk.ts'
 export type OutputLimits = {
   /** Bytes of one file. */
   largest: number
-  /** Bytes of all that one turn publishes, and of what it reads again to tell whether it has changed. */
+  /** Bytes that one turn publishes; separately, bytes that it reads again to compare contents. */
   turn: number
-  /** Bytes of all files of a workspace. */
+  /** Bytes of all published files of a workspace. */
   workspace: number
 }
 
-/** What is known of a session between its turns: of what was published the stamps, and what was told. */
+/** State of a session between its turns: stamps of published files, and warnings that were given. */
 export type State = { stamps: Map<string, string>; told: Set<string> }
 
-/** The end of one turn. */
+/** The publication at the end of one turn. */
 export type Publication = {
   tenant: string
   session: string
   root: FileHandle
-  /** By name. */
+  /** Published files by name. */
   known: ReadonlyMap<string, OutputRow>
   /** Bytes of all files of the workspace so far. */
   stored: number
@@ -47,7 +47,7 @@ export function note({ stamps }: State, name: string, { stamp }: OutputFile): vo
   else stamps.set(name, stamp)
 }
 
-/** Undefined for what has gone, has the content that was published last, or is left out. */
+/** Copies one file. Undefined when the file has disappeared, is unchanged, or is skipped. */
 export async function copyOf(
   deps: CopyDeps,
   pass: Publication,
@@ -76,7 +76,7 @@ export async function copyOf(
 
 type OpenOutput = { file: FileHandle; found: OutputFile }
 
-/** A copy; undefined where it is the one that was published last; or why there is none. */
+/** Returns a copy, undefined for unchanged content, or the reason why the file is skipped. */
 async function changed(
   { keeping, clock, limits }: CopyDeps,
   pass: Publication,
@@ -110,7 +110,7 @@ const tooLarge = (largest: number): string => `it is larger than ${largest} byte
 const tooMuch = ({ turn }: OutputLimits): string =>
   `a turn publishes ${turn} bytes; the next one goes on`
 
-/** What it takes is spent when there is room. */
+/** Spends the file's bytes when there is room; returns the reason when there is none. */
 function noRoom(
   limits: OutputLimits,
   { spent, stored }: Publication,

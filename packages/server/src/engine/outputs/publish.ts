@@ -1,7 +1,6 @@
 /**
- * What a session leaves in its outputs, as files that nothing changes any more. At the end of a turn each file that is
- * new or has another content is copied once, and the copy is published; the names of a turn appear together. What was
- * published stays, whatever becomes of the file it was made from.
+ * Publishes the output files of a session. At the end of a turn each new or changed file is copied once into the blob store. All files of a
+ * turn are published in one commit. A published copy stays, even if the original is changed or deleted.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -34,7 +33,7 @@ export type PublishDeps = {
   databases: Databases
   keeping: Keeping
   clock: Clock
-  /** Whether the session was used last on this host: what lies on another one may be older than what is published. */
+  /** True when this host ran the session last. A file on another host may be older than its published copy. */
   isHere: (turned: FinishedTurn) => Promise<boolean>
   limits: OutputLimits
 }
@@ -47,7 +46,7 @@ export type FinishedTurn = {
   own: string
 }
 
-/** While it is there, something may have been left that is not published. */
+/** This file exists while outputs may be unpublished. */
 const markOf = (own: string): string => join(own, 'outputs.open')
 
 export function outputPublisher(deps: PublishDeps) {
@@ -59,7 +58,7 @@ export function outputPublisher(deps: PublishDeps) {
     return { ended: async () => void states.delete(session) }
   }
 
-  /** `isRunning`: whether the session's sandbox is. */
+  /** `isRunning`: the session's sandbox runs. */
   async function publish(turned: FinishedTurn, isRunning: boolean): Promise<void> {
     const { session, own } = turned
     if (!isRunning && (!existsSync(markOf(own)) || !(await deps.isHere(turned)))) return
@@ -122,7 +121,7 @@ async function publishAll(
   if (failures.length > 0) throw failures[0]
 }
 
-/** One commit, in which the session is still this process's: keys of what is published now. */
+/** Stores the copies in one commit, if this process still holds the session. Returns the blob keys in use. */
 async function write(
   { databases, keeping, clock, limits }: PublishDeps,
   { tenant, session, generation }: FinishedTurn,

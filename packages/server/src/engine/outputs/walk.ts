@@ -1,26 +1,25 @@
 /**
- * Regular files in a folder that somebody else writes to, while they write to it. Each step goes on from a folder that
- * is open, follows no link, and opens nothing but folders and regular files: what a path means may change meanwhile,
- * what is open is what was looked at.
+ * Lists regular files in a folder while an untrusted program changes it. Each step starts at an open folder, follows no link, and opens
+ * nothing but folders and regular files. A path can change its meaning between two steps; an open descriptor cannot.
  */
 import type { BigIntStats } from 'node:fs'
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { open, opendir } from 'node:fs/promises'
 
-/** O_PATH of Linux, which looks and does not open. */
+/** Linux O_PATH: names a file without opening it for reading. */
 const pathOnly = 0o10000000
 const looking = pathOnly | constants.O_NOFOLLOW
 const deepest = 16
 
 /**
- * `stamp` is another one whenever the content may be: by the kernel, so that nobody can set it. Undefined for a file
- * that changed just now: the kernel's clock could give the next change the same one.
+ * `stamp` changes whenever the content may have changed. The kernel makes it, so programs cannot forge it. Undefined for a file that
+ * changed just now: the next change could get the same time.
  */
 export type OutputFile = { parts: string[]; size: number; stamp: string | undefined }
 export type SkippedOutput = { path: string; why: string }
 
-/** Looks at no more than `mostEntries`; in the order of paths. */
+/** Lists at most `mostEntries` entries, ordered by path. */
 export async function filesIn(
   root: FileHandle,
   mostEntries: number,
@@ -70,11 +69,11 @@ export const denied = 'the server may not read it'
 export const isDenied = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'EACCES'
 
-/** For `filesIn` and `openIn`; undefined when there is none. */
+/** Opens a folder for `filesIn` and `openIn`; undefined when it does not exist. */
 export const openFolder = (path: string): Promise<FileHandle | undefined> =>
   open(path, looking | constants.O_DIRECTORY).catch(absent)
 
-/** The regular file that is there now, to be read; undefined when there is none. */
+/** Opens the regular file at this path for reading; undefined when there is none. */
 export async function openIn(
   root: FileHandle,
   parts: readonly string[],
@@ -102,7 +101,7 @@ const pathOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`
 const below = (folder: FileHandle, name: string): Promise<FileHandle | undefined> =>
   open(`${pathOf(folder)}/${name}`, looking).catch(absent)
 
-/** Of the clock that files are stamped by, with room to spare. */
+/** Resolution of the clock that stamps files, with a margin. */
 const tickMs = 100
 
 function stampOf({ dev, ino, size, ctimeNs, ctimeMs }: BigIntStats): string | undefined {
@@ -112,7 +111,7 @@ function stampOf({ dev, ino, size, ctimeNs, ctimeMs }: BigIntStats): string | un
 
 function absent(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException
-  // A name that is not UTF-8 is longer as it is read.
+  // ENAMETOOLONG: a name that is not UTF-8 becomes longer when it is decoded.
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return undefined
   throw error
 }

@@ -1,13 +1,13 @@
-/** From what the service lends to files of the session's own, by commands in its sandbox. */
+/** Clones a repository by commands in the session's sandbox, from the objects that the service has mounted. */
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { RepositoryFailure } from './failure.ts'
 
 const cloneMs = 15 * 60_000
 const codes = { taken: 76, noCommit: 77 }
-/** As shells say it. */
+/** Exit code of shells for a missing program. */
 export const noProgram = 127
-/** Nothing that stands elsewhere in the sandbox has a say. */
+/** Variables that keep git from reading other settings in the sandbox. */
 const settings = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -15,15 +15,15 @@ const settings = {
 }
 
 /**
- * Paths as commands see them. `commit`: to check out, null for a repository that has none yet; `isNamed`: by whoever
- * made the session, and not by the repository's server.
+ * Paths inside the sandbox. `commit`: the commit to check out; null for an empty repository. `isNamed`: the creator of the session named
+ * the commit.
  */
 export type Clone = { from: string; to: string; commit: string | null; isNamed: boolean }
 
-/** Lost: what was lent does not hold what it should. */
+/** `lost`: the mounted objects are incomplete. */
 export type Cloned = 'there' | 'lost'
 
-/** Does nothing where a repository stands already. Throws `RepositoryFailure`. */
+/** Does nothing when a repository exists at `to`. Throws `RepositoryFailure`. */
 export async function cloneInto(sandbox: Sandbox, clone: Clone): Promise<Cloned> {
   const command = script(clone)
   const limits = { timeoutMs: cloneMs, secretEnv: settings }
@@ -45,14 +45,14 @@ export async function cloneInto(sandbox: Sandbox, clone: Clone): Promise<Cloned>
   throw new RepositoryFailure('clone', `it could not be laid out: ${why}`)
 }
 
-/** Whether one stands there, whoever put it there. */
+/** True when a repository exists at `to`, whoever created it. */
 export async function isCloned(sandbox: Sandbox, to: string): Promise<boolean> {
   const command = `[ -e ${quoted(to)}/.git ]`
   const { exitCode } = await sandbox.shell({ command, timeoutMs: 30_000, secretEnv: {} })
   return exitCode === 0
 }
 
-/** In its place only once it is whole. */
+/** Clones into a temporary folder and moves it into place when it is complete. */
 const script = ({ from, to, commit }: Clone): string => `
   set -e
   from=${quoted(from)} to=${quoted(to)}

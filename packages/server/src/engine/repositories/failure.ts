@@ -1,7 +1,7 @@
-/** Why a repository could not be brought. [resources/repository/errors] */
+/** Why a repository could not be cloned. [resources/repository/errors] */
 import type { RepositoryErrorType } from '@steward/protocol/events.ts'
 
-/** The world's failure, as the session's log tells it. */
+/** A failure outside of the service, with the message for the session's log. */
 export class RepositoryFailure extends Error {
   override readonly name = 'RepositoryFailure'
   readonly type: RepositoryErrorType

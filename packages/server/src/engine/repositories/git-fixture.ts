@@ -1,4 +1,4 @@
-/** For tests: real repositories behind git's own server program, over https, each opened by a token of its own. */
+/** For tests: real repositories behind git's own server program, over https, each with its own token. */
 import { execFile, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -22,15 +22,15 @@ type Asked = { method: string; url: string; authorization?: string | undefined }
 
 export type GitServer = AsyncDisposable & {
   server: TestUpstream
-  /** Every request that came. */
+  /** All requests. */
   asked: Asked[]
-  /** A bare repository with these files as its first commit on `main`; without a token it is open to all. */
+  /** Creates a bare repository whose first commit on `main` holds these files. Without a token it is public. */
   create(path: string, files: Record<string, string>, token?: string): Promise<void>
-  /** The token that opens it from now on. */
+  /** Sets the token that opens the repository from now on. */
   setToken(path: string, token: string | undefined): void
-  /** What answers in git's place from now on; undefined: git again. */
+  /** Sets a listener that answers instead of git; undefined restores git. */
   setAnswer(listener: Listener | undefined): void
-  /** A new commit with these files on a branch; its id. */
+  /** Commits these files to a branch and returns the commit id. */
   commit(path: string, branch: string, files: Record<string, string>): Promise<string>
   git(path: string, ...args: string[]): Promise<string>
 }

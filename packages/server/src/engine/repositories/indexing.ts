@@ -1,6 +1,6 @@
 /**
- * Packs from strangers, taken apart where it hurts nobody: git reads each in a sandbox of its own, without a network,
- * with nothing in it but the pack and what the same mirror has already.
+ * Indexes packs from untrusted servers. Git reads each pack in a sandbox of its own without a network; the sandbox holds only the pack and
+ * the objects of the same mirror.
  */
 import { randomUUID } from 'node:crypto'
 import { chmod, lchown, lstat, mkdir, rename } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { noProgram } from './clone.ts'
 import { RepositoryFailure } from './failure.ts'
 
-/** Old histories hold these, and git reads them all the same. git-fsck(1) */
+/** Faults that old histories contain and git reads nevertheless. git-fsck(1) */
 const passing = [
   ...['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone', 'badDateOverflow'],
   ...['missingSpaceBeforeEmail', 'missingNameBeforeEmail', 'badEmail', 'badName', 'gitmodulesUrl'],
@@ -19,13 +19,13 @@ const passing = [
 export type Indexing = {
   provider: SandboxProvider
   limits: SandboxLimits
-  /** Whether commands see the host's own paths. */
+  /** True when commands of sandboxes see the host's own paths. */
   isHost: boolean
 }
 
 /**
- * Checks every object of the pack, and that what they refer to is there; then adds it, complete, to `packs`. `folder`
- * is for this one, and removed by the caller. Throws `RepositoryFailure`.
+ * Checks every object of a pack and that all objects it refers to exist. Then moves the completed pack to `packs`. `folder` is for this
+ * pack alone; the caller removes it. Throws `RepositoryFailure`.
  */
 export async function indexPack(
   { provider, limits, isHost }: Indexing,
@@ -82,7 +82,7 @@ const script = (incoming: string, objects: string): string => `
 
 const lastLine = (output: string): string => output.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
 
-/** What ran there has ended. Nothing is followed, and a pack is found by its index, which comes last. */
+/** Moves the pack after the sandbox has ended. Follows no link. The index is moved last, because git finds a pack by its index. */
 async function adopt(workspace: string, packs: string): Promise<void> {
   const name = `pack-${randomUUID().replaceAll('-', '')}00000000`
   for (const kind of ['pack', 'idx']) {

@@ -1,7 +1,6 @@
 /**
- * Objects of repositories that sessions have worked in, so that the next one fetches only what is new. A mirror
- * belongs to one tenant, one address and one token: what a token opened, no other is given. It is never used before
- * the server has answered to that token anew.
+ * Keeps objects of repositories, so that later sessions fetch only new objects. A mirror belongs to one tenant, one address and one token,
+ * because the token decides which objects a session may see. A mirror is used only after the server has accepted the token again.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import {
@@ -28,23 +27,23 @@ import type { Address, RemoteState, Pack, Remote } from './remote.ts'
 
 const fetchMs = 15 * 60_000
 const mostHaves = 256
-/** A mirror of more packs is begun anew. */
+/** A mirror with more packs is discarded and fetched again. */
 const mostPacks = 40
 const mostTips = 50_000
 const hour = 60 * 60_000
-/** A mirror unused for so long is removed; of those of a tenant beyond the newest, after an hour. */
+/** A mirror unused for this time is removed. Beyond the newest mirrors of a tenant, the limit is an hour. */
 const keptMs = 7 * 24 * hour
 const mostMirrors = 50
 
 export type MirrorDeps = {
-  /** Of all mirrors; the server's alone. */
+  /** Folder of all mirrors; only the server opens it. */
   folder: string
-  /** SECRET: never logged. Their names are made under it, so that they tell nothing of tokens. */
+  /** SECRET: never logged. Names of mirrors are derived with it, so that a name reveals nothing about its token. */
   key: Buffer
-  /** Connections are shared by none. */
+  /** Opens a connection of its own for each call. */
   connect: () => Remote
   indexing: Indexing
-  /** Of what this process asks, fetches and indexes. */
+  /** The tenants' shares of this process's requests, fetches and indexings. */
   share: Share
   clock: Clock
   log: Log
@@ -62,7 +61,7 @@ type Fetching = {
 export type Mirrors = ReturnType<typeof mirrors>
 
 export function mirrors({ folder, key, connect, indexing, share, clock, log }: MirrorDeps) {
-  /** Uses of a mirror; a process beside this one may fetch the same, which only costs. */
+  /** One use of a mirror at a time in this process. Another process may fetch the same objects, which costs only time. */
   const alone = oneByOne()
 
   const placeOf = (tenant: string, { url, token }: Address): string => {
@@ -70,7 +69,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     return join(folder, tenant, createHmac('sha256', key).update(parts).digest('hex'))
   }
 
-  /** With a place of the tenant's, which nobody holds who only waits for another use of the same mirror. */
+  /** Runs `work` with a place of the tenant's share. A call that waits for another use of the same mirror holds no place. */
   async function inTurn<T>(tenant: string, signal: AbortSignal, work: () => Promise<T>) {
     const giveBack = await share.wait(tenant, signal)
     try {
@@ -80,7 +79,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     }
   }
 
-  /** Fetches what the mirror lacks of what the server has. */
+  /** Fetches the objects that the server has and the mirror lacks. */
   async function fetchMissing(fetching: Fetching): Promise<void> {
     const { tenant, place, looked, more, signal } = fetching
     const fetchMore = (pack: Pack) => inTurn(tenant, signal, () => fetchPack(fetching, pack))
@@ -89,7 +88,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     const found = await readdir(packs).catch(() => [])
     if (found.length > 2 * mostPacks) await discard(place)
     await mkdir(packs, { recursive: true })
-    // It is about to be used, and must not be removed as unused.
+    // Marks the mirror as used, so that it is not removed.
     const now = new Date(clock.now())
     await utimes(place, now, now)
     const tips = await tipsOf(place)
@@ -99,7 +98,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     const haves = [...tips].slice(-mostHaves)
     const got = await fetchMore({ wants, haves }).catch(async (error: unknown) => {
       const without = missing(looked.ids.values())
-      // A commit that was asked for may be none that the server gives: that is seen when it is checked out.
+      // A requested commit may be refused by the server. The checkout reports that later.
       if (without.length === wants.length) throw error
       return without.length === 0 ? [] : fetchMore({ wants: without, haves })
     })
@@ -130,8 +129,8 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
 
   return {
     /**
-     * Asks the server, brings what is new, and puts all objects into a new folder: linked where the file system can.
-     * `more`: a commit that no branch need lead to. Throws `RepositoryFailure`.
+     * Asks the server, fetches new objects, and puts all objects of the mirror into a new folder, as hard links where the file system can.
+     * `more`: a commit that no branch has to contain. Throws `RepositoryFailure`.
      */
     async lend(
       tenant: string,
@@ -148,7 +147,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
         }
         await alone(place, () =>
           fetchAndLink().catch((error: unknown) => {
-            // Another process has found it unused in just this moment.
+            // Another process removed the mirror as unused in this moment.
             if (isGone(error)) return fetchAndLink()
             throw error
           }),
@@ -159,7 +158,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
       }
     },
 
-    /** After a mirror has lent what could not be used. */
+    /** Call when the objects of a mirror turned out to be incomplete. */
     discard: (tenant: string, address: Address): Promise<void> => {
       const place = placeOf(tenant, address)
       return alone(place, () => discard(place)).catch((error: unknown) =>
@@ -167,7 +166,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
       )
     },
 
-    /** Removes what nobody has used for long. */
+    /** Removes mirrors that were unused for long. */
     async removeUnused(): Promise<true> {
       for (const tenant of await readdir(folder).catch(() => [])) {
         for (const [index, place] of (await newestFirst(join(folder, tenant))).entries()) {
@@ -198,13 +197,13 @@ function isGone(error: unknown): boolean {
   return code === 'ENOENT' || (cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
 }
 
-/** Commits whose whole history is there. */
+/** Commits whose whole history is in the mirror. */
 async function tipsOf(place: string): Promise<Set<string>> {
   const text = await readFile(join(place, 'tips'), 'utf8').catch(() => '')
   return new Set(text.split('\n').filter((line) => /^[\da-f]{40}$/.test(line)))
 }
 
-/** The newest last. */
+/** Ordered by time, the newest last. */
 async function writeTips(place: string, tips: readonly string[]): Promise<void> {
   const fresh = join(place, `tips-${randomUUID()}`)
   await writeFile(fresh, tips.slice(-mostTips).join('\n'))

@@ -1,11 +1,11 @@
-/** Git's framing of what goes over the wire: four hexadecimal digits of length, then the bytes. gitprotocol-common(5) */
+/** Git's packet lines: four hexadecimal digits of length, then the bytes. gitprotocol-common(5) */
 
 export const flush = '0000'
 
 export const packet = (text: string): string =>
   (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text
 
-/** Null is a flush. Throws on what is no packet, and when the bytes end within one. */
+/** Yields null for a flush packet. Throws on malformed packets, and when the bytes end within a packet. */
 export async function* packets(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer | null, void, void> {

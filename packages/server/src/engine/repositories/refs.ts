@@ -1,20 +1,20 @@
-/** What a server says a repository has. gitprotocol-http(5), gitprotocol-pack(5) */
+/** The branches and tags that a server advertises. gitprotocol-http(5), gitprotocol-pack(5) */
 import { packets } from './packets.ts'
 
 export type Refs = {
-  /** Of branches and tags, by their full names. */
+  /** Commit ids of branches and tags, by full name. */
   ids: ReadonlyMap<string, string>
-  /** The branch that is checked out when nothing else is asked for; undefined when the repository has none. */
+  /** The default branch; undefined when the repository has none. */
   main: string | undefined
   capabilities: ReadonlySet<string>
 }
 
-/** What git takes for the name of a branch or tag; others are left out. git-check-ref-format(1) */
+/** Names of branches and tags that git accepts; other names are left out. git-check-ref-format(1) */
 export const isRefName = (name: string): boolean =>
   /^refs\/(?:heads|tags)\/[^\0-\x20\x7f~^:?*[\\]+$/.test(name) &&
   !/\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(name)
 
-/** Throws on anything else. */
+/** Throws on a malformed advertisement. */
 export async function readRefs(body: AsyncIterable<Buffer>): Promise<Refs> {
   const ids = new Map<string, string>()
   const capabilities = new Set<string>()
@@ -32,7 +32,7 @@ export async function readRefs(body: AsyncIterable<Buffer>): Promise<Refs> {
   return { ids, main: mainOf(ids, head, capabilities), capabilities }
 }
 
-/** As the server says; an older one says only which commit it is. */
+/** The default branch as the server names it. An older server names only its commit. */
 function mainOf(
   ids: ReadonlyMap<string, string>,
   head: string | undefined,

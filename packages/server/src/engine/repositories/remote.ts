@@ -1,6 +1,6 @@
 /**
- * The fetching side of git's smart protocol, spoken by the service itself: no git process ever meets the network, or
- * sees a token. Every dial is guarded, no redirect leads to another place. gitprotocol-http(5)
+ * The client side of git's smart protocol, in the service itself: no git process reaches the network or sees a token. Every dial is
+ * guarded, and no redirect leads to another place. gitprotocol-http(5)
  */
 import { maskOf } from '@steward/mask/mask.ts'
 import { atMost } from '@steward/base/bytes.ts'
@@ -19,26 +19,28 @@ import { readRefs } from './refs.ts'
 const lookMs = 30_000
 const largestAdvertisement = 64 * 1024 * 1024
 const agent = 'git/2.40 (steward)'
-/** Of those, what the server knows too. */
+/** Capabilities to use where the server has them. */
 const wanted = ['multi_ack_detailed', 'side-band-64k', 'thin-pack', 'ofs-delta', 'no-progress']
 
-/** SECRET: never logged. Where a repository is, and what opens it. */
+/** SECRET: never logged. URL of a repository and its token. */
 export type Address = { url: string; token: string | undefined }
 
-/** A repository as it is now, as far as the token opens it. */
+/** The refs of a repository as this token sees them now. */
 export type RemoteState = Refs & { address: Address }
 
 export type Pack = { wants: readonly string[]; haves: readonly string[] }
 
 export interface Remote {
-  /** Throws `RepositoryFailure`, for what the token does not open too. */
+  /** Reads the refs. Throws `RepositoryFailure`, also when the token does not open the repository. */
   look(address: Address, signal: AbortSignal): Promise<RemoteState>
-  /** Writes a pack of what is wanted and not there to a new file; false when that is nothing. Throws the same. */
+  /**
+   * Writes a pack of the wanted objects that are not there to a new file. Returns false when there are none. Throws `RepositoryFailure`.
+   */
   fetch(looked: RemoteState, pack: Pack, to: string, signal: AbortSignal): Promise<boolean>
   close(): Promise<void>
 }
 
-/** `mostBytes`: of one pack. */
+/** `mostBytes`: largest size of one pack. */
 export function remote(line: Upstream, mostBytes: number): Remote {
   async function send(
     { url, token }: Address,
@@ -50,7 +52,7 @@ export function remote(line: Upstream, mostBytes: number): Remote {
     try {
       const method = body ? 'POST' : 'GET'
       const request = { method, url: new URL(url + path), headers: own, body: body ?? null, signal }
-      // What a server repeats of the token stays out of messages.
+      // A server's message may repeat the token, which is masked.
       return await line.send(request, maskOf(token === undefined ? [] : partsOf(token)))
     } catch (error) {
       throw unreached(error, new URL(url).host)
@@ -105,7 +107,7 @@ export function remote(line: Upstream, mostBytes: number): Remote {
   }
 }
 
-/** A header, a count of zero and a checksum. gitformat-pack(5) */
+/** An empty pack: a header, a count of zero and a checksum. gitformat-pack(5) */
 const emptyPackBytes = 32
 
 async function lookAt(address: Address, answer: OutboundAnswer): Promise<RemoteState> {
@@ -120,7 +122,7 @@ async function lookAt(address: Address, answer: OutboundAnswer): Promise<RemoteS
   }
 }
 
-/** Everything is said at once, so that one answer brings the pack. */
+/** The whole negotiation in one request, so that one answer brings the pack. */
 const asking = ({ wants, haves }: Pack, capabilities: readonly string[]): string =>
   [
     ...wants.map((id, i) => packet(`want ${id}${i === 0 ? ` ${capabilities.join(' ')}` : ''}\n`)),
@@ -129,7 +131,7 @@ const asking = ({ wants, haves }: Pack, capabilities: readonly string[]): string
     packet('done\n'),
   ].join('')
 
-/** The pack within the answer, which mixes it with acknowledgements, news of progress, and an error if there is one. */
+/** Extracts the pack from the answer, which also holds acknowledgements, progress, and possibly an error. */
 async function* packOf(
   body: AsyncIterable<Buffer>,
   counted: { bytes: number },
@@ -152,7 +154,7 @@ async function* packOf(
 
 const tooManyBranches = () => new Error('the list of its branches is too large')
 
-/** Servers that want `.git` at the end, or do not, say so by a redirect; no other is followed. */
+/** The redirect that adds or removes `.git`; no other redirect is followed. */
 function movedTo({ url }: Address, { status, headers }: OutboundAnswer): string | undefined {
   const location = valueOf(headers, 'location')
   if (status < 301 || status > 308 || location === undefined) return undefined
@@ -166,7 +168,7 @@ function movedTo({ url }: Address, { status, headers }: OutboundAnswer): string 
   )
 }
 
-/** Throws, with nothing left open, for anything but the wanted answer. */
+/** Throws, with the body closed, unless the answer is the expected one. */
 function check({ status, headers, body }: OutboundAnswer, { token }: Address, type: string): void {
   const objection = objectionTo(status, token !== undefined)
   if (!objection && valueOf(headers, 'content-type')?.split(';')[0]?.trim() === type) return
@@ -206,7 +208,7 @@ const broken = (error: unknown): RepositoryFailure =>
     ? error
     : new RepositoryFailure('clone', `its server broke off: ${causeOf(error)}`, { cause: error })
 
-/** Servers say as much as they like, and it is told to the agent and kept. */
+/** Largest length of a server's message, which is shown to the agent and stored. */
 const longestCause = 300
 
 const causeOf = (error: unknown): string =>

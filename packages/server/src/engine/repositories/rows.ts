@@ -1,4 +1,4 @@
-/** A session's repositories as their rows have them. */
+/** The rows of a session's repositories. */
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'

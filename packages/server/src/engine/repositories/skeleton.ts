@@ -1,4 +1,4 @@
-/** A repository without a working tree, laid out beside its objects: as a clone from its own server would have it. */
+/** Writes a `.git` folder without objects and without a working tree, with the contents of a clone from the repository's server. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Checkout } from '@steward/protocol/session-resources.ts'
@@ -6,8 +6,8 @@ import { RepositoryFailure } from './failure.ts'
 import type { RemoteState } from './remote.ts'
 
 /**
- * Writes what a `.git` holds but its objects, and says which commit is to be checked out; null: the repository has
- * none yet. Throws `RepositoryFailure` when the branch is not there.
+ * Writes the `.git` folder and returns the commit to check out; null for an empty repository. Throws `RepositoryFailure` when the branch
+ * does not exist.
  */
 export async function writeSkeleton(
   folder: string,
@@ -38,7 +38,7 @@ function branchOf(checkout: Checkout | null, main: string | undefined): string |
 
 const remoteName = (branch: string): string => branch.replace('refs/heads/', 'refs/remotes/origin/')
 
-/** Sorted, as git searches it by halves. Tags are not followed to what they name: git looks that up itself. */
+/** Sorted, because git uses a binary search. Tags are not peeled; git does that itself. */
 function packedRefs(ids: RemoteState['ids'], branch: string | undefined): string {
   const lines = [...ids].map(([name, id]) => [remoteName(name), id] as const)
   const id = branch === undefined ? undefined : ids.get(branch)
@@ -49,7 +49,7 @@ function packedRefs(ids: RemoteState['ids'], branch: string | undefined): string
   )
 }
 
-/** The URL and the names have no quotes, backslashes and line ends. */
+/** The URL and the names contain no quotes, backslashes or line ends. */
 function configOf(url: string, branch: string | undefined): string {
   const short = branch?.slice('refs/heads/'.length)
   const followed =
