@@ -97,7 +97,7 @@ export function runner(deps: RunnerDeps) {
   })
 
   function guard(task: () => Promise<void>): void {
-    task().catch((error: unknown) => log.error('a lookForWork for work failed', { error }))
+    task().catch((error: unknown) => log.error('looking for work failed', { error }))
   }
 
   function start(work: WorkNotice, dead: readonly string[] = [], failures = 0): void {

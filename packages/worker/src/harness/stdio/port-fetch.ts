@@ -12,7 +12,7 @@ const longestMs = 600_000
 const mostBytes = 32 * 1024 * 1024
 const exits = { nobody: 7, tooLarge: 8 }
 
-const forwardConnection = readFileSync(new URL('./forwardConnection.sh', import.meta.url), 'utf8')
+const carryScript = readFileSync(new URL('./carry.sh', import.meta.url), 'utf8')
 
 /**
  * The answer is there when it has ended. There is no stream without a request: GET is answered with 405. What comes before
@@ -71,7 +71,7 @@ async function carried(
     const written = await sandbox.write(sent, request)
     if (!written.ok) throw new Error(`the request could not be written: ${written.message}`)
     const result = await sandbox.aside({
-      script: forwardConnection,
+      script: carryScript,
       arguments: [String(port), sent, answered, String(mostBytes)],
       timeoutMs: longestMs,
       ...(signal && { signal }),
