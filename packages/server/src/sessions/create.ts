@@ -1,4 +1,4 @@
-/** Pins the agent version, checks what it would need, and makes the session, all in one transaction. */
+/** Creates a session in one transaction: pins the agent version and checks everything that the version needs. */
 import type { Agent, AgentUpdate } from '@steward/protocol/agents.ts'
 import type { Session, SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { Tokens } from '../resources/agents/config.ts'
@@ -40,7 +40,7 @@ import type { SealedTokens } from '../ground/database/tables.ts'
 /** `id`: the session's. `texts`: of its first messages. */
 type CreateDeps = Omit<AddDeps, 'tenant' | 'session'> & Refusals & { id: string; texts?: LongTexts }
 
-/** `queue`: the environment whose workers have something to claim. */
+/** `queue`: the environment whose workers to notify. */
 export type Created = { session: Session; queue: string | undefined }
 
 export async function createSession(
@@ -119,8 +119,8 @@ async function firstOf(
 }
 
 /**
- * A speed that the model's provider does not have is refused before the session is made. Asked outside of the
- * transaction, as it may take a look at a catalog; a card that changes meanwhile is told by the turn.
+ * Refuses a speed that the model's provider does not offer. Runs before the transaction, because it may read a catalog. When the model card
+ * changes in between, the turn reports the error.
  */
 export async function checkSpeed(
   read: Reads,
@@ -138,7 +138,7 @@ export async function checkSpeed(
   if (plain.ok && !fast.ok) throw invalid(`agent.model.speed: ${fast.message}`)
 }
 
-/** The version asked for, or the newest, with the overrides of this session, and the tokens that came with them. */
+/** The requested agent version, or the newest, with this session's overrides and their tokens. */
 async function chooseAgent(
   db: Reads,
   tenant: string,
@@ -155,7 +155,7 @@ async function chooseAgent(
   return override(agent, overrides)
 }
 
-/** Each override replaces its whole field; null and [] clear. */
+/** Each override replaces its whole field. Null and [] clear the field. */
 export function override(
   agent: SessionAgent,
   overrides: Omit<AgentUpdate, 'version'>,
@@ -165,7 +165,7 @@ export function override(
   return { agent: { ...agent, model, system, tools, mcp_servers, skills }, tokens }
 }
 
-/** Inline tokens of servers that are this session's own. */
+/** Seals the inline tokens of this session. */
 export const sealTokens = (
   seal: Seal,
   { tenant, id }: { tenant: string; id: string },

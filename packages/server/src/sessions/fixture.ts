@@ -1,4 +1,4 @@
-/** For tests: a session's rows, without an agent or an environment to make it from. */
+/** For tests: the rows of a session, without an agent or an environment. */
 import type { SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
 import { newId } from '../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'

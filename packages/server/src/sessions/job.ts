@@ -1,4 +1,6 @@
-/** Removes the rows of deleted sessions some time after the deletion, and texts that no message has: in parts that hold up no other writer. */
+/**
+ * Removes the rows of deleted sessions after a delay, and long texts without a message, in small transactions that hold up no other writer.
+ */
 import { checkpointStore } from '../resources/checkpoints/store.ts'
 import type { Job } from '../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -14,7 +16,7 @@ import { sessionStore } from './rows/sessions.ts'
 
 const everyMs = 60_000
 const [sessionsAtOnce, textsAtOnce] = [50, 50]
-/** Of one transaction: rows, and bytes of events, which may have many megabytes each. */
+/** Limits of one transaction: rows, and bytes of events, because an event may have many megabytes. */
 const part = { limit: 250, bytes: 1024 * 1024 }
 
 export function sessionJob(deps: { databases: Databases; deletedMs: number; clock: Clock }): Job {
@@ -28,7 +30,7 @@ export function sessionJob(deps: { databases: Databases; deletedMs: number; cloc
   return { name: 'remove deleted sessions', everyMs, run }
 }
 
-/** Whether that was all. A session whose folder is still there is left to the runner that removes it. */
+/** Returns true when no more sessions are left. Skips a session whose folder still exists: the runner removes the folder first. */
 export async function removeDeletedSessions(
   database: Database,
   now: number,

@@ -53,7 +53,7 @@ export function sessionRoutes({
   publicUrl: string | undefined
   storeAccess: MemoryAccess
 }): Route[] {
-  /** Commits, then notifies the readers of the session. */
+  /** Runs `change` in a transaction, then notifies the readers of the session. */
   async function change<T>(
     db: Database,
     id: string,

@@ -1,4 +1,4 @@
-/** Changes of a session from outside of its turns: title, metadata, tools; its archive and its end. */
+/** Changes a session between its turns: title, metadata, tools, archive, deletion. */
 import type { Session, SessionUpdate } from '@steward/protocol/sessions.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { invalid, recordText } from '../ground/core/errors.ts'
@@ -23,7 +23,10 @@ import { stopOf } from './work/queue.ts'
 import { checkAgent, checkToolsForWorker } from './resources/supported.ts'
 import { fromJson, toJson } from '../ground/core/json-text.ts'
 
-/** Tools and servers are replaced whole, for this session only, and only between turns. [sessions/update/tools-local] [sessions/update/running] */
+/**
+ * Tools and servers are replaced as a whole, for this session only, and only between turns. [sessions/update/tools-local]
+ * [sessions/update/running]
+ */
 export async function updateSession(
   tx: Queries,
   tenant: string,
@@ -62,7 +65,7 @@ export async function updateSession(
 const withServers = (next: ReturnType<typeof replaced> | null) =>
   next ? { set: serversOfHead(next.agent) } : {}
 
-/** Undefined when nothing would be another than it is. */
+/** Undefined when nothing would change. */
 function replaced(
   row: SessionRow,
   change: NonNullable<SessionUpdate['agent']>,
@@ -77,7 +80,7 @@ function replaced(
 
 const isRunning = (status: string): boolean => status === 'running' || status === 'rescheduling'
 
-/** For good; done again it changes nothing. Refused in mid turn. */
+/** Archives a session for good. A repeated call changes nothing. Refused during a turn. */
 export async function archiveSession(
   tx: Queries,
   tenant: string,
@@ -96,7 +99,7 @@ export async function archiveSession(
   return store.get(tenant, id, now)
 }
 
-/** Afterwards every read takes it for absent. Refused in mid turn. */
+/** Deletes a session: later reads treat it as absent. Refused during a turn. */
 export async function deleteSession(
   tx: Queries,
   tenant: string,
@@ -127,7 +130,7 @@ async function end(
     .filter(({ type }) => type === 'user.message')
     .map((message) => ({ event: cancelled(message, newId('event'), reason) }))
   await drop(tx, tenant, id, queue.at(-1)?.position ?? 0)
-  // A runner has the rest of a deleted session to clear away.
+  // A runner removes the rest of a deleted session.
   const due = last.type === 'session.deleted'
   await append(tx, tenant, id, [...gone, { event: last }], { now, due })
   await stopOf(tx, tenant, id, now)

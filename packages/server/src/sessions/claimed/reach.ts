@@ -1,4 +1,4 @@
-/** What a claim on a session covers besides the session. */
+/** Which resources a claim covers besides its session. */
 import type { Session } from '@steward/protocol/sessions.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { fileStore } from '../../resources/files/store.ts'
@@ -43,8 +43,8 @@ export const sessionWith = (databases: Databases): SessionWith => ({
 })
 
 /**
- * A session as its worker sees it: MCP servers stand behind the proxy, and the worker learns of no other address. Those
- * that it starts itself have none.
+ * A session as its worker sees it. URLs of MCP servers lead to the MCP proxy, so that the worker learns no other address. A server that the
+ * worker starts has no URL.
  */
 export const forWorker = (session: Session, base: string): Session => ({
   ...session,
@@ -56,6 +56,6 @@ export const forWorker = (session: Session, base: string): Session => ({
   },
 })
 
-/** `base` may have a path of its own. */
+/** `base` may have a path. */
 const proxyUrl = (session: string, server: string, base: string): string =>
   `${base.replace(/\/+$/, '')}/v1/ext/mcp-proxy/${session}/${encodeURIComponent(server)}`

@@ -1,4 +1,7 @@
-/** A posted answer against the call it names: it settles the call, repeats what did, or is refused. [events/post/repeated-result] [events/post/other-result] */
+/**
+ * Compares a posted answer with its call: the answer settles the call, repeats the earlier answer, or is refused.
+ * [events/post/repeated-result] [events/post/other-result]
+ */
 import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -15,9 +18,8 @@ export type CallAnswer = Extract<
 type At = { tx: Queries; tenant: string; sessionId: string; at: string }
 
 /**
- * Undefined when the call waits for this answer; otherwise the event that settled it, whoever wrote that, so that a
- * retry is safe and shown what stands. Throws for what is no call, takes another kind of answer, or has another result
- * from a client.
+ * Returns undefined when the call waits for this answer. Otherwise returns the event that settled the call, which makes a retry safe.
+ * Throws when the call does not exist, takes another kind of answer, or has a different result from a client.
  */
 export async function settledBy(
   { tx, tenant, sessionId, at }: At,
@@ -38,7 +40,7 @@ export async function settledBy(
   if (call.state === 'asked')
     throw invalid(`${at}.${field}: call ${id} is not confirmed yet and has not run`)
   const row = await settlement(tx, tenant, sessionId, { call, confirmed })
-  // Somebody has decided: that nothing comes of it has to be said, for the log does not show it.
+  // The confirmation has no effect, and the log would not show that, so it is refused.
   if (confirmed && row.type !== event.type)
     throw invalid(`${at}.${field}: call ${id} was closed before it was confirmed, and does not run`)
   const earlier = eventOf(row)
@@ -47,12 +49,12 @@ export async function settledBy(
 }
 
 type Result = EventOf<'user.custom_tool_result'>
-/** `result`: of a confirmation, which may be said again in other words. */
+/** `result`: the decision of a confirmation, which may be repeated with other words. */
 type AnswerContent = Partial<Pick<Result, 'content' | 'is_error' | 'closed_by'>> & {
   result?: unknown
 }
 
-/** Refuses a result unless it says what the client's earlier one of the same call said. */
+/** Throws unless the result equals the client's earlier result of the same call. */
 export function checkSame(answer: AnswerContent, earlier: AnswerContent, at: string): void {
   if (earlier.result !== undefined || earlier.closed_by) return
   if (isSameJson(resultIn(answer), resultIn(earlier))) return
@@ -67,7 +69,7 @@ const resultIn = ({ content, is_error }: AnswerContent) => ({
 export const callOf = (event: CallAnswer): string =>
   event.type === 'user.custom_tool_result' ? event.custom_tool_use_id : event.tool_use_id
 
-/** What a call takes from a client, in order. */
+/** The event types that answer this call, in the order in which they come. */
 async function answersOf(
   tx: Queries,
   tenant: string,
@@ -84,7 +86,7 @@ async function answersOf(
   ]
 }
 
-/** The system message that was kept behind an answer, when the request that says both is said again. */
+/** The stored system message behind an answer, when a request with both is repeated. Throws when it differs. */
 export async function keptBehind(
   { tx, tenant, sessionId, at }: At,
   event: Extract<NewEvent, { type: 'system.message' }>,

@@ -1,4 +1,4 @@
-/** For tests: what clients and agents say, and where it lands. */
+/** For tests: events of clients and agents, and the state that they lead to. */
 import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'

@@ -1,4 +1,4 @@
-/** One message posted and its turn watched, in one request. [sessions/messages] */
+/** Posts one message and streams its turn, in one request. [sessions/messages] */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { UserContent } from '@steward/protocol/content.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -42,7 +42,7 @@ export async function postMessage(
   }
 }
 
-/** The idle that ends this message's turn, or whatever else means that none will come. */
+/** True for the idle event that ends this message's turn, and for any event after which no such event can come. */
 function endOf(messageId: string): (each: Tailed) => boolean {
   let begun = false
   return (each) => {

@@ -1,4 +1,4 @@
-/** What a client posts, admitted or processed on receipt, in one transaction. [events/post/all-or-nothing] */
+/** Admits the events of one request in one transaction: into the inbox, or into the log at once. [events/post/all-or-nothing] */
 import type { ClientEvent, EventOf, NewEvent } from '@steward/protocol/events.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
@@ -25,21 +25,21 @@ import type { CallAnswer } from './answers.ts'
 import { callOf, checkSame, keptBehind, settledBy } from './answers.ts'
 
 export type Posted = {
-  /** Each event of the request as it is stored, in order; a repeated answer as what answered its call before. */
+  /** The events of the request as they are stored, in order. For a repeated answer: the event that settled its call. */
   echoes: StoredEvent[]
-  /** Those of them that wait for a runner. */
+  /** The echoes that wait in the inbox. */
   queued: StoredEvent[]
-  /** Whether the log has grown, a runner has something to do, a run shall stop. */
+  /** `appended`: the log has more events. `due`: a runner has work. `interrupt`: a running turn must stop. */
   appended: boolean
   due: boolean
   interrupt: boolean
-  /** The environment whose workers have something to claim. */
+  /** The environment whose workers to notify. */
   queue: string | undefined
 }
 
 /**
- * Where the events of one request go: behind those that wait, or into the log at once. `stands` has what is shown in
- * place of the others, by their ids: an event of the log, or the id of an earlier one of the request.
+ * Where the events of one request go: `waits` into the inbox, `kept` into the log. `stands` maps the id of each other event to what is
+ * shown for it: an event of the log, or the id of an earlier event of the request.
  */
 type Sorted = { waits: WaitingEvent[]; kept: NewEvent[]; stands: Map<string, StoredEvent | string> }
 type Target = { tx: Queries; tenant: string; sessionId: string; head: Head; now: number }
@@ -89,7 +89,7 @@ export async function postEvents(
   }
   const { waits, kept, stands } = sorted
   const interrupt = waits.some((event) => event.type === 'user.interrupt')
-  // A session that waits for an answer takes messages without running them.
+  // A session that waits for an answer stores messages without running them.
   const due =
     kept.length > 0 || interrupt || (waits.length > 0 && stateOf(target.head) !== 'requires_action')
   const admitted = waits.map((event) => admission(event, long.get(event.id)))
@@ -154,7 +154,7 @@ async function receive(
       else await goBehind(target, sorted, event, { at, answer: behind?.id ?? '' })
       return
     case 'user.interrupt':
-      // Of an idle session with nothing waiting there is nothing to stop, to record, or to show.
+      // In an idle session with an empty inbox an interrupt has no effect and is not stored.
       if (waits.length > 0 || (await isBusy(target))) waits.push(event)
       return
     case 'user.tool_confirmation':
@@ -178,7 +178,7 @@ async function settle(target: Target, { kept, stands }: Sorted, event: CallAnswe
   } else kept.push(event)
 }
 
-/** A system message goes where the answer before it went. */
+/** A system message is stored where the answer before it was stored. */
 async function goBehind(
   target: Target,
   { kept, stands }: Sorted,
@@ -191,7 +191,7 @@ async function goBehind(
   else kept.push(event)
 }
 
-/** There is the primary thread and no other. */
+/** A session has its primary thread and no other. */
 function checkThread(sessionId: string, thread: string | null | undefined, at: string): void {
   if ((thread ?? threadOf(sessionId)) !== threadOf(sessionId))
     throw invalid(`${at}.session_thread_id: ${thread} is no thread of this session`)
@@ -202,7 +202,7 @@ async function isBusy({ tx, tenant, sessionId, head }: Target): Promise<boolean>
   return (await openCalls(tx, tenant, sessionId)).length > 0
 }
 
-/** Rings for what was committed, and only then. */
+/** Notifies readers, runners and pollers. Call after the commit. */
 export function announce(bus: Bus, tenant: string, sessionId: string, posted: Posted): void {
   if (posted.queued.length > 0) notify(bus, sessionId, { kind: 'queued', events: posted.queued })
   if (posted.appended) notify(bus, sessionId, newEvents)

@@ -1,4 +1,4 @@
-/** Pages and streams over a session's log. [events/page/envelope] [stream/live-only] */
+/** Pages and streams of a session's log. [events/page/envelope] [stream/live-only] */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { EventListQuery } from '@steward/protocol/events.ts'
 import { z } from 'zod'
@@ -21,7 +21,7 @@ import { presenter } from './wire.ts'
 const Place = z.tuple([z.int()])
 const pieceLength = 16 * 1024
 
-/** Default events, or exactly `types[]`; a filtered view may skip numbers, the log does not. */
+/** The default events, or exactly `types[]`. A filtered page may skip sequence numbers; the log has no gaps. */
 export async function eventPage(
   read: Reads,
   tenant: string,
@@ -58,7 +58,7 @@ export async function eventPage(
   return jsonText(`{"data":[${data}],${JSON.stringify(about).slice(1)}`)
 }
 
-/** Every kept event, extensions too: the text of one JSON array, read as fast as it is taken. */
+/** All stored events, extensions too, as the text of one JSON array. Reads as fast as the consumer takes it. */
 export async function* wholeLog(
   read: Reads,
   tenant: string,
@@ -89,11 +89,11 @@ type Source = { read: Reads; bus: Bus }
 type Start = {
   replay: boolean
   lastEventId: string | null
-  /** Ends the stream too; listens until the signal that it is given aborts. */
+  /** Returns a signal that ends the stream. Stops listening when its own signal aborts. */
   ends?: ((signal: AbortSignal) => AbortSignal) | undefined
 }
 
-/** From the beginning, behind a given event, or from now on; `now` is taken before the headers go out. */
+/** Streams from the beginning, from a given event, or from now. `now` is fixed before the headers are sent. */
 export async function eventStream(
   source: Source,
   tenant: string,
@@ -110,7 +110,7 @@ export async function eventStream(
   })
 }
 
-/** Shows each word until one of them is the last. */
+/** Yields the text of each message until the last one. */
 export async function* texts(
   tailed: AsyncGenerator<Tailed>,
   sessionId: string,
@@ -140,6 +140,7 @@ async function startOf(
   const seq = Number(start.lastEventId)
   if (!/^\d+$/.test(start.lastEventId) || !Number.isSafeInteger(seq))
     throw invalid('Last-Event-ID: the seq of an event of this session')
-  // Of a session that lost its end to a restored backup, say: silence for good would help nobody.
+  // The client's event may be missing, for example after a restored backup. Streaming from the newest event is better than a stream that
+  // never shows anything.
   return Math.min(seq, newest)
 }

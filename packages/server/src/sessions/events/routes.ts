@@ -25,7 +25,7 @@ const events = section('Events', ['workspace'], '/v1/sessions/:id')
 
 const withClaim = ['workspace', 'claim'] as const
 
-/** What a worker has to say: people speak, confirm and interrupt with keys of their own. */
+/** A worker posts tool results only. Messages, confirmations and interrupts need a person's key. */
 function checkWorkers(events: readonly ClientEvent[]): void {
   for (const [index, { type }] of events.entries())
     if (type !== 'user.tool_result' && type !== 'user.custom_tool_result')
@@ -40,13 +40,13 @@ export function sessionEventRoutes(deps: {
   const { bus, clock } = deps
   const ends = claimEnds(deps)
 
-  /** The reader of a session that exists in this tenant; every route begins with it. */
+  /** Checks that the session exists in this tenant and returns its reader. Every route begins with this call. */
   async function open({ read }: Database, tenant: string, id: string) {
     await sessionStore(read).row(tenant, id)
     return read
   }
 
-  /** What a worker follows ends with its claim. */
+  /** The stream of a worker ends with its claim. */
   const endOf = (principal: Principal) =>
     principal.kind === 'claim' ? (until: AbortSignal) => ends(principal, until) : undefined
 
@@ -65,7 +65,7 @@ export function sessionEventRoutes(deps: {
         const read = await open(db, tenant, params.id)
         if (!accept.includes('text/event-stream'))
           return eventPage(read, tenant, params.id, query, dialect)
-        // What was parsed once is not text any more.
+        // Leaves `replay` out: it is parsed already, and the schema expects text.
         const options = StreamQuery.omit({ replay: true }).safeParse(query)
         if (!options.success) throw invalid('event_deltas: agent.message or agent.thinking')
         const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal) }

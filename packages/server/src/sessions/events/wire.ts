@@ -1,4 +1,4 @@
-/** What a stream shows of a session: the default events, and the families its reader opted in to. [stream/default-union] */
+/** What a stream shows of a session: the default events, and the families that the reader requested. [stream/default-union] */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { LiveFrame, StreamedType } from '@steward/harness/turn.ts'
 import type { StreamQuery } from '@steward/protocol/events.ts'
@@ -18,7 +18,7 @@ export const viewOf = (
   dialect,
 })
 
-/** Name of the id in a family's events. */
+/** Name of the id field in a family's events. */
 const idNames: Record<StreamedType, string> = {
   'agent.message': 'message_id',
   'agent.thinking': 'thinking_id',
@@ -28,15 +28,15 @@ const streamed = /^agent\.(message|thinking|((mcp|custom)_)?tool_use)$/
 type OpenStreams = Map<string, StreamedType>
 const suffixes = { start: '_stream_start', chunk: '_chunk', end: '_stream_end' } as const
 
-/** A reader who is behind, or in another process, may hear of a block after it has read its whole. */
+/** A slow reader, or a reader in another process, may get pieces of a block after the whole block. */
 const wholesRemembered = 500
 
 /**
- * One reader's text. Frames are shown only of blocks whose start this reader has seen and whose whole it has not, so
- * that pieces always join to a prefix of the whole, and stand before it.
+ * Builds the text of one reader. The reader gets pieces of a block only if it saw the block's start and not yet the whole. The pieces
+ * therefore always form a prefix of the whole, before it.
  */
 export function presenter(sessionId: string, view: StreamView): (tailed: Tailed) => string {
-  // A reader without live words, of whom there may be very many, holds next to nothing.
+  // A reader without live pieces needs almost no memory; there may be very many such readers.
   const { dialect } = view
   if (!view.chunks && view.deltas.length === 0)
     return (tailed) => keptOrQueued(sessionId, tailed, dialect)
@@ -121,7 +121,7 @@ function frameText(
 }
 
 type Streamed = Exclude<LiveFrame, { kind: 'first_token' }>
-/** One text for all readers of one frame. */
+/** The text of a frame, shared by all its readers. */
 const chunkTexts = new WeakMap<Streamed, string>()
 
 function chunkText(sessionId: string, shown: Streamed): string {
@@ -140,7 +140,7 @@ function chunkText(sessionId: string, shown: Streamed): string {
   return text
 }
 
-/** Thinking gets a start and nothing more. */
+/** Thinking gets a start event and no pieces. */
 function deltaText(shown: Streamed): string {
   const { kind, of, id } = shown
   if (kind === 'start')

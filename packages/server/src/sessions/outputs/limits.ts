@@ -1,12 +1,12 @@
-/** What a session may publish. */
+/** Limits of published outputs. */
 
-/** Names that a session publishes. */
+/** Largest number of names that a session publishes. */
 export const mostNames = 1_000
 
 export const full = ({ workspace }: { workspace: number }): string =>
   `the files of this workspace would take more than ${workspace} bytes`
 
-/** Why nothing is published under a name; undefined where it may be. */
+/** Why a file cannot be published under this name; undefined when it can. */
 export function unfitName(name: string): string | undefined {
   if (Buffer.byteLength(name) > 255) return 'its name takes more than 255 bytes'
   // oxlint-disable-next-line no-control-regex

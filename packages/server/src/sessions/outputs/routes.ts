@@ -19,14 +19,14 @@ const beta = 'managed-agents-2026-04-01'
 
 type Deps = TakeDeps & {
   blobs: Blobs
-  /** Whether outputs are published. */
+  /** False when publishing is switched off. */
   publishes: boolean
 }
 
 export function outputRoutes(deps: Deps): Route[] {
   const { publishes } = deps
 
-  /** The session first: whoever may not see it learns nothing else. */
+  /** Checks the session first: a caller that may not see the session learns nothing else. */
   async function checkCall({
     db,
     tenant,

@@ -1,4 +1,4 @@
-/** A file that a session has left for people where a worker runs it: published as the worker sends it. */
+/** Publishes an output file that a worker uploads. */
 import { atMost } from '@steward/base/bytes.ts'
 import type { Keeping } from '../../ground/blobs/keeping.ts'
 import { checkPending } from '../../ground/blobs/pending.ts'
@@ -21,7 +21,7 @@ export type TakeDeps = {
   fileLimits: { largest: number; workspace: number }
 }
 
-/** Nothing is published anew where the content is that of the last one. */
+/** Publishes nothing when the content equals the last published content. */
 export async function takeOutput(
   deps: TakeDeps,
   db: Database,
@@ -36,7 +36,7 @@ export async function takeOutput(
   const id = newId('file')
   const prefix = `files/${tenant}/${session}/`
   const key = prefix + id
-  /** The claim stands, so that its session's head is held. */
+  /** The claim check locks the session's head. */
   const checkRoom = async (tx: Queries): Promise<void> => {
     await checkClaim(tx, claim, clock.now())
     const busy = (most: number) => `${most} files of this session are under way`

@@ -41,7 +41,7 @@ const ofSession = (db: Reads, tenant: string, session: string) =>
     .where('outputs.tenant_id', '=', tenant)
     .where('outputs.session_id', '=', session)
 
-/** Those whose file was not deleted. */
+/** Outputs whose file was not deleted. */
 const shown = (db: Reads, tenant: string, session: string) =>
   ofSession(db, tenant, session)
     .innerJoin('files', (join) =>
@@ -54,7 +54,7 @@ const shown = (db: Reads, tenant: string, session: string) =>
 
 function outputReads(db: Reads) {
   return {
-    /** Those too whose file was deleted. */
+    /** Outputs, also those whose file was deleted. */
     rows: (tenant: string, session: string): Promise<OutputRow[]> =>
       ofSession(db, tenant, session).selectAll().execute(),
 
@@ -70,7 +70,7 @@ function outputReads(db: Reads) {
 
 function outputWrites(db: Queries) {
   return {
-    /** In the place of what has the name. */
+    /** Replaces the output of the same name. */
     async put(row: OutputRow): Promise<void> {
       const { file_id, sha256 } = row
       await db
@@ -94,5 +94,5 @@ function outputWrites(db: Queries) {
   }
 }
 
-/** What sessions have published: for each name the file that was made last. */
+/** Published outputs of sessions: for each name the newest file. */
 export const outputStore = storeOf(outputReads, outputWrites)

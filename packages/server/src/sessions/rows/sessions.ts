@@ -19,7 +19,7 @@ import { fromJson } from '../../ground/core/json-text.ts'
 
 export type SessionRow = Tables['sessions']
 
-/** Where a session's own token is sealed for. */
+/** The place that a session's inline token is sealed for. */
 export const tokenPlace = (tenant: string, session: string, server: string): string =>
   `${tenant}/sessions/${session}/sealed_tokens/${server}`
 
@@ -53,10 +53,10 @@ const newHead = {
   awaits_stdio: 0,
 }
 
-/** Counted for each resource, whose rows are long only where they attach one of at most eight memory stores. */
+/** Estimated bytes of a resource: only a memory store has a long row, and a session attaches at most eight. */
 const resourceBytes = 2048
 
-/** With the resources that are shown with it, which an index counts. */
+/** Estimated bytes of a session with its resources; an index counts the resources. */
 const sessionWeight = sql<number>`${weightOf('agent', 'title', 'metadata', 'vault_ids')} + ${sql.lit(resourceBytes)} *
   cast((select count(*) from session_resources as resource
     where resource.tenant_id = sessions.tenant_id and resource.session_id = sessions.id) as integer)`
@@ -97,9 +97,9 @@ const change = async (
 
 function sessionReads(db: Reads) {
   return {
-    /** Throws not_found for what is absent, deleted, or another tenant's. */
+    /** Throws not_found when the session is absent, deleted, or of another tenant. */
     row: (tenant: string, id: string) => row(db, tenant, id),
-    /** Another one whenever a file has come into its sandbox or gone from it; undefined once it is deleted. */
+    /** Changes whenever a file is added to the session or removed from it. Undefined once the session is deleted. */
     async filesRevision(tenant: string, id: string): Promise<number | undefined> {
       const found = db
         .selectFrom('sessions')
@@ -155,7 +155,7 @@ function sessionReads(db: Reads) {
       )
     },
 
-    /** Of all tenants: deleted before the time, and nothing left to do for a runner, or to settle of a worker's item. */
+    /** Of all tenants: sessions deleted before `before`, with no work left for a runner and no live work item. */
     deletedBefore: (before: string, limit: number): Promise<{ tenant_id: string; id: string }[]> =>
       db
         .selectFrom('sessions')
@@ -177,7 +177,7 @@ function sessionReads(db: Reads) {
         .limit(limit)
         .execute(),
 
-    /** Of all tenants: those of the ids whose rows are there, and whether each is deleted. */
+    /** Of all tenants: for each id that has a row, whether the session is deleted. */
     async deletionsOf(ids: readonly string[]): Promise<Map<string, boolean>> {
       const rows = await db
         .selectFrom('session_heads as head')
@@ -196,17 +196,17 @@ function sessionReads(db: Reads) {
 
 function sessionWrites(db: Queries) {
   return {
-    /** As `row`, and nobody else changes it until the transaction ends. */
+    /** Like `row`, and locks the row until the transaction ends. */
     take: (tenant: string, id: string) => row(db, tenant, id, taking(db, byId(db, tenant, id))),
 
-    /** As `take`, and not archived. */
+    /** Like `take`. Throws when the session is archived. */
     async takeOpen(tenant: string, id: string): Promise<SessionRow> {
       const found = await row(db, tenant, id, taking(db, byId(db, tenant, id)))
       if (found.archived_at) throw invalid(`session ${id} is archived and takes nothing more`)
       return found
     },
 
-    /** `servers`: what the head knows of the MCP servers of the session's agent. */
+    /** `servers`: what the head stores about the MCP servers of the agent. */
     async insert(
       session: SessionRow,
       status: SessionStatus,
@@ -221,11 +221,11 @@ function sessionWrites(db: Queries) {
       change(db, tenant, id, set, now),
     archive: (tenant: string, id: string, now: number) =>
       change(db, tenant, id, { archived_at: iso(now) }, now),
-    /** Every read takes it for absent from now on; the row stays until `forget`. */
+    /** From now on every read treats the session as absent. The row stays until `forget`. */
     remove: (tenant: string, id: string, now: number) =>
       change(db, tenant, id, { deleted_at: iso(now) }, now),
 
-    /** Its last rows; the larger ones are removed before. */
+    /** Deletes the last rows of a session; larger rows are deleted before. */
     async forget(tenant: string, id: string): Promise<void> {
       for (const table of ['inbox', 'session_heads'] as const)
         await db
@@ -238,7 +238,7 @@ function sessionWrites(db: Queries) {
   }
 }
 
-/** Session rows. Where a session stands is its log's head; the two are shown as one. */
+/** The rows of sessions. The status is in the head of the session's log; reads show both together. */
 export const sessionStore = storeOf(sessionReads, sessionWrites)
 
 export function showSession(

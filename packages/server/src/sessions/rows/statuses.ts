@@ -1,10 +1,10 @@
-/** The filter by status of lists of sessions and of threads, which have the same words. */
+/** The status filter for lists of sessions and of threads, which use the same words. */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { statusFilter } from '@steward/protocol/dialects.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { HeadStatus } from '../../ground/database/tables.ts'
 
-/** In the interface's words; undefined without a filter. */
+/** The statuses in the interface's words; undefined without a filter. */
 export function statusesOf(
   query: { status?: string[] | undefined; statuses?: string[] | undefined },
   dialect: Dialect,

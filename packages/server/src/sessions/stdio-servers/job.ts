@@ -1,4 +1,4 @@
-/** Turns that waited long enough for the stdio servers of their worker go on without them. */
+/** Continues turns that waited too long for the stdio servers of their worker, without those servers. */
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'

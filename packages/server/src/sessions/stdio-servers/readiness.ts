@@ -1,4 +1,4 @@
-/** Whether a turn has what it needs of the stdio servers that the session's worker starts. [mcp/stdio/waits] */
+/** Decides whether a turn can begin, given the stdio servers that the session's worker starts. [mcp/stdio/waits] */
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -10,13 +10,13 @@ type Agent = Pick<SessionAgent, 'mcp_servers'>
 type Report = Pick<Tables['stdio_reports'], 'work_id' | 'generation' | 'servers'>
 type Item = Pick<Tables['work'], 'id' | 'generation' | 'reserved_ms'>
 
-/** For everything before a server is started, and for its tools after that. */
+/** Time for the worker's own start before it starts a server, and for listing the tools afterwards. */
 export const marginMs = 30_000
 
-/** Those that have no address: a worker starts them. */
+/** The servers without a URL: a worker starts them. */
 export const ownOf = ({ mcp_servers }: Agent) => mcp_servers.filter(({ url }) => !url)
 
-/** What a session's head knows of its servers; `stdio_ms` is null where a worker starts none. */
+/** What a session's head stores about its servers. `stdio_ms` is null when a worker starts none. */
 export function serversOfHead(agent: Agent): { stdio_ms: number | null; url_servers: 0 | 1 } {
   const limits = ownOf(agent).map(({ stdio }) => stdio?.ready_timeout_ms ?? 0)
   return {
@@ -40,12 +40,12 @@ export const stdioError = ({ server, message }: Failure): Entry => ({
   },
 })
 
-/** `begin`: with what the report has, if it `stands`; `failures` are the servers that are not there. */
+/** `begin`: start the turn. `stands`: the report is of the current claim. `failures`: the servers that are missing. */
 export type StdioReadiness = 'wait' | { begin: true; stands: boolean; failures: Failure[] }
 
 /**
- * A report counts for the claim that made it. Without one a turn waits for whoever has the session, within the time, and
- * for as long as nobody has it.
+ * A report counts only for the claim that made it. Without a report the turn waits for the worker that holds the claim, up to the time
+ * limit. It begins at once when no worker holds the session.
  */
 export function readinessOf(
   agent: Agent,

@@ -46,7 +46,7 @@ export function stdioRoutes({ bus, clock }: Deps): Route[] {
   ]
 }
 
-/** `due`: a turn has waited for it; `told`: the log has grown. */
+/** `due`: a turn waited for this report. `told`: events were appended. */
 async function keepReport(
   tx: Queries,
   claim: ClaimPrincipal,
@@ -82,7 +82,7 @@ async function keepReport(
 const isStillDown = (before: StdioServer, { name, tools, error }: StdioServer): boolean =>
   before.name === name && before.tools === null && tools === null && before.error === error
 
-/** A turn that begins says by itself what is not there. */
+/** A turn that is about to begin reports missing servers itself. */
 const isAtWork = (head: Head): boolean =>
   head.status === 'running' || stateOf(head) === 'requires_action'
 

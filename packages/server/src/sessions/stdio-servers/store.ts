@@ -5,7 +5,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 
 type Report = Tables['stdio_reports']
 
-/** As the indexes have them. */
+/** The same words as in the partial indexes, so that SQLite uses them. */
 const awaits = sql<boolean>`awaits_stdio = 1`
 const isLive = sql<boolean>`work.state <> 'stopped'`
 
@@ -19,7 +19,7 @@ function reportReads(db: Reads) {
         .where('session_id', '=', session)
         .executeTakeFirst(),
 
-    /** Of all tenants: sessions that wait for a worker that has had them for too long, or that nobody will have. */
+    /** Of all tenants: sessions whose turn has waited too long for a worker's servers, and sessions that no worker can claim. */
     overdue: (
       now: number,
       { marginMs, limit }: { marginMs: number; limit: number },
@@ -48,7 +48,7 @@ function reportReads(db: Reads) {
 
 function reportWrites(db: Queries) {
   return {
-    /** In place of what was said before. */
+    /** Replaces the earlier report. */
     async put(report: Report): Promise<void> {
       const { work_id, generation, servers } = report
       await db

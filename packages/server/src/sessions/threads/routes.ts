@@ -17,7 +17,7 @@ import { sessionStore } from '../rows/sessions.ts'
 
 const threads = section('Threads', ['workspace'], '/v1/sessions/:id/threads')
 
-/** The primary thread alone: another name for the session and its log. [threads/list] */
+/** The primary thread, which is another name for the session and its log. [threads/list] */
 const primary = (session: Session) => ({
   id: threadOf(session.id),
   type: 'session_thread',

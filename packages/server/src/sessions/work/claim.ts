@@ -1,4 +1,4 @@
-/** What a worker's token stands for at the moment it is used, and what it covers. [auth/claim-token/checked-live] [auth/claim-token/opens] */
+/** Checks a claim token against the stored work item each time it is used. [auth/claim-token/checked-live] [auth/claim-token/opens] */
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { ClaimTokens } from '../../ground/core/claim-token.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
@@ -16,7 +16,7 @@ type Named = Pick<
   'tenant' | 'environmentId' | 'sessionId' | 'workId' | 'generation'
 >
 
-/** How a claim stands as the stored item has it at this moment; undefined where there is no such item of its session. */
+/** The state of the claim in the stored item. Undefined when the session has no such item. */
 async function claimStateOf(
   { databases, clock }: Pick<Deps, 'databases' | 'clock'>,
   { tenant, environmentId, sessionId, workId, generation }: Named,
@@ -26,7 +26,7 @@ async function claimStateOf(
   return item?.session_id === sessionId ? claimState(item, generation, clock.now()) : undefined
 }
 
-/** Whether the claim is still its owner's. */
+/** True when the claim is current. */
 export const stands = async (
   deps: Pick<Deps, 'databases' | 'clock'>,
   claim: Named,
@@ -44,8 +44,8 @@ export const claimReader =
   }
 
 /**
- * Within the transaction that writes for it: a claim that was lost since is refused, and one that writes has not been
- * taken up in vain. Takes the session's head first, as everyone does who needs both.
+ * Checks the claim within the transaction that writes for it, and throws when the claim was lost. A claim that writes resets the count of
+ * attempts. Locks the session's head before the item, the order that all code follows.
  */
 export async function checkWritingClaim(
   tx: Queries,
@@ -57,7 +57,10 @@ export async function checkWritingClaim(
   await workStore(tx).change(item, { attempts: 0, left_first_ms: null, left_last_ms: null })
 }
 
-/** As `checkWritingClaim`, for what a worker does before and after its work: it may come to that and no further each time. */
+/**
+ * Like `checkWritingClaim`, but keeps the count of attempts. For requests before and after the work itself: a worker that fails after them
+ * has failed.
+ */
 export const checkClaim = async (tx: Queries, claim: ClaimPrincipal, now: number): Promise<void> =>
   void (await lockCurrentItem(tx, claim, now))
 
@@ -73,15 +76,15 @@ async function lockCurrentItem(
   return item
 }
 
-/** What belongs to the claimed session. */
+/** Resources of the claimed session. */
 export type ClaimedContents = {
   agent: (tenant: string, session: string) => Promise<SessionAgent>
-  /** Memory stores that are attached to it. */
+  /** The attached memory stores. */
   stores: (
     tenant: string,
     session: string,
   ) => Promise<readonly { id: string; access: 'read_write' | 'read_only' }[]>
-  /** Whether a file lies in it. */
+  /** True when the file is attached to the session. */
   hasFile: (tenant: string, session: string, file: string) => Promise<boolean>
 }
 

@@ -1,4 +1,4 @@
-/** The end of a claim, for what goes on under it: streams, and answers that come from elsewhere. */
+/** Ends streams and forwarded requests of a worker together with its claim. */
 import type { Readable } from 'node:stream'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
@@ -11,10 +11,10 @@ import { claimLossSignal } from './topics.ts'
 
 type Deps = { databases: Databases; bus: Bus; clock: Clock }
 
-/** How often a claim is looked at whose loss nobody tells of: its lease ran out, or word of it did not come. */
+/** How often a claim is compared with its item. Needed when the lease expired, or when the notification was lost. */
 const lookMs = 10_000
 
-/** Aborts when the claim stands no more, at once where that is told; listens until then, or until the signal aborts. */
+/** Returns a signal that aborts when the claim is lost, at once if a notification comes. Listens until then, or until `until` aborts. */
 export const claimEnds =
   (deps: Deps) =>
   (claim: ClaimPrincipal, until: AbortSignal): AbortSignal => {
@@ -30,7 +30,7 @@ export const claimEnds =
     return either
   }
 
-/** Asks for a caller; a worker's question and its answer are given up when its claim ends. */
+/** Runs `ask` for a caller. A worker's request and its answer are aborted when its claim ends. */
 export type AskUnderClaim = <Answer extends { body: Readable }>(
   principal: Principal,
   raw: Raw,

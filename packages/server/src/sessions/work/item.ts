@@ -1,6 +1,6 @@
 /**
- * The states of a work item and every way from one to another, as functions of the item and the time. Whoever calls holds
- * the row until the change is written. [work/state/queued] [work/state/lease-expired]
+ * The states of a work item and all transitions, as functions of the item and the time. The caller holds the row until the change is
+ * written. [work/state/queued] [work/state/lease-expired]
  */
 import type { Heartbeat } from '@steward/protocol/work.ts'
 import { iso } from '@steward/base/time.ts'
@@ -9,20 +9,20 @@ import type { Tables } from '../../ground/database/tables.ts'
 export type WorkItem = Tables['work']
 export type ItemChange = Partial<WorkItem>
 
-/** Of a lease, when the worker names none; it beats three times as often. */
+/** Length of a lease when the worker names none. A worker sends three heartbeats within it. */
 export const leaseMs = 90_000
 const shortestLeaseMs = 10_000
 const longestLeaseMs = 300_000
-/** How long a polled item stays hidden from other polls, when the poll names no time. */
+/** How long a polled item stays hidden from other polls, unless the poll names a time. */
 export const reservationMs = 5_000
 
-/** Who asks for work: by which key, and under which name, where the worker gives itself a name. */
+/** Who polls: the key, and the name that the worker gives itself, if any. */
 export type Worker = { key: string; id: string | undefined }
 
 const isLive = ({ state }: WorkItem): boolean => state !== 'stopped'
 const isClaimed = ({ state }: WorkItem): boolean => state === 'starting' || state === 'active'
 
-/** Handed out, under the next generation: whoever had it before has an older one, and its first heartbeat is nobody's yet. */
+/** Hands the item out under the next generation, which makes earlier claims stale. The first heartbeat is not yet expected from anyone. */
 export const handedOut = (now: number, by: Worker | undefined): ItemChange => ({
   state: 'queued',
   reserved_ms: now,
@@ -37,14 +37,14 @@ export const handedOut = (now: number, by: Worker | undefined): ItemChange => ({
   hinted: 0,
 })
 
-/** A worker without a name is told from others by its key alone. */
+/** Workers without a name are distinguished by their keys only. */
 const isAnother = ({ key_id, worker_id }: WorkItem, { key, id }: Worker): boolean =>
   (key_id !== null && key_id !== key) ||
   (worker_id !== null && id !== undefined && worker_id !== id)
 
 /**
- * Refused as `another` when it was handed to another worker: of two that acknowledge, both would let go if the wrong one
- * came first. Undefined when it is not handed out, or has begun. Twice is the same as once.
+ * Returns `another` when the item was handed to another worker. If the wrong worker's acknowledgement counted, both workers would drop the
+ * item. Undefined when the item is not handed out, or is acknowledged already. A repeated acknowledgement has the same effect as the first.
  */
 export function acknowledged(
   item: WorkItem,
@@ -68,10 +68,10 @@ export function acknowledged(
 
 export const none = 'NO_HEARTBEAT'
 
-/** `stale`: the beat is not the next one of whoever owns the item. */
+/** `stale`: the heartbeat is not the next one of the current claim. */
 export type HeartbeatOutcome = { change: ItemChange; extended: boolean } | 'stale'
 
-/** The first beat acknowledges. One whose answer was lost comes again as it was, however often, and is answered as it was. */
+/** The first heartbeat acknowledges the item. A repeated heartbeat, whose answer was lost, gets the same answer, however often it comes. */
 export function beaten(
   item: WorkItem,
   { expected, ttlMs, now }: { expected: string | undefined; ttlMs: number; now: number },
@@ -98,13 +98,16 @@ export function beaten(
   }
 }
 
-/** Another text than any before, also within a millisecond, and when the clock was set back. */
+/** Differs from every earlier value, also within a millisecond and after the clock was set back. */
 function next(before: string | null, at: string): string {
   const [time = '', count = '0'] = (before ?? '').split('#')
   return time >= at ? `${time}#${Number(count) + 1}` : at
 }
 
-/** Asked to end: its worker learns with its next beat, and has a lease's time to put away what it has. */
+/**
+ * Asks a claimed item's worker to stop. The worker learns this with its next heartbeat and has the length of a lease to store its files. An
+ * item without a worker stops at once.
+ */
 export function stopping(item: WorkItem, now: number): ItemChange {
   if (!isLive(item) || item.state === 'stopping') return {}
   if (!isClaimed(item)) return stopped(item, now)
@@ -122,13 +125,13 @@ export const stopped = (item: WorkItem, now: number): ItemChange =>
       }
     : {}
 
-/** How many acknowledged claims in a row may leave a session with work undone; within the time, any number. */
+/** How many acknowledged claims in a row may leave work undone. Within `attemptsWithinMs` the number is unlimited. */
 export const mostAttempts = 5
 export const attemptsWithinMs = 5 * 60_000
 
 export type ItemAttempts = Pick<WorkItem, 'attempts' | 'left_first_ms' | 'left_last_ms'>
 
-/** An attempt further. */
+/** Counts one more attempt. */
 export const leftAgain = (
   { attempts, left_first_ms }: ItemAttempts,
   now: number,
@@ -138,11 +141,11 @@ export const leftAgain = (
   left_last_ms: now,
 })
 
-/** Whether nobody is handed it any more. It does not become so by waiting. */
+/** True when the item is not handed out any more. Waiting alone does not exhaust an item. */
 export const isExhausted = ({ attempts, left_first_ms, left_last_ms }: ItemAttempts): boolean =>
   attempts > mostAttempts && (left_last_ms ?? 0) - (left_first_ms ?? 0) >= attemptsWithinMs
 
-/** Whether the one who has this generation may do what a worker does: it has been handed the item, and its lease holds. */
+/** The state of the claim with this generation. A `current` claim was handed out and its lease has not expired. */
 export function claimState(
   item: WorkItem,
   generation: number,

@@ -1,4 +1,4 @@
-/** What nobody asks for: leases and reservations that ran out, work that nobody takes, pollers long gone. */
+/** Settles overdue work items (expired leases and reservations, unclaimed items) and removes old rows of pollers and stopped items. */
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -11,7 +11,7 @@ import { notifyPollers } from './topics.ts'
 
 const everyMs = 5_000
 const limit = 50
-/** Longer than anyone asks whether a worker is there. */
+/** Longer than any query looks back for a worker. */
 const pollersKeptMs = 5 * 60 * 1000
 const stoppedKeptMs = 30 * 24 * 60 * 60 * 1000
 

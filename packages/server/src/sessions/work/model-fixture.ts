@@ -1,6 +1,6 @@
 /**
- * For tests: who owns what, written once more as a small model of its own. A session has items one after the other; of
- * an item, whoever was handed the newest generation is the owner.
+ * For tests: a small second implementation of work items, to compare with. A session has one item after the other. The owner of an item is
+ * the worker that was handed its newest generation.
  */
 type Phase = 'queued' | 'reserved' | 'starting' | 'active' | 'stopping' | 'stopped'
 
@@ -8,17 +8,17 @@ export type ModelItem = {
   id: string | undefined
   phase: Phase
   generation: number
-  /** When it is due, was reserved, or its lease ends, by phase. */
+  /** By phase: when the item is due, was reserved, or when its lease ends. */
   at: number
   /** The newest beat, and the one before it. */
   beats: [string, string?]
   startedAt: number
-  /** Until when a reservation that nobody acknowledges is kept. */
+  /** End of a reservation that is not acknowledged. */
   until: number
-  /** Who it was handed to. */
+  /** The worker that the item was handed to. */
   holder: ModelWorker | undefined
   isAcknowledged: boolean
-  /** Whether it was announced that it lapsed. */
+  /** True when the lapse was announced. */
   isHinted: boolean
 } & Left
 
@@ -40,7 +40,7 @@ export const noBeat = 'NO_HEARTBEAT'
 const leaseMs = 90_000
 const mostAttempts = 5
 const attemptsWithinMs = 300_000
-/** How long a worker that asked keeps others from what they let lapse. */
+/** How long a worker that polls keeps others from the items that they let lapse. */
 const presentMs = 30_000
 
 export const newModelSession = (): ModelSession => ({
@@ -53,11 +53,11 @@ const held: readonly Phase[] = ['starting', 'active', 'stopping']
 export const liveOf = ({ items }: ModelSession): ModelItem | undefined =>
   items.findLast(({ phase }) => phase !== 'stopped')
 
-/** Nothing may be lost while this is so. */
+/** While this is true, no work may be lost. */
 export const owes = ({ status, due, call }: ModelSession): boolean =>
   status !== 'done' && (status === 'running' || due || call !== undefined)
 
-/** `isAlone`: nobody asks but this worker, which may then have again what it let lapse itself. */
+/** `isAlone`: no other worker polls. The worker may then get items that it let lapse itself. */
 export function isFree(
   item: ModelItem,
   { now, reclaimMs, by, isAlone }: { now: number; reclaimMs: number } & Asking,
@@ -75,11 +75,11 @@ export const isOwn = ({ holder, phase }: ModelItem, by: ModelWorker): boolean =>
 const isLapsing = ({ phase }: ModelItem): boolean =>
   phase === 'reserved' || phase === 'starting' || phase === 'active'
 
-/** A turn is over, and nobody is to do anything. */
+/** The turn is over and no client or worker has to act. */
 const isOver = ({ status, due, call, idleSince }: ModelSession): boolean =>
   status === 'idle' && idleSince !== undefined && !due && call === undefined
 
-/** Whether a token of this generation may act for the session. */
+/** True when a token of this generation may act for the session. */
 export function mayAct(item: ModelItem, generation: number, now: number): boolean {
   if (generation !== item.generation) return false
   return item.phase === 'reserved' || (held.includes(item.phase) && item.at > now)
@@ -106,7 +106,7 @@ const leftAgain = ({ attempts, leftAt }: Left, at: number): Left => ({
   leftAt: [leftAt?.[0] ?? at, at],
 })
 
-/** Handed out; false when that was once too often, and it has ended. Only a lease that ran out is an attempt. */
+/** Hands the item out. Returns false when the item is exhausted, which ends it. Only an expired lease counts as an attempt. */
 export function take(
   session: ModelSession,
   item: ModelItem,
@@ -124,12 +124,12 @@ export function take(
   return false
 }
 
-/** An idle session says again that it is idle. */
+/** An idle session gets another idle event. */
 function tell(session: ModelSession, now: number): void {
   if (session.status === 'idle' && session.idleSince !== undefined) session.idleSince = now
 }
 
-/** Whether this worker's acknowledgement counts: nobody's does but that of whoever it was handed to. */
+/** True when this worker's acknowledgement counts: only the worker that was handed the item may acknowledge it. */
 export function takeUp(item: ModelItem, by: ModelWorker, now: number): boolean {
   if (item.phase !== 'starting' && item.phase !== 'reserved') return false
   const { key, id } = item.holder ?? by
@@ -141,7 +141,7 @@ export function takeUp(item: ModelItem, by: ModelWorker, now: number): boolean {
   return true
 }
 
-/** What is said to a beat; `again` when it is the one that was counted last. */
+/** The answer to a heartbeat. `again`: it repeats the last counted heartbeat. */
 export function beatOf(
   session: ModelSession,
   item: ModelItem,
@@ -164,7 +164,7 @@ export function beatOf(
   return isAgain ? 'again' : 'next'
 }
 
-/** `generation` is null for whoever holds a key. */
+/** `generation` is null for the holder of a key. */
 export function stopIt(
   session: ModelSession,
   item: ModelItem,
@@ -188,7 +188,7 @@ function leave(session: ModelSession, item: ModelItem, now: number): void {
   else put(session, now, left)
 }
 
-/** Time alone ends what was asked to stop, and what its worker let lapse with nothing left to do. */
+/** Settles what time alone decides: items that were asked to stop, and lapsed items with no work left. */
 export function settleModel(session: ModelSession, now: number): void {
   const live = liveOf(session)
   if (live?.phase === 'stopping' && live.at <= now) leave(session, live, now)
@@ -199,13 +199,13 @@ export function settleModel(session: ModelSession, now: number): void {
   else lapsed.isHinted = true
 }
 
-/** A turn that ends with nothing owed takes its item back from the queue. */
+/** A turn that leaves no work withdraws its queued item. */
 export function restIt(session: ModelSession): void {
   const live = liveOf(session)
   if (live?.phase === 'queued' || (live && isLapsing(live) && live.isHinted)) live.phase = 'stopped'
 }
 
-/** Its session takes no more events: a queued item ends, a claimed one is asked to. */
+/** The session takes no more events: a queued item stops, a claimed item is asked to stop. */
 export function endIt(session: ModelSession, now: number): void {
   session.status = 'done'
   const live = liveOf(session)

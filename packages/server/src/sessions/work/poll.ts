@@ -1,4 +1,4 @@
-/** Polls that wait: woken by whoever puts work in, and asking the database once each. */
+/** Long polls: notified when work is enqueued; each then asks the database once. */
 import { checkEnvironment } from '../../tenants/api-keys/environment.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -10,14 +10,14 @@ import { presence } from './presence.ts'
 import { listenToQueue, notifyLostClaims, notifyPollers } from './topics.ts'
 
 export type Poll = {
-  /** How long it may wait for work to come. */
+  /** How long the poll may wait for work. */
   blockMs: number
   reclaimMs: number
   worker: Worker
   signal: AbortSignal
 }
 
-/** `isWoken` since it last asked. */
+/** `isWoken`: woken since it last asked the database. */
 type Waiter = { isWoken: boolean; wake: () => void }
 
 type Deps = { databases: Databases; bus: Bus; clock: Clock }
@@ -26,7 +26,7 @@ export function poller({ databases, bus, clock }: Deps) {
   const waiting = new Map<string, Set<Waiter>>()
   const see = presence(databases, clock)
 
-  /** Each item is for one of them: the one that has waited longest. */
+  /** Wakes one waiting poll, because each item is for one poll: the poll that has waited longest. */
   function wakeOne(environment: string): void {
     for (const waiter of waiting.get(environment) ?? []) {
       if (waiter.isWoken) continue
@@ -65,7 +65,7 @@ export function poller({ databases, bus, clock }: Deps) {
     return undefined
   }
 
-  /** Until it is woken, or the time is over, or the poller has gone. */
+  /** Waits until woken, until `ms` have passed, or until the client disconnects. */
   async function sleep(waiter: Waiter, ms: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController()
     waiter.wake = () => woken.abort()
@@ -73,8 +73,8 @@ export function poller({ databases, bus, clock }: Deps) {
   }
 
   /**
-   * In line before it first asks, so that it misses nothing. Only where there is nothing to have it is asked whether the
-   * environment is there at all.
+   * Joins the waiting polls before it first asks, so that it misses no notification. Checks that the environment exists only when there is
+   * no item.
    */
   async function wait(
     tenant: string,

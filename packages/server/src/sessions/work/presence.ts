@@ -1,17 +1,17 @@
-/** Which workers have asked lately: written down for many of them at once. */
+/** Records which workers have polled lately, for many workers in one statement. */
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { PollerRow } from './store.ts'
 import { workStore } from './store.ts'
 
-/** How old what is known of a worker may be. */
+/** A worker's row is written at most this often. */
 const knownMs = 10_000
 const pauseMs = 1_000
 const mostKnown = 10_000
-/** Of a worker's name, which is its own choice. */
+/** Longest name of a worker; workers choose their names. */
 const longestName = 128
 
-/** Undefined for a worker that names itself by nothing. */
+/** Undefined for a worker without a name. */
 export const workerName = (given: string | undefined): string | undefined =>
   given ? given.slice(0, longestName) : undefined
 

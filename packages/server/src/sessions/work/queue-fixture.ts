@@ -1,4 +1,4 @@
-/** For tests: an item of work, and all that can be done to it. */
+/** For tests: a work item and everything that can happen to it. */
 import assert from 'node:assert/strict'
 import type { Database } from '../../ground/database/database.ts'
 import type { databases as kinds } from '../../ground/database/fixture.ts'
@@ -22,7 +22,7 @@ export const [first, second]: [Worker, Worker] = [
   { key: 'key', id: 'second' },
 ]
 
-/** A session with an item of its own in a new database, and a clock that stands still. */
+/** A session with a work item in a new database, and a clock that stands still. */
 export async function workPlace(open: (typeof kinds)['sqlite']) {
   const opened = await open()
   const { database } = opened
@@ -37,12 +37,12 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
     pass: (ms: number) => (now += ms),
     now: () => now,
     ack: (item: WorkItem, by = anyone) => acknowledge(database, at(item), by, now),
-    /** A worker asks, as others may see. */
+    /** Records a poll of this worker, which other polls can see. */
     asks: ({ id = '' }: Worker) =>
       database.write((tx) =>
         workStore(tx).seen(tenant, [{ environment_id: environment, worker_id: id, seen_ms: now }]),
       ),
-    /** Its turn ends. */
+    /** Ends the session's turn. */
     rests: () =>
       database.write(async (tx) => {
         const entries = idle(await lockHead(tx, tenant, session), { type: 'end_turn' }, now)
@@ -66,7 +66,7 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
       ),
     settle: () =>
       database.write((tx) => settleOverdue(tx, { now, unclaimedMs: 30_000, limit: 10 })),
-    /** As whoever writes for the session under its claim does it. */
+    /** Writes for the session under its claim. */
     writes: ({ id, generation }: WorkItem) =>
       database.write((tx) =>
         checkWritingClaim(
@@ -91,7 +91,7 @@ export const taken = async (item: Promise<WorkItem | undefined>): Promise<WorkIt
   assert.ok(found)
   return found
 }
-/** What the session was told, line by line. */
+/** The errors in the session's log, one a line. */
 export const errorsOf = async (database: Database): Promise<string> => {
   const query = database.read.selectFrom('events').select('data')
   const rows = await query.where('type', '=', 'session.error').execute()

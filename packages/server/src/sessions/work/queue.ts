@@ -1,6 +1,6 @@
 /**
- * Who has which work, in transactions of their callers: sessions put it in, workers of other machines claim it, one at a
- * time. A claim is fenced by its generation, as a session's runner is by its lease. [work/poll-only]
+ * Work items, changed within the transactions of the callers. Sessions enqueue items; workers on other machines claim them, one worker at a
+ * time. The generation fences a claim, as the lease fences a session's runner. [work/poll-only]
  */
 import type { SessionError } from '@steward/protocol/events.ts'
 import type { Heartbeat } from '@steward/protocol/work.ts'
@@ -32,25 +32,25 @@ import { workStore } from './store.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 
 export type WorkSettings = {
-  /** A session that has rested so long is taken from its worker. */
+  /** A session that is idle for this time is taken from its worker. */
   idleMs: number
-  /** Work that nobody takes so long is told to its session. */
+  /** Work that is unclaimed for this time is reported to its session. */
   unclaimedMs: number
 }
 
 const againMs = 1_000
-/** Pauses grow with the attempts, and what nobody acknowledged is no attempt, but waits as after the first. */
+/** Pauses grow with the attempts. An item that was never acknowledged has no attempt and waits as after the first. */
 const pauseMs = (attempts: number): number =>
   againMs * 2 ** Math.min(Math.max(attempts, 1), mostAttempts)
 
 type Place = { tenant: string; environment: string; id: string }
 
-/** What a caller of the work API is: of one claim, or with a key for all of them. */
+/** The caller of the work API: a claim, or a key for all items. */
 export type WorkCaller = { generation: number } | 'key'
 
 /**
- * Puts it in, unless the session has an item that goes on. With the change that makes it necessary, by whoever holds the
- * session's head: it is taken before any item, so that nobody waits for each other and there are never two items.
+ * Enqueues work, unless the session has a live item. Call in the transaction that makes the work necessary, with the session's head locked.
+ * The head is always locked before an item, which prevents deadlocks and second items. Returns false when there was a live item.
  */
 export async function enqueue(
   tx: Queries,
@@ -96,8 +96,8 @@ const isAbandoned = ({ state, lease_ms }: WorkItem, now: number): boolean =>
   state === 'stopping' && (lease_ms ?? 0) <= now
 
 /**
- * One item for this poller alone, of a generation of its own; undefined when there is none. What was let go too often, over
- * too long a time, is nobody's any more, and `ended`.
+ * Claims one item for this poller, under a new generation; undefined when there is none. An exhausted item ends instead, and `ended` is
+ * called.
  */
 export async function claimNext(
   database: Database,
@@ -115,7 +115,7 @@ export async function claimNext(
   }
 }
 
-/** Unless another has it by now. */
+/** Ends an exhausted item, unless another poller has claimed it in between. */
 async function giveUp(tx: Queries, handed: WorkItem, now: number): Promise<boolean> {
   const { tenant_id: tenant, environment_id: environment, id, generation } = handed
   const { work, item } = await takeWithHead(tx, { tenant, environment, id })
@@ -125,7 +125,7 @@ async function giveUp(tx: Queries, handed: WorkItem, now: number): Promise<boole
   return true
 }
 
-/** Handed out to a poller that has gone meanwhile: the next one need not wait for it. */
+/** Gives the item of a disconnected poller back, so that the next poll gets it at once. */
 export async function handBack(tx: Queries, handed: WorkItem): Promise<boolean> {
   const work = workStore(tx)
   const item = await work.take(handed.tenant_id, handed.environment_id, handed.id)
@@ -135,7 +135,7 @@ export async function handBack(tx: Queries, handed: WorkItem): Promise<boolean> 
   return isItself
 }
 
-/** What comes of an item as it is: told when that is written, and thought over when the item was another by then. */
+/** Optimistic update: read, decide, compare and set; repeats when the row changed in between. */
 async function changed<T>(
   database: Database,
   { tenant, environment, id }: Place,
@@ -184,7 +184,7 @@ export const beat = (
     return { change: beats.change, answer: (after) => heartbeatOf(after, beats.extended, now) }
   })
 
-/** The beat of one that no longer has it, or does not know where it stands. [errors/case/stale-heartbeat] */
+/** The error for a heartbeat of a lost claim, or of a worker that does not know its last heartbeat. [errors/case/stale-heartbeat] */
 const fenced = (item: WorkItem, now: number) =>
   new PlatformError(
     'precondition_failed',
@@ -195,7 +195,7 @@ const fenced = (item: WorkItem, now: number) =>
     },
   )
 
-/** Idle, and not because someone must act: nothing is left for its worker to do. */
+/** True when the session has been idle for `idleMs` and no call waits for a client, so that its worker can leave. */
 async function hasRested(db: Reads, item: WorkItem, now: number, idleMs: number): Promise<boolean> {
   const head = await readHead(db, item.tenant_id, item.session_id)
   const rests = head.status === 'idle' || head.status === 'pending'
@@ -204,14 +204,14 @@ async function hasRested(db: Reads, item: WorkItem, now: number, idleMs: number)
   return now - since >= idleMs
 }
 
-/** A turn has ended, and nobody is to act: unlike in a new session, whose worker may come before its first turn. */
+/** True when a turn has ended and no client or worker has to act. False in a new session: its worker may come before its first turn. */
 const isOver = (head: Head): boolean =>
   head.status === 'idle' &&
   head.stop_reason !== null &&
   head.due === 0 &&
   stateOf(head) !== 'requires_action'
 
-/** Refused when another has claimed it since: what it does is not ended by who had it before. */
+/** Refused when another worker has claimed the item since: an earlier worker cannot stop a later one. */
 export async function stop(
   tx: Queries,
   place: Place,
@@ -227,14 +227,14 @@ export async function stop(
   return now_
 }
 
-/** For changes after which the session may need another item. */
+/** Locks the session's head and its item, for changes after which the session may need another item. */
 async function takeWithHead(tx: Queries, { tenant, environment, id }: Place) {
   const work = workStore(tx)
   await lockHead(tx, tenant, (await work.row(tenant, environment, id)).session_id)
   return { work, item: await work.take(tenant, environment, id) }
 }
 
-/** The session's item, if it has one, is asked to end: it was archived, deleted or interrupted for good. */
+/** Asks the worker of an archived, deleted or interrupted session to stop, if there is an item. */
 export async function stopOf(
   tx: Queries,
   tenant: string,
@@ -247,8 +247,8 @@ export async function stopOf(
 }
 
 /**
- * A worker has gone. What its session still owes goes to another one, so often and then no more: one that has not
- * acknowledged it has not tried.
+ * Call when a worker has left a session. Enqueues the rest of the work, until the item is exhausted. An item that was never acknowledged
+ * does not count as an attempt.
  */
 async function leave(tx: Queries, item: WorkItem, now: number): Promise<void> {
   const { tenant_id: tenant, environment_id: environment, session_id: session } = item
@@ -260,7 +260,7 @@ async function leave(tx: Queries, item: WorkItem, now: number): Promise<void> {
   else await enqueue(tx, { tenant, environment, session }, { now, left })
 }
 
-/** The session's turn is over and owes nothing: an item that nobody has would hold the next worker in vain. */
+/** Stops an unclaimed item of a session without work, which would only occupy the next worker. */
 export const withdraw = (
   tx: Queries,
   tenant: string,
@@ -287,7 +287,7 @@ async function reportError(
   await append(tx, tenant, session, [{ event }, ...idleAgain(head, now)], { now })
 }
 
-/** Calls that wait for a worker, or a turn that makes some or is about to begin. */
+/** True when the session has work: a call waits for a worker, or a turn runs or is due. */
 async function owes(tx: Queries, tenant: string, session: string): Promise<boolean> {
   const { status, due } = await readHead(tx, tenant, session)
   if (status === 'done' || status === 'deleted') return false
@@ -298,13 +298,13 @@ async function owes(tx: Queries, tenant: string, session: string): Promise<boole
 
 type OverdueWork = {
   isAll: boolean
-  /** Sessions that were told something. */
+  /** Sessions whose log got an event. */
   told: string[]
-  /** Environments whose workers have something to claim. */
+  /** Environments whose workers to notify. */
   queued: string[]
 }
 
-/** What the end of leases, of reservations and of patience bring about. Notifies nobody. */
+/** Ends expired leases and reservations, and reports unclaimed work, at most `limit` items of each kind. Publishes no notification. */
 export async function settleOverdue(
   tx: Queries,
   { now, unclaimedMs, limit }: { now: number; unclaimedMs: number; limit: number },
@@ -348,8 +348,8 @@ const hasLapsed = ({ state, lease_ms, reserved_until_ms }: WorkItem, now: number
   state !== 'stopping' && state !== 'stopped' && (lease_ms ?? reserved_until_ms ?? now + 1) <= now
 
 /**
- * Announces once that an item which its worker let lapse can be had; the item of a session that owes nothing ends instead.
- * Until another claims it, its worker may come back with a late heartbeat.
+ * Announces once that a lapsed item can be claimed; stops the item when its session has no work. Until another worker claims the item, its
+ * own worker may still send a late heartbeat.
  */
 async function offerAgain(tx: Queries, item: WorkItem, now: number): Promise<boolean> {
   const { tenant_id: tenant, session_id: session } = item

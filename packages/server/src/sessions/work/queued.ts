@@ -2,7 +2,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import { enqueue } from './queue.ts'
 import type { SessionRow } from '../rows/sessions.ts'
 
-/** Puts a session in for the workers of its environment, where it has such; which one has something to claim by that. */
+/** Enqueues work if the environment is `self_hosted`. Returns the environment to notify. */
 export async function queued(
   tx: Queries,
   { tenant_id: tenant, id: session, environment_id: environment, self_hosted }: SessionRow,

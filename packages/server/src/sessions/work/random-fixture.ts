@@ -1,4 +1,4 @@
-/** For tests: numbers that a seed makes again. */
+/** For tests: random numbers that a seed reproduces. */
 export type Random = {
   below(n: number): number
   of<T>(values: readonly T[]): T | undefined

@@ -1,11 +1,11 @@
-/** The claim that an environment key stands for, where the key reaches sessions. [auth/environment-key/reach] */
+/** The claim that a request with an environment key acts under, where the key reaches sessions. [auth/environment-key/reach] */
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { ClaimByKey, ClaimPrincipal } from '../../ground/http/principal.ts'
 import { claimState } from './item.ts'
 import { workStore } from './store.ts'
 
-/** Which session a route is about that names none; undefined where the environment has no claimed session with it. */
+/** Finds the session for routes that name none. Undefined when no claimed session of the environment has the file or skill. */
 export type SessionWith = {
   file: (tenant: string, file: string) => Promise<string | undefined>
   skill: (
@@ -16,7 +16,7 @@ export type SessionWith = {
   ) => Promise<string | undefined>
 }
 
-/** Undefined unless the session's item is one of the key's environment, and somebody has it at this moment. */
+/** Undefined unless the session's item is in the key's environment and is claimed now. */
 export function claimByKey(
   { databases, clock }: { databases: Databases; clock: Clock },
   sessionWith: SessionWith,

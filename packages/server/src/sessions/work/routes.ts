@@ -49,7 +49,7 @@ export const showWork = (item: WorkItem, secret: string | null = null): Work => 
   stopped_at: item.stopped_at,
 })
 
-/** A key of the environment opens its own work, a workspace's key all of it, and a claim the item that it is of. */
+/** An environment key opens the items of its environment, a workspace key all items, a claim token its own item. */
 function checkOwn(principal: Principal, environment: string): void {
   if (principal.kind === 'environment' && principal.environmentId !== environment)
     throw forbidden('this key belongs to another environment')
@@ -88,7 +88,7 @@ export function workRoutes(deps: {
     })
     return Buffer.from(JSON.stringify({ sessions_token })).toString('base64url')
   }
-  /** Of an environment that is there: a foreign one is told apart from one without work. */
+  /** Checks that the environment exists in this tenant. A foreign environment is not_found, not an empty result. */
   const open = async (
     { read }: Database,
     tenant: string,

@@ -1,4 +1,4 @@
-/** For tests: one random schedule of all that can happen to claimed work, each step held against the model. */
+/** For tests: one random schedule of everything that can happen to claimed work. Each step is compared with the model. */
 import assert from 'node:assert/strict'
 import type { StopReason } from '@steward/protocol/events.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
@@ -44,11 +44,11 @@ export type World = {
   /** Every claim that a worker was given. A worker can use its claim again after a crash or after the loss of its lease. */
   claims: Claim[]
   calls: Map<string, { session: string; by: string | undefined }>
-  /** When each worker that names itself asked last. */
+  /** When each named worker polled last. */
   seen: Map<string, number>
 }
 
-/** Three of them by one key, of which one names itself by nothing, and one by another key. */
+/** Three workers with one key, one of them without a name, and one worker with another key. */
 const workers: readonly ModelWorker[] = [
   { key: 'key_1', id: 'first' },
   { key: 'key_1', id: 'second' },
@@ -78,7 +78,7 @@ const principal = (world: World, { session, id, generation }: Claim) => ({
   ...{ environmentId: world.environment, sessionId: session, workId: id },
 })
 
-/** What a worker that asks knows of the others. */
+/** The worker's view of the other workers, when it polls. */
 async function asking({ database, environment, clock, seen }: World, by: ModelWorker) {
   const { now } = clock
   if (by.id !== undefined) {
@@ -89,7 +89,7 @@ async function asking({ database, environment, clock, seen }: World, by: ModelWo
   return { by, isAlone: ![...seen].some(([id, at]) => id !== by.id && at > now - presentMs) }
 }
 
-/** Undefined when there was nothing to have. */
+/** Undefined when there was nothing to claim. */
 async function poll(
   world: World,
   reclaimMs: number,
@@ -180,7 +180,7 @@ async function stops(world: World, claim: Claim, generation: number | null, forc
   else assert.equal((await stopped).state, said)
 }
 
-/** A result under a claim, of any call that there ever was: as the route of events does it. */
+/** Posts a result under a claim, for any earlier call, like the events route. */
 async function answers(world: World, claim: Claim, call: string): Promise<void> {
   const { database, clock, calls } = world
   const { now } = clock
@@ -198,7 +198,7 @@ async function answers(world: World, claim: Claim, call: string): Promise<void> 
     assert.equal(await posted, 'unauthorized', 'one that is no owner was heard')
     return
   }
-  // A call keeps its first result: the same again is heard, another one is refused.
+  // A call keeps its first result. The same result again is accepted; another one is refused.
   const earlier = calls.get(call)?.by
   const isRefused = session.status === 'done' || (earlier !== undefined && earlier !== text)
   assert.equal(await posted, isRefused ? 'invalid_request' : 'ok')
@@ -223,7 +223,7 @@ async function says(world: World, id: string): Promise<void> {
   put(session, now)
 }
 
-/** Half a turn: its beginning, or a call of a tool when there was a message, or its end. */
+/** Half a turn: its start, a tool call after a message, or its end. */
 async function runs(world: World, id: string): Promise<void> {
   const { database, clock, calls } = world
   const { now } = clock
@@ -281,7 +281,7 @@ async function archives(world: World, id: string): Promise<void> {
   if (archived === 'ok' && session.status !== 'done') endIt(session, now)
 }
 
-/** What each claim that ever was may do at this moment, and that of a session at most one may do anything. */
+/** Tries every claim that ever existed. At most one claim of a session may act. */
 async function probe(world: World): Promise<void> {
   const { database, environment, clock, claims } = world
   const owners = new Map<string, string>()
@@ -356,7 +356,7 @@ export async function checkAgreement({
   }
 }
 
-/** From here on workers do what they should: whatever was left undone comes to its end. */
+/** From here on the workers behave well: all work that is left must come to its end. */
 export async function heal(world: World): Promise<void> {
   for (const [id, session] of world.sessions) {
     if (owes(session) && !liveOf(session)) await says(world, id)

@@ -1,4 +1,4 @@
-/** For tests, on a thread of its own, where no test runner follows each promise: many schedules, side by side. */
+/** For tests: runs many schedules side by side, in a thread of its own, because test runners follow each promise. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -15,7 +15,7 @@ import type { World } from './schedule-fixture.ts'
 import { random } from './random-fixture.ts'
 import { checkAgreement, heal, results, step } from './schedule-fixture.ts'
 
-/** `folder` is for a file of SQLite: better in memory, as nothing is asked here of a disk. */
+/** `folder`: for the SQLite file. Use a folder in memory: these tests do not test a disk. */
 export type Schedules = { kind: Database['dialect']; seed: number; count: number; folder: string }
 
 const { kind, seed, count, folder } = workerData as Schedules
@@ -27,7 +27,7 @@ const stepsOfRound = 3
 
 async function newWorld(database: Database, clock: { now: number }, n: number): Promise<World> {
   const environment = `env_${n}`
-  // Every third session was left before, so often that little is missing to its end.
+  // Every third session begins close to exhaustion.
   const long = clock.now - 300_000
   const left = n % 3 === 0 ? { attempts: 4, leftAt: [long, long] as const } : undefined
   const sessions = new Map<string, ModelSession>()
@@ -57,7 +57,7 @@ async function newWorld(database: Database, clock: { now: number }, n: number): 
   }
 }
 
-/** Schedules that share a database and its time; whoever fails says by which seed. */
+/** Schedules that share a database and its clock. A failure names the seed. */
 async function batch(database: Database, first: number): Promise<void> {
   const clock = { now: 1_000_000 + first * 10_000 }
   const common = random(seed ^ first)
@@ -86,7 +86,7 @@ async function batch(database: Database, first: number): Promise<void> {
     if (common.chance(0.3)) await settle()
   }
   await all(checkAgreement)
-  // Twice: an item that the job enqueues again is not due at once.
+  // Two rounds: an item that the job enqueues again is not due at once.
   for (let round = 0; round < 2; round++) {
     clock.now += 400_000
     await settle()

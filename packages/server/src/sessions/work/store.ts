@@ -12,7 +12,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 import type { ItemChange, WorkItem, Worker } from './item.ts'
 import { leaseMs } from './item.ts'
 
-/** As the indexes have them: SQLite finds a partial index only by its own words. */
+/** The same words as in the partial indexes, because SQLite only uses a partial index whose condition appears literally. */
 const is = {
   live: sql<boolean>`state <> 'stopped'`,
   held: sql<boolean>`state in ('starting', 'active')`,
@@ -23,24 +23,24 @@ const is = {
   unhinted: sql<boolean>`state in ('queued', 'starting', 'active') and hinted = 0`,
   stopped: sql<boolean>`state = 'stopped'`,
 }
-/** Since when somebody should have acknowledged it, or shown that it still has it. */
+/** Since when an acknowledgement or a heartbeat is missing. */
 const awaited = sql<number>`coalesce(lease_ms, due_ms)`
-/** When it can be had again, if whoever it was handed to does nothing. */
+/** When the item can be claimed again if its worker does nothing. */
 const lapses = sql<number>`coalesce(lease_ms, reserved_until_ms)`
-/** Beyond every lease, and every pause before work is to be had again. */
+/** Longer than every lease and every pause before an item is due again. */
 const furthestMs = 10 * 60 * 1000
-/** How long an item stays reserved at least. */
+/** The shortest time that an item stays reserved. */
 const reclaimMsOf = (tenant: unknown, environment: unknown) =>
   sql<number>`coalesce((select e.reclaim_ms from environments as e
     where e.tenant_id = ${tenant} and e.id = ${environment}), 0)`
-/** How long a worker that asked counts as one that asks. [work/views] */
+/** How long a worker counts as present after a poll. [work/views] */
 const presentMs = 30_000
-/** A reservation may be asked for without an end. */
+/** A poll may ask for a reservation without an end; this is the limit. */
 const longestReservationMs = 10 ** 12
 
 const rowsAtOnce = 500
 
-/** `by`: where it matters who asks. */
+/** `by`: the worker, where it matters which one polls. */
 export type ClaimOptions = { now: number; reclaimMs: number; by?: Worker }
 
 export type PollerRow = Pick<Tables['work_pollers'], 'environment_id' | 'worker_id' | 'seen_ms'>
@@ -63,8 +63,8 @@ const byId = (db: Reads, tenant: string, environment: string, id: string) =>
   ofEnvironment(db, tenant, environment).where('id', '=', id)
 
 /**
- * Those that are anyone's to have: what others left behind, then what waits, the oldest first. What this worker itself let
- * lapse comes last, and for a while not at all where another worker asks: that one can do what this one did not.
+ * Items that this worker can claim: items that others let lapse, then waiting items, the oldest first. Items that this worker itself let
+ * lapse come last. They are left out for a while when another worker polls, which may succeed where this worker failed.
  */
 const free = (
   db: Reads,
@@ -113,22 +113,22 @@ function workReads(db: Reads) {
     row: (tenant: string, environment: string, id: string): Promise<WorkItem> =>
       row(byId(db, tenant, environment, id).executeTakeFirst(), id),
 
-    /** For whoever asks what a token names: absent is an answer. */
+    /** Undefined instead of not_found when the item does not exist. */
     find: (tenant: string, environment: string, id: string): Promise<WorkItem | undefined> =>
       byId(db, tenant, environment, id).executeTakeFirst(),
 
-    /** The session's item that has not stopped: there is one at most. */
+    /** The session's item that has not stopped; a session has at most one. */
     live: (tenant: string, session: string): Promise<WorkItem | undefined> =>
       ofSession(db, tenant, session).where(is.live).executeTakeFirst(),
 
-    /** A session of the environment that somebody has claimed, whose agent has the skill. */
+    /** A claimed session of the environment whose agent has the skill. */
     async claimedWithSkill(
       tenant: string,
       environment: string,
       skill: string,
       now: number,
     ): Promise<string | undefined> {
-      // As JSON has it, once and whole: the agents of all claimed sessions are not read to be parsed.
+      // Searches the agent's JSON text, so that the agents of all claimed sessions need not be parsed.
       const named = `"skill_id":${JSON.stringify(skill)}`
       const row = await db
         .selectFrom('work')
@@ -152,7 +152,7 @@ function workReads(db: Reads) {
     list: (tenant: string, environment: string, paging: Paging): Promise<Listing<WorkItem>> =>
       readPage(tenant, ofEnvironment(db, tenant, environment), paging, weightOf('metadata')),
 
-    /** Of all tenants: asked to end, or left by their workers, longer ago than their lease. */
+    /** Of all tenants: items whose lease expired after their worker was asked to stop. */
     overdue: (now: number, limit: number): Promise<WorkItem[]> =>
       db
         .selectFrom('work')
@@ -162,7 +162,7 @@ function workReads(db: Reads) {
         .limit(limit)
         .execute(),
 
-    /** Of all tenants: due, or left by its worker, for longer than that, acknowledged by nobody, and not told yet. */
+    /** Of all tenants: items that were due, or that lapsed, before `before`, were not acknowledged, and were not reported yet. */
     unclaimed: (before: number, limit: number): Promise<WorkItem[]> =>
       db
         .selectFrom('work')
@@ -176,7 +176,7 @@ function workReads(db: Reads) {
         .limit(limit)
         .execute(),
 
-    /** Of all tenants: whose lease or reservation has run out, which nobody has announced yet. */
+    /** Of all tenants: items whose lease or reservation has expired and was not announced yet. */
     lapsed: (now: number, limit: number): Promise<WorkItem[]> =>
       db
         .selectFrom('work')
@@ -186,7 +186,7 @@ function workReads(db: Reads) {
         .limit(limit)
         .execute(),
 
-    /** `depth` counts what a poll is handed: what waits, and what those who had it have let lapse. */
+    /** `depth`: the number of items that a poll could claim, waiting or lapsed. */
     async stats(tenant: string, environment: string, now: number) {
       const ofAll = (states: RawBuilder<boolean>) =>
         db
@@ -227,17 +227,17 @@ function workReads(db: Reads) {
 
 function workWrites(db: Queries) {
   return {
-    /** As `row`, and nobody else changes it until the transaction ends. */
+    /** Like `row`, and locks the item until the transaction ends. */
     take: (tenant: string, environment: string, id: string): Promise<WorkItem> =>
       row(taking(db, byId(db, tenant, environment, id)).executeTakeFirst(), id),
 
-    /** As `find`, and it stays as it is until the transaction ends. */
+    /** Like `find`, and keeps the item unchanged until the transaction ends. */
     hold: (tenant: string, environment: string, id: string): Promise<WorkItem | undefined> =>
       holding(db, byId(db, tenant, environment, id)).executeTakeFirst(),
 
     /**
-     * Changes one that is to be had, and that nobody else is taking at the moment, to its next generation: one statement.
-     * One whose lease ran out is an attempt further, and waits from now on; a reservation that lapsed is neither.
+     * Claims an item in one statement and skips items that another transaction holds. An expired lease counts as an attempt and restarts
+     * the waiting time; an expired reservation does neither.
      */
     claim: (
       tenant: string,
@@ -274,11 +274,11 @@ function workWrites(db: Queries) {
         .executeTakeFirst()
     },
 
-    /** As `live`. Nobody else changes it until the transaction ends. */
+    /** Like `live`, and locks the item until the transaction ends. */
     takeLive: (tenant: string, session: string): Promise<WorkItem | undefined> =>
       taking(db, ofSession(db, tenant, session).where(is.live)).executeTakeFirst(),
 
-    /** Ends the session's item where nobody has it: nobody was handed it, or its end was announced since. */
+    /** Stops the session's item if no worker has it: it was not handed out, or its lapse was announced. */
     async stopFree(tenant: string, session: string, now: number): Promise<void> {
       await db
         .updateTable('work')
@@ -311,7 +311,7 @@ function workWrites(db: Queries) {
         .execute()
     },
 
-    /** As `change`, in one statement, unless somebody has changed it since it was read; whether it was written. */
+    /** Writes the change unless the item changed since it was read. One statement. Returns whether it was written. */
     async replace(item: WorkItem, change: ItemChange): Promise<boolean> {
       if (Object.keys(change).length === 0) return true
       const { numUpdatedRows } = await db
@@ -330,7 +330,7 @@ function workWrites(db: Queries) {
       return numUpdatedRows > 0n
     },
 
-    /** Of all tenants: what lies further ahead than anything is set counts from now, as the clock was set back. */
+    /** Of all tenants: moves times that lie too far in the future to now, because the clock was set back. */
     async bringBack(now: number): Promise<void> {
       const past = now + furthestMs
       await db
@@ -361,7 +361,7 @@ function workWrites(db: Queries) {
           .execute()
     },
 
-    /** These workers asked at these times. */
+    /** Records when these workers polled. */
     async seen(tenant: string, workers: readonly PollerRow[]): Promise<void> {
       for (let at = 0; at < workers.length; at += rowsAtOnce) {
         const rows = workers.slice(at, at + rowsAtOnce)
@@ -377,7 +377,7 @@ function workWrites(db: Queries) {
       }
     },
 
-    /** Of all tenants: ended before that; so many at most. Whether that was all. */
+    /** Of all tenants: deletes at most `limit` items that stopped before `before`. Returns true when none are left. */
     async forgetStopped(before: number, limit: number): Promise<boolean> {
       const old = await db
         .selectFrom('work')

@@ -5,10 +5,10 @@ import { isMissed } from '../../ground/bus/bus.ts'
 const Queued = z.object({ environment: z.string() })
 type Queued = z.infer<typeof Queued>
 
-/** Tells pollers that there is something to claim; after the commit. */
+/** Notifies pollers that the environment has an item to claim. Call after the commit. */
 export const notifyPollers = (bus: Bus, queued: Queued): void => bus.publish('queue', queued)
 
-/** `missed`: whoever waits looks, as any environment may have work. */
+/** `miss`: notifications were lost, so any environment may have work and every poll looks. */
 export const listenToQueue = (
   bus: Bus,
   { listen, miss }: { listen: (queued: Queued) => void; miss: () => void },
@@ -21,11 +21,11 @@ export const listenToQueue = (
 
 const Lost = z.object({ work: z.string(), below: z.number() })
 
-/** Claims of the item whose generation is below that stand no more; after the commit. */
+/** Notifies holders of claims whose generation is lower than `below`. Call after the commit. */
 export const notifyLostClaims = (bus: Bus, lost: z.infer<typeof Lost>): void =>
   bus.publish('claims', lost)
 
-/** Aborts once the claim is lost; listens until then, or until the other signal does. */
+/** Aborts when the claim is lost. Listens until then, or until `until` aborts. */
 export function claimLossSignal(
   bus: Bus,
   { workId, generation }: { workId: string; generation: number },

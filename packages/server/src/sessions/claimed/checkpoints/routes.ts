@@ -1,4 +1,7 @@
-/** The workspace of a session, put aside by the worker that has claimed it and laid out again by the next. [worker/checkpoint/asked] */
+/**
+ * Checkpoints of a session on a worker: the worker that has claimed the session stores them, and the next worker restores them.
+ * [worker/checkpoint/asked]
+ */
 import { Readable } from 'node:stream'
 import type { WorkspaceStore } from '@steward/space/workspace/keep.ts'
 import { atMost } from '@steward/base/bytes.ts'
@@ -28,10 +31,10 @@ const checkpoints = section('Workers', ['claim'], '/v1/ext/checkpoints/:session_
 type Deps = {
   keeping: Keeping
   clock: Clock
-  /** Compressed bytes of one archive. */
+  /** Largest archive, in compressed bytes. */
   checkpointBytes: number
 }
-/** As `put` names them. */
+/** Archive names as `put` creates them. */
 const archive = /^chkpt_\w{1,64}$/
 
 type Claimed = {
@@ -43,7 +46,7 @@ type Claimed = {
 
 export function checkpointRoutes(deps: Deps): Route[] {
   const { clock, checkpointBytes } = deps
-  /** Writes only while the claim stands. */
+  /** Writes only while the claim is current. */
   function storeOf(
     { db, tenant, principal, params }: Claimed,
     also: (tx: Queries) => Promise<void> = () => Promise.resolve(),
@@ -58,7 +61,7 @@ export function checkpointRoutes(deps: Deps): Route[] {
     if (!archive.test(id)) throw notFound('archive', id)
     return archivesOf(tenant, params.session_id) + id
   }
-  /** The claim stands, so that its session's head is held: two that come together are both counted. */
+  /** The claim check locks the session's head, so that two uploads at once are both counted. */
   async function checkRoom(tx: Queries, { tenant, params }: Claimed): Promise<void> {
     await checkPending(tx, { tenant, prefix: archivesOf(tenant, params.session_id) }, clock.now(), {
       busy: (most) =>

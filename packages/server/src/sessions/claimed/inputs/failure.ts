@@ -1,4 +1,4 @@
-/** What a worker could not lay out, as the session's log tells it. [work/not-begun] */
+/** Writes a worker's failure to mount an input into the session's log. [work/not-begun] */
 import type { NewEvent, SessionError } from '@steward/protocol/events.ts'
 import type { RepositoryFailed } from '@steward/protocol/inputs.ts'
 import { newId } from '../../../ground/core/ids.ts'
@@ -15,7 +15,7 @@ const quietMs = 10 * 60_000
 
 type Place = { tenant: string; session: string; resource: string }
 
-/** Whether it was told. The caller holds the session's head. */
+/** Returns whether an event was appended. The caller holds the session's head. */
 export async function reportFailure(
   tx: Queries,
   { tenant, session, resource }: Place,
@@ -35,7 +35,7 @@ export async function reportFailure(
   )
 }
 
-/** As `reportFailure`, for a worker that could begin nothing of the session. */
+/** Like `reportFailure`, for a worker that could not begin the session at all. */
 export const tellNotBegun = (
   tx: Queries,
   place: Pick<Place, 'tenant' | 'session'>,

@@ -1,4 +1,4 @@
-/** What a session works with, for the worker that has claimed it. [worker/input/files/asked] */
+/** The inputs of a session, for the worker that has claimed it. [worker/input/files/asked] */
 import {
   GivenFiles,
   GivenFilesQuery,
@@ -53,7 +53,7 @@ function fileRoutes(deps: Deps): Route[] {
       { summary: 'List the files of a session', query: GivenFilesQuery, answer: GivenFiles },
       async ({ db, tenant, params: { session_id }, query }) => {
         const given = givenFiles(db, deps, tenant, session_id)
-        // Asked for before the files are, so that what comes meanwhile is seen at the next look.
+        // Read the revision before the files: a file that is added in between is seen at the next look.
         const revision = (await given.revision()) ?? 0
         if (revision === query.known) return { revision, files: null }
         const files = await given.files()
