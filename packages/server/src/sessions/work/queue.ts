@@ -136,7 +136,7 @@ export async function handBack(tx: Queries, handed: WorkItem): Promise<boolean> 
 }
 
 /** Optimistic update: read, decide, compare and set; repeats when the row changed in between. */
-async function changed<T>(
+async function updateItem<T>(
   database: Database,
   { tenant, environment, id }: Place,
   decide: (item: WorkItem) => Promise<{ change: ItemChange; answer: (item: WorkItem) => T }>,
@@ -155,7 +155,7 @@ export const acknowledge = (
   by: Worker,
   now: number,
 ): Promise<WorkItem> =>
-  changed(database, place, async (item) => {
+  updateItem(database, place, async (item) => {
     const change = acknowledged(item, by, now)
     if (change === 'another')
       throw conflict(`work ${item.id} was handed to another worker, which alone acknowledges it`)
@@ -174,7 +174,7 @@ export const beat = (
   }: { by: WorkCaller; expected?: string | undefined; ttlMs?: number },
   { now, idleMs }: { now: number; idleMs: number },
 ): Promise<Heartbeat> =>
-  changed(database, place, async (item) => {
+  updateItem(database, place, async (item) => {
     if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
     const beats =
       item.state === 'active' && (await hasRested(database.read, item, now, idleMs))
