@@ -121,7 +121,7 @@ async function giveUp(tx: Queries, handed: WorkItem, now: number): Promise<boole
   const { work, item } = await takeWithHead(tx, { tenant, environment, id })
   if (item.generation !== generation || item.state !== 'queued') return false
   await work.change(item, stopped(item, now))
-  if (await owes(tx, tenant, item.session_id)) await reportExhausted(tx, item, now)
+  if (await hasWork(tx, tenant, item.session_id)) await reportExhausted(tx, item, now)
   return true
 }
 
@@ -223,7 +223,7 @@ export async function stop(
   const change = force ? stopped(item, now) : stopping(item, now)
   await work.change(item, change)
   const now_ = { ...item, ...change }
-  if (item.state !== 'stopped' && now_.state === 'stopped') await leave(tx, item, now)
+  if (item.state !== 'stopped' && now_.state === 'stopped') await enqueueRest(tx, item, now)
   return now_
 }
 
@@ -250,9 +250,9 @@ export async function stopOf(
  * Call when a worker has left a session. Enqueues the rest of the work, until the item is exhausted. An item that was never acknowledged
  * does not count as an attempt.
  */
-async function leave(tx: Queries, item: WorkItem, now: number): Promise<void> {
+async function enqueueRest(tx: Queries, item: WorkItem, now: number): Promise<void> {
   const { tenant_id: tenant, environment_id: environment, session_id: session } = item
-  if (!(await owes(tx, tenant, session))) return
+  if (!(await hasWork(tx, tenant, session))) return
   const { attempts, left_first_ms, left_last_ms } = item
   const before = { attempts, left_first_ms, left_last_ms }
   const left = item.acknowledged_at === null ? before : leftAgain(item, now)
@@ -288,7 +288,7 @@ async function reportError(
 }
 
 /** True when the session has work: a call waits for a worker, or a turn runs or is due. */
-async function owes(tx: Queries, tenant: string, session: string): Promise<boolean> {
+async function hasWork(tx: Queries, tenant: string, session: string): Promise<boolean> {
   const { status, due } = await readHead(tx, tenant, session)
   if (status === 'done' || status === 'deleted') return false
   if (due === 1 || status === 'running' || status === 'rescheduling') return true
@@ -316,7 +316,7 @@ export async function settleOverdue(
     const { item } = await takeWithHead(tx, placeOf(each))
     if (!isAbandoned(item, now)) continue
     await work.change(item, stopped(item, now))
-    await leave(tx, item, now)
+    await enqueueRest(tx, item, now)
   }
   const lapsed = await work.lapsed(now, limit)
   const queued: string[] = []
