@@ -66,12 +66,8 @@ const byId = (db: Reads, tenant: string, environment: string, id: string) =>
  * Items that this worker can claim: items that others let lapse, then waiting items, the oldest first. Items that this worker itself let
  * lapse come last. They are left out for a while when another worker polls, which may succeed where this worker failed.
  */
-const free = (
-  db: Reads,
-  tenant: string,
-  environment: string,
-  { now, reclaimMs, by }: ClaimOptions,
-) => {
+const free = (db: Reads, tenant: string, environment: string, at: ClaimOptions) => {
+  const { now, reclaimMs, by } = at
   const own = db
     .selectFrom('work')
     .select('id')
