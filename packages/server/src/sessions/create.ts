@@ -18,8 +18,9 @@ import type { ResolveModel } from '../resources/model-cards/resolve.ts'
 import { pinSkills } from '../resources/skills/pin.ts'
 import { vaultStore } from '../resources/vaults/store.ts'
 import { outbox } from '../tenants/webhooks/outbox.ts'
-import type { AddDeps } from './resources/add.ts'
-import { addResources } from './resources/add.ts'
+import { attachResources } from './resources/attach.ts'
+import type { ResourceKinds } from './resources/kinds.ts'
+import { storesOfAgent } from './resources/memory-stores.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
 import { queued } from './work/queued.ts'
 import type { SessionRow } from './rows/sessions.ts'
@@ -31,14 +32,19 @@ import {
   checkInputs,
   checkToolsForWorker,
   checkVaultForWorker,
-  resourcesOf,
 } from './resources/supported.ts'
 import { toJson } from '../ground/core/json-text.ts'
 import type { Json } from '../ground/core/json-text.ts'
 import type { SealedTokens } from '../ground/database/tables.ts'
 
 /** `id`: the session's. `texts`: of its first messages. */
-type CreateDeps = Omit<AddDeps, 'tenant' | 'session'> & Refusals & { id: string; texts?: LongTexts }
+type CreateDeps = Refusals & {
+  now: number
+  seal: Seal
+  kinds: ResourceKinds
+  id: string
+  texts?: LongTexts
+}
 
 /** `queue`: the environment whose workers to notify. */
 export type Created = { session: Session; queue: string | undefined }
@@ -47,10 +53,11 @@ export async function createSession(
   tx: Queries,
   tenant: string,
   input: SessionCreate,
-  { now, seal, hosts, storeAccess, id, texts, ...refusals }: CreateDeps,
+  { now, seal, kinds, id, texts, ...refusals }: CreateDeps,
 ): Promise<Created> {
   const { agent: chosen, tokens } = await chooseAgent(tx, tenant, input.agent)
-  const wanted = resourcesOf(input, chosen)
+  const named = (input.resources ?? []).map((resource, n) => ({ resource, at: `resources.${n}.` }))
+  const wanted = [...named, ...storesOfAgent(chosen, named)]
   const agent = { ...chosen, skills: await pinSkills(tx, tenant, chosen.skills) }
   const environmentId = input.environment_id ?? agent.environment_id
   if (!environmentId) throw invalid('environment_id: required, as the agent names none')
@@ -64,7 +71,7 @@ export async function createSession(
   const isElsewhere = environment.record.kind === 'self_hosted'
   checkAgent(agent, isElsewhere)
   if (isElsewhere) {
-    checkInputs(wanted, refusals.workerInputs)
+    checkInputs(kinds, wanted, refusals.workerInputs)
     checkToolsForWorker(agent)
   } else checkEnvironment(environment.record, refusals)
   const vaultIds = input.vault_ids ?? []
@@ -96,8 +103,7 @@ export async function createSession(
   await sessionStore(tx).insert(row, isPending ? 'pending' : 'running', serversOfHead(agent))
   const pending = isPending ? (['session.pending'] as const) : []
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
-  const deps = { tenant, session: id, now, seal, hosts, storeAccess }
-  const resources = await addResources(tx, deps, wanted)
+  const resources = await attachResources(tx, kinds, { tenant, session: id, now }, wanted)
   const queue = await queued(tx, row, now)
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
   const session = showSession(row, await readHead(tx, tenant, row.id), { now, resources })

@@ -1,4 +1,3 @@
-import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
 import {
   SessionCreate,
   SessionListQuery,
@@ -20,7 +19,7 @@ import { section } from '../ground/http/section.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
 import { checkSpeed, createSession } from './create.ts'
 import { announce, postEvents } from './events/post.ts'
-import type { RepositoryHosts } from './resources/repositories.ts'
+import type { ResourceKinds } from './resources/kinds.ts'
 import { notifyPollers } from './work/topics.ts'
 import { forWorker } from './claimed/reach.ts'
 import { sessionStore } from './rows/sessions.ts'
@@ -38,20 +37,18 @@ export function sessionRoutes({
   clock,
   seal,
   resolveModel,
-  repositoryHosts: hosts,
+  kinds,
   refuseImage,
   refusePackages,
   workerInputs,
   publicUrl,
-  storeAccess,
 }: Refusals & {
   bus: Bus
   clock: Clock
   seal: Seal
   resolveModel: ResolveModel
-  repositoryHosts: RepositoryHosts
+  kinds: ResourceKinds
   publicUrl: string | undefined
-  storeAccess: MemoryAccess
 }): Route[] {
   /** Runs `change` in a transaction, then notifies the readers of the session. */
   async function change<T>(
@@ -74,7 +71,7 @@ export function sessionRoutes({
       async ({ db, tenant, body }) => {
         await checkSpeed(db.read, resolveModel, tenant, body.agent)
         const id = newId('session')
-        const fixed = { id, seal, hosts, storeAccess, refuseImage, refusePackages, workerInputs }
+        const fixed = { id, seal, kinds, refuseImage, refusePackages, workerInputs }
         const place = { tenant, session: id, clock }
         const { session, queue } = await withLongTexts(
           db,

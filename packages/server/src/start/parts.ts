@@ -15,6 +15,7 @@ import { heldByCheckpoint } from '../resources/checkpoints/store.ts'
 import { heldByFile } from '../resources/files/store.ts'
 import { modelResolver } from '../resources/model-cards/resolve.ts'
 import { heldBySkill } from '../resources/skills/store.ts'
+import { resourceKinds } from '../sessions/resources/kinds.ts'
 import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
 import type { NameOverride } from './outside.ts'
 import { outsideOf } from './outside.ts'
@@ -75,6 +76,12 @@ export async function openParts(
     outside: outside.operator,
     share: shares.builds,
   })
+  const kinds = resourceKinds({
+    seal,
+    repositoryHosts: config.repositoryHosts,
+    // Commands of the local provider reach stores by other paths than those that are looked at.
+    storeAccess: config.sandbox === 'local' ? 'read_only' : 'read_write',
+  })
   const skills = skillsOf(config, { databases, clock, blobs })
   const spaces = spacesOf(config, {
     databases,
@@ -103,6 +110,7 @@ export async function openParts(
   })
   return {
     keeping,
+    kinds,
     outside,
     packages,
     provider,

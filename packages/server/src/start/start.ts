@@ -70,9 +70,6 @@ function endConnections(server: Server, streams: Streams, clock: Clock): Promise
   return end(lastAnswersMs)
 }
 
-/** Commands of the local provider reach stores by other paths than those that are looked at. */
-const storeAccessOf = ({ sandbox }: Config) => (sandbox === 'local' ? 'read_only' : 'read_write')
-
 /** The database and what lies beside it, checked against the root secret. */
 async function openData(config: Config, { clock = systemClock, ...overrides }: Overrides) {
   const seal = sealOf(config)
@@ -92,7 +89,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const { database, ...data } = await openData(config, overrides)
   const { databases, bus, seal, clock } = data
   const parts = await openParts(config, { ...data, log, override: overrides.outside })
-  const { keeping, outside, packages, provider, repositories } = parts
+  const { keeping, kinds, outside, packages, provider, repositories } = parts
   const { resolveModel, shares, skills, spaces, turns, waysOut, webhooks } = parts
   const models = upstreamsOf(outside)
   const streams = createStreams(shares.streams)
@@ -112,8 +109,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       stopping: stopping.signal,
       ...doorFor(config, { databases, clock, bus }),
       embeddingModel: config.embeddingModel,
-      repositoryHosts: config.repositoryHosts,
-      storeAccess: storeAccessOf(config),
+      kinds,
       refuseImage: (reference) => provider.refuseImage(reference),
       refusePackages: packages.refuse,
       egress: waysOut,

@@ -13,7 +13,8 @@ import type { TestDatabase } from '../../ground/database/fixture.ts'
 import { storeIn, tenant } from '../../resources/memory-stores/fixture.ts'
 import { memoryStore } from '../../resources/memory-stores/mounted.ts'
 import { newSession } from '../../sessions/fixture.ts'
-import { addResources } from '../../sessions/resources/add.ts'
+import { attachResources } from '../../sessions/resources/attach.ts'
+import { resourceKinds } from '../../sessions/resources/kinds.ts'
 import { mountMemory } from './mount.ts'
 
 export { tenant }
@@ -54,12 +55,12 @@ export async function memoryBench(open: () => Promise<TestDatabase>) {
     ): Promise<string> {
       const session = await newSession(database)
       const now = Date.now()
-      const deps = { tenant, session, now, seal, hosts: [], storeAccess: 'read_write' } as const
+      const kinds = resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' })
       const wanted = stores.map(({ id, access, mount_path }) => ({
         resource: { type: 'memory_store', memory_store_id: id, access, mount_path } as const,
         at: '',
       }))
-      await database.write((tx) => addResources(tx, deps, wanted))
+      await database.write((tx) => attachResources(tx, kinds, { tenant, session, now }, wanted))
       return session
     },
 

@@ -7,6 +7,7 @@ import { agentStore } from '../agents/store.ts'
 import { sealUnder } from '../../ground/core/seal.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { createSession } from '../../sessions/create.ts'
+import { resourceKinds } from '../../sessions/resources/kinds.ts'
 import { recordOf, updatedRecord } from './record.ts'
 import { environmentStore } from './store.ts'
 
@@ -69,6 +70,7 @@ for (const [name, open] of Object.entries(databases)) {
           Date.now(),
         ),
       )
+      const kinds = resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' })
       for (let round = 0; round < 20; round++) {
         const { id } = await database.write((tx) =>
           environmentStore(tx).create('t', record({ name: `e${round}` }), Date.now()),
@@ -83,11 +85,10 @@ for (const [name, open] of Object.entries(databases)) {
                 id: newId('session'),
                 now: Date.now(),
                 seal,
-                hosts: [],
+                kinds,
                 refuseImage: () => undefined,
                 refusePackages: () => undefined,
                 workerInputs: [],
-                storeAccess: 'read_write',
               },
             ),
           ),

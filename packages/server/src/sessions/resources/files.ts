@@ -1,5 +1,5 @@
 /** Files that a session brings in: a copy of its own for each, which shares the bytes. */
-import { invalid, PlatformError } from '../../ground/core/errors.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -8,12 +8,28 @@ import type { FileRow } from '../../resources/files/store.ts'
 import { fileStore, isExpired } from '../../resources/files/store.ts'
 import { outputStore } from '../rows/outputs.ts'
 import type { SessionRow } from '../rows/sessions.ts'
-import { askedFor } from './mount-path.ts'
+import type { ResourceKind } from './kind.ts'
+import { askedFor, filePaths, resolveFilePath } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
 import { ofType, resourceStore } from '../rows/resources.ts'
 
+export const fileKind: ResourceKind<'file'> = {
+  async attach(tx, place, { type, file_id, mount_path: asked }) {
+    const mount_path = asked ?? `/mnt/session/uploads/${file_id}`
+    const resolved_path = resolveFilePath(mount_path, `${place.at}mount_path`)
+    const copy = await copyFile(tx, place, file_id)
+    return { type, mount_path, resolved_path, refers_to: copy, fields: { file_id: copy } }
+  },
+  async detach(tx, { tenant, now }, { fields }) {
+    await removeFiles(tx, tenant, [await fileStore(tx).take(tenant, fields.file_id)], now)
+  },
+  workerInput: 'files',
+  plural: 'files',
+  pathsOf: filePaths,
+}
+
 /** Outlives the file it was made from, and does not expire with it. */
-export async function copyFile(
+async function copyFile(
   tx: Queries,
   { tenant, session, now }: { tenant: string; session: string; now: number },
   fileId: string,
@@ -35,23 +51,6 @@ export async function copyFile(
     created_at: iso(now),
   })
   return id
-}
-
-/** The caller holds the session. */
-export async function removeResource(
-  tx: Queries,
-  { tenant, session, now }: { tenant: string; session: string; now: number },
-  id: string,
-): Promise<void> {
-  const resources = resourceStore(tx)
-  const row = await resources.row(tenant, session, id)
-  if (row.type !== 'file')
-    throw invalid(
-      `the ${row.type === 'memory_store' ? 'memory stores' : 'repositories'} of a session are fixed at its creation`,
-    )
-  await resources.remove(tenant, session, id)
-  const copy = await fileStore(tx).take(tenant, row.fields.file_id)
-  await removeFiles(tx, tenant, [copy], now)
 }
 
 /** All files that lie in the session or came from it, with its resources: they go with it. */

@@ -1,8 +1,10 @@
 /** Memory stores that a session works with: fixed at its creation, each at a place of its own. [resources/memory-store/fixed] */
 import type { MemoryAccess, MemoryStoreResource } from '@steward/protocol/session-resources.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
+import type { AttachPlace, ResourceKind, ResourceRequest } from './kind.ts'
 import { resolveStorePath } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
 import { ofType } from '../rows/resources.ts'
@@ -13,13 +15,25 @@ const root = '/mnt/memory'
 
 export type AttachedStore = ResourceRow<'memory_store'>
 
-/** What its columns hold besides those of every resource. `others` are the session's so far; `most` is what may be granted. */
-export async function storeColumns(
+/** `storeAccess`: the most that a session can be granted, by the provider of sandboxes. */
+export type MemoryStoreDeps = { storeAccess: MemoryAccess }
+
+export const memoryStoreKind = ({
+  storeAccess,
+}: MemoryStoreDeps): ResourceKind<'memory_store'> => ({
+  attach: (tx, place, params) => attach(tx, storeAccess, place, params),
+  detach: null,
+  workerInput: null,
+  plural: 'memory stores',
+  pathsOf: (path) => [path],
+})
+
+async function attach(
   tx: Queries,
-  { tenant, most }: { tenant: string; most: MemoryAccess },
-  { memory_store_id, access = 'read_write', instructions, mount_path }: MemoryStoreResource,
-  { others, at }: { others: readonly ResourceRow[]; at: string },
-): Promise<Pick<AttachedStore, 'mount_path' | 'resolved_path' | 'refers_to' | 'fields'>> {
+  most: MemoryAccess,
+  { tenant, others, at }: AttachPlace,
+  { type, memory_store_id, access = 'read_write', instructions, mount_path }: MemoryStoreResource,
+) {
   const attached = ofType(others, 'memory_store')
   const place = `${at}memory_store_id`
   if (attached.length === mostStores)
@@ -38,6 +52,7 @@ export async function storeColumns(
         others.map((other) => other.resolved_path),
       )
   return {
+    type,
     mount_path: path,
     resolved_path: path,
     refers_to: memory_store_id,
@@ -60,4 +75,17 @@ function freePath(name: string, taken: readonly string[]): string {
   const isTaken = (path: string) =>
     taken.some((each) => each === path || each.startsWith(`${path}/`))
   return paths.find((path) => !isTaken(path)) ?? `${root}/${slug}`
+}
+
+/** The store of the agent's own, unless the request names it. */
+export function storesOfAgent(
+  { memory_store_id }: Pick<SessionAgent, 'memory_store_id'>,
+  wanted: readonly ResourceRequest[],
+): ResourceRequest[] {
+  const isNamed = wanted.some(
+    ({ resource }) =>
+      resource.type === 'memory_store' && resource.memory_store_id === memory_store_id,
+  )
+  if (memory_store_id === null || isNamed) return []
+  return [{ resource: { type: 'memory_store', memory_store_id }, at: 'agent.' }]
 }

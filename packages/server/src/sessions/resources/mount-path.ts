@@ -56,17 +56,14 @@ function checkPath(path: string, at: string): string {
 export const askedFor = (row: Pick<ResourceRow, 'mount_path' | 'resolved_path'>): string =>
   row.mount_path === row.resolved_path ? '' : `, asked for at ${row.mount_path}`
 
-type Place = Pick<ResourceRow, 'type' | 'resolved_path'>
-
 /** A file that lies elsewhere stands below the uploads too. */
-const placesOf = ({ type, resolved_path: path }: Place): string[] =>
-  type === 'file' && !isBelow(path, uploads) ? [path, uploads + path] : [path]
+export const filePaths = (path: string): string[] =>
+  isBelow(path, uploads) ? [path] : [path, uploads + path]
 
-/** Refuses a resource that lies where another one does, or below or above it. */
-export function checkFree(resource: Place, others: readonly Place[], at: string): void {
-  const places = placesOf(resource)
-  for (const other of others.flatMap(placesOf)) {
-    const path = places.find((each) => isIn(each, other) || isIn(other, each))
+/** Refuses a resource whose paths are those of another one, or lie below or above them. */
+export function checkFree(paths: readonly string[], others: readonly string[], at: string): void {
+  for (const other of others) {
+    const path = paths.find((each) => isIn(each, other) || isIn(other, each))
     if (path !== undefined) throw invalid(`${at}: ${path} collides with the resource at ${other}`)
   }
 }

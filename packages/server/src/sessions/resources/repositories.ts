@@ -1,11 +1,11 @@
 /** Repositories that a session works in: which addresses are taken, and their tokens. [resources/repository/address] */
 import { hostList, isBadPort, normalHost } from '@steward/gate/policy.ts'
-import type { RepositoryResource } from '@steward/protocol/session-resources.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { askedFor } from './mount-path.ts'
+import type { ResourceKind } from './kind.ts'
+import { askedFor, resolveRepositoryPath } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
 import { ofType, repositoryTokenPlace, resourceStore } from '../rows/resources.ts'
 
@@ -13,12 +13,32 @@ import { ofType, repositoryTokenPlace, resourceStore } from '../rows/resources.t
 export type RepositoryHosts = readonly string[]
 
 export type RepositoryRow = ResourceRow<'github_repository'>
+export type RepositoryDeps = { seal: Seal; repositoryHosts: RepositoryHosts }
+
+export const repositoryKind = ({
+  seal,
+  repositoryHosts,
+}: RepositoryDeps): ResourceKind<'github_repository'> => ({
+  async attach(_tx, { tenant, id, at }, { type, checkout, ...asked }) {
+    const url = checkRepositoryUrl(asked.url, repositoryHosts, `${at}url`)
+    const token = asked.authorization_token
+    const sealed_token = token ? seal.seal(token, repositoryTokenPlace(tenant, id)) : null
+    const mount_path = asked.mount_path ?? defaultMount(url)
+    const resolved_path = resolveRepositoryPath(mount_path, `${at}mount_path`)
+    const fields = { url, checkout: checkout ?? null }
+    return { type, mount_path, resolved_path, sealed_token, fields }
+  },
+  detach: null,
+  workerInput: 'repositories',
+  plural: 'repositories',
+  pathsOf: (path) => [path],
+})
 
 /** Escapes of characters that a server could take for something else than a part of a name stay out. */
 const path = /^(?:\/(?:[\w.~+@:=,-]|%20|%[c-fC-F89abAB][\da-fA-F])+)+$/
 
 /** In the one form that is kept, shown and cloned from. `at` names the field. */
-export function checkRepositoryUrl(text: string, hosts: RepositoryHosts, at: string): string {
+function checkRepositoryUrl(text: string, hosts: RepositoryHosts, at: string): string {
   const url = URL.parse(text)
   if (url?.protocol !== 'https:') throw invalid(`${at}: must be an https URL of a git repository`)
   if (url.username !== '' || url.password !== '')
@@ -43,16 +63,7 @@ function nameOf(pathname: string): string {
   return last.replace(/\.git$/, '')
 }
 
-export const defaultMount = (url: string): string => `/workspace/${nameOf(new URL(url).pathname)}`
-
-/** What its columns hold besides those of every resource. */
-export const repositoryColumns = (
-  { tenant, id, seal }: { tenant: string; id: string; seal: Seal },
-  { url, checkout, authorization_token: token }: RepositoryResource,
-): Pick<RepositoryRow, 'fields' | 'sealed_token'> => ({
-  fields: { url, checkout: checkout ?? null },
-  sealed_token: token ? seal.seal(token, repositoryTokenPlace(tenant, id)) : null,
-})
+const defaultMount = (url: string): string => `/workspace/${nameOf(new URL(url).pathname)}`
 
 /** The caller holds the session. The next call to the repository's host carries it. */
 export async function rotateToken(

@@ -1,4 +1,3 @@
-import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
 import {
   FileResource,
   ResourceListQuery,
@@ -14,10 +13,9 @@ import { section } from '../../ground/http/section.ts'
 import type { SessionRow } from '../rows/sessions.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { checkInputs } from './supported.ts'
-import type { AddDeps } from './add.ts'
-import { addResources } from './add.ts'
-import { removeResource } from './files.ts'
-import type { RepositoryHosts } from './repositories.ts'
+import type { OpenSession } from './attach.ts'
+import { attachResources, detachResource } from './attach.ts'
+import type { ResourceKinds } from './kinds.ts'
 import { rotateToken } from './repositories.ts'
 import { resourceStore, showResource } from '../rows/resources.ts'
 
@@ -28,25 +26,23 @@ const answer = ResourceShown
 export function resourceRoutes({
   clock,
   seal,
-  repositoryHosts: hosts,
-  storeAccess,
+  kinds,
   workerInputs,
 }: {
   clock: Clock
   seal: Seal
-  repositoryHosts: RepositoryHosts
-  storeAccess: MemoryAccess
+  kinds: ResourceKinds
   workerInputs: readonly WorkerInput[]
 }): Route[] {
   const change = <T>(
     db: Database,
     tenant: string,
     session: string,
-    unit: (tx: Queries, held: AddDeps, row: SessionRow) => Promise<T>,
+    unit: (tx: Queries, held: OpenSession, row: SessionRow) => Promise<T>,
   ) =>
     db.write(async (tx) => {
       const row = await sessionStore(tx).takeOpen(tenant, session)
-      return unit(tx, { tenant, session, now: clock.now(), seal, hosts, storeAccess }, row)
+      return unit(tx, { tenant, session, now: clock.now() }, row)
     })
   const one = async ({ read }: Database, tenant: string, session: string, id: string) => {
     await sessionStore(read).row(tenant, session)
@@ -71,8 +67,8 @@ export function resourceRoutes({
       async ({ db, tenant, params: { id }, body }) => {
         const wanted = [{ resource: body, at: '' }]
         const [added] = await change(db, tenant, id, (tx, held, row) => {
-          if (row.self_hosted === 1) checkInputs(wanted, workerInputs)
-          return addResources(tx, held, wanted)
+          if (row.self_hosted === 1) checkInputs(kinds, wanted, workerInputs)
+          return attachResources(tx, kinds, held, wanted)
         })
         return added ? showResource(added) : {}
       },
@@ -88,7 +84,7 @@ export function resourceRoutes({
       async ({ db, tenant, params: { id, resource }, body }) =>
         showResource(
           await change(db, tenant, id, (tx, held) =>
-            rotateToken(tx, held, resource, body.authorization_token),
+            rotateToken(tx, { ...held, seal }, resource, body.authorization_token),
           ),
         ),
     ),
@@ -96,7 +92,7 @@ export function resourceRoutes({
       '/:resource',
       { summary: 'Remove a resource from a session', type: 'session_resource_deleted' },
       ({ db, tenant, params: { id, resource } }) =>
-        change(db, tenant, id, (tx, held) => removeResource(tx, held, resource)),
+        change(db, tenant, id, (tx, held) => detachResource(tx, kinds, held, resource)),
     ),
   ]
 }

@@ -2,13 +2,14 @@
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
-import type { SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { Tools } from '@steward/protocol/tools.ts'
 import type { WorkerInput } from '../../ground/config/config.ts'
 import { invalid, unsupported } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { credentialStore } from '../../resources/vaults/credentials.ts'
-import type { ResourceRequest } from './add.ts'
+import type { ResourceRequest } from './kind.ts'
+import type { ResourceKinds } from './kinds.ts'
 
 /** `isElsewhere`: workers have the session, and start servers of it. */
 export function checkAgent(agent: SessionAgent, isElsewhere: boolean): void {
@@ -67,17 +68,17 @@ export function checkEnvironment(
   }
 }
 
-const inputOf = { file: 'files', github_repository: 'repositories' } as const
-
 /** The worker of the official client lays skills and memory stores out; what else is laid out is the operator's to say. [worker/input/refused] */
 export function checkInputs(
+  kinds: ResourceKinds,
   wanted: readonly ResourceRequest[],
   inputs: readonly WorkerInput[],
 ): void {
   for (const { resource, at } of wanted) {
-    if (resource.type === 'memory_store' || inputs.includes(inputOf[resource.type])) continue
+    const { workerInput } = kinds[resource.type]
+    if (workerInput === null || inputs.includes(workerInput)) continue
     throw invalid(
-      `${at.slice(0, -1) || 'type'}: the workers of this self_hosted environment lay no ${resource.type} out; those that do are announced by the server's setting WORKER_INPUTS=${inputOf[resource.type]}`,
+      `${at.slice(0, -1) || 'type'}: the workers of this self_hosted environment lay no ${resource.type} out; those that do are announced by the server's setting WORKER_INPUTS=${workerInput}`,
     )
   }
 }
@@ -104,21 +105,4 @@ export async function checkVaultForWorker(
     throw invalid(
       `${at}: the command_secret ${found.id} of vault ${vault} cannot be used on a self_hosted environment: its commands run where no secret of a vault is brought`,
     )
-}
-
-/** Those that can be brought in, each with its place in the request; the agent's own store last, unless it is named. */
-export function resourcesOf(
-  { resources }: SessionCreate,
-  { memory_store_id }: SessionAgent,
-): ResourceRequest[] {
-  const wanted = (resources ?? []).map((resource, index): ResourceRequest => ({
-    resource,
-    at: `resources.${index}.`,
-  }))
-  const isNamed = wanted.some(
-    ({ resource }) =>
-      resource.type === 'memory_store' && resource.memory_store_id === memory_store_id,
-  )
-  if (memory_store_id === null || isNamed) return wanted
-  return [...wanted, { resource: { type: 'memory_store', memory_store_id }, at: 'agent.' }]
 }

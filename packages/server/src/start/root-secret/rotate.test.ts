@@ -12,7 +12,8 @@ import { headersPlace, keyPlace, modelCardStore } from '../../resources/model-ca
 import { sealTokens } from '../../sessions/create.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { newSession } from '../../sessions/fixture.ts'
-import { addResources } from '../../sessions/resources/add.ts'
+import { attachResources } from '../../sessions/resources/attach.ts'
+import { resourceKinds } from '../../sessions/resources/kinds.ts'
 import { repositoryTokenPlace } from '../../sessions/rows/resources.ts'
 import { tokenPlace } from '../../sessions/rows/sessions.ts'
 import { credentialStore } from '../../resources/vaults/credentials.ts'
@@ -76,8 +77,8 @@ async function fill(database: Database, seal: Seal, credentials: number) {
       .set({ sealed_tokens: sealTokens(seal, { tenant, id: session }, { srv: 'of-a-session' }) })
       .where('id', '=', session)
       .execute()
-    const place = { tenant, session, now, seal, hosts: [], storeAccess: 'read_write' } as const
-    await addResources(tx, place, [{ resource: repository, at: '' }])
+    const kinds = resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' })
+    await attachResources(tx, kinds, { tenant, session, now }, [{ resource: repository, at: '' }])
     const { config } = configOf({ name: 'a', model: 'offline' })
     const tokens = { srv: seal.seal('of-an-agent', agentTokenPlace(tenant)) }
     await agentStore(tx).create(tenant, config, {}, now)

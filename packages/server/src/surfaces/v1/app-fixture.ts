@@ -12,17 +12,19 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
+import { resourceKinds } from '../../sessions/resources/kinds.ts'
 
 const rootSecret = 'a root secret for tests'
 const never = (): never => assert.fail('nothing beyond the database is asked')
 
 export function routesOver(database: Database): Route[] {
   const databases = oneDatabase(database)
+  const seal = sealUnder(rootSecret)
   return routesOf({
     databases,
     bus: memoryBus(),
     clock: systemClock,
-    seal: sealUnder(rootSecret),
+    seal,
     log: jsonLog(() => {}),
     authenticate: never,
     streams: { enter: never, close: never },
@@ -48,12 +50,11 @@ export function routesOver(database: Database): Route[] {
     publishes: true,
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
     embeddingModel: 'none',
-    repositoryHosts: [],
+    kinds: resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' }),
     refuseImage: () => undefined,
     refusePackages: () => undefined,
     workerInputs: [],
     checkpointBytes: 1024,
-    storeAccess: 'read_write',
     stopping: new AbortController().signal,
     version: '1.2.3',
   })

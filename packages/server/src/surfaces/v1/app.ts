@@ -1,6 +1,5 @@
 /** The table of contents of the API: one line a resource. */
 import { z } from 'zod'
-import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
 import { agentRoutes } from '../../resources/agents/routes.ts'
 import { apiKeyRoutes } from '../../tenants/api-keys/routes.ts'
 import { auditRoutes } from '../../tenants/audit/routes.ts'
@@ -36,7 +35,7 @@ import { modelRoutes } from '../../engine/models/routes.ts'
 import { memoryStoreRoutes } from '../../resources/memory-stores/routes.ts'
 import { sessionEventRoutes } from '../../sessions/events/routes.ts'
 import { outputRoutes } from '../../sessions/outputs/routes.ts'
-import type { RepositoryHosts } from '../../sessions/resources/repositories.ts'
+import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import { checkpointRoutes } from '../../sessions/claimed/checkpoints/routes.ts'
 import { inputRoutes } from '../../sessions/claimed/inputs/routes.ts'
 import { resourceRoutes } from '../../sessions/resources/routes.ts'
@@ -86,8 +85,7 @@ export type AppDeps = Refusals & {
   publishes: boolean
   /** Aborts when the server was told to stop. */
   stopping: AbortSignal
-  repositoryHosts: RepositoryHosts
-  storeAccess: MemoryAccess
+  kinds: ResourceKinds
   /** Named by memory stores that name none. */
   embeddingModel: string
   version: string

@@ -1,0 +1,56 @@
+/** A kind of what a session is given: one for each type of the wire's resources, in a file of its noun. */
+import type {
+  FileResource,
+  MemoryStoreResource,
+  RepositoryResource,
+  ResourceType,
+} from '@steward/protocol/session-resources.ts'
+import type { WorkerInput } from '../../ground/config/config.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { ResourceRow } from '../rows/resources.ts'
+
+type AnyParams = FileResource | RepositoryResource | MemoryStoreResource
+export type ResourceParams<Type extends ResourceType = ResourceType> = Extract<
+  AnyParams,
+  { type: Type }
+>
+
+/** `at` names the place of the resource in the request. */
+export type ResourceRequest = { resource: ResourceParams; at: string }
+
+/** Where a resource is attached. */
+export type AttachPlace = {
+  tenant: string
+  session: string
+  /** Of the resource. */
+  id: string
+  now: number
+  /** The session's resources so far. */
+  others: readonly ResourceRow[]
+  /** Its place in the request, for errors. */
+  at: string
+}
+
+export type DetachPlace = Pick<AttachPlace, 'tenant' | 'now'>
+
+type Attachment<Row> = Row extends unknown
+  ? Pick<Row, keyof Row & ('type' | 'mount_path' | 'resolved_path' | 'fields')> &
+      Partial<Pick<Row, keyof Row & ('refers_to' | 'sealed_token')>>
+  : never
+
+export type ResourceKind<Type extends ResourceType> = {
+  /** Checks the request, and returns what the row holds of it. The caller holds the session. */
+  attach: (
+    tx: Queries,
+    place: AttachPlace,
+    params: ResourceParams<Type>,
+  ) => Promise<Attachment<ResourceRow<Type>>>
+  /** What operators announce when their workers mount it; null: all workers do. */
+  workerInput: WorkerInput | null
+  /** Removes from a session that goes on what its row refers to; null where only the end of the session does. */
+  detach: ((tx: Queries, place: DetachPlace, row: ResourceRow<Type>) => Promise<void>) | null
+  /** How sentences name several resources. */
+  plural: string
+  /** Every path that a resource takes in the sandbox, by its resolved path. */
+  pathsOf: (resolvedPath: string) => string[]
+}
