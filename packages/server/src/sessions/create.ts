@@ -19,6 +19,7 @@ import { pinSkills } from '../resources/skills/pin.ts'
 import { vaultStore } from '../resources/vaults/store.ts'
 import { outbox } from '../tenants/webhooks/outbox.ts'
 import { attachResources } from './resources/attach.ts'
+import type { ResourceRequest } from './resources/kind.ts'
 import type { ResourceKinds } from './resources/kinds.ts'
 import { storesOfAgent } from './resources/memory-stores.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
@@ -56,8 +57,7 @@ export async function createSession(
   { now, seal, kinds, id, texts, ...refusals }: CreateDeps,
 ): Promise<Created> {
   const { agent: chosen, tokens } = await chooseAgent(tx, tenant, input.agent)
-  const named = (input.resources ?? []).map((resource, n) => ({ resource, at: `resources.${n}.` }))
-  const wanted = [...named, ...storesOfAgent(chosen, named)]
+  const wanted = requestsOf(input, chosen)
   const agent = { ...chosen, skills: await pinSkills(tx, tenant, chosen.skills) }
   const environmentId = input.environment_id ?? agent.environment_id
   if (!environmentId) throw invalid('environment_id: required, as the agent names none')
@@ -108,6 +108,15 @@ export async function createSession(
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
   const session = showSession(row, await readHead(tx, tenant, row.id), { now, resources })
   return { session, queue }
+}
+
+/** The agent's own memory store comes last. */
+function requestsOf({ resources }: SessionCreate, agent: SessionAgent): ResourceRequest[] {
+  const named = (resources ?? []).map((resource, index) => ({
+    resource,
+    at: `resources.${index}.`,
+  }))
+  return [...named, ...storesOfAgent(agent, named)]
 }
 
 async function firstOf(

@@ -106,6 +106,7 @@ export async function openParts(
     inlineTokens: async (row) =>
       inlineTokens((await databases.open(row.tenant_id)).read, seal, row),
     skills: skills.ofSessions,
+    kinds,
     shares,
   })
   return {

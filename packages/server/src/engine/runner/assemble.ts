@@ -12,13 +12,10 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
-import { fileStore } from '../../resources/files/store.ts'
 import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
-import { toldOfFiles } from '../../sessions/resources/files.ts'
-import { toldOfStores } from '../../sessions/resources/memory-prompt.ts'
-import { toldOfRepositories } from '../../sessions/resources/repositories.ts'
-import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
+import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
+import { describeResources } from '../../sessions/resources/kinds.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { SessionSkills } from '../../resources/skills/session.ts'
 import { mediaLoader } from './media.ts'
@@ -45,6 +42,7 @@ export type AssemblyDeps = {
   resolveModel: ResolveModel
   inlineTokens: (row: SessionRow) => Promise<Record<string, string>>
   skills: SessionSkills
+  kinds: ResourceKinds
   search: SearchProvider | null
 }
 
@@ -52,7 +50,8 @@ const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
 
 export function assembly(deps: AssemblyDeps) {
-  const { databases, clock, log, spaces, place, resolveModel, inlineTokens, search, skills } = deps
+  const { databases, clock, log, spaces, place, search, kinds } = deps
+  const { resolveModel, inlineTokens, skills } = deps
   const known = histories(historyCacheBytes, (tenant) => mediaLoader(deps, tenant), clock)
 
   /** The place of the agent's own tools. Undefined when no tool needs a sandbox or a worker. */
@@ -65,12 +64,12 @@ export function assembly(deps: AssemblyDeps) {
     const { read } = await databases.open(tenant)
     const row = await sessionStore(read).row(tenant, session)
     const agent = fromJson(row.agent)
-    const [resolved, history, environment, tokens, brought, toldOfSkills] = await Promise.all([
+    const [resolved, history, environment, tokens, ofResources, toldOfSkills] = await Promise.all([
       resolveModel(tenant, agent.model),
       known.of(read, tenant, session),
       environmentStore(read).record(tenant, row.environment_id),
       agent.mcp_servers.length > 0 ? inlineTokens(row) : {},
-      resourceStore(read).ofSessions(tenant, [session]),
+      describeResources(kinds, read, row),
       skills.told(tenant, agent.skills),
     ])
     if (!resolved.ok)
@@ -78,11 +77,6 @@ export function assembly(deps: AssemblyDeps) {
         ok: false,
         failure: { type: 'model_request_failed_error', message: resolved.message },
       }
-    const resources = brought.get(session) ?? []
-    const files = await fileStore(read).named(
-      tenant,
-      ofType(resources, 'file').map(({ fields }) => fields.file_id),
-    )
     const space = spaces.use({ tenant, session, generation, environment })
     const { egress } = space
     const servers = connectServers({
@@ -107,7 +101,6 @@ export function assembly(deps: AssemblyDeps) {
     })
     const workers = isElsewhere ? await ownTools(read, tenant, session, agent) : []
     const workPlace = placeOf(tools)
-    const isPlaced = tools.some(({ sandbox }) => sandbox !== 'unused')
     const parts: Omit<Turn, 'open' | 'signal' | 'sleep'> = {
       system: systemPrompt({
         agent: agent.system,
@@ -116,12 +109,7 @@ export function assembly(deps: AssemblyDeps) {
           allow: environment.limited ? environment.allowlist : null,
           deny: environment.denylist,
         },
-        parts: [
-          toldOfRepositories(resources),
-          isPlaced ? toldOfFiles(row, resources, files) : '',
-          isPlaced ? toldOfStores(resources, place) : '',
-          ...toldOfSkills(workPlace),
-        ],
+        parts: [...ofResources.map((part) => part(workPlace)), ...toldOfSkills(workPlace)],
       }),
       history,
       model: resolved.model,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { toldOfFiles } from './files.ts'
+import { describeFiles } from './files.ts'
 import { fileRow } from './fixture.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
@@ -18,22 +18,22 @@ const file = (n: number) => ({
 describe('what an agent is told of its files', () => {
   // verifies: resources/file/told
   it('names those that the session began with, and stays the same when others come', () => {
-    const told = toldOfFiles({ created_at: at }, [row(1)], [file(1)])
+    const told = describeFiles({ created_at: at }, [row(1)], [file(1)])
     assert.match(told, /From the beginning there are:\n- \/workspace\/1: 1\.csv$/)
     const later = row(2, '2026-01-01T00:00:01.000Z')
-    assert.equal(toldOfFiles({ created_at: at }, [row(1), later], [file(1), file(2)]), told)
-    assert.doesNotMatch(toldOfFiles({ created_at: at }, [later], [file(2)]), /beginning/)
+    assert.equal(describeFiles({ created_at: at }, [row(1), later], [file(1), file(2)]), told)
+    assert.doesNotMatch(describeFiles({ created_at: at }, [later], [file(2)]), /beginning/)
   })
 
   it('says where one lies and what it was asked for as', () => {
     const asked = { ...row(1), mount_path: 'a.csv', resolved_path: '/mnt/session/uploads/a.csv' }
-    const told = toldOfFiles({ created_at: at }, [asked], [file(1)])
+    const told = describeFiles({ created_at: at }, [asked], [file(1)])
     assert.match(told, /\n- \/mnt\/session\/uploads\/a\.csv: 1\.csv, asked for at a\.csv$/)
   })
 
   it('names no more than fifty', () => {
     const many = Array.from({ length: 60 }, (_, n) => n)
-    const told = toldOfFiles(
+    const told = describeFiles(
       { created_at: at },
       many.map((n) => row(n)),
       many.map(file),

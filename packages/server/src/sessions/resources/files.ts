@@ -23,6 +23,12 @@ export const fileKind: ResourceKind<'file'> = {
   async detach(tx, { tenant, now }, { fields }) {
     await removeFiles(tx, tenant, [await fileStore(tx).take(tenant, fields.file_id)], now)
   },
+  async describe(resources, read, session) {
+    const ids = ofType(resources, 'file').map(({ fields }) => fields.file_id)
+    const files = await fileStore(read).named(session.tenant_id, ids)
+    return (place) =>
+      place === undefined || place === 'worker' ? '' : describeFiles(session, resources, files)
+  },
   workerInput: 'files',
   plural: 'files',
   pathsOf: filePaths,
@@ -67,7 +73,7 @@ export async function removeFilesOf(
 const mostNamed = 50
 
 /** For the system prompt. What comes later is told when it comes, so that the prompt stays as it is. */
-export function toldOfFiles(
+export function describeFiles(
   session: Pick<SessionRow, 'created_at'>,
   rows: readonly ResourceRow[],
   files: readonly FileRow[],

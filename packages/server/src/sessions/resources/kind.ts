@@ -1,4 +1,5 @@
 /** A kind of what a session is given: one for each type of the wire's resources, in a file of its noun. */
+import type { WorkPlace } from '@steward/harness/prompt.ts'
 import type {
   FileResource,
   MemoryStoreResource,
@@ -6,8 +7,9 @@ import type {
   ResourceType,
 } from '@steward/protocol/session-resources.ts'
 import type { WorkerInput } from '../../ground/config/config.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { ResourceRow } from '../rows/resources.ts'
+import type { SessionRow } from '../rows/sessions.ts'
 
 type AnyParams = FileResource | RepositoryResource | MemoryStoreResource
 export type ResourceParams<Type extends ResourceType = ResourceType> = Extract<
@@ -33,6 +35,9 @@ export type AttachPlace = {
 
 export type DetachPlace = Pick<AttachPlace, 'tenant' | 'now'>
 
+/** A part of the system prompt, by where the agent's own tools work; undefined: it has none. Empty where there is nothing to say. */
+export type PromptPart = (place: WorkPlace | undefined) => string
+
 type Attachment<Row> = Row extends unknown
   ? Pick<Row, keyof Row & ('type' | 'mount_path' | 'resolved_path' | 'fields')> &
       Partial<Pick<Row, keyof Row & ('refers_to' | 'sealed_token')>>
@@ -45,6 +50,12 @@ export type ResourceKind<Type extends ResourceType> = {
     place: AttachPlace,
     params: ResourceParams<Type>,
   ) => Promise<Attachment<ResourceRow<Type>>>
+  /** Tells the agent of the session's resources of this kind. The same text for as long as the session has them. */
+  describe: (
+    resources: readonly ResourceRow[],
+    read: Reads,
+    session: SessionRow,
+  ) => Promise<PromptPart>
   /** What operators announce when their workers mount it; null: all workers do. */
   workerInput: WorkerInput | null
   /** Removes from a session that goes on what its row refers to; null where only the end of the session does. */

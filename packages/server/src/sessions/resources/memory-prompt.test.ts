@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { toldOfStores } from './memory-prompt.ts'
+import { describeStores } from './memory-prompt.ts'
 import { fileRow, storeRow } from './fixture.ts'
 
 describe('what an agent is told of its memory stores', () => {
@@ -13,19 +13,19 @@ describe('what an agent is told of its memory stores', () => {
         ...{ description: 'how we work', instructions: 'read them first' },
       },
     )
-    const told = toldOfStores([storeRow(), rules, fileRow()], 'sandbox')
+    const told = describeStores([storeRow(), rules, fileRow()], 'sandbox')
     assert.deepEqual(told.split('\n\n').slice(2), [
       '## /mnt/memory/notes\nName: Notes\nAccess: read_write',
       '## /mnt/memory/rules\nName: Rules\nAccess: read_only\nDescription: how we work\nInstructions: read them first',
     ])
     assert.match(told, /102,400 bytes/)
-    assert.equal(told, toldOfStores([storeRow(), rules], 'sandbox'))
+    assert.equal(told, describeStores([storeRow(), rules], 'sandbox'))
   })
 
   it('says nothing of writing where nothing can be written, nor anything without stores', () => {
     const isRead = storeRow({}, { access: 'read_only' })
-    assert.doesNotMatch(toldOfStores([isRead], 'sandbox'), /102,400/)
-    assert.match(toldOfStores([isRead], 'host'), /file tools/)
-    assert.equal(toldOfStores([fileRow()], 'sandbox'), '')
+    assert.doesNotMatch(describeStores([isRead], 'sandbox'), /102,400/)
+    assert.match(describeStores([isRead], 'host'), /file tools/)
+    assert.equal(describeStores([fileRow()], 'sandbox'), '')
   })
 })

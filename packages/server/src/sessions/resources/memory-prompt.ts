@@ -1,5 +1,4 @@
 import type { WorkPlace } from '@steward/harness/prompt.ts'
-import type { AttachedStore } from './memory-stores.ts'
 import type { ResourceRow } from '../rows/resources.ts'
 import { ofType } from '../rows/resources.ts'
 
@@ -14,7 +13,7 @@ const written =
 const onHost = 'Your file tools find them at these paths; commands do not.'
 
 /** For the system prompt; empty without any. The same text for as long as they are attached. */
-export function toldOfStores(all: readonly ResourceRow[], place: WorkPlace): string {
+export function describeStores(all: readonly ResourceRow[], place: WorkPlace): string {
   const rows = ofType(all, 'memory_store')
   if (rows.length === 0) return ''
   const isWritten = rows.some(({ fields }) => fields.access === 'read_write')
@@ -22,7 +21,7 @@ export function toldOfStores(all: readonly ResourceRow[], place: WorkPlace): str
   return [intro.join(' '), ...rows.map(about)].join('\n\n')
 }
 
-function about({ resolved_path, fields }: AttachedStore): string {
+function about({ resolved_path, fields }: ResourceRow<'memory_store'>): string {
   const { access, name, description, instructions } = fields
   return [
     `## ${resolved_path}`,

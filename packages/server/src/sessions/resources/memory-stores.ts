@@ -5,6 +5,7 @@ import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import type { AttachPlace, ResourceKind, ResourceRequest } from './kind.ts'
+import { describeStores } from './memory-prompt.ts'
 import { resolveStorePath } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
 import { ofType } from '../rows/resources.ts'
@@ -16,13 +17,17 @@ const root = '/mnt/memory'
 export type AttachedStore = ResourceRow<'memory_store'>
 
 /** `storeAccess`: the most that a session can be granted, by the provider of sandboxes. */
-export type MemoryStoreDeps = { storeAccess: MemoryAccess }
+export type MemoryStoreKindDeps = { storeAccess: MemoryAccess }
 
 export const memoryStoreKind = ({
   storeAccess,
-}: MemoryStoreDeps): ResourceKind<'memory_store'> => ({
+}: MemoryStoreKindDeps): ResourceKind<'memory_store'> => ({
   attach: (tx, place, params) => attach(tx, storeAccess, place, params),
   detach: null,
+  async describe(resources) {
+    return (place) =>
+      place === undefined || place === 'worker' ? '' : describeStores(resources, place)
+  },
   workerInput: null,
   plural: 'memory stores',
   pathsOf: (path) => [path],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { toldOfRepositories } from './repositories.ts'
+import { describeRepositories } from './repositories.ts'
 import type { Sealed } from '../../ground/core/seal.ts'
 import { fileRow, repositoryRow } from './fixture.ts'
 
@@ -8,7 +8,7 @@ describe('what an agent is told of its repositories', () => {
   it('is where each lies, where it comes from and what is checked out', () => {
     // verifies: resources/repository/told
     const sha = 'ab'.repeat(20)
-    const told = toldOfRepositories([
+    const told = describeRepositories([
       repositoryRow(),
       repositoryRow(
         { mount_path: 'c', resolved_path: '/workspace/c' },
@@ -29,8 +29,8 @@ describe('what an agent is told of its repositories', () => {
 
   it('stays the same when a token comes or changes, and is nothing where there are none', () => {
     const sealed_token = 'v1.x' as Sealed
-    const told = toldOfRepositories([repositoryRow()])
-    assert.equal(told, toldOfRepositories([repositoryRow({ sealed_token })]))
-    assert.equal(toldOfRepositories([fileRow()]), '')
+    const told = describeRepositories([repositoryRow()])
+    assert.equal(told, describeRepositories([repositoryRow({ sealed_token })]))
+    assert.equal(describeRepositories([fileRow()]), '')
   })
 })

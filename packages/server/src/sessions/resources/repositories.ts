@@ -13,12 +13,12 @@ import { ofType, repositoryTokenPlace, resourceStore } from '../rows/resources.t
 export type RepositoryHosts = readonly string[]
 
 export type RepositoryRow = ResourceRow<'github_repository'>
-export type RepositoryDeps = { seal: Seal; repositoryHosts: RepositoryHosts }
+export type RepositoryKindDeps = { seal: Seal; repositoryHosts: RepositoryHosts }
 
 export const repositoryKind = ({
   seal,
   repositoryHosts,
-}: RepositoryDeps): ResourceKind<'github_repository'> => ({
+}: RepositoryKindDeps): ResourceKind<'github_repository'> => ({
   async attach(_tx, { tenant, id, at }, { type, checkout, ...asked }) {
     const url = checkRepositoryUrl(asked.url, repositoryHosts, `${at}url`)
     const token = asked.authorization_token
@@ -29,6 +29,10 @@ export const repositoryKind = ({
     return { type, mount_path, resolved_path, sealed_token, fields }
   },
   detach: null,
+  async describe(resources) {
+    const text = describeRepositories(resources)
+    return () => text
+  },
   workerInput: 'repositories',
   plural: 'repositories',
   pathsOf: (path) => [path],
@@ -85,7 +89,7 @@ export async function rotateToken(
 }
 
 /** For the system prompt; empty without any. */
-export function toldOfRepositories(rows: readonly ResourceRow[]): string {
+export function describeRepositories(rows: readonly ResourceRow[]): string {
   const lines = ofType(rows, 'github_repository').map((row) => {
     const { url, checkout } = row.fields
     const at =
