@@ -90,7 +90,12 @@ export async function openParts(
     log,
     provider,
     keeping,
-    kinds: [packages.kind, ...repositories.kinds, skills.ofSessions.mount],
+    mounts: {
+      packages: packages.kind,
+      repositories: repositories.kind,
+      repositorySkills: repositories.skills,
+      skills: skills.ofSessions.mount,
+    },
     bind: waysOut.bind,
     share: shares.sandboxes,
   })

@@ -1,6 +1,7 @@
 /** What is mounted into the sandboxes of sessions: files, memory stores, repositories, skills, outputs. */
 import { join, resolve } from 'node:path'
 import { mountFiles } from '@steward/space/files/mount.ts'
+import type { ResourceType } from '@steward/protocol/session-resources.ts'
 import { mountUser } from '@steward/space/workspace/user.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
 import type { Keeping } from '../ground/blobs/keeping.ts'
@@ -34,7 +35,8 @@ import { sessionStore } from '../sessions/rows/sessions.ts'
 import { givenFiles } from '../sessions/resources/given.ts'
 import { limitsOf } from './sandboxes.ts'
 
-type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log' | 'kinds' | 'share'> & {
+type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log' | 'share'> & {
+  mounts: Record<'packages' | 'repositories' | 'repositorySkills' | 'skills', MountKind>
   databases: Databases
   bus: Bus
   keeping: Keeping
@@ -42,7 +44,7 @@ type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log' | 'k
 
 export function spacesOf(
   config: Config,
-  { databases, bus, clock, log, provider, bind, keeping, kinds, share }: SpacesDeps,
+  { databases, bus, clock, log, provider, bind, keeping, mounts, share }: SpacesDeps,
 ) {
   const folder = resolve(config.sandboxDir)
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
@@ -59,7 +61,12 @@ export function spacesOf(
     return mountFiles(source, { folder: own, workspace: join(own, 'workspace'), isHost })
   }
   const user: MountKind = ({ folder: own }) => mountUser(join(own, 'user'))
-  const memory = mountMemory({ databases, clock })
+  /** A type of resource without a mount does not compile. */
+  const ofResources: Record<ResourceType, MountKind> = {
+    github_repository: mounts.repositories,
+    file: uploads,
+    memory_store: mountMemory({ databases, clock }),
+  }
   const quota = diskQuota({
     folder,
     beside: [resolve(config.dataDir)],
@@ -80,7 +87,14 @@ export function spacesOf(
     log,
     share,
     kinds: [
-      ...[quota.kind, ...kinds, uploads, user, memory],
+      quota.kind,
+      mounts.packages,
+      ofResources.github_repository,
+      mounts.repositorySkills,
+      mounts.skills,
+      ofResources.file,
+      user,
+      ofResources.memory_store,
       ...(config.publishes ? [outputs.kind] : []),
     ],
     publish: async (claimed, own, isRunning) => {
@@ -135,15 +149,10 @@ export function repositoriesOf(
     log,
   })
   const kept = repositoryRows({ databases, seal, clock })
-  const kind = mountRepositories({
-    ...kept,
-    mirrors: held,
-    isHost,
-    clock,
-  })
-  const kinds = [kind, mountRepositorySkills(kept.rows)]
+  const kind = mountRepositories({ ...kept, mirrors: held, isHost, clock })
+  const skills = mountRepositorySkills(kept.rows)
   const job = { name: 'remove unused mirrors', everyMs: hourMs, run: () => held.removeUnused() }
-  return { kinds, job }
+  return { kind, skills, job }
 }
 
 export function skillsOf(

@@ -9,22 +9,25 @@ import { mountSkills } from './skills.ts'
 import { mountStores } from './stores.ts'
 import { mountUserFolder } from './user.ts'
 
-type ResourceType = ClientSession['resources'][number]['type']
+type InputKind = { type?: ClientSession['resources'][number]['type']; mount: Input }
 
-const kinds: readonly Input[] = [
-  mountRepositories,
-  mountSkills,
-  mountFiles,
-  mountStores,
-  mountUserFolder,
-  mountOutputs,
+/** `type`: of the resources that the kind mounts. */
+const kinds: readonly InputKind[] = [
+  { type: 'github_repository', mount: mountRepositories },
+  { mount: mountSkills },
+  { type: 'file', mount: mountFiles },
+  { type: 'memory_store', mount: mountStores },
+  { mount: mountUserFolder },
+  { mount: mountOutputs },
 ]
-const supportedTypes: readonly ResourceType[] = ['file', 'github_repository', 'memory_store']
 
 /** Throws, naming it, for a resource that this harness does not lay out. */
 export async function inputsOf(place: InputPlace): Promise<MountedKinds> {
   const { resources, id } = place.session
-  const other = resources.find(({ type }) => !supportedTypes.includes(type))
+  const other = resources.find((resource) => !kinds.some(({ type }) => type === resource.type))
   if (other) throw new Error(`this harness lays no ${other.type} out, and ${id} has one`)
-  return mountKinds(kinds, place)
+  return mountKinds(
+    kinds.map(({ mount }) => mount),
+    place,
+  )
 }
