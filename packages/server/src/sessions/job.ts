@@ -1,7 +1,6 @@
 /**
  * Removes the rows of deleted sessions after a delay, and long texts without a message, in small transactions that hold up no other writer.
  */
-import { checkpointStore } from '../resources/checkpoints/store.ts'
 import type { Job } from '../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
@@ -10,8 +9,7 @@ import { onEvery } from '../ground/database/database.ts'
 import { removeCalls } from './log/calls.ts'
 import { removeOldest } from './log/log.ts'
 import { removeLeftTexts, removeTextsOf } from './log/long-texts.ts'
-import { stdioStore } from './stdio-servers/store.ts'
-import { removeFilesOf } from './resources/files.ts'
+import { removeDependents } from './remove.ts'
 import { sessionStore } from './rows/sessions.ts'
 
 const everyMs = 60_000
@@ -46,9 +44,7 @@ export async function removeDeletedSessions(
     while (!isGone) isGone = await database.write(removePart)
     await removeTextsOf(database, tenant_id, id)
     await database.write(async (tx) => {
-      await removeFilesOf(tx, { tenant: tenant_id, session: id, now })
-      await checkpointStore(tx).remove(tenant_id, id, now)
-      await stdioStore(tx).remove(tenant_id, id)
+      await removeDependents(tx, { tenant: tenant_id, session: id, now })
       await sessionStore(tx).forget(tenant_id, id)
     })
   }

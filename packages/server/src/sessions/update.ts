@@ -13,11 +13,9 @@ import { cancelled, drop, waiting } from './log/inbox.ts'
 import { append } from './log/log.ts'
 import { override, sealTokens } from './create.ts'
 import type { SessionRow } from './rows/sessions.ts'
-import { checkpointStore } from '../resources/checkpoints/store.ts'
 import { outbox } from '../tenants/webhooks/outbox.ts'
-import { removeFilesOf } from './resources/files.ts'
+import { removeDependents } from './remove.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
-import { stdioStore } from './stdio-servers/store.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { stopOf } from './work/queue.ts'
 import { checkAgent, checkToolsForWorker } from './resources/supported.ts'
@@ -108,9 +106,7 @@ export async function deleteSession(
 ): Promise<void> {
   await sessionStore(tx).take(tenant, id)
   await end(tx, tenant, id, now, 'delete', { id: newId('event'), type: 'session.deleted' })
-  await removeFilesOf(tx, { tenant, session: id, now })
-  await checkpointStore(tx).remove(tenant, id, now)
-  await stdioStore(tx).remove(tenant, id)
+  await removeDependents(tx, { tenant, session: id, now })
   await sessionStore(tx).remove(tenant, id, now)
 }
 

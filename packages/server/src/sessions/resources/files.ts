@@ -6,12 +6,11 @@ import type { Queries } from '../../ground/database/database.ts'
 import { removeFiles } from '../../resources/files/remove.ts'
 import type { FileRow } from '../../resources/files/store.ts'
 import { fileStore, isExpired } from '../../resources/files/store.ts'
-import { outputStore } from '../rows/outputs.ts'
 import type { SessionRow } from '../rows/sessions.ts'
 import type { ResourceKind } from './kind.ts'
 import { askedFor, filePaths, resolveFilePath } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
-import { ofType, resourceStore } from '../rows/resources.ts'
+import { ofType } from '../rows/resources.ts'
 
 export const fileKind: ResourceKind<'file'> = {
   async attach(tx, place, { type, file_id, mount_path: asked }) {
@@ -57,16 +56,6 @@ async function copyFile(
     created_at: iso(now),
   })
   return id
-}
-
-/** All files that lie in the session or came from it, with its resources: they go with it. */
-export async function removeFilesOf(
-  tx: Queries,
-  { tenant, session, now }: { tenant: string; session: string; now: number },
-): Promise<void> {
-  await resourceStore(tx).remove(tenant, session)
-  await outputStore(tx).remove(tenant, session)
-  await removeFiles(tx, tenant, await fileStore(tx).allOfSession(tenant, session), now)
 }
 
 /** No more than this many are named: the prompt opens every request. */

@@ -1,0 +1,19 @@
+/** What goes with a session besides its log, when it is deleted and when its last rows are. */
+import type { Queries } from '../ground/database/database.ts'
+import { checkpointStore } from '../resources/checkpoints/store.ts'
+import { removeFiles } from '../resources/files/remove.ts'
+import { fileStore } from '../resources/files/store.ts'
+import { outputStore } from './rows/outputs.ts'
+import { resourceStore } from './rows/resources.ts'
+import { stdioStore } from './stdio-servers/store.ts'
+
+export async function removeDependents(
+  tx: Queries,
+  { tenant, session, now }: { tenant: string; session: string; now: number },
+): Promise<void> {
+  await resourceStore(tx).remove(tenant, session)
+  await outputStore(tx).remove(tenant, session)
+  await removeFiles(tx, tenant, await fileStore(tx).allOfSession(tenant, session), now)
+  await checkpointStore(tx).remove(tenant, session, now)
+  await stdioStore(tx).remove(tenant, session)
+}
