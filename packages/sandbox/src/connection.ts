@@ -1,4 +1,4 @@
-/** Requests and their replies over one stream of frames; what all sandboxes share. */
+/** Requests and replies over one stream of frames, for all kinds of sandboxes. */
 import type { Readable, Writable } from 'node:stream'
 import {
   encodeRequest,
@@ -13,12 +13,12 @@ import { SandboxEnded } from './sandbox.ts'
 
 export type AgentStream = { input: Writable; output: Readable }
 
-/** The end of a request: a frame of the expected type, or `failed`. */
+/** The last frame of a request: of the expected type, or `failed`. */
 export type FrameReply = { type: ReplyType; payload: Buffer; data: Buffer[] }
 
 type Pending = {
   expects: ReplyType
-  /** Bytes of data the agent may still send, and frames of it: many small ones cost more than their bytes. */
+  /** Bytes and frames of data that the daemon may still send. Many small frames cost more than their bytes. */
   budget: number
   frames: number
   data: Buffer[]
@@ -33,16 +33,16 @@ export type Request = {
   parts: Parts
   expects: ReplyType
   budget: number
-  /** The agent is taken for dead when it has not answered by then. */
+  /** The daemon counts as dead when it has not answered within this time. */
   withinMs?: number
 }
 
 const answerWithinMs = 60_000
-/** An honest agent fills its frames, all but a few. */
+/** A daemon that follows the protocol fills all but a few of its frames. */
 const leastFilledBytes = 4_096
 const unfilledFrames = 16
 
-/** The requests that wait for their reply; what answers none of them is a `FrameError`. */
+/** Requests that wait for a reply. A reply without a request is a `FrameError`. */
 function waitingRequests() {
   const pending = new Map<number, Pending>()
   return {
@@ -83,7 +83,7 @@ function readReady({ id, payload }: Frame): void {
     throw new FrameError('an agent of another version')
 }
 
-/** `onEnd` is called once, with the reason, before the calls under way are rejected. */
+/** `onEnd` is called once, with the reason, before running calls are rejected. */
 export function connect(
   { input, output }: AgentStream,
   readyMs: number,
@@ -146,25 +146,25 @@ export function connect(
   return {
     ready: ready.promise,
     end,
-    /** Ends the sandbox for a reply that cannot be true. */
+    /** Ends the sandbox after a reply that cannot be true. */
     broken(what: string): never {
       const reason = `the agent broke the protocol: ${what}`
       end(reason)
       throw new SandboxEnded(reason)
     },
     nextId: () => (lastId = (lastId % 0xffffffff) + 1),
-    /** Resolves once the stream takes more; throws `SandboxEnded`. */
+    /** Resolves when the stream takes more bytes. Throws `SandboxEnded`. */
     async send(type: RequestType, id: number, parts: Parts): Promise<void> {
       if (!send(type, id, parts)) await new Promise<void>((resolve) => drained.push(resolve))
     },
-    /** Throws `SandboxEnded`, and `FrameError` for a request the agent would not take. */
+    /** Throws `SandboxEnded`, and `FrameError` for a request that the daemon would refuse. */
     async ask(id: number, { type, parts, withinMs, ...reply }: Request): Promise<FrameReply> {
       send(type, id, parts)
       const answer = waiting.add(id, reply)
       const timer = setTimeout(() => end('the agent does not answer'), withinMs ?? answerWithinMs)
       return answer.finally(() => clearTimeout(timer))
     },
-    /** For the reply to a request that `ask` has begun. */
+    /** Kills the program of a running `ask`. */
     kill(id: number, graceMs: number): void {
       if (waiting.has(id)) send(requests.kill, id, [graceMs])
     },

@@ -1,4 +1,4 @@
-/** What every sandbox must do, whatever it isolates. */
+/** The contract of every sandbox, whatever its isolation. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { egressCases } from './egress/contract.ts'
@@ -11,7 +11,7 @@ import { shellCases } from './shell/contract.ts'
 
 export type Skip = { reason: string; cases: string[] }
 
-/** `module` is the URL of the file that exports `make`. */
+/** `module`: URL of the file that exports `make`. */
 export function sandboxContract(
   name: string,
   make: () => SandboxProvider,

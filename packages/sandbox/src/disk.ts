@@ -1,4 +1,4 @@
-/** What folders take on their disk, and what is free there. */
+/** Disk space that folders use, and free space on their disk. */
 import { execFile } from 'node:child_process'
 import { statfs } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -7,18 +7,18 @@ const run = promisify(execFile)
 
 export type DiskSpace = { bytes: number; files: number }
 
-/** For whoever is not root: what a session has closed to others and itself counts too. */
+/** For a server that is not root: counts files that a session has closed to other users. */
 const asOwner = ['/usr/bin/unshare', '--user', '--map-root-user', '--']
 
-/** Without its complaints, of which a session that removes files meanwhile can make more than anyone keeps. */
+/** Discards error messages: a session that removes files meanwhile can cause any number of them. */
 const quietly = ['/bin/sh', '-c', 'exec "$@" 2>/dev/null', 'sh']
 
-/** The last line of `du`, which goes through folders as deep as they like, and follows no link. */
+/** The last line of `du`. `du` works at any depth of folders and follows no link. */
 async function total(option: string, folders: readonly string[]): Promise<number> {
   const du = [...quietly, 'du', '-sxc', option, '--', ...folders]
   const ways = process.getuid?.() === 0 ? [du] : [[...asOwner, ...du], du]
   for (const [program = '', ...words] of ways) {
-    // It fails for what vanishes meanwhile, and says the rest.
+    // `du` fails for files that vanish meanwhile, and still prints the total.
     const { stdout } = await run(program, words, { maxBuffer: 1 << 20 }).catch(
       (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
     )
@@ -28,7 +28,7 @@ async function total(option: string, folders: readonly string[]): Promise<number
   throw new Error('the size of folders could not be found out')
 }
 
-/** Folders that are not there take nothing. */
+/** A missing folder counts as 0. */
 export const bytesBelow = async (folders: readonly string[]): Promise<number> =>
   (await total('-k', folders)) * 1024
 
@@ -37,7 +37,7 @@ export async function spaceBelow(folders: readonly string[]): Promise<DiskSpace>
   return { bytes, files }
 }
 
-/** File systems that count no files have room for any number. */
+/** A file system that counts no files has room for any number. */
 export async function freeSpaceOf(folder: string): Promise<DiskSpace> {
   const { bavail, bsize, files, ffree } = await statfs(folder)
   return { bytes: bavail * bsize, files: files === 0 ? Infinity : ffree }
@@ -45,7 +45,7 @@ export async function freeSpaceOf(folder: string): Promise<DiskSpace> {
 
 export const megabytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MB`
 
-/** Which of the two is less on the disk of a folder than it must be; undefined where neither is. */
+/** Says which of bytes and files is below its minimum on the disk of a folder; undefined when neither is. */
 export async function lackOf(
   folder: string,
   floor: DiskSpace,

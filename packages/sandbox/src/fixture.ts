@@ -1,4 +1,4 @@
-/** Folders and questions of the tests: a session's workspace, its processes as the host sees them. */
+/** For tests: folders of sessions, and the processes of sandboxes as the host sees them. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,16 +12,16 @@ export type Changes = Partial<Omit<SandboxSpec, 'limits'>> & {
 export type Bench = AsyncDisposable & {
   provider: SandboxProvider
   folder: string
-  /** A session of its own, with folders that exist. */
+  /** A session of its own, whose folders exist. */
   spec: (changes?: Changes) => SandboxSpec
-  /** Closed at the end, when it is not before. */
+  /** The sandbox is closed at the end of the test, if it was not closed before. */
   open: (changes?: Changes) => Promise<Sandbox>
 }
 
 const mebibyte = 1 << 20
 let serial = 0
 
-/** The folder above all is 0700, as a data folder is. */
+/** The top folder has mode 0700, like a data folder. */
 export function bench(provider: SandboxProvider): Bench {
   const folder = mkdtempSync(join(tmpdir(), 'steward-test-'))
   const opened: Sandbox[] = []
@@ -72,14 +72,14 @@ export const mark = (): string => `9${process.pid}${Date.now()}${serial++}`
 
 const processes = (): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name))
 
-/** Processes of the host with this argument. */
+/** Host processes with this argument. */
 export function processesWith(text: string): number[] {
   return processes()
     .filter((pid) => readOf(pid, 'cmdline').split('\0').includes(text))
     .map(Number)
 }
 
-/** Processes of the host whose arguments or environment contain this text; by number. */
+/** Numbers of host processes whose arguments or environment contain this text. */
 export function processesHolding(file: 'cmdline' | 'environ', text: string): number[] {
   return processes()
     .filter((pid) => readOf(pid, file).includes(text))
@@ -94,12 +94,12 @@ function readOf(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
-    // It has ended since it was listed, or is another user's.
+    // The process has ended since it was listed, or belongs to another user.
     return ''
   }
 }
 
-/** Throws when it does not become true within ten seconds. */
+/** Throws when `isTrue` stays false for ten seconds. */
 export async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 10_000
   while (!(await isTrue())) {
@@ -108,8 +108,8 @@ export async function until(what: string, isTrue: () => boolean | Promise<boolea
   }
 }
 
-/** Sentences of a contract and what makes them true. */
+/** Sentences of a contract, with the functions that test them. */
 export type Cases = Record<string, (bench: Bench, origin: Origin) => Promise<void>>
 
-/** Where another process finds the provider's function. */
+/** The module and export of the provider's function, for other processes. */
 export type Origin = { module: string; name: string }

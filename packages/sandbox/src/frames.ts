@@ -1,7 +1,7 @@
 /**
- * The protocol between the server and the agent inside a sandbox: frames of
- * `u32 length · u8 type · u32 id · payload`, little endian, the length counting type and id.
- * The agent is believed in nothing: what cannot be true ends the sandbox.
+ * The protocol between the server and the daemon inside a sandbox: frames of
+ * `u32 length · u8 type · u32 id · payload`, little endian; the length counts type and id.
+ * The daemon is not trusted: a reply that cannot be true ends the sandbox.
  */
 
 export const protocolVersion = 2
@@ -22,7 +22,7 @@ export const requests = {
 } as const
 export type RequestType = (typeof requests)[keyof typeof requests]
 
-/** `ready` comes once, first, with id 0; `data` before the one frame that answers a request. */
+/** `ready` comes once, first, with id 0. `data` frames come before the one frame that answers a request. */
 export const replies = { ready: 64, data: 65, exited: 66, done: 67, failed: 68 } as const
 export type ReplyType = (typeof replies)[keyof typeof replies]
 
@@ -38,7 +38,7 @@ const isReplyType = (value: number): value is ReplyType => replyTypes.has(value)
 
 type Part = Uint8Array | string | number | bigint | readonly string[]
 
-/** Numbers as u32, bigints as u64, strings ended by NUL, lists as their length and their strings. */
+/** Numbers are u32, bigints u64, strings end with NUL, a list is its length and its strings. */
 function encodePart(part: Part): Uint8Array {
   if (part instanceof Uint8Array) return part
   if (typeof part === 'string') {
@@ -58,7 +58,7 @@ function encodePart(part: Part): Uint8Array {
   return Buffer.concat([encodePart(part.length), ...part.map(encodePart)])
 }
 
-/** Throws `FrameError` for what the agent would not take. */
+/** Throws `FrameError` for a request that the daemon would refuse. */
 export function encodeRequest(type: RequestType, id: number, parts: readonly Part[]): Buffer {
   const payload = parts.map(encodePart)
   const size = payload.reduce((sum, part) => sum + part.length, headerBytes)
@@ -77,8 +77,8 @@ function decodeFrame(body: Buffer): Frame {
 }
 
 /**
- * Cuts a stream of bytes into frames. Holds at most one frame of the largest size; throws `FrameError` at
- * the first that is malformed, without waiting for the rest of it. A payload is valid until the next call.
+ * Cuts a stream of bytes into frames. Holds at most one frame of the largest size. Throws `FrameError` at the first malformed frame,
+ * without waiting for its rest. A payload is valid until the next call.
  */
 export function frameDecoder(): (chunk: Buffer) => Generator<Frame, void> {
   let rest: Buffer = Buffer.alloc(0)

@@ -1,9 +1,9 @@
-/** Texts of the host's programs and of its kernel, for the eyes of a session. */
+/** Hides host paths in messages of the host's programs and kernel that a session sees. */
 
-/** Absolute, up to what ends a path in such texts; folders of a sandbox that are no host's stay as they are. */
+/** Absolute paths, up to a character that ends a path in such messages. Paths of sandboxes stay. */
 const paths =
   /(?<![\w./:@-])\/(?!(?:workspace|mnt\/(?:session|user|memory))(?![\w-]))[^'"`:;,()\n]*[^'"`:;,()\n.\s]/g
 
-/** A session does not learn where its folders, or anything else, lie on the host. */
+/** Replaces host paths, because a session must not learn where its folders lie on the host. */
 export const withoutHostPaths = (text: string): string =>
   text.replaceAll(paths, '(a path of the host)')

@@ -1,4 +1,4 @@
-/** The same agent as an ordinary process: no isolation at all. For trials, and for machines that have nothing better. */
+/** The daemon as an ordinary process, without any isolation. For trials, and for machines that support no other provider. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -33,7 +33,7 @@ export function localSandboxes(): SandboxProvider {
   }
 }
 
-/** Of the folders beside a workspace that hold the shell's state, spilled output and the home of its commands. */
+/** Prefix of folders beside a working folder: shell state, spilled output, and the home of commands. */
 const scratchPrefix = 'local-'
 
 function removeScratch(workspace: string): void {
@@ -81,7 +81,7 @@ async function start(spec: SandboxSpec): Promise<Sandbox> {
 
 const home = '/home/user/'
 
-/** What a real sandbox has below its home, commands find below theirs. */
+/** Links the mounts below a real sandbox's home into the commands' home. */
 function linkMounts(folder: string, { mounts }: SandboxSpec): void {
   for (const { path, source } of mounts) {
     if (!path.startsWith(home)) continue
@@ -94,7 +94,7 @@ function linkMounts(folder: string, { mounts }: SandboxSpec): void {
 const isIn = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(`${folder}/`)
 
-/** Paths as a real sandbox has them, as far as the file calls go; commands see the host's. */
+/** Translates sandbox paths in file calls. Commands see the host's paths. */
 function onHost(sandbox: Sandbox, { workspace, outputs, mounts }: SandboxSpec): Sandbox {
   const places = [
     ['/workspace', workspace],

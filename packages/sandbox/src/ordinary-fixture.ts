@@ -1,4 +1,4 @@
-/** A server that is an ordinary user, for tests that run as root. */
+/** For tests that run as root: a server that is an ordinary user. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,15 +9,15 @@ import { text } from 'node:stream/consumers'
 import { agentBinary } from './agent/binary.ts'
 
 const nobody = 65_534
-/** Staged, because nobody else may be able to enter the folders above. */
+/** Staged, because another user may not be able to enter the folders above. */
 const root = join(import.meta.dirname, '../../..')
 
-/** A file of this project, as such a process finds it. */
+/** Path of a project file as such a process sees it. */
 export const staged = (path: string): string => join('/mnt/0', relative(root, path))
 
 export const node = '/mnt/1'
 
-/** Words in front of a command that runs in a mount namespace where the account `nobody` has subordinate ids. */
+/** Words before a command that runs in a mount namespace where the account `nobody` has subordinate ids. */
 export function withSubordinateIds() {
   assert.ok(existsSync('/usr/bin/newuidmap'), 'newuidmap is missing: apt-get install uidmap')
   const place = mkdtempSync(join(tmpdir(), 'steward-ids-'))
@@ -30,7 +30,7 @@ export function withSubordinateIds() {
   }
 }
 
-/** Runs a command as `nobody`, in an environment that is empty. */
+/** Runs a command as `nobody`, with an empty environment. */
 export async function asNobody(command: readonly string[], before: readonly string[] = []) {
   const launch = ['launch', '--stage', root, '--stage', process.execPath, '--uid', String(nobody)]
   const [program = '', ...words] = [...before, agentBinary(), ...launch, '--', ...command]

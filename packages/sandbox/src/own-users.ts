@@ -1,13 +1,12 @@
 /**
- * Users for sandboxes of a server that is not root: the server goes into a user namespace in which it is root over
- * itself and over the subordinate ids of its account (/etc/subuid, /etc/subgid), and gives each session one of those.
- * What the kernel counts for each user (watches of epoll, pages of pipes, memory that is locked) is then not the
- * server's own count: where it is, a sandbox can use it up, and the server's process ends when it is.
+ * Users for sandboxes of a server that is not root. The server enters a user namespace where it is root over itself and over the
+ * subordinate ids of its account (/etc/subuid, /etc/subgid), and gives each session one of these ids. The kernel counts some resources for
+ * each user (epoll watches, pipe pages, locked memory). With a shared user a sandbox could use them up and end the server's process.
  */
 import { spawnSync } from 'node:child_process'
 import { agentBinary } from './agent/binary.ts'
 
-/** Of util-linux, which has the ids mapped by newuidmap and newgidmap. */
+/** From util-linux; newuidmap and newgidmap map the ids. */
 export const mapping = [
   ...['/usr/bin/unshare', '--user', '--map-user=0', '--map-group=0'],
   ...['--map-users=auto', '--map-groups=auto', '--'],
@@ -15,7 +14,7 @@ export const mapping = [
 const [program, ...options] = mapping
 const trialMs = 5_000
 
-/** Whether the launcher of sandboxes can do there what it must. */
+/** True when the launcher of sandboxes works inside such a namespace. */
 function isPossible(): boolean {
   const launch = ['launch', '--stage', '/', '--uid', '1', '--', '/bin/true']
   const { status } = spawnSync(program, [...options, agentBinary(), ...launch], {
@@ -26,7 +25,7 @@ function isPossible(): boolean {
   return status === 0
 }
 
-/** The same program begins anew there, as the same process. Returns where it is there already, is root, or cannot. */
+/** Restarts this program inside the namespace, as the same process. Returns when it is inside already, is root, or cannot enter. */
 export function enterOwnUsers(): void {
   if (process.getuid?.() === 0 || !isPossible()) return
   const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]

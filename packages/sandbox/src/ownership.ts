@@ -1,4 +1,4 @@
-/** Whose a session's folders and its gate are on the host. */
+/** Which host user owns a session's folders and its gate's socket. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -21,9 +21,9 @@ const run = promisify(execFile)
 
 type Ids = { first: number; count: number }
 
-/** Ids that no other program gives out, where this process may use all ids of the machine. */
+/** Ids that no other program assigns, for a process that may use all ids of the machine. */
 const high: Ids = { first: 7 << 28, count: 1 << 28 }
-/** The kernel shows everyone who has no id here under this one. */
+/** The kernel shows this id for every user without a mapping. */
 const nobody = 65_534
 
 function mappedIds(file: 'uid_map' | 'gid_map'): Ids[] {
@@ -34,7 +34,7 @@ function mappedIds(file: 'uid_map' | 'gid_map'): Ids[] {
   })
 }
 
-/** In a user namespace of a server's own: the subordinate ids beside its root, see `enterOwnUsers`. */
+/** In a user namespace of the server: the subordinate ids besides its root, see `enterOwnUsers`. */
 function subordinateIds(): Ids | undefined {
   const [users, groups] = [mappedIds('uid_map'), mappedIds('gid_map')]
   const found = users.find(({ first, count }) => first > 0 && first + count < high.first)
@@ -47,8 +47,8 @@ function subordinateIds(): Ids | undefined {
 let given: Ids | undefined
 
 /**
- * Each session's own user on the host: the same at every start, and hardly ever shared by two. None, where the server
- * has no users to give: then it is the server's.
+ * The host user of a session: the same at every start, and rarely shared by two sessions. Undefined when the server may use no other users;
+ * its own user then runs the sandbox.
  */
 export function sessionUser(id: string): number | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -58,8 +58,8 @@ export function sessionUser(id: string): number | undefined {
 }
 
 /**
- * The folders were made by the server; what a session has put inside is its own already, unless it had another user then:
- * the folder itself is given last, so that one of another user's holds something to give. Follows no link.
+ * Gives the folders, which the server made, to the session's user. Their contents already belong to that user, unless the session had
+ * another user before. Each folder is given after its contents, so that an interrupted run is repeated. Follows no link.
  */
 export async function chownFolders(spec: SandboxSpec, uid: number | undefined): Promise<void> {
   const written = spec.mounts.filter(({ access }) => access === 'write').map(({ source }) => source)
@@ -78,14 +78,14 @@ export async function chownFolders(spec: SandboxSpec, uid: number | undefined): 
   }
 }
 
-/** All that lies below, which the server may have put there. Nothing of the session runs meanwhile. */
+/** Gives everything below a folder, which the server may have written. Nothing of the session runs meanwhile. */
 async function giveAll(folder: string, uid: number): Promise<void> {
-  // By a program that knows neither names nor a longest path: names are bytes, and strangers' folders as deep as they like.
+  // Uses `chown`, which has no limits on names and depth: names are bytes, and a session's folders can be very deep.
   if (readdirSync(folder, 'buffer').length > 0)
     await run('chown', ['-hR', '--', `${uid}:${uid}`, folder])
 }
 
-/** To the session's user alone. The folder above is the server's. */
+/** Gives the socket to the session's user. The folder above stays the server's. */
 export function chownSocket(socket: string, uid: number): void {
   if (!lstatSync(socket).isSocket()) throw new Error(`no socket: ${socket}`)
   chmodSync(socket, 0o600)

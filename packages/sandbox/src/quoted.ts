@@ -1,2 +1,2 @@
-/** One word for a shell, whatever it holds; without NUL. */
+/** Quotes any text without NUL as one word for a shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,4 +1,4 @@
-/** Which process holds a workspace, in a file beside it: so that another server of the machine can end it. */
+/** Records, in a file beside a working folder, which process holds it, so that another server of the machine can end that process. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseObject } from '@steward/base/json-object.ts'
@@ -7,15 +7,15 @@ const recordOf = (workspace: string): string => join(dirname(workspace), 'sandbo
 
 const bootOf = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 
-/** Boot and ticks since then at which the process started: with its number they name a process for good. */
+/** Boot id and start time of a process in ticks. Together with the pid they name a process for good. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A zombie has ended, whether or not its parent, which may hang, takes notice.
+    // A zombie has ended, even if its parent hangs and does not collect it.
     return fields[0] === 'Z' ? undefined : `${bootOf()} ${fields[19]}`
   } catch {
-    // There is no such process.
+    // The process does not exist.
     return undefined
   }
 }
@@ -24,7 +24,7 @@ export function writeRecord(workspace: string, pid: number): void {
   writeFileSync(recordOf(workspace), JSON.stringify({ pid, start: startOf(pid) }), { mode: 0o600 })
 }
 
-/** Of this process alone: a sandbox that follows may have taken the workspace already. */
+/** Removes the record only if it names this process: a later sandbox may hold the working folder already. */
 export function forgetRecord(workspace: string, pid: number | undefined): void {
   if (readRecord(workspace)?.pid === pid) rmSync(recordOf(workspace), { force: true })
 }
@@ -32,8 +32,8 @@ export function forgetRecord(workspace: string, pid: number | undefined): void {
 const graceMs = 2_000
 
 /**
- * Ends the recorded process and its children, with everything that dies with them, if it is still the same one, and
- * returns when they are gone. `SIGTERM` lets it end what would outlive it, for two seconds.
+ * Ends the recorded process and its children, if it is still the same process, and resolves when they are gone. `SIGTERM` gives the process
+ * two seconds to end what would outlive it.
  */
 export async function killRecorded(
   workspace: string,
@@ -59,7 +59,7 @@ function childrenOf(pid: number): Process[] {
       return start === undefined ? [] : [{ pid: Number(child), start }]
     })
   } catch {
-    // It has ended, or the kernel does not list children: they die with it, a moment later.
+    // The process has ended, or the kernel does not list children. They die with it a moment later.
     return []
   }
 }
@@ -85,7 +85,7 @@ function readRecord(workspace: string): Process | undefined {
     const { pid, start } = parseObject(readFileSync(recordOf(workspace), 'utf8'))
     return typeof pid === 'number' && typeof start === 'string' ? { pid, start } : undefined
   } catch {
-    // Never written, or cut off by a crash before its process could do anything.
+    // The file was never written, or a crash cut it off before the process could do anything.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** A sandbox at the other end of an agent's stream, however the agent was started there. */
+/** A sandbox over the stream of a daemon, however the daemon was started. */
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -10,13 +10,13 @@ import type { Sandbox, ShellCommand, ShellResult } from './sandbox.ts'
 import { hideSecrets } from './secrets.ts'
 import { secretScript, shellScript } from './shell.ts'
 
-/** Where things lie for the processes of the sandbox. */
+/** Paths for the processes of the sandbox. */
 export type Places = {
   bash: string
   ripgrep: string
   /** Folder of the shell's state, writable. */
   state: string
-  /** Folder where output too long for a result is gathered, writable. */
+  /** Folder for output that is too long for a result, writable. */
   spill: string
   workspace: string
 }
@@ -26,11 +26,11 @@ export type RemoteOptions = {
   stream: AgentStream
   places: Places
   env: Record<string, string>
-  /** Bytes of one spilled output. */
+  /** Largest spilled output, in bytes. */
   spillMax: number
-  /** Ends the processes, the agent too, and resolves when none is left. Called once. */
+  /** Ends all processes with the daemon and resolves when none is left. Called once. */
   stop: () => Promise<void>
-  /** How long the agent may take to start, and to say that a command was killed. */
+  /** Time for the daemon to start, and to report that a command was killed. */
   patience?: { readyMs: number; killedMs: number }
 }
 
@@ -39,7 +39,7 @@ const spillAboveBytes = 100_000
 const graceMs = 100
 const defaultPatience = { readyMs: 10_000, killedMs: 5_000 }
 const maxWalkBytes = 64 << 20
-/** The kernel takes no longer argument; a longer command goes through a file. */
+/** The kernel accepts no longer argument. A longer command goes through a file. */
 const maxArgumentBytes = 120_000
 
 const fileErrors: readonly (FileError | undefined)[] = [
@@ -55,7 +55,7 @@ const badPath: Failed = { ok: false, code: 'not_found', message: 'not an absolut
 const isPath = (path: string) =>
   path.startsWith('/') && !path.includes('\0') && Buffer.byteLength(path) < 4096
 
-/** A cut may fall into a character; its rest is left out. */
+/** A cut may fall into a character, whose rest is left out. */
 function decodeTail(bytes: Buffer, isCut: boolean): string {
   let start = 0
   while (isCut && start < 4 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
@@ -90,14 +90,14 @@ function decodeExit(
   return { output, bytes, ...spilled, ended: 'exit', exitCode }
 }
 
-/** Runs one program through the agent; its reply carries the end of the output. */
+/** Runs one program through the daemon. The reply carries the end of the output. */
 async function execute(agent: SandboxConnection, options: RemoteOptions, run: Execution) {
   const { env, places, spillMax, patience = defaultPatience } = options
   if (run.signal?.aborted) return { output: '', bytes: 0, ended: 'aborted' } as const
   const id = agent.nextId()
   const spill = `${places.spill}/output-${randomUUID().slice(0, 13)}.txt`
   const { from = '', to = '' } = run.state ?? {}
-  // By whoever restarts the shell, unless it is by what follows.
+  // A restart of the shell kills the command without `kill`; the result is then `aborted`.
   let killedBy: 'timeout' | 'aborted' = 'aborted'
   let unanswered: NodeJS.Timeout | undefined
   const kill = (why: typeof killedBy) => {
@@ -127,7 +127,7 @@ async function execute(agent: SandboxConnection, options: RemoteOptions, run: Ex
     if (reply.type === replies.failed) return refused(failed(reply.payload).message)
     return decodeExit(agent, reply, killedBy, spill)
   } catch (error) {
-    // The agent was asked nothing: a NUL in the command, or more than a frame holds.
+    // Nothing was sent: the command contains NUL, or is larger than a frame.
     if (error instanceof FrameError) return refused(error.message)
     throw error
   } finally {
@@ -177,7 +177,7 @@ function decodeFiles(batches: readonly Buffer[]): FileStat[] | undefined {
   return files
 }
 
-/** Half of what the agent serves of each kind; the rest waits, for as long as others take. */
+/** Half of the calls of each kind that the daemon serves at once. More calls wait. */
 const maxFileCalls = 32
 
 function takeTurns(most: number) {
@@ -251,9 +251,9 @@ function directFileCalls(agent: SandboxConnection): ReturnType<typeof fileCalls>
 }
 
 const keepWithinMs = 60_000
-/** Of what was put aside: the oldest goes first. */
+/** Limits of the stored outputs; the oldest is removed first. */
 const [mostKept, mostKeptBytes] = [100, 1 << 30]
-/** Neither searches nor commits of the session come upon what was put aside. */
+/** Hides stored outputs from the session's searches and commits. */
 const keepScript = `command -p mkdir -p "$2/results" &&
   builtin echo '*' >"$2/.ignore" && builtin echo '*' >"$2/.gitignore" && command -p mv -- "$1" "$3" || exit
 cd "$2/results" && count=0 bytes=0 && command -p ls -t | while IFS= read -r each; do
@@ -263,7 +263,7 @@ cd "$2/results" && count=0 bytes=0 && command -p ls -t | while IFS= read -r each
 done
 exit 0`
 
-/** Output that was gathered in the scratch space, which goes with the sandbox, is moved to where it stays. */
+/** Moves a spilled output from scratch space, which ends with the sandbox, to the working folder. */
 async function keepSpilled(agent: SandboxConnection, options: RemoteOptions, result: ShellResult) {
   const { spilled } = result
   if (spilled === undefined) return result
@@ -275,7 +275,7 @@ async function keepSpilled(agent: SandboxConnection, options: RemoteOptions, res
   return moved.ended === 'exit' && moved.exitCode === 0 ? { ...result, spilled: kept } : result
 }
 
-/** Commands of one session's shell, one after the other: each finds the state that the last one left. */
+/** Runs the commands of one session's shell one after the other. Each finds the state that the previous command left. */
 function sessionShell(
   agent: SandboxConnection,
   options: RemoteOptions,
@@ -329,7 +329,7 @@ function sessionShell(
   }
 }
 
-/** A program of its own, that knows nothing of the session's shell. */
+/** Runs a program without the state of the session's shell. */
 async function runAside(
   agent: SandboxConnection,
   options: RemoteOptions,
@@ -341,7 +341,7 @@ async function runAside(
   return hideSecrets(result, Object.values(env))
 }
 
-/** Resolves when the agent is ready; rejects with `SandboxEnded`, after `stop`, when it does not come up. */
+/** Resolves when the daemon is ready. When it does not start, calls `stop` and rejects with `SandboxEnded`. */
 export async function remoteSandbox(options: RemoteOptions): Promise<Sandbox> {
   const ended = Promise.withResolvers<string>()
   let stopping: Promise<void> | undefined
@@ -375,7 +375,7 @@ export async function remoteSandbox(options: RemoteOptions): Promise<Sandbox> {
   }
 }
 
-/** No configuration of the user's; line numbers, hidden files too, but not what version control keeps. */
+/** No user configuration; with line numbers and hidden files, without the files of version control. */
 const searchOptions = [
   '--no-config',
   '--line-number',

@@ -1,4 +1,4 @@
-/** The end of folders: of strangers' work, and of what nobody uses any more. */
+/** Removes folders: trees that sessions have written, and folders that were unused for long. */
 import { execFile } from 'node:child_process'
 import { rename, rm, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -6,37 +6,37 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /**
- * A folder and all in it, which strangers may have made as deep and as closed as they liked. Follows no link; nothing
- * runs in it any more. Nothing happens where it is not there.
+ * Removes a folder with everything in it, at any depth and with any permissions. Follows no link. Nothing may run in the folder any more. A
+ * missing folder is no error.
  */
 export async function removeTree(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true })
   } catch {
-    // Paths in it may be longer than a call takes, which these programs go around.
+    // Paths may be longer than a system call takes. These programs can handle them.
     await run('chmod', ['-fR', 'u+rwX', '--', folder]).catch(() => {})
     await run('rm', ['-rf', '--', folder])
   }
 }
 
 /**
- * For folders that are touched by whoever begins to use them, in this process or another: none goes that was touched
- * since. `away` is a free name on the same file system, which nobody looks for.
+ * Removes a folder unless it was used since `since`. Users of such folders touch them first, in this process or another. `away`: an unused
+ * name on the same file system.
  */
 export async function removeUnused(folder: string, away: string, since: number): Promise<void> {
   if (!(await moveAway(folder, away))) return
-  // Another process may come upon it there, and take it for one of those that are left.
+  // Another process may find the folder there and remove it as a leftover.
   const found = await stat(away).catch(absent)
   if (!found) return
   if (found.mtimeMs <= since) return removeTree(away)
-  // Whoever came meanwhile may have made it anew.
+  // A new user may have created the folder again meanwhile.
   await rename(away, folder).catch(async (error: NodeJS.ErrnoException) => {
     if (!/^(ENOTEMPTY|EEXIST|ENOENT)$/.test(error.code ?? '')) throw error
     await removeTree(away)
   })
 }
 
-/** False where it is not there. */
+/** Returns false when the folder does not exist. */
 export const moveAway = (folder: string, away: string): Promise<boolean> =>
   rename(folder, away).then(() => true, absent)
 

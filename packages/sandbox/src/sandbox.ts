@@ -1,4 +1,4 @@
-/** Where commands run. A provider prepares the place; our agent inside it does the rest. */
+/** Where commands run. A provider starts a sandbox; the sandbox daemon inside it does the rest. */
 
 export type SandboxLimits = {
   /** Bytes of memory for all processes together, tmpfs included. */
@@ -19,20 +19,20 @@ export type SandboxSpec = {
   workspace: string
   /** Host folder that is `/mnt/session/outputs` inside. */
   outputs: string
-  /** Whether the server has filled the two itself: all in them is given to the session's user, following no link. */
+  /** True when the server has filled these two folders. All files in them are then given to the session's user, following no link. */
   isPrefilled: boolean
   /** Variables of every command; the server's own environment never enters. */
   env: Record<string, string>
   limits: SandboxLimits
   /** The gate, which is the only egress; null for no network at all. */
   egress: SandboxEgress | null
-  /** What else stands in its view, from its start until its end. */
+  /** Further folders and files that are visible for the life of the sandbox. */
   mounts: readonly SandboxMount[]
-  /** Reference of the OCI image it starts from; without one the provider's own choice. */
+  /** Reference of the OCI image to start from; the provider's own choice without one. */
   image?: string
-  /** Host folder whose `usr` and `etc` stand over those that it starts with; only where `systemOf` names those. */
+  /** Host folder whose `usr` and `etc` cover the system's. Only where `systemOf` returns a folder. */
   layer?: string
-  /** Folders inside whose programs are found before all others. */
+  /** Folders inside that come first in PATH. */
   path?: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export type SandboxMount = {
   source: string
   /** Absolute path inside, below /home/user, /mnt or /opt. */
   path: string
-  /** `write` is for folders, which are given to the session's user with all in them, following no link. */
+  /** `write` is for folders. They are given to the session's user with everything in them, following no link. */
   access: 'read' | 'write'
 }
 
@@ -70,23 +70,23 @@ export type ShellCommand = {
   secretEnv?: Record<string, string>
 }
 
-/** A script of bash, and what its `$1` and those after it are. */
+/** A bash script and its arguments, `$1` and so on. */
 export type AsideCommand = {
   script: string
   arguments: readonly string[]
-  /** Of this command alone; the values are masked in its result. */
+  /** Variables of this command alone. Their values are masked in the result. */
   env?: Record<string, string>
   timeoutMs: number
-  /** As of a shell command. */
+  /** See `ShellCommand`. */
   signal?: AbortSignal
 }
 
 export type ShellResult = {
   /** stdout and stderr in the order written, ANSI codes removed, the last 100 KiB. */
   output: string
-  /** Bytes written before anything was cut. */
+  /** Bytes written before the output was cut. */
   bytes: number
-  /** Path of the whole output, when it was cut: in the workspace, unless there was no room for it. */
+  /** Path of the whole output when it was cut: in the working folder, unless there was no room for it. */
   spilled?: string
   ended: 'exit' | 'timeout' | 'aborted'
   /** Set when `ended` is `exit`; 128 + n for a signal n. */
@@ -103,7 +103,7 @@ export type FileError =
 export type Failed = { ok: false; code: FileError; message: string }
 export type Ok<T> = { ok: true } & T
 
-/** `changedUs` is when the content, name or rights last changed, by the kernel, in microseconds: nobody can set it. */
+/** `changedUs`: when content, name or permissions last changed, in microseconds. The kernel sets it, so programs cannot forge it. */
 export type FileStat = {
   path: string
   size: number
@@ -122,8 +122,8 @@ export interface Sandbox {
   /** Runs in the session's shell: directory, variables, functions, aliases and options carry over. Serialised. */
   shell(command: ShellCommand): Promise<ShellResult>
   /**
-   * Runs beside the session's shell, from the workspace: it waits for no command, and neither takes nor leaves any
-   * state. No whole output is kept. It ends with the others when the shell is restarted.
+   * Runs beside the session's shell, in the working folder, without waiting for other commands and without the shell's state. No whole
+   * output is stored. Ends when the shell is restarted.
    */
   aside(command: AsideCommand): Promise<ShellResult>
   /** Kills every process and forgets the shell's state. */
@@ -135,7 +135,7 @@ export interface Sandbox {
   ): Promise<Ok<{ bytes: Uint8Array; size: number }> | Failed>
   /** Replaces the file in one step; makes parent folders (0700). */
   write(path: string, bytes: Uint8Array): Promise<Ok<object> | Failed>
-  /** A file or a link, and then the folders above it, below `top`, that it leaves empty. */
+  /** Removes a file or link, and the folders above it, below `top`, that become empty. */
   remove(path: string, top: string): Promise<Ok<object> | Failed>
   /**
    * Regular files below `root`, without `.git` and `node_modules` unless `isWhole`; stops after `maxEntries` looked at.
@@ -169,22 +169,25 @@ export type Isolation = {
   gate: boolean
   /** Which limits hold: `cgroup2`, `cgroup1` or `rlimit`. */
   limits: 'cgroup2' | 'cgroup1' | 'rlimit' | 'none'
-  /** Whether each sandbox has a user of the host of its own. With a shared one, what it uses up of a user's is the server's too. */
+  /**
+   * `own`: each sandbox has its own host user. With a shared user a sandbox can use up resources that the kernel counts for each user, the
+   * server's too.
+   */
   users: 'own' | 'shared'
 }
 
 export interface SandboxProvider {
   readonly name: string
-  /** Why no sandbox of its own starts from this image; undefined where it may be tried. */
+  /** Why no sandbox starts from this image; undefined when it may be tried. */
   refuseImage(reference: string): string | undefined
-  /** Host folder of the system that its sandboxes start with, where that is a folder, and others may be laid over it. */
+  /** Host folder of the system that sandboxes start with. Undefined when the system is no folder, so that no layer can cover it. */
   systemOf(image: string | undefined): string | undefined
   /**
-   * What tells an image from another one that its reference named before; undefined where sandboxes start from no image.
-   * Fetches what is not there; rejects with `SandboxEnded` when it cannot be had.
+   * Identity of an image, which changes when its reference names another image. Undefined when sandboxes start from no image. Fetches a
+   * missing image; rejects with `SandboxEnded` when that fails.
    */
   imageOf(reference: string | undefined): Promise<string | undefined>
-  /** Whether sandboxes can start on this machine; if not, why, and what mends it. */
+  /** Whether sandboxes can start on this machine. If not: why, and how to mend it. */
   check(): Promise<{ ok: true; isolation: Isolation } | { ok: false; why: string; remedy: string }>
   /** Rejects with `SandboxEnded` when the sandbox does not start; the message says why. */
   acquire(spec: SandboxSpec): Promise<Sandbox>
@@ -192,7 +195,7 @@ export interface SandboxProvider {
   reap(spec: Pick<SandboxSpec, 'id' | 'workspace'>): Promise<void>
 }
 
-/** The sandbox is gone; whatever ran in it may have run in part. */
+/** The sandbox has ended. Commands in it may have run in part. */
 export class SandboxEnded extends Error {
   override readonly name = 'SandboxEnded'
 }

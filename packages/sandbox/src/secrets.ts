@@ -1,14 +1,11 @@
-/** What a command with secrets says of them, hidden. */
+/** Hides the secrets of a command in its output. */
 import { maskOf } from '@steward/mask/mask.ts'
 import type { ShellResult } from './sandbox.ts'
 
-/** Shorter ones would hide more of the output than they protect. */
+/** Hiding shorter values would hide more of the output than it protects. */
 const leastLength = 4
 
-/**
- * The values, the lines of those that have several, and both as JSON spells them; the longest first, so that none is
- * hidden in part.
- */
+/** The values, their lines, and the JSON spelling of both, the longest first, so that no value is hidden in part. */
 function piecesOf(values: readonly string[]): string[] {
   const pieces = values
     .flatMap((value) => [value, ...value.split('\n')])
@@ -25,7 +22,9 @@ function endAtStart(text: string, piece: string): number {
   return length
 }
 
-/** As many asterisks in their place: of the short ones as they are and in JSON, of the others in every spelling of a mask. */
+/**
+ * Replaces the values by asterisks of the same length: short values as they are and in JSON, others in every spelling that a mask knows.
+ */
 export function hideSecrets(result: ShellResult, values: readonly string[]): ShellResult {
   const pieces = piecesOf(values)
   const masked = maskOf(values.flatMap((value) => [value, ...value.split('\n')]))
@@ -33,7 +32,7 @@ export function hideSecrets(result: ShellResult, values: readonly string[]): She
     (text, piece) => text.replaceAll(piece, '*'.repeat(piece.length)),
     masked?.text(result.output) ?? result.output,
   )
-  // What is kept may begin within a value.
+  // The stored end of a cut output may begin within a value.
   if (result.bytes > Buffer.byteLength(result.output)) {
     const cut = Math.max(0, ...pieces.map((piece) => endAtStart(output, piece)))
     output = '*'.repeat(cut) + output.slice(cut)

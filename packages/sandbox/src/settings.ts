@@ -1,4 +1,4 @@
-/** The settings that server and worker have in common, since both start sandboxes. */
+/** Settings of both server and worker, because both start sandboxes. */
 import { choice, decimal, mebibyte, text, whole } from '@steward/base/settings/kinds.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
 
@@ -35,7 +35,7 @@ export const sandboxSettings = section('Sandboxes', {
 })
 
 export const diskSettings = section('Disk', {
-  /** Of one session. */
+  /** Limits of one session. */
   session: {
     bytes: setting('SANDBOX_DISK_MB', whole(1, 1_048_576, mebibyte), {
       default: '10240',
@@ -48,7 +48,7 @@ export const diskSettings = section('Disk', {
       about: 'files and folders of one session',
     }),
   },
-  /** Free on the disks of the program. */
+  /** Minimum of free space on the program's disks. */
   floor: {
     bytes: setting('STORE_FREE_MB', whole(0, 1e9, mebibyte), {
       default: '1024',

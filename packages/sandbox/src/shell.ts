@@ -1,20 +1,18 @@
-// The shell of a session: a fresh bash for each command, which finds the state that the last one left.
+// The shell of a session: a new bash for each command, which restores the state that the previous command left.
 
 import { quoted } from './quoted.ts'
 
-/** Options of `set -o` that carry over; errexit would end the shell, tracing would show our own lines. */
+/** Options of `set -o` that carry over. errexit would end the shell, and tracing would show the wrapper's own lines. */
 const carriedOptions =
   'allexport braceexpand hashall keyword noclobber noglob nounset physical pipefail'
 
 /**
- * The script of one command, which is its `$1`. Restores the state from `from` and leaves the new one in
- * `to`; the agent lets `to` take the place of `from` when bash has exited in the ordinary way, so that a
- * killed command leaves the state of the one before.
- *
- * Order of a state: the directory as a comment, for commands that take nothing else; the directory before
- * CDPATH is known, options that decide how functions are parsed, functions without aliases, variables, then
- * what would change the reading of these. Assignments to bash's own read-only variables fail unheard. The saving runs at the end and from the EXIT trap (for
- * `exit`); whichever comes first removes it, so that the command may have an EXIT trap of its own.
+ * The script of one command, whose text is `$1`. Restores the state from `from` and saves the new state to `to`. The daemon replaces `from`
+ * by `to` when bash has exited normally, so that a killed command leaves the previous state.
+ * Order of a state: the directory as a comment, for commands that restore nothing else; the directory before CDPATH is set; options that
+ * decide how functions are parsed; functions without aliases; variables; then everything that would change how these are parsed. Errors of
+ * assignments to bash's read-only variables are discarded. The state is saved at the end and by the EXIT trap (for `exit`). The first of
+ * the two removes the trap, so that the command may set an EXIT trap.
  */
 export function shellScript({ from, to }: { from: string; to: string }): string {
   const old = quoted(from)
@@ -41,8 +39,8 @@ __steward_save "$?" 2>/dev/null
 }
 
 /**
- * The script of a command with secrets, which is its `$1`. Of the state it takes the directory alone: no function or
- * alias of an earlier command stands in the way of the program that the secrets are meant for.
+ * The script of a command with secrets, whose text is `$1`. It restores only the directory: a function or alias of an earlier command
+ * cannot replace the program that gets the secrets.
  */
 export function secretScript({ from }: { from: string }): string {
   return `IFS= builtin read -r directory 2>/dev/null <${quoted(from)} &&

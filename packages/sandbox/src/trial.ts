@@ -1,4 +1,4 @@
-/** Whether sandboxes start on this machine, found by starting some. */
+/** Tests whether sandboxes start on this machine by starting some. */
 import { once } from 'node:events'
 import {
   existsSync,
@@ -16,7 +16,7 @@ import type { Sandbox, SandboxSpec } from './sandbox.ts'
 
 const prefix = 'steward-check-'
 
-/** What trials of this user's left here whose process was killed. */
+/** Removes the folders of killed trials of this user. */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]
@@ -27,7 +27,7 @@ function removeLeftovers(parent: string): void {
   }
 }
 
-/** Without a gate and with one: the two have their networks from different hands. */
+/** Starts one sandbox without a gate and one with a gate, because they get their networks in different ways. */
 export async function tryOut(
   start: (spec: SandboxSpec) => Promise<Sandbox>,
   parent = tmpdir(),

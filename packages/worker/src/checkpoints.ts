@@ -1,4 +1,4 @@
-/** Workspaces of sessions, put aside in the service under the claim, so that another machine goes on with them. */
+/** Checkpoints of working folders, stored in the service under the claim, so that another machine can continue the session. */
 import { Readable } from 'node:stream'
 import { canConfine } from '@steward/space/workspace/confined.ts'
 import type { Arrival, WorkspaceStore } from '@steward/space/workspace/keep.ts'
@@ -8,7 +8,7 @@ import type { ClaimClient } from './service.ts'
 
 export type CheckpointFolders = {
   session: string
-  /** The session's folder on this machine, and that of all sessions. */
+  /** `own`: the session's folder on this machine. `folder`: the folder of all sessions. */
   own: string
   folder: string
 }
@@ -16,7 +16,7 @@ export type CheckpointFolders = {
 const unconfined =
   'bubblewrap does not work here, in which alone a workspace is packed and unpacked. To mend it: apt-get install bubblewrap'
 
-/** Before a harness starts. Throws when the checkpoint is corrupt, or cannot be laid out here. */
+/** Restores the checkpoint before a harness starts. Throws when the checkpoint is corrupt, or cannot be restored here. */
 export async function arriveAt(claim: ClaimClient, where: CheckpointFolders): Promise<Arrival> {
   const store = storeOf(claim, where.session)
   const open: WorkspaceStore['open'] = async (part) => {
@@ -26,13 +26,13 @@ export async function arriveAt(claim: ClaimClient, where: CheckpointFolders): Pr
   return arrive({ ...store, open }, await placeOf(where))
 }
 
-/** After the harness has ended, while the claim stands. */
+/** Stores a checkpoint after the harness has ended, while the claim is current. */
 export async function putAside(claim: ClaimClient, where: CheckpointFolders): Promise<void> {
   if (!(await canConfine())) throw new Error(unconfined)
   await save(storeOf(claim, where.session), await placeOf(where))
 }
 
-/** How large it may be the service says. */
+/** The service limits the size of a checkpoint. */
 const placeOf = async ({ session, own, folder }: CheckpointFolders) => ({
   session,
   own,

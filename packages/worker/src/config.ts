@@ -1,4 +1,4 @@
-/** The environment as a configuration, or a refusal to start that names every setting that is wrong. */
+/** Reads the configuration from the environment, or refuses to start with an error that names every wrong setting. */
 import { resolve } from 'node:path'
 import { mebibyte } from '@steward/base/settings/kinds.ts'
 import { readSettings } from '@steward/base/settings/program.ts'
@@ -61,8 +61,8 @@ const sandboxOf = ({ sandbox, disk }: WorkerValues): SandboxSettings => ({
 const compileCache = 'NODE_COMPILE_CACHE'
 
 /**
- * What depends on more than one setting. `path`: where the programs of this machine are, for a harness. `compiled`: where
- * this program keeps what Node has compiled, if anywhere, as variables for the harness that is part of it.
+ * Values that depend on several settings. `path`: PATH for a harness. `compiled`: variables for the bundled harness that name this
+ * program's compile cache, if there is one.
  */
 function configOf({ disk, ...given }: WorkerValues, environment: ProcessVariables) {
   const cache = environment[compileCache]
@@ -73,9 +73,9 @@ function configOf({ disk, ...given }: WorkerValues, environment: ProcessVariable
     compiled,
     baseUrl: given.baseUrl.replace(/\/+$/, ''),
     dir: resolve(given.dir),
-    /** Undefined: the worker takes no hints. */
+    /** Undefined when the worker receives no hints. */
     webhook: webhookOf(given.webhook),
-    // The sandbox of the other lane holds a key of the environment, which commands could send anywhere.
+    // In the other lane the sandbox holds an environment key, which commands could send anywhere.
     egress:
       given.egress ?? (given.lane === 'ama_worker' ? ('service' as const) : ('session' as const)),
     sandbox: sandboxOf({ ...given, disk }),

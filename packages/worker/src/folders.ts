@@ -1,4 +1,4 @@
-/** What sessions keep on this machine, below the worker's folder, from one piece of work to the next. */
+/** Folders that sessions keep on this machine between two work items, below the worker's folder. */
 import { mkdir, readdir, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '@steward/sandbox/remove.ts'
@@ -10,20 +10,20 @@ export type SessionFolders = {
   /** `/mnt/user` of the session. */
   user: string
   memory: string
-  /** Nothing of the session writes to it. */
+  /** The session never writes to this folder. */
   inputs: string
 }
 
-/** What nothing has been kept of. */
+/** Creates the folders of a session without a checkpoint. */
 export async function makeEmpty({ workspace, outputs, user }: SessionFolders): Promise<void> {
   for (const each of [workspace, outputs, user]) await mkdir(each, { recursive: true })
 }
 
 export type Folders = {
-  /** All but workspace, outputs and user are made; its memory stores are empty, as the official worker demands. */
+  /** Creates the other folders, but not workspace, outputs and user. Memory stores are empty, as the official worker requires. */
   of(session: string): Promise<SessionFolders>
   forget(session: string): Promise<void>
-  /** Removes those that no work has used for so long. */
+  /** Removes folders that no work item has used for `olderThanMs`. */
   removeUnused(olderThanMs: number, now: number): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export function foldersBelow(dir: string): Folders {
       await mkdir(sessions, { recursive: true, mode: 0o700 })
       for (const name of await readdir(sessions)) {
         const folder = join(sessions, name)
-        // Another worker may remove it meanwhile.
+        // Another worker may remove the folder at the same time.
         const found = await stat(folder).catch(() => undefined)
         if (found && found.mtimeMs < now - olderThanMs) await removeTree(folder)
       }

@@ -1,25 +1,25 @@
 /**
- * One claimed item, from the claim to its end. What fails before a harness has started leaves the item as it is: nothing is
- * stopped, and another worker has it when its lease or reservation runs out.
+ * Runs one claimed work item from the claim to its end. A failure before a harness process has started leaves the item as it is: it is not
+ * stopped, and another worker gets it when its lease or reservation expires.
  */
 import type { SessionFolders } from './folders.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { ClaimClient, WorkAssignment } from './service.ts'
 import type { RuntimeVariables } from './variables.ts'
 
-/** A lane: runs what a session needs until it rests, is ended, or must be left. */
+/** A lane runs a session until it rests, ends, or its claim is lost. */
 export type Lane = (run: {
   item: WorkAssignment
   claim: ClaimClient
   place: SessionFolders
-  /** All but the URL, which depends on where it is told. */
+  /** The variables of the runtime, except the URL, which depends on the lane. */
   told: Omit<RuntimeVariables, 'baseUrl'>
   log: Log
   /** Aborts when this worker shuts down. */
   signal: AbortSignal
 }) => Promise<void>
 
-/** Nothing of the session began. `isTold`: its log has it already. */
+/** Nothing of the session has started. `isTold`: the session's log has the reason already. */
 export class NotBegun extends Error {
   readonly isTold: boolean
 
@@ -62,7 +62,7 @@ export async function runItem(
     return
   }
   if (signal.aborted) {
-    // Nothing has begun, and nobody needs to wait for the lease to run out.
+    // Nothing has started: stop, so that the next worker need not wait for the lease to expire.
     await claim.stop()
     return
   }
@@ -71,7 +71,7 @@ export async function runItem(
   try {
     await lane({ item, claim, place, told, log, signal })
   } catch (error) {
-    // Whoever waits for the session would see nothing else of a worker that tries in vain.
+    // Clients of the session see no other sign of a worker that fails again and again.
     if (!(error instanceof NotBegun && error.isTold)) await tell(claim, sessionId, error, log)
     throw error
   }

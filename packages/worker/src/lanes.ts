@@ -1,4 +1,4 @@
-/** Who owns what while a session runs. [worker/lane/ama-worker] [worker/lane/supervised] */
+/** The two lanes, which differ in who sends heartbeats and stops. [worker/lane/ama-worker] [worker/lane/supervised] */
 import { fileURLToPath } from 'node:url'
 import type { DiskQuota } from '@steward/space/workspace/quota.ts'
 import { toldOf } from '@steward/space/workspace/keep.ts'
@@ -16,7 +16,7 @@ import type { Patience } from './supervisor/supervise.ts'
 import { supervise } from './supervisor/supervise.ts'
 import { variables } from './variables.ts'
 
-/** Heartbeat and stop are the sandbox's own. */
+/** The official worker in the sandbox sends the heartbeats and the stop. */
 export const amaWorker =
   (config: WorkerConfig, provider: SandboxProvider, quota: DiskQuota): Lane =>
   async ({ item, claim, place, told, log, signal }) => {
@@ -52,7 +52,7 @@ export const amaWorker =
 
 const reference = fileURLToPath(new URL('./harness/main.ts', import.meta.url))
 
-/** Heartbeat and stop are this worker's; nobody stops what was lost, or what never began. */
+/** This worker sends the heartbeats and the stop. It sends no stop for a lost claim, or for a session that never started. */
 export const openmaSupervised =
   (config: WorkerConfig, patience?: Patience): Lane =>
   async ({ item: { work, session }, claim, place, told, log, signal }) => {

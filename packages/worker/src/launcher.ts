@@ -1,6 +1,6 @@
 /**
- * The strategy `acquire_then_session_poll`: sandboxes for what waits or was hinted at, in each a worker that claims for
- * itself. Nothing is claimed out here.
+ * The strategy `acquire_then_session_poll`: starts a sandbox for each waiting item or hint. The worker inside the sandbox claims; this
+ * process claims nothing.
  */
 import type { Hints } from './hints/hints.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -9,14 +9,14 @@ import { isRefusal } from './service.ts'
 
 export type LaunchOptions = {
   service: Pick<Service, 'depth'>
-  /** One that comes makes it look at once, and starts a sandbox where the queue cannot be seen. */
+  /** A hint causes a look at once, and starts a sandbox when the queue's depth cannot be read. */
   hints: Hints
   most: number
   pauseMs: number
-  /** How long a sandbox may take to its first poll. */
+  /** How long a sandbox may take until its first poll, in ms. */
   startMs: number
   launch: (signal: AbortSignal) => Promise<void>
-  /** The service has taken the key: called once, with the first answer. */
+  /** Called once, with the first answer: the service has accepted the key. */
   reached: () => void
   log: Log
 }
@@ -24,8 +24,8 @@ export type LaunchOptions = {
 const shortestPauseMs = 200
 
 /**
- * Resolves and rejects as `pollOn`. A sandbox whose worker finds nothing to claim ends by itself. A hint is settled when
- * its sandbox has ended, or when nothing waits for one.
+ * Resolves and rejects like `pollOn`. A sandbox whose worker finds no work ends by itself. A hint is settled when its sandbox has ended, or
+ * when no work waits.
  */
 export async function launchOn(launching: LaunchOptions, signal: AbortSignal): Promise<void> {
   const { service, hints, most, pauseMs, startMs, launch, reached, log } = launching
@@ -50,7 +50,7 @@ export async function launchOn(launching: LaunchOptions, signal: AbortSignal): P
     await Promise.all(running.keys())
   }
 
-  /** How many items nobody has; undefined when that is not known now. */
+  /** The number of unclaimed items; undefined when it cannot be read now. */
   async function look(hinted: readonly string[]): Promise<number | undefined> {
     try {
       const depth = await service.depth(signal)

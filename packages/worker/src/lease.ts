@@ -1,15 +1,15 @@
-/** The outer worker's heartbeat of one claim, until the service or its silence ends it. [work/heartbeat] */
+/** Sends the outer worker's heartbeats for one claim, until the service ends the claim or does not answer. [work/heartbeat] */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ClaimClient } from './service.ts'
 import { isRefusal } from './service.ts'
 
-/** `stopping`: it is still ours, and to be ended. `lost`: nothing of it may be touched any more. */
+/** `stopping`: the claim is current, and its session must end. `lost`: nothing may be done under the claim any more. */
 export type LeaseEnd = { end: 'stopping' | 'lost' | 'closed'; why: string }
 
 export type Lease = {
   /** Never rejects. */
   ended: Promise<LeaseEnd>
-  /** Milliseconds for which it holds from now on, if no beat follows. */
+  /** Milliseconds until the lease expires without another heartbeat. */
   leftMs(): number
   /** After each beat that counts, for how long the lease holds from then on. */
   follow(extended: (forMs: number) => void): void

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: takes the sessions of one environment and runs their tools on this machine. */
+/** The command line of the worker: claims sessions of one environment and runs their tools on this machine. */
 import { parseArgs } from 'node:util'
 import { helpOf } from '@steward/base/settings/program.ts'
 import { readConfig } from './config.ts'

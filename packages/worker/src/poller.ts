@@ -1,4 +1,4 @@
-/** Asks for work for as long as there is room, and runs each item on its own. */
+/** Polls for work while there is a free place, and runs each item. */
 import type { Hints } from './hints/hints.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { ClaimClient, WorkAssignment, Service } from './service.ts'
@@ -6,30 +6,30 @@ import { isRefusal } from './service.ts'
 
 export type Polling = {
   service: Service
-  /** One that comes makes it ask at once. */
+  /** A hint causes a poll at once. */
   hints: Hints
-  /** How many run at once. */
+  /** Largest number of items that run at once. */
   most: number
-  /** Between polls that found nothing. */
+  /** Delay between polls that found nothing, in ms. */
   pauseMs: number
   reclaimMs: number
-  /** Whether an item is acknowledged here, before anything runs. */
+  /** True when items are acknowledged here, before their lane starts. */
   acknowledges: boolean
   run: (item: WorkAssignment, claim: ClaimClient, signal: AbortSignal) => Promise<void>
-  /** The service has taken the key: called once, with the first answer. */
+  /** Called once, with the first answer: the service has accepted the key. */
   reached: () => void
   log: Log
 }
 
 const blockMs = 999
-/** A service that answers at once is not asked again at once. */
+/** Shortest delay between two polls, also when the service answers at once. */
 const shortestPauseMs = 500
 const acknowledgeWithinMs = 30_000
 const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
 
 /**
- * Resolves when the signal has aborted and all that ran has ended; rejects when the service refuses this worker for good.
- * A failure of one item is that item's alone.
+ * Resolves when the signal has aborted and all items have ended. Rejects when the service refuses this worker for good. The failure of one
+ * item does not affect the others.
  */
 export async function pollOn(polling: Polling, signal: AbortSignal): Promise<void> {
   const { service, hints, most, pauseMs, reclaimMs, reached, log } = polling

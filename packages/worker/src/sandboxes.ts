@@ -1,4 +1,4 @@
-/** Sandboxes of this machine, as the worker's settings and a harness's `settings.sandbox` name them. */
+/** Sandboxes of this machine, by the worker's settings or by a harness's `settings.sandbox`. */
 import type { DiskQuota } from '@steward/space/workspace/quota.ts'
 import { diskQuota } from '@steward/space/workspace/quota.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
@@ -47,7 +47,7 @@ export const limitsOf = ({
   file: disk_mb * mebibyte,
 })
 
-/** Of sandboxes whose sessions lie on the disk of the folder. */
+/** Disk limits of sandboxes whose sessions lie on the disk of the folder. */
 export const quotaOf = (
   { disk_mb, disk_files, free_mb, free_files }: SandboxSettings,
   folder: string,

@@ -1,4 +1,4 @@
-/** The work API and one session's events, as far as a worker asks for them, on a real socket. */
+/** For tests: the work API and one session's events, as far as a worker uses them, on a real socket. */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
@@ -6,26 +6,26 @@ import type { AddressInfo } from 'node:net'
 
 export type Stub = AsyncDisposable & {
   url: string
-  /** `METHOD what`, in the order in which they came. */
+  /** Requests as `METHOD what`, in order. */
   asked: string[]
-  /** When each poll came. */
+  /** Time of each poll. */
   polls: number[]
-  /** Handed out one by one. */
+  /** Items that polls get, one by one. */
   queue: { work: string; session: string }[]
-  /** How many items wait, as its figures say; undefined where it does not answer. */
+  /** Number of waiting items in the stats; undefined when the stats fail. */
   depth: number | undefined
-  /** What a heartbeat is answered; by default that the lease goes on. */
+  /** The answer to a heartbeat; by default the lease continues. */
   beat: () => { status: number; body: object }
   session: { status: number; environment: string }
-  /** Of the session's log. */
+  /** The events of the session's log. */
   events: object[]
-  /** Sent to the session. */
+  /** Events that were posted to the session. */
   posted: object[]
-  /** Why nothing of it began, as the session was told. */
+  /** Reported reasons why the session could not start. */
   failures: string[]
-  /** Whether the key is none. */
+  /** True when polls are refused as with a wrong key. */
   refusesPolls: boolean
-  /** Resolves when something was asked for that often. */
+  /** Resolves when a request was made this number of times. */
   until(what: string, times?: number): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** A sandbox's only way out: a proxy at a unix socket that leads to the service, and to what lies beyond it if that is said. */
+/** The egress of an official worker's sandbox: a proxy on a unix socket that leads to the service, and to `beyond` if there is one. */
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -12,19 +12,19 @@ import { pump } from '@steward/gate/pump.ts'
 import type { SandboxEgress } from '@steward/sandbox/sandbox.ts'
 import { temporaryFolder } from './temporary.ts'
 
-/** The service, as sandboxes call it; whatever its URL, scheme and port are outside. */
+/** The service's URL inside sandboxes, whatever its URL, scheme and port are outside. */
 export const insideUrl = 'http://steward.internal'
 const { host: name } = new URL(insideUrl)
 
-/** For what a client says first, and for a connection on which nothing passes. */
+/** Time limits for a client's first line, and for a connection without traffic. */
 const [firstLineMs, idleMs] = [20_000, 16 * 60_000]
 
-/** Of one sandbox, at once. */
+/** Connections of one sandbox at the same time. */
 const mostConnections = 256
 
 export type ServiceProxy = { egress: SandboxEgress; close(): Promise<void> }
 
-/** `beyond`: where everything goes that is not for the service. */
+/** `beyond`: the egress for all connections that are not for the service. */
 export async function openServiceProxy(
   baseUrl: string,
   beyond?: SandboxEgress,
@@ -73,7 +73,7 @@ export async function openServiceProxy(
 const longestLine = 8_192
 const ours = new RegExp(`^(CONNECT ${name}:80 |[A-Z]+ ${insideUrl}/)`)
 
-/** By the first line of a connection, which is for the one or the other from then on. */
+/** Splits connections by their first line: to the proxy, or to `beyond`. */
 function parting(proxy: Server, beyond: string): NetServer {
   return createNetServer({ allowHalfOpen: true }, (connection) => {
     let seen = Buffer.alloc(0)
@@ -104,7 +104,7 @@ function forward(baseUrl: string) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     const { method, url = '/', headers } = request
     if (!url.startsWith('/')) return refuse(response)
-    // Its path and query alone: what reads like a host there leads to no other.
+    // Uses path and query only: a host in them must not lead elsewhere.
     const { pathname, search } = new URL(insideUrl + url)
     const onward = ask(Object.assign(new URL(base), { pathname: prefix + pathname, search }), {
       method,

@@ -1,4 +1,4 @@
-/** The service, as a worker sees it: its queue by the environment's key, and each claim by that claim's token alone. */
+/** A client of the service for a worker: the queue with the environment's key, and each claim with its own token. */
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import { z } from 'zod'
 
@@ -13,10 +13,10 @@ export type HeartbeatAnswer = { last: string; extended: boolean; state: string; 
 
 export type ClaimClient = {
   session(signal: AbortSignal): Promise<SessionView>
-  /** `last`: what the beat before answered. */
+  /** `last`: the value that the previous heartbeat returned. */
   beat(last: string | undefined, ttlSeconds: number, signal: AbortSignal): Promise<HeartbeatAnswer>
   stop(): Promise<void>
-  /** By the claim's token; throws for an answer that is no success and none of `expected`. */
+  /** Sends a request with the claim's token. Throws for statuses other than success and `expected`. */
   ask: (
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
@@ -31,16 +31,16 @@ export type Service = {
     signal: AbortSignal,
   ): Promise<WorkAssignment | null>
   acknowledge(item: WorkAssignment, signal: AbortSignal): Promise<void>
-  /** How many items nobody has. */
+  /** Number of unclaimed items. */
   depth(signal: AbortSignal): Promise<number>
-  /** Throws when the secret holds no token. */
+  /** Throws when the secret contains no token. */
   claim(item: WorkAssignment): ClaimClient
 }
 
-/** Milliseconds: a connection whose other end is no more seen says nothing by itself. */
+/** In ms. A broken connection may be silent for ever. */
 const timeout = 20_000
 
-/** Refused for good, and not for the moment. */
+/** True for a refusal that will not change, unlike a temporary failure. */
 export const isRefusal = (error: unknown): error is APIError =>
   error instanceof APIError &&
   error.status !== undefined &&

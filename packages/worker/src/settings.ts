@@ -1,4 +1,4 @@
-/** Every setting of the worker, declared once. */
+/** All settings of the worker, declared once. */
 import {
   choice,
   dayMs,
@@ -100,7 +100,7 @@ const claims = section('Claims', {
 })
 
 const hints = section('Hints of queued work', {
-  /** Both port and key, or none of them. */
+  /** Set both port and key, or neither. */
   webhook: {
     port: setting('WORKER_WEBHOOK_PORT', port, {
       about: 'port that takes signed hints of queued work, to poll at once; 0 takes a free one',

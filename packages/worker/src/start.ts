@@ -1,4 +1,4 @@
-/** Builds a worker of its parts, and runs it until it is told to end. */
+/** Builds a worker from its parts and runs it until it is told to stop. */
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -19,9 +19,9 @@ import { quotaOf, sandboxesOf } from './sandboxes.ts'
 import { serviceAt } from './service.ts'
 import { removeLeftovers } from './temporary.ts'
 
-/** Of a sandbox until its worker has asked for work. */
+/** Time until a sandbox's worker must have polled. */
 const startMs = 10_000
-/** The service's own, for whoever acknowledges at once. */
+/** The service's default, for a worker that acknowledges at once. */
 const reservationMs = 5_000
 
 async function checked(config: WorkerConfig, log: Log): Promise<SandboxProvider> {
@@ -36,7 +36,7 @@ async function checked(config: WorkerConfig, log: Log): Promise<SandboxProvider>
   )
 }
 
-/** Until the signal aborts; a sender who finds nobody tries again. */
+/** Receives hints until the signal aborts. A sender that finds no receiver tries again. */
 async function listening(
   { webhook, dir }: WorkerConfig,
   log: Log,
@@ -49,7 +49,7 @@ async function listening(
   return receiver
 }
 
-/** Resolves when the signal has aborted and nothing of it runs any more. */
+/** Resolves when the signal has aborted and nothing runs any more. */
 export async function startWorker(
   config: WorkerConfig,
   log: Log,

@@ -1,4 +1,4 @@
-/** Folders of a process in the system's temporary one, which the next worker removes when their process was killed. */
+/** Temporary folders of a process. When the process was killed, the next worker removes them. */
 import { once } from 'node:events'
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
@@ -9,12 +9,12 @@ import { removeTree } from '@steward/sandbox/remove.ts'
 export type TemporaryFolder = { path: string; remove(): Promise<void> }
 
 /**
- * A listening socket in the folder lives exactly as long as its process, whatever namespace of processes that is in: a
- * number of a process would not tell.
+ * A listening socket in the folder marks it as used. The socket lives exactly as long as its process, in any pid namespace; a pid would be
+ * ambiguous.
  */
 const sign = 'alive'
 const own = /^steward-(door|out|inputs)-\w{6}$/
-/** A folder is made a moment before its socket. */
+/** A folder is created a moment before its socket. */
 const youngMs = 60_000
 
 export async function temporaryFolder(
@@ -34,7 +34,7 @@ export async function temporaryFolder(
   }
 }
 
-/** Removes folders of this user whose process is gone. */
+/** Removes folders of this user whose process has ended. Returns their paths. */
 export async function removeLeftovers(now: number, parent = tmpdir()): Promise<string[]> {
   const removed: string[] = []
   for (const name of await readdir(parent)) {

@@ -1,6 +1,6 @@
 /**
- * The way out of a session's sandbox: each of its connections is carried as it is to the service, under the token of the
- * claim, where the session's gate reads it. docs/workers.md "Egress"
+ * The egress of a session's sandbox on a worker. Each connection is forwarded unchanged to the service, under the claim's token; the
+ * session's gate in the service reads it. docs/workers.md "Egress"
  */
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -20,21 +20,21 @@ export type TunnelClaim = { baseUrl: string; session: string; token: string }
 
 export type EgressTunnel = {
   egress: SandboxEgress
-  /** Of every command. */
+  /** Environment variables of every command. */
   variables: Record<string, string>
   close(): Promise<void>
 }
 
-/** The service takes no more of one claim. */
+/** The service's limit for one claim. */
 const mostConnections = 256
 const openWithinMs = 20_000
 const askWithinMs = 30_000
-/** As the gate's own, and a little longer, so that the gate ends what is idle. */
+/** A little longer than the gate's limit, so that the gate ends idle connections. */
 const idleMs = 16 * 60_000
 
 const Told = z.object({ certificates: z.string(), variables: z.record(z.string(), z.string()) })
 
-/** Rejects when the service does not say whom the sandbox may trust. */
+/** Rejects when the service does not return the certificates. */
 export async function openTunnel(claimed: TunnelClaim): Promise<EgressTunnel> {
   const { certificates: pem, variables } = await ask(claimed)
   const folder = await temporaryFolder('out')
@@ -73,7 +73,7 @@ async function ask(claimed: TunnelClaim): Promise<z.infer<typeof Told>> {
 const placeOf = ({ baseUrl, session }: TunnelClaim, more = ''): URL =>
   new URL(`${baseUrl.replace(/\/+$/, '')}/v1/ext/egress/${encodeURIComponent(session)}${more}`)
 
-/** Reads nothing of the connection before the service has it. */
+/** Reads no byte of the connection before the service has accepted it. */
 export function forwardConnection(claimed: TunnelClaim, connection: Socket): void {
   connection.on('error', () => connection.destroy())
   const onward = begin(claimed)
@@ -110,7 +110,7 @@ function begin(claimed: TunnelClaim): ClientRequest {
   })
 }
 
-/** As an answer to the request that is not read; its phrase is all that many clients show. */
+/** Answers the unread request with an error. Many clients show only the status phrase, so the reason is in it. */
 function refuse(connection: Socket, status: number, why: string): void {
   if (connection.destroyed) return
   const phrase = why.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)

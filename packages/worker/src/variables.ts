@@ -1,4 +1,4 @@
-/** What the runtime of a session is told, and nothing else of this process. [worker/variable/prefix] */
+/** The environment variables of a session's runtime. The runtime gets no other variable of this process. [worker/variable/prefix] */
 
 export type RuntimeVariables = {
   environmentId: string
@@ -11,7 +11,7 @@ export type RuntimeVariables = {
   baseUrl: string
 }
 
-/** `ANTHROPIC`: for the unmodified official worker, which hides its own names alone from the commands that it runs. */
+/** `ANTHROPIC`: for the unmodified official worker, which hides only variables of its own names from commands. */
 export type Prefix = 'VENDOR' | 'ANTHROPIC'
 
 export const variables = (prefix: Prefix, told: RuntimeVariables): Record<string, string> => ({

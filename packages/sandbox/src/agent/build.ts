@@ -1,4 +1,4 @@
-// Builds the agent for both machines and records what it was built from and with.
+// Builds the sandbox daemon for both architectures and records its sources and toolchain.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -41,7 +41,7 @@ export const binary = (arch: DaemonArch, into = join(folder, 'bin')) => join(int
 
 export const hashOf = (path: string) => sha256(readFileSync(path))
 
-/** One hash over names and contents of all C files. */
+/** One hash over the names and contents of all C files. */
 export function hashSource(): string {
   const files = readdirSync(folder).filter((name) => /\.[ch]$/.test(name))
   files.sort()
@@ -49,7 +49,7 @@ export function hashSource(): string {
   return sha256(Buffer.from(lines.join('')))
 }
 
-/** The Debian versions of what makes the binary; empty where they are not installed by dpkg. */
+/** The Debian versions of the compiler's packages; empty for a package that dpkg does not know. */
 export function toolchain(arch: DaemonArch): Record<string, string> {
   const shown = targets[arch].packages.map((name) => [
     name,

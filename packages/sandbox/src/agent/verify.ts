@@ -1,4 +1,4 @@
-// Rebuilds the agent and compares it, byte for byte, with what is committed.
+// Rebuilds the sandbox daemon and compares it, byte for byte, with the committed binaries.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Sandboxes by bubblewrap: namespaces, a system-call filter, no network, and on a root server a user for each. */
+/** Sandboxes by bubblewrap: namespaces, a system-call filter and no network. On a root server each sandbox also has its own user. */
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -27,10 +27,13 @@ import { seccompFilter } from './seccomp.ts'
 
 const endWithinMs = 2_000
 const openFiles = 4_096
-/** What a process such as Node reserves and never uses, but an rlimit counts. */
+/** Address space that a process such as Node reserves and never uses, but that an rlimit counts. */
 const reservedBytes = 640 << 20
 const maxErrorChars = 2_000
-/** Descriptors by which bubblewrap takes its arguments, which nobody then sees, and the filter. */
+/**
+ * Descriptors through which bubblewrap reads the filter and its arguments. Arguments on the command line would be visible to other
+ * processes.
+ */
 const given = { arguments: 3, filter: 4 }
 
 const places = {
@@ -50,9 +53,9 @@ const environment = {
 const egressEnv = egressVariables('http://127.0.0.1:3128', certificatesPath)
 
 export type BubblewrapOptions = {
-  /** Asked once, at the first sandbox or check. */
+  /** Called once, at the first sandbox or check. */
   findLimits?: () => Limiter
-  /** Host folders of unpacked root file systems, by the names that images have here. */
+  /** Host folders of unpacked root file systems, by image name. */
   roots?: ReadonlyMap<string, string>
 }
 
@@ -126,7 +129,7 @@ function remedyFor(why: string): string {
   return remedy === undefined ? `see docs/operations.md, or ${trial}` : `${remedy}; or ${trial}`
 }
 
-/** Rejects with `SandboxEnded`, whatever went wrong, and then leaves nothing behind. */
+/** Rejects only with `SandboxEnded`, and leaves nothing behind then. */
 async function start(
   spec: SandboxSpec,
   limiter: Limiter,
@@ -198,7 +201,7 @@ function launch(
   const bwrap = findBwrap()
   const { layer } = spec
   const staged: string[] = []
-  // Staged paths are reachable for the session's user whatever the folders above them permit.
+  // Staged paths can be reached by the session's user whatever the permissions of the folders above them are.
   const stage = (path: string) => `/mnt/${staged.push(path) - 1}`
   const find = uid === undefined && layer === undefined ? (path: string) => path : stage
   const usr = join(root, 'usr')
@@ -224,7 +227,7 @@ function launch(
     env: {},
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   })
-  // The network that the launcher has made is the one to share.
+  // `--share-net` shares the network namespace that the launcher has made.
   const network = spec.egress ? ['--share-net'] : []
   give(child, given.arguments, `${[...isolation, ...network, ...view].join('\0')}\0`)
   give(child, given.filter, seccompFilter())

@@ -1,10 +1,10 @@
-/** The system calls that a sandbox's filter knows, by machine: `arm64` has fewer, as it has none of the old ones. */
+/** The numbers of the system calls in a sandbox's filter, by architecture. `arm64` has no legacy calls. */
 export type Arch = 'x64' | 'arm64'
 type Calls = Readonly<Record<string, Partial<Record<Arch, number>>>>
 
 /**
- * What programs may ask of the kernel, much as container engines have it. A call of a later kernel that is listed nowhere
- * is answered as by a kernel that has none of it, and programs fall back to what they did before.
+ * Calls that programs may make, much as with container engines. A call that is listed nowhere is answered as by an older kernel, so that
+ * programs fall back.
  */
 export const allowed: Calls = {
   accept: { x64: 43, arm64: 202 },
@@ -311,8 +311,8 @@ export const allowed: Calls = {
 }
 
 /**
- * Refused as to a user without power: namespaces and mounts, the kernel's own programs and keys, io_uring, other
- * processes' memory, files by handles, and what only root has on any machine.
+ * Refused with EPERM, as to an unprivileged user: namespaces and mounts, kernel modules and keys, io_uring, memory of other processes,
+ * files by handle, and calls that need root on any machine.
  */
 export const refused: Calls = {
   acct: { x64: 163, arm64: 89 },
@@ -365,7 +365,7 @@ export const refused: Calls = {
   vhangup: { x64: 153, arm64: 58 },
 }
 
-/** Answered by their arguments. */
+/** Allowed or refused by their arguments. */
 export const judged = {
   clone: { x64: 56, arm64: 220 },
   clone3: { x64: 435, arm64: 435 },

@@ -1,12 +1,12 @@
-/** Limits on all processes of one sandbox together: control groups where this process may make them, else rlimits. */
+/** Limits on all processes of one sandbox together: control groups where this process may create them, else rlimits. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Isolation, SandboxLimits } from '../sandbox.ts'
 
 export type Group = {
-  /** Files into which a process writes itself to join. */
+  /** Files into which a process writes its pid to join the groups. */
   joins: string[]
-  /** Removes the groups, once no process is left in them. */
+  /** Removes the groups once they hold no process. */
   remove(): void
 }
 
@@ -18,13 +18,13 @@ export interface Limiter {
 const root = '/sys/fs/cgroup'
 const controllers = ['memory', 'pids', 'cpu'] as const
 const cpuPeriod = 100_000
-/** In version 2 a group that shares out its controllers holds no process itself; the server moves in here. */
+/** In cgroup v2 a group with controllers for its children may hold no process itself, so the server moves into this group. */
 const serverGroup = 'steward-server'
 /** Absent on a kernel that does not account for swap. */
 const swapLimit = 'memory.swap.max'
 let serial = 0
 
-/** The best that this machine lets this process use, found by trying. */
+/** The strongest limits that this process may set, found by trying. */
 export function findLimiter(): Limiter {
   for (const make of [version2, version1]) {
     try {
@@ -32,7 +32,7 @@ export function findLimiter(): Limiter {
       limiter?.group({ memory: 64 << 20, processes: 16, cpus: 1, scratch: 0, file: 0 }).remove()
       if (limiter) return limiter
     } catch {
-      // Not ours to make: the next kind is tried, and the kind found is reported.
+      // This process may not create these groups; the next kind is tried.
     }
   }
   return { kind: 'rlimit', group: () => ({ joins: [], remove() {} }) }
@@ -43,7 +43,7 @@ const own = (line: RegExp): string | undefined =>
 
 const groupName = /^steward-(\d+)-\d+$/
 
-/** What servers left behind that were killed: groups are not removed with their last process. */
+/** Removes groups of servers that were killed. The kernel does not remove a group with its last process. */
 function removeDeadGroups(base: string): void {
   for (const name of readdirSync(base)) {
     const pid = groupName.exec(name)?.[1]
@@ -51,7 +51,7 @@ function removeDeadGroups(base: string): void {
   }
 }
 
-/** In each base a folder of the same name, with these settings; none is left when one cannot be made. */
+/** Creates a folder of the same name in each base, with these settings. When one fails, all are removed. */
 function makeGroup(settings: readonly { base: string; files: Record<string, string> }[]): Group {
   const name = `steward-${process.pid}-${serial++}`
   const folders: string[] = []
@@ -93,7 +93,10 @@ function version2(): Limiter | undefined {
   }
 }
 
-/** Hands the controllers of our own group to its children; fails where others live in it, or it is not ours. */
+/**
+ * Enables the controllers for the children of this process's own group. Fails when other processes live in the group, or when it belongs to
+ * another user.
+ */
 function share(base: string): void {
   const shared = readFileSync(join(base, 'cgroup.subtree_control'), 'utf8').trim().split(' ')
   if (controllers.every((name) => shared.includes(name))) return
@@ -133,7 +136,7 @@ function version1(): Limiter | undefined {
   }
 }
 
-/** A group is busy for a moment after its last process has ended. */
+/** A group stays busy for a moment after its last process has ended. */
 function removeAll(folders: string[], tries = 20): void {
   const left = folders.filter((folder) => {
     try {

@@ -1,4 +1,4 @@
-/** Root folders and layers of the tests. */
+/** For tests: root folders and layers. */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ export function put(path: string, text: string, mode = 0o755): void {
   writeFileSync(path, text, { mode })
 }
 
-/** A root folder with a shell and what it needs of the host. */
+/** A root folder with a shell and the host libraries that it needs. */
 export function makeRoot(root: string, programs: readonly string[]): void {
   for (const program of programs) {
     const text = execFileSync('ldd', [program], { encoding: 'utf8' })

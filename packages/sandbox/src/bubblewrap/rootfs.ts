@@ -1,4 +1,4 @@
-/** What stands in a sandbox's root: a system, an /etc of our own, our Node and ripgrep under /opt/steward. */
+/** The root of a sandbox: a system, an /etc of its own, and our Node and ripgrep below /opt/steward. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
@@ -24,16 +24,16 @@ export const searchPath = [
   '/sbin',
 ].join(':')
 
-/** Java has a store of its own format, in which the gate is unknown. */
+/** Java's certificate store has its own format and does not contain the gate's authority. */
 const trusted = ['openssl.cnf', 'certs/java']
-/** Where programs look that were not built for Debian. */
+/** Paths where programs look that were not built for Debian. */
 const bundleLinks = [
   '/etc/ssl/cert.pem',
   '/etc/pki/tls/certs/ca-bundle.crt',
   '/etc/pki/tls/cert.pem',
 ]
 
-/** The binary and npm, and not the folder around them, which may be anything. Below /usr they are there anyway. */
+/** Mounts the Node binary and npm, and not the folder around them, which may hold anything. Below /usr they are visible anyway. */
 function nodeArguments(find: Find, root: string): string[] {
   const folder = dirname(dirname(process.execPath))
   if (root === '/' && (folder === '/usr' || folder.startsWith('/usr/'))) return []
@@ -46,7 +46,7 @@ function nodeArguments(find: Find, root: string): string[] {
   return [...binary, '--ro-bind', find(npm), `${nodePath}/lib/node_modules/npm`, ...programs]
 }
 
-/** Trust in the host's authorities or, for a sandbox that has a gate, in what is given with it. */
+/** Certificates: the host's authorities, or the bundle of the sandbox's gate. */
 function trustArguments(find: Find, root: string, egress: SandboxEgress | null): string[] {
   const own = (name: string) => {
     const source = join(root, 'etc/ssl', name)
@@ -75,7 +75,7 @@ function scratchArguments(bytes: number): string[] {
   ]
 }
 
-/** Everything in a sandbox's view; only the folders in memory, the session's two and what is mounted so can be written. */
+/** All mounts of a sandbox. Writable are only the folders in memory, the session's two folders, and mounts with `write`. */
 export function rootArguments(
   find: Find,
   system: System,

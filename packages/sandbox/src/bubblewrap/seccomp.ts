@@ -1,25 +1,24 @@
 /**
- * A system-call filter as data: classic BPF, which bubblewrap loads before the agent runs. What is listed passes; of
- * sockets, clones and ioctls it depends on their arguments. That closes what the namespaces leave open: other socket
- * families (AF_VSOCK reaches a hypervisor), raw sockets, protocols beside TCP and UDP, netlink but for what looks up
- * addresses, new namespaces, mounts, the kernel's own programs and keys, io_uring, other processes' memory, typing into a
- * terminal, and whatever a later kernel adds.
+ * A system-call filter as data: classic BPF, which bubblewrap loads before the sandbox daemon runs. Listed calls are allowed. Calls for
+ * sockets, clones and ioctls are decided by their arguments. The filter closes attacks that namespaces leave open: other socket families
+ * (AF_VSOCK reaches a hypervisor), raw sockets, protocols other than TCP and UDP, netlink except for address lookup, new namespaces,
+ * mounts, kernel modules and keys, io_uring, memory of other processes, typing into a terminal, and all calls that a later kernel adds.
  */
 import type { Arch } from './calls.ts'
 import { allowed, judged, refused } from './calls.ts'
 
 const machines: Record<Arch, number> = { x64: 0xc000003e, arm64: 0xc00000b7 }
-/** Calls above this are of the x32 ABI, which has other numbers for the same calls. */
+/** Calls from here on belong to the x32 ABI, which has other numbers for the same calls. */
 const x32 = 0x40000000
 const newNamespaces = 0x7e020080
 const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
-/** What is left of a socket's type without its flags, and the types that carry no headers of their own. */
+/** `mask` removes the flags from a socket's type. The two types are those without headers of their own. */
 const socketTypes = { mask: 0xf, stream: 1, datagram: 2 }
-/** The first is the usual one of the type. MPTCP, SCTP and UDP-Lite are code of the kernel that few have looked at. */
+/** The first protocol is the default of the type. MPTCP, SCTP and UDP-Lite are kernel code that few people have reviewed. */
 const protocols = { stream: [0, 6], datagram: [0, 17] }
 const netlinkRoute = 0
 const terminalInput = [0x5412, 0x541c]
-/** Take space on the disk at once, as fallocate does: nobody could see it coming. Programs write instead. */
+/** ioctls that reserve disk space at once, like fallocate: the quota could not react in time. Programs write the bytes instead. */
 const reservations = [0x40305828, 0x4030582a, 0x40305839]
 const errors = { EPERM: 1, ENOSYS: 38, EPROTONOSUPPORT: 93, EOPNOTSUPP: 95, EAFNOSUPPORT: 97 }
 
@@ -29,7 +28,7 @@ const verdicts = {
   kill: 0x80000000,
   error: (errno: number) => 0x00050000 | errno,
 }
-/** Offsets in the record that a filter judges. */
+/** Offsets in the record that the filter reads. */
 const at = { number: 0, machine: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 }
 
 type Instruction = { code: number; ifTrue: number; ifFalse: number; value: number }
@@ -41,13 +40,13 @@ const step = (op: number, value: number, ifTrue = 0, ifFalse = 0): Instruction =
 })
 const give = (verdict: number) => step(code.return, verdict)
 
-/** Jumps over the body unless the loaded number is this one; the body decides, or falls through. */
+/** Runs the body if the loaded number equals `number`, else jumps over it. The body returns a verdict or falls through. */
 const when = (number: number, body: Instruction[]): Instruction[] => [
   step(code.equal, number, 0, body.length),
   ...body,
 ]
 
-/** Of the calls that make sockets: family, type and protocol are judged. */
+/** Decides calls that create sockets by family, type and protocol. */
 function judgeSocket(): Instruction[] {
   const allow = give(verdicts.allow)
   const ofProtocols = (known: readonly number[]) => [
@@ -79,7 +78,7 @@ function judgeSocket(): Instruction[] {
 
 type Range = { first: number; verdict: number }
 
-/** What is answered whatever the arguments are: from each first number to the next, ascending. */
+/** Verdicts that do not depend on arguments: from each first number to the next, ascending. */
 function rangesOf(arch: Arch): Range[] {
   const verdictOf = new Map<number | undefined, number>()
   const all = (calls: typeof allowed, verdict: number) => {
@@ -91,14 +90,14 @@ function rangesOf(arch: Arch): Range[] {
   const largest = Math.max(...[...verdictOf.keys()].map((number) => number ?? 0))
   const ranges: Range[] = []
   for (let first = 0; first <= largest + 1; first++) {
-    // Not there, says the kernel. Of clone3 too: the C library falls back to clone, whose flags can be judged.
+    // The kernel would say that the call does not exist. So does clone3: the C library then uses clone, whose flags can be read.
     const verdict = verdictOf.get(first) ?? verdicts.error(errors.ENOSYS)
     if (ranges.at(-1)?.verdict !== verdict) ranges.push({ first, verdict })
   }
   return ranges
 }
 
-/** Halves the ranges until one is left: the kernel goes through the filter for each number when it takes it. */
+/** A binary search over the ranges, because the kernel runs the filter for every call. */
 function search(ranges: readonly Range[]): Instruction[] {
   const half = ranges.length >> 1
   const middle = ranges[half]
@@ -140,7 +139,7 @@ function program(arch: Arch): Instruction[] {
 
 const made = new Map<string, Buffer>()
 
-/** The filter as the kernel reads it: eight bytes an instruction. */
+/** The filter in the kernel's format: eight bytes an instruction. */
 export function seccompFilter(arch: string = process.arch): Buffer {
   if (arch !== 'x64' && arch !== 'arm64')
     throw new Error(`there is no system-call filter for ${arch}`)

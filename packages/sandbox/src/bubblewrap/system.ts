@@ -1,17 +1,17 @@
-/** The system that a sandbox starts with: programs and what they expect, from the host or an unpacked root folder. */
+/** The system of a sandbox: programs and their settings, from the host or from an unpacked root folder. */
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 
-/** How bubblewrap finds a path of the host. */
+/** Returns the path under which bubblewrap finds a path of the host. */
 export type Find = (path: string) => string
 
 export type System = {
   /** Host folder: `/`, or an unpacked root. */
   root: string
-  /** As bubblewrap finds it. */
+  /** Path of `usr` as bubblewrap finds it. */
   usr: string
-  /** Host folder whose `etc` stands over the root's. */
+  /** Host folder whose `etc` covers the root's. */
   layer?: string | undefined
 }
 
@@ -19,15 +19,15 @@ const etcPath = '/opt/steward/etc'
 const ours = join(import.meta.dirname, 'etc')
 const ssl = ['ssl', 'pki']
 /**
- * Of the host's /etc, what programs below /usr expect. The rest is the host's own: settings of git, npm, pip and Maven may
- * hold credentials.
+ * Files of the host's /etc that programs below /usr need. The other files stay hidden: settings of git, npm, pip and Maven may hold
+ * credentials.
  */
 const borrowed = new Set([
   ...['alternatives', 'ca-certificates', 'ld.so.cache', 'os-release', 'debian_version'],
   ...['mime.types', 'magic', 'protocols', 'services', 'rpc', 'ethertypes'],
   ...['perl', 'fonts', 'terminfo', 'groff', 'ghostscript', 'libreoffice', 'texmf'],
 ])
-/** The same, of names that end with a version: Java does not start without its own. */
+/** The same for names that end with a version. Java does not start without its own settings. */
 const borrowedVersions = /^(java-|python3|ImageMagick-)/
 const isBorrowed = (name: string): boolean => borrowed.has(name) || borrowedVersions.test(name)
 const beside = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
@@ -64,7 +64,7 @@ function statOf(path: string): Stats | undefined {
 const namesIn = (folder: string): string[] =>
   statOf(folder)?.isDirectory() ? readdirSync(folder) : []
 
-/** Links stay what they are, and lead on inside; nothing else than files and folders is brought in. */
+/** A link stays a link, resolved inside the sandbox. Only files and folders are mounted. */
 function boundAs(find: Find, source: string, path: string): string[] {
   const stat = statOf(source)
   if (stat?.isSymbolicLink()) return ['--symlink', readlinkSync(source), path]

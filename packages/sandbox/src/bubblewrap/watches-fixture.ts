@@ -1,6 +1,6 @@
 /**
- * A server whose sandbox uses up the watches of epoll, which the kernel counts for each user: the server needs one more
- * for each socket, and libuv ends its process where it gets none. Prints `alive` at the end.
+ * For tests: a server whose sandbox uses up the epoll watches, which the kernel counts for each user. The server needs a watch for each
+ * socket; libuv ends its process when it gets none. Prints `alive` at the end.
  */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -14,12 +14,12 @@ const calls =
   process.arch === 'x64'
     ? { create: 291, control: 233, event: 290 }
     : { create: 20, control: 21, event: 19 }
-/** Of one process, which may have 4,096 descriptors. */
+/** For one process, which may have 4,096 descriptors. */
 const [epolls, events] = [2_040, 2_040]
 const most = Number(readFileSync('/proc/sys/fs/epoll/max_user_watches', 'utf8'))
 const processes = Math.ceil(most / (epolls * events)) + 1
 
-/** Each adds all its events to all its epolls, and says with which error that ends: 28 is ENOSPC. */
+/** Adds all events to all epolls and prints the error that ends this: 28 is ENOSPC. */
 const attack = `
   my ($i, $event) = (0, pack("LQ", 1, 0));
   my @events = map { syscall(${calls.event}, 0, 0) } 1..${events};
@@ -34,7 +34,7 @@ await using place = bench(bubblewrapSandboxes())
 const sandbox = await place.open({ limits: { memory: 4 * 2 ** 30 } })
 const begin = `for each in $(seq ${processes}); do perl -e '${attack}' >/tmp/$each & done`
 const wait = `until [ $(cat /tmp/[0-9]* | wc -l) = ${processes} ]; do sleep 0.1; done; cat /tmp/[0-9]* | sort -u`
-// Millions of calls: on a busy machine they take a multiple of their five seconds.
+// Millions of calls take about five seconds, and several times as long on a busy machine.
 const patienceMs = 100_000
 const { output: ends } = await run(sandbox, `(${begin}) >/dev/null 2>&1; ${wait}`, patienceMs)
 if (!ends.split('\n').includes('28')) throw new Error(`no watches were used up: ${ends}`)

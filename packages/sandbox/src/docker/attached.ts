@@ -1,11 +1,11 @@
-/** The stream of an attached container: frames that say which of its outputs the bytes are of. */
+/** The stream of an attached container: each frame says whether its bytes are stdout or stderr. */
 import { Transform } from 'node:stream'
 import type { Duplex, Readable } from 'node:stream'
 
 const headerBytes = 8
 const streams = { output: 1, errors: 2 }
 
-/** What the container writes to stdout; what it writes to stderr goes to `onErrors`. */
+/** Returns the container's stdout. Its stderr goes to `onErrors`. */
 export function demultiplex(attached: Duplex, onErrors: (bytes: Buffer) => void): Readable {
   const header = Buffer.alloc(headerBytes)
   let filled = 0

@@ -1,4 +1,4 @@
-/** What the engine is told to start: a container without network or power, in whose view only our mounts can be written. */
+/** Builds the request for a container without network and privileges, in which only our mounts are writable. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
@@ -23,7 +23,7 @@ export const places = {
   workspace: '/workspace',
 }
 
-/** Where programs look that were not built for Debian. */
+/** Paths where programs look that were not built for Debian. */
 const bundlePaths = [
   certificatesPath,
   '/etc/ssl/cert.pem',
@@ -33,26 +33,26 @@ const bundlePaths = [
 
 const outputs = '/mnt/session/outputs'
 const openFiles = 4_096
-/** What a process such as Node reserves and never uses, but an rlimit counts. */
+/** Address space that a process such as Node reserves and never uses, but that an rlimit counts. */
 const reservedBytes = 640 << 20
 const cpuPeriod = 100_000
 
-/** The user of the session's processes, as the container counts users. */
+/** The user of the session's processes, by the ids inside the container. */
 export type User = { id: number; group: number }
 
 /** How the engine of this machine starts containers. */
 export type EngineAbilities = {
   limits: 'cgroup2' | 'cgroup1' | 'rlimit'
-  /** Whether memory and swap can be limited together. */
+  /** True when memory and swap can be limited together. */
   swap: boolean
-  /** `HostConfig.UsernsMode`: which users of the host the container's are. */
+  /** `HostConfig.UsernsMode`: which host users the container's users are. */
   users: '' | 'host' | 'keep-id'
   /**
-   * Podman gives folders in memory to the user by a word of its own, and takes no numbers; it would fill them with what
-   * the image has there, however much that is.
+   * Podman gives folders in memory to the user by an option of its own that takes no ids. Without `notmpcopyup` it would copy the image's
+   * contents into them.
    */
   isPodman: boolean
-  /** Whether the server's user is the container's root, one without any power. */
+  /** True when the server's user is the container's root, without any privilege. */
   isRoot: boolean
 }
 
@@ -80,7 +80,7 @@ function passwdOf({ id, group }: User): string {
   return `root:x:0:0:root:/root:/bin/bash\n${user}nobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n`
 }
 
-/** Files of this container, beside the workspace, where the session cannot reach them. */
+/** Files of this container, beside the working folder, where the session cannot reach them. */
 function ownMounts(workspace: string, user: User): Mount[] {
   const folder = join(dirname(workspace), 'container')
   mkdirSync(folder, { recursive: true, mode: 0o711 })
@@ -102,7 +102,7 @@ const egressMounts = (egress: SandboxEgress | null): Mount[] =>
         ...bundlePaths.map((path) => bind(egress.certificates, path, true)),
       ]
 
-/** What the image would have the engine keep on disk is in memory too, and ends with the sandbox. */
+/** Volumes of the image become folders in memory, which end with the sandbox; the engine would keep them on disk. */
 function scratch(
   spec: SandboxSpec,
   { image, user, abilities }: ContainerStart,
@@ -131,7 +131,7 @@ function limited({ limits }: SandboxSpec, abilities: EngineAbilities): Record<st
 
 export type ContainerStart = { image: Image; user: User; abilities: EngineAbilities }
 
-/** The body of the call that creates the container. */
+/** The body of the request that creates the container. */
 export function container(spec: SandboxSpec, started: ContainerStart): object {
   const { image, user, abilities } = started
   const { memory, processes, file } = spec.limits
@@ -162,7 +162,7 @@ export function container(spec: SandboxSpec, started: ContainerStart): object {
     User: `${user.id}:${user.group}`,
     Labels: { [ownerLabel]: spec.id },
     Healthcheck: { Test: ['NONE'] },
-    // When the connection to its input is lost, with the server, the agent finds its end, and ends.
+    // When the server dies, the connection closes, and the daemon ends at the end of its input.
     OpenStdin: true,
     StdinOnce: true,
     AttachStdin: true,
@@ -176,9 +176,9 @@ export function container(spec: SandboxSpec, started: ContainerStart): object {
       AutoRemove: true,
       IpcMode: 'private',
       UsernsMode: abilities.users,
-      // All that is said with the agent would be kept.
+      // The engine would store all frames in its log.
       LogConfig: { Type: 'none' },
-      // Of this network alone; the bridge listens at the ports of names and of the web.
+      // Sysctl of this network namespace only: the bridge listens on ports 53, 80 and 443.
       Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
       ShmSize: spec.limits.scratch,
       Tmpfs: scratch(spec, started),

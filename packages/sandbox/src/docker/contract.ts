@@ -1,4 +1,4 @@
-/** What a sandbox in a container must do besides the contract of all. */
+/** The contract of sandboxes in containers, beyond the contract of all sandboxes. */
 import assert from 'node:assert/strict'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -89,13 +89,13 @@ export const containerCases: Cases = {
   },
 }
 
-/** Of a server that died between the making of a container and its start. */
+/** A container whose server died between its creation and its start. */
 async function leftBehind(engine: Engine): Promise<string> {
   const made = { Image: testImage, Cmd: ['true'], Labels: { [ownerLabel]: 'sesn_gone' } }
   return ((await engine.call('POST', '/containers/create', made)) as { Id: string }).Id
 }
 
-/** `engine` and `images` are there once the cases run. */
+/** `engine` and `images` exist once the cases run. */
 export function imageCases(
   there: () => {
     socket: string

@@ -1,4 +1,4 @@
-/** Sandboxes by a container engine of this machine, Docker or Podman: one container for each, one stream to its agent. */
+/** Sandboxes by a container engine of this machine, Docker or Podman: a container for each sandbox, with one stream to its daemon. */
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,19 +18,19 @@ import { imagesOf, refuseReference, refuseUnlisted } from './images.ts'
 
 export type DockerOptions = {
   name: 'docker' | 'podman'
-  /** Path of the engine's unix socket, by default the usual one; the engine runs on this machine and sees its folders. */
+  /** Path of the engine's unix socket; by default the usual path. The engine runs on this machine and sees its folders. */
   socket?: string | undefined
-  /** For sandboxes that name no image. */
+  /** Image for sandboxes that name none. */
   image: string
-  /** What specs may name: references, or with `*` at the end their beginnings. Anything, where it is left out. */
+  /** Image references that specs may name; a trailing `*` matches any ending. Undefined allows all. */
   allowed?: readonly string[]
-  /** Where workspaces will lie, which the engine must see as the server does; by default the one of temporary files. */
+  /** Parent of the working folders, which the engine must see under the same path; by default the folder of temporary files. */
   folder?: string
-  /** Of images that are fetched. */
+  /** Called while an image is fetched. */
   report?: Report
   /** Milliseconds since 1970. */
   now?: () => number
-  /** Between two tries to remove a container while the engine does not answer. */
+  /** Delay between two attempts to remove a container while the engine does not answer, in ms. */
   againMs?: number
 }
 
@@ -64,7 +64,7 @@ export function dockerSandboxes({
   }
   const refuseImage = (reference: string) =>
     refuseReference(reference) ?? (allowed && refuseUnlisted(reference, allowed))
-  /** Of what a tenant has named; the operator's own image is none of those. */
+  /** Checks an image that a tenant has named. The operator's own image is always allowed. */
   function demand(reference: string | undefined): void {
     const refused = reference === undefined ? undefined : refuseImage(reference)
     if (refused !== undefined) throw new SandboxEnded(`${reference} is ${refused}`)
@@ -155,7 +155,7 @@ type Info = {
   BuildahVersion?: string
 }
 
-/** Of version 1 a rootless engine can use none, whatever it says. */
+/** With cgroup v1 a rootless engine can set no limits, whatever it reports. */
 function limitsOf(info: Info): EngineAbilities['limits'] {
   if (!info.MemoryLimit || !info.PidsLimit || !info.CpuCfsQuota) return 'rlimit'
   if (info.CgroupVersion === '2') return 'cgroup2'
@@ -175,7 +175,7 @@ async function readAbilities(engine: Engine): Promise<EngineAbilities> {
   }
 }
 
-/** Rootless Podman says that of itself in a field of its own. */
+/** Rootless Podman reports this in a field of its own. */
 function usersOf({ SecurityOptions, Rootless }: Info): Pick<EngineAbilities, 'users' | 'isRoot'> {
   const options = (SecurityOptions ?? []).join(' ')
   if (Rootless === true) return { users: 'keep-id', isRoot: false }
@@ -189,7 +189,7 @@ function userOf(uid: number | undefined, { isRoot }: EngineAbilities): User {
   return { id: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 }
 }
 
-/** Rejects with `SandboxEnded` or the engine's error, and then leaves nothing behind. */
+/** Rejects with `SandboxEnded` or the engine's error, and leaves nothing behind then. */
 async function start(deps: Deps, spec: SandboxSpec, abilities: EngineAbilities): Promise<Sandbox> {
   const reference = spec.image ?? deps.image
   if (spec.layer !== undefined) throw new SandboxEnded('nothing can be laid over an image')
@@ -261,7 +261,7 @@ async function containers(engine: Engine, filters: Record<string, string[]>): Pr
   return (await engine.call('GET', `/containers/json?all=true&filters=${query}`)) as Listed[]
 }
 
-/** Those that a server created and died before it started them; what was started removes itself. */
+/** Removes containers that a server created and did not start before it died. A started container removes itself. */
 async function removeUnstarted(engine: Engine, nowSeconds: number): Promise<void> {
   const all = await containers(engine, {
     label: [ownerLabel],
@@ -272,8 +272,8 @@ async function removeUnstarted(engine: Engine, nowSeconds: number): Promise<void
 }
 
 /**
- * With the connection the agent ends, and with it the container. But an engine that is started anew while containers
- * live on holds their end of it open.
+ * Closing the connection ends the daemon, and with it the container. An engine that restarts while its containers live holds their end of
+ * the connection open, so the container is removed as well.
  */
 async function removeLater(engine: Engine, id: string, againMs: number): Promise<void> {
   for (;;) {
@@ -283,7 +283,7 @@ async function removeLater(engine: Engine, id: string, againMs: number): Promise
   }
 }
 
-/** Ends it and returns when it is gone, whoever else removes it. */
+/** Ends the container and resolves when it is gone, also when another process removes it. */
 async function remove(engine: Engine, id: string): Promise<void> {
   const deadline = performance.now() + goneWithinMs
   for (;;) {

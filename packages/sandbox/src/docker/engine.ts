@@ -1,11 +1,11 @@
-/** A container engine asked over its unix socket, by the API that Docker has and Podman answers too. */
+/** A client of a container engine over its unix socket, by Docker's API, which Podman also answers. */
 import { request } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseObject } from '@steward/base/json-object.ts'
 
-/** An answer of 400 and above, with the engine's own words; or no answer, with status 0. */
+/** A status of 400 or above with the engine's message. Status 0: the engine did not answer. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
   readonly status: number
@@ -17,16 +17,16 @@ export class EngineError extends Error {
 }
 
 export type Engine = {
-  /** The answer's JSON, or undefined when it has none. */
+  /** Returns the answer's JSON; undefined when there is none. */
   call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<unknown>
-  /** The lines of an answer that goes on for long, each JSON. */
+  /** Yields the JSON lines of a streaming answer. */
   follow(method: 'POST', path: string): AsyncGenerator<unknown>
-  /** The connection itself, for both directions. */
+  /** Returns the raw connection, for both directions. */
   hijack(path: string): Promise<Duplex>
 }
 
 const answerWithinMs = 60_000
-/** Of an answer that goes on: how long it may say nothing. */
+/** How long a streaming answer may be silent. */
 const silentMs = 300_000
 
 export function engineAt(socketPath: string): Engine {
@@ -108,7 +108,7 @@ function messageOf(said: string): string {
     if (typeof message === 'string') return message
     if (typeof cause === 'string') return cause
   } catch {
-    // Not the engine's usual form: its words as they are.
+    // Not the engine's usual JSON: the text itself is the message.
   }
   return said.trim() || 'no reason given'
 }

@@ -1,4 +1,4 @@
-/** Engines of the tests: each test file starts one of its own, with an image made of this machine's packages. */
+/** For tests: container engines. Each test file starts its own, with an image made of this machine's packages. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import { engineAt } from './engine.ts'
 export type EngineKind = 'docker' | 'podman'
 
 export const testImage = 'steward-test'
-/** Of variables that the engine is started with, one of which Podman passes on. */
+/** Variables of the engine's own process; Podman would pass one of them on. */
 export const ofTheEngine = 'secret-of-the-engine'
 const machineSocket = '/run/docker.sock'
 const isRoot = process.getuid?.() === 0
@@ -34,7 +34,7 @@ cgroup_manager = "cgroupfs"
 events_logger = "none"
 `
 
-/** Registries of the tests, which listen at this machine's loopback and have no certificate. */
+/** Registries of the tests, on loopback and without a certificate. */
 const podmanRegistries = (registry: string) => `[[registry]]
 location = "${registry}"
 insecure = true
@@ -73,7 +73,7 @@ function docker({ folder, socket }: Places): Program {
 
 const programs = { docker, podman }
 
-/** Where an engine will listen: one of the tests' own, or the machine's Docker for a user that may not start one. */
+/** Where an engine will listen: the tests' own, or the machine's Docker when this user may not start one. */
 export function enginePlace(kind: EngineKind): { isOurs: boolean; folder: string; socket: string } {
   const folder = join(tmpdir(), `steward-${kind}-${randomUUID().slice(0, 8)}`)
   const isOurs = isRoot || kind === 'podman'
@@ -81,8 +81,8 @@ export function enginePlace(kind: EngineKind): { isOurs: boolean; folder: string
 }
 
 /**
- * Has the image of the tests when it resolves. `registry` is the address of one that it may fetch from; `more` are
- * packages of this machine that the image has besides.
+ * Resolves when the engine has the tests' image. `registry`: address of a registry that it may use. `more`: further packages of this
+ * machine for the image.
  */
 export async function startEngine(
   kind: EngineKind,
@@ -96,7 +96,7 @@ export async function startEngine(
     : undefined
   const end = async () => {
     await stop?.()
-    // What a rootless engine unpacks belongs to users that only it can be.
+    // Files that a rootless engine unpacks belong to users that only the engine can become.
     if (isOurs && !isRoot) spawnSync('podman', ['unshare', 'rm', '-rf', folder])
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   }
@@ -135,7 +135,7 @@ async function run({ packages, command, args, env }: Program, folder: string, so
   return async () => {
     child.kill('SIGTERM')
     await gone
-    // Those that clear its last containers away would mount its folders again.
+    // Processes that remove its last containers would mount its folders again.
     await until('nothing of it runs', () => processesHolding('cmdline', folder).length === 0)
     for (const path of mountsBelow(folder)) spawnSync('umount', ['--lazy', path])
   }
@@ -148,7 +148,7 @@ const mountsBelow = (folder: string): string[] =>
     .filter((path) => path.startsWith(`${folder}/`))
     .toReversed()
 
-/** What the commands of the tests need. */
+/** Packages of the tests' commands. */
 const packages = [
   ...['base-files', 'bash', 'coreutils', 'findutils', 'grep', 'gzip', 'hostname', 'libc-bin'],
   ...['mawk', 'perl-base', 'procps', 'sed', 'tar', 'util-linux'],
@@ -159,7 +159,7 @@ const merged = /^\/(bin|sbin|lib|lib32|lib64)\//
 const dpkgQuery = (...args: string[]): string =>
   spawnSync('dpkg-query', args, { encoding: 'utf8', maxBuffer: 64 << 20 }).stdout
 
-/** These and all that they depend on, of what is installed here; throws, with the command, for one that is not. */
+/** These packages and their dependencies, as installed here. Throws an error with the install command when one is missing. */
 function withDependencies(names: readonly string[]): string[] {
   const format = '--showformat=${Package}\t${Pre-Depends}, ${Depends}\n'
   const lines = dpkgQuery('--show', format).split('\n')
@@ -182,7 +182,7 @@ function listFiles(names: readonly string[]): string {
   return [...found].toSorted().join('\n')
 }
 
-/** The packages as they are installed here, as an image's one layer. */
+/** Loads the packages, as installed here, as the one layer of an image. */
 async function loadImage(socket: string, archive: string, more: readonly string[]): Promise<void> {
   const args = ['-c', '-C', '/', '--no-recursion', '-f', archive, '-T', '-']
   execFileSync('tar', args, { input: listFiles([...packages, ...more]) })

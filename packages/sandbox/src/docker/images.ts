@@ -1,4 +1,4 @@
-/** Images of an engine: found there, or fetched once by their reference. */
+/** Images of an engine: found locally, or fetched once by reference. */
 import { SandboxEnded } from '../sandbox.ts'
 import type { Engine } from './engine.ts'
 import { EngineError } from './engine.ts'
@@ -6,15 +6,15 @@ import { EngineError } from './engine.ts'
 export type Image = {
   id: string
   env: Record<string, string>
-  /** Folders that the image wants kept apart. */
+  /** Folders that the image declares as volumes. */
   volumes: string[]
 }
 
-/** What an image's fetching says of itself, for people. */
+/** Receives progress lines, for people, while an image is fetched. */
 export type Report = (line: string) => void
 
 export type Images = {
-  /** Fetches it when the engine has none of this reference; rejects with `SandboxEnded`, which says why. */
+  /** Fetches the image when the engine does not have it. Rejects with `SandboxEnded`, whose message says why. */
   find(reference: string, report: Report): Promise<Image>
 }
 
@@ -46,7 +46,7 @@ const form = new RegExp(
 )
 const longest = 384
 
-/** What is no reference; of one that is, only the engine can say whether the image can be had. */
+/** The reason why this is no reference; undefined for a valid one. Only the engine knows whether the image exists. */
 export const refuseReference = (reference: string): string | undefined =>
   reference.length <= longest && form.test(reference)
     ? undefined
@@ -59,7 +59,7 @@ export function refuseUnlisted(reference: string, allowed: readonly string[]): s
   return isListed ? undefined : `none of the images of this server: ${allowed.join(', ')}`
 }
 
-/** Without a tag the engine would fetch all that there are. */
+/** Adds a tag. Without one the engine would fetch all tags. */
 function withTag(reference: string): string {
   const last = reference.slice(reference.lastIndexOf('/') + 1)
   return reference.includes('@') || last.includes(':') ? reference : `${reference}:latest`
@@ -97,7 +97,7 @@ function variablesOf(lines: readonly string[]): Record<string, string> {
 
 type Progress = { status?: string; id?: string; error?: string }
 
-/** Of all that is said of each layer, what changes: not how many bytes have come. */
+/** Reports the phases of each layer, and not each number of bytes. */
 async function pull(engine: Engine, name: string, report: Report): Promise<void> {
   report(`fetching the image ${name}`)
   let last = ''

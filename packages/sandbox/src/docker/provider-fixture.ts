@@ -1,4 +1,4 @@
-/** The provider of the tests, whose engine the URL of this module names, so that other processes find it too. */
+/** For tests: the provider. Its engine is named in the URL of this module, so that other processes find it too. */
 import type { SandboxProvider } from '../sandbox.ts'
 import { dockerSandboxes } from './docker.ts'
 import { testImage } from './fixture.ts'

@@ -1,4 +1,4 @@
-/** A registry of the tests, on this machine's loopback, with one image of one file and whatever else it is given. */
+/** For tests: a registry on loopback with an image of one file, and further images. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -12,7 +12,7 @@ const types = {
 const digestOf = (bytes: Buffer): string =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
-/** One regular file at the root, as tar has it. */
+/** A tar archive with one regular file at the root. */
 function archive(name: string, text: string): Buffer {
   const header = Buffer.alloc(512)
   const put = (at: number, value: string) => void header.write(value, at, 'latin1')
@@ -59,7 +59,7 @@ function image(architecture: string) {
 const own = process.arch === 'x64' ? 'amd64' : 'arm64'
 const images = { bare: image(own), foreign: image(own === 'amd64' ? 'arm64' : 'amd64') }
 
-/** `asked` has the path of each request. */
+/** `asked`: the path of each request. */
 export async function registry() {
   const asked: string[] = []
   const manifests = new Map(

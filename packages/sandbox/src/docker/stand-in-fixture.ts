@@ -1,4 +1,4 @@
-/** An engine's socket that can be cut off: callers lose their connections, and the engine's ends of them stay open. */
+/** For tests: an engine's socket that can be cut. Callers lose their connections, and the engine's ends stay open. */
 import { once } from 'node:events'
 import type { Server, Socket } from 'node:net'
 import { connect, createServer } from 'node:net'
@@ -9,7 +9,7 @@ export type StandIn = AsyncDisposable & {
   mend(): Promise<void>
 }
 
-/** As an engine is that is started anew, and whose containers live on meanwhile. */
+/** Behaves like an engine that restarts while its containers live on. */
 export async function standIn(socket: string, engine: string): Promise<StandIn> {
   const callers = new Set<Socket>()
   const ends = new Set<Socket>()

@@ -1,4 +1,4 @@
-/** The contract of all sandboxes, and what is an engine's own, on an engine that is started for it. */
+/** Runs the contract of all sandboxes and the cases of containers on an engine that is started for the test. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { runCases, sandboxContract } from '../contract.ts'

@@ -1,11 +1,11 @@
-/** The way to the gate, for commands that are told of it. */
+/** Cases: commands reach the gate that their sandbox has. */
 import assert from 'node:assert/strict'
 import type { Cases } from '../fixture.ts'
 import { run, say, until } from '../fixture.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { bundle, gate } from './fixture.ts'
 
-/** Perl that opens a connection to the proxy, asks it for a name, and goes on. */
+/** Perl that connects to the proxy, requests a host name, and continues with `rest`. */
 export const throughProxy = (
   rest: string,
   name = 'example.test:443',

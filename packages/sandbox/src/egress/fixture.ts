@@ -1,4 +1,4 @@
-/** A gate of the tests: it answers to every name that does not begin with `refused`, and keeps what it was asked. */
+/** For tests: a gate that answers for every name that does not begin with `refused`, and records the requests. */
 import { once } from 'node:events'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -8,12 +8,12 @@ import type { SandboxEgress } from '../sandbox.ts'
 
 export const bundle = 'the authorities of the test\n'
 
-/** What is said on a connection after its head, and by whom; the default says everything back. */
+/** Handles a connection after its head. The default echoes. */
 export type Talk = (socket: Socket, head: string) => void
 
 const echo: Talk = (socket) => void socket.pipe(socket)
 
-/** Its path is longer than a socket's may be. */
+/** The socket's path is longer than a socket path may be. */
 export async function gate(folder: string, talk: Talk = echo) {
   const heads: string[] = []
   const open = new Set<Socket>()

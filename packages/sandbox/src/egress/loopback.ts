@@ -1,10 +1,10 @@
-/** A way to a gate for sandboxes that have no network of their own: a port of this machine's loopback. */
+/** Connects sandboxes without a network of their own to a gate: a port on this machine's loopback. */
 import { closeSync, constants, openSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 import { basename, dirname } from 'node:path'
 
-/** Of a socket's path, in bytes, on every system. */
+/** Longest socket path on every system, in bytes. */
 const longestPath = 103
 
 /** Every process of this machine can reach the port. */
@@ -39,7 +39,7 @@ export async function loopbackBridge(socket: string) {
   }
 }
 
-/** A longer path is reached by way of its folder, held open. */
+/** A longer path is reached through its folder, which stays open. */
 function nameSocket(socket: string): { path: string; forget(): void } {
   if (Buffer.byteLength(socket) <= longestPath) return { path: socket, forget() {} }
   const folder = openSync(dirname(socket), constants.O_DIRECTORY)

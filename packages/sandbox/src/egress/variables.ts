@@ -1,8 +1,8 @@
-/** The variables that name the gate and its certificates to programs. */
+/** Environment variables that tell programs the gate and its certificates. */
 
 const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']
 
-/** Of OpenSSL and what is built with it, curl, git, Python, Node, and tools with a list of their own. */
+/** Variables of OpenSSL and its users, curl, git, Python, Node, and of tools with their own certificate lists. */
 const bundles = [
   ...['SSL_CERT_FILE', 'NIX_SSL_CERT_FILE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO'],
   ...['REQUESTS_CA_BUNDLE', 'PIP_CERT', 'NODE_EXTRA_CA_CERTS', 'NPM_CONFIG_CAFILE'],
@@ -10,7 +10,7 @@ const bundles = [
   ...['AWS_CA_BUNDLE', 'CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE', 'GRPC_DEFAULT_SSL_ROOTS_FILE_PATH'],
 ]
 
-/** `proxy` is a URL, `certificates` the path of the PEM bundle; both as the commands see them. */
+/** `proxy`: a URL. `certificates`: path of the PEM bundle. Both as commands see them. */
 export function egressVariables(proxy: string, certificates: string): Record<string, string> {
   const names = proxies.flatMap((name) => [name, name.toLowerCase()])
   const own = 'localhost,127.0.0.1,::1'

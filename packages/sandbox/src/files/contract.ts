@@ -1,4 +1,4 @@
-/** How files are read, written, listed and searched, whatever the session has put in their place. */
+/** Cases: reading, writing, listing and searching files, whatever the session has put in their place. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

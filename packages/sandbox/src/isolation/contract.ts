@@ -1,4 +1,4 @@
-/** What a command can neither see, reach, change nor use up, for providers that promise it. */
+/** Cases: what a command can neither see, reach, change nor exhaust, for providers that promise isolation. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -13,12 +13,12 @@ const mebibyte = 1 << 20
 const [EPERM, ENOSYS, ENETUNREACH, ECONNREFUSED] = ['1', '38', '101', '111']
 const [EPROTONOSUPPORT, EAFNOSUPPORT] = ['93', '97']
 
-/** What a system call or a function of perl's leaves in errno. */
+/** The errno after a system call or function of Perl. */
 const errnoOf = (sandbox: Sandbox, call: string) =>
   say(sandbox, `perl -MSocket -e '$! = 0; ${call}; print $!+0'`)
 export const hog = `perl -e '$a = "x" x (800 << 20); print length $a'`
 
-/** How many of a hundred sleepers come to run. */
+/** How many of a hundred sleeping processes can start. */
 export async function sleepersIn(sandbox: Sandbox): Promise<number> {
   const sign = mark()
   const fork = `my $pid = fork; last unless defined $pid; exec "sleep", "${sign}" unless $pid; $n++`
@@ -47,7 +47,7 @@ export const isolationCases: Cases = {
     for (const file of ['environ', 'mem', 'maps', 'fd/0', 'root/', 'cwd/']) {
       assert.match(await say(sandbox, `cat /proc/1/${file}`), /denied|not permitted/, file)
     }
-    // The fourth is that of the folder itself.
+    // The fourth descriptor belongs to the folder listing itself.
     const list = 'opendir D, "/proc/self/fd"; print join " ", sort grep /\\d/, readdir D'
     assert.equal(await say(sandbox, `exec perl -e '${list}'`), '0 1 2 3')
   },

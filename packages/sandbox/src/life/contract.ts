@@ -1,4 +1,4 @@
-/** How sandboxes begin and end, and that nothing is left of them. */
+/** Cases: how sandboxes begin and end, and that they leave nothing behind. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import { mark, parentOf, processesWith, run, say, until } from '../fixture.ts'
 import type { SandboxSpec } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 
-/** A process that owns a sandbox, in which a daemon with this mark sleeps. */
+/** A process that owns a sandbox, in which a background process with this mark sleeps. */
 async function owner({ module, name }: Origin, spec: SandboxSpec, sign: string) {
   const program = `
     const { ${name} } = await import(${JSON.stringify(module)})

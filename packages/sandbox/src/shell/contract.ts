@@ -1,4 +1,4 @@
-/** How commands run, and what one leaves to the next. */
+/** Cases: how commands run, and what a command leaves to the next. */
 import assert from 'node:assert/strict'
 import type { Cases } from '../fixture.ts'
 import { mark, parentOf, processesHolding, processesWith, run, say, until } from '../fixture.ts'
@@ -244,13 +244,13 @@ export const shellCases: Cases = {
     )
     const quoted = `quoted-"${mark()}"\\`
     const printed = await sandbox.shell({
-      // As JSON has it, by what every sandbox has.
+      // In JSON, with programs that every sandbox has.
       ...{ command: `printenv QUOTED | sed 's/["\\\\]/\\\\&/g; s/.*/"&"/'`, timeoutMs: 20_000 },
       secretEnv: { QUOTED: quoted },
     })
     assert.match(printed.output, /^"[*]+"\n$/)
     const encoded = await sandbox.shell({
-      // Base64 and a URL, by what every sandbox has.
+      // As Base64 and in a URL, with programs that every sandbox has.
       command: 'printenv WORD | base64 | tail -n 1; printenv WORD | sed "s/+/%2B/; s/&/%26/"',
       ...{ timeoutMs: 20_000, secretEnv: { WORD: `a+b&${mark()}` } },
     })

@@ -1,4 +1,7 @@
-/** What the official worker lays out itself is left to it; files are there before it starts. [worker/lane/ama-worker] */
+/**
+ * Inputs of the lane `ama_worker`. The official worker mounts most inputs itself; files are mounted before it starts.
+ * [worker/lane/ama-worker]
+ */
 import Anthropic from '@anthropic-ai/sdk'
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
@@ -8,7 +11,7 @@ import type { SessionFolders } from '../folders.ts'
 
 const supportedTypes = ['file', 'memory_store']
 
-/** Throws, naming it, for a resource that nobody lays out here: no sandbox is started. */
+/** Throws an error that names the resource when it is not supported here. No sandbox is started then. */
 export async function officialInputs(
   { baseUrl, session: id, token }: { baseUrl: string; session: string; token: string },
   place: SessionFolders,

@@ -1,4 +1,4 @@
-/** Runs in the sandbox: the official worker as it is, for the one claim that its variables name. */
+/** Runs inside the sandbox: the unmodified official worker, for the one claim that its variables name. */
 import { existsSync } from 'node:fs'
 import Anthropic from '@anthropic-ai/sdk'
 

@@ -1,4 +1,4 @@
-/** The lane `ama_worker`: the official worker in a sandbox of its own, which owns heartbeat and stop. */
+/** The lane `ama_worker`: runs the official worker in its own sandbox. That worker sends the heartbeats and the stop. */
 import type { DiskQuota } from '@steward/space/workspace/quota.ts'
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import { quoted } from '@steward/sandbox/quoted.ts'
@@ -17,19 +17,16 @@ export type Ama = {
   baseUrl: string
   idleMs: number
   stopMs: number
-  /** What its sandbox reaches besides the service. */
+  /** The sandbox's egress besides the service; undefined for none. */
   tunnel?: EgressTunnel | undefined
-  /** What is laid out before the official worker starts. */
+  /** Inputs that are mounted before the official worker starts. */
   inputs?: Pick<MountedKinds, 'mounts' | 'started'>
 }
 
-/** Of a command, which ends when its session has. */
+/** Time limit of the command, which ends with its session. */
 const longestMs = 7 * 24 * 3_600_000
 
-/**
- * `variablesFor` is told the URL by which the service is reached from inside. Rejects with `SandboxEnded` when nothing was
- * started.
- */
+/** `variablesFor` gets the service's URL as seen inside. Rejects with `SandboxEnded` when nothing was started. */
 export async function runOfficial(
   { provider, sandbox: settings, quota, baseUrl, idleMs, stopMs, tunnel, inputs }: Ama,
   id: string,

@@ -1,4 +1,4 @@
-/** The tools of the built-in toolset as the official client's runner takes them, with the results of the service. */
+/** The built-in tools in the form of the official client's tool runner, with the service's results. */
 import type Anthropic from '@anthropic-ai/sdk'
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError'
 import { complaint } from '@steward/harness/tools/input.ts'
@@ -13,7 +13,7 @@ type Events = Anthropic['beta']['sessions']['events']
 type Runnable = Parameters<Events['toolRunner']>[1]['tools'][number]
 type Content = Exclude<Awaited<ReturnType<Runnable['run']>>, string>
 
-/** Called around each call, so that whoever ends the harness knows whether one runs. */
+/** Called around each call, so that the harness knows at its end whether a call runs. */
 export type CallWatch = {
   began(id: string, name: string): void
   ended(id: string, isError: boolean): void
@@ -21,7 +21,7 @@ export type CallWatch = {
 
 const whole = { type: 'agent_toolset_20260401', default_config: { enabled: true } } as const
 
-/** Lines for the model: `changed` after a call that may have changed something, `announced` after any call. */
+/** Lines for the model: `changed` after a call that may have changed a file, `announced` after any call. */
 export type CallSandbox = {
   open(): Promise<Sandbox>
   changed(): Promise<readonly string[]>
@@ -58,7 +58,7 @@ export function runnable(tool: Tool, place: CallSandbox, watch: CallWatch): Runn
   }
 }
 
-/** The call has run: whatever becomes of what it left, its result is told. */
+/** Stores what a call has changed. The call has run, so a failure becomes a line of its result. */
 const kept = (place: CallSandbox): Promise<readonly string[]> =>
   place.changed().catch((error: Error) => [`what this changed was not kept: ${error.message}`])
 

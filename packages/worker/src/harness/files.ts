@@ -1,4 +1,4 @@
-/** Files that people give to the session, where the service's own sandboxes have them. [worker/input/files] */
+/** Mounts files that people give to the session, at the same paths as in the service's own sandboxes. [worker/input/files] */
 import { Readable } from 'node:stream'
 import { APIError } from '@anthropic-ai/sdk'
 import { mountFiles as mount } from '@steward/space/files/mount.ts'

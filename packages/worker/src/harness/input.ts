@@ -4,23 +4,23 @@ import type { MountedKind } from '@steward/space/mounted-kinds.ts'
 export type ClientSession = Awaited<ReturnType<Anthropic['beta']['sessions']['retrieve']>>
 
 export type InputPlace = {
-  /** Speaks by the claim's token. */
+  /** A client with the claim's token. */
   client: Anthropic
   session: ClientSession
-  /** Kept for the session's next work on this machine; nothing of the session writes to it. */
+  /** Kept for the session's next work item on this machine. The session never writes to this folder. */
   folder: string
-  /** Host path of the workspace, which nobody outside of the sandbox looks into. */
+  /** Host path of the working folder. Only the sandbox opens it. */
   workdir: string
-  /** Host path of `/mnt/user`; without one there is none. */
+  /** Host path of `/mnt/user`; undefined when the session has none. */
   user?: string | undefined
-  /** Whether the workspace is as an earlier harness of the session left it, here or elsewhere. */
+  /** True when the working folder holds the files of an earlier harness process of the session, on any machine. */
   isKnown: boolean
-  /** Whether commands see the host's own paths. */
+  /** True when commands see the host's own paths. */
   isHost: boolean
 }
 
 /**
- * Lays one kind of thing out. Nothing outside of the sandbox follows what the session has written: what goes into a folder
- * that it writes to is copied from inside.
+ * Mounts one kind of input. No program outside of the sandbox follows paths that the session wrote: files for a folder that the session
+ * writes to are copied inside the sandbox.
  */
 export type Input = (place: InputPlace) => Promise<MountedKind>

@@ -1,4 +1,4 @@
-/** What a session brings with it, fetched by the claim's token and laid out in its sandbox. [worker/lane/supervised] */
+/** The inputs of a session, fetched with the claim's token and mounted into its sandbox. [worker/lane/supervised] */
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
 import { mountFiles } from './files.ts'
@@ -21,7 +21,7 @@ const kinds: readonly InputKind[] = [
   { mount: mountOutputs },
 ]
 
-/** Throws, naming it, for a resource that this harness does not lay out. */
+/** Throws an error that names the resource when this harness does not support it. */
 export async function inputsOf(place: InputPlace): Promise<MountedKinds> {
   const { resources, id } = place.session
   const other = resources.find((resource) => !kinds.some(({ type }) => type === resource.type))

@@ -1,10 +1,13 @@
-/** Ends a harness whose supervisor says nothing for a lease: one that hangs keeps none, and another has the session then. */
+/**
+ * Ends a harness process whose supervisor is silent for the length of a lease: a supervisor that hangs loses its lease, and another worker
+ * gets the session.
+ */
 export type LeaseWatch = {
-  /** The lease holds for so long from now on. */
+  /** The lease holds for `forMs` from now on. */
   extend(forMs: number): void
 }
 
-/** `later` calls back once, after so many milliseconds. */
+/** `later` calls back once, after this number of milliseconds. */
 export function leaseWatch(
   lapsed: () => void,
   {
@@ -27,7 +30,7 @@ export function leaseWatch(
   }
   return {
     extend(forMs) {
-      // What was late already stays so: the news may have lain unread while this process hung.
+      // A late message does not revive the lease: it may have waited unread while this process hung.
       if (now() >= until) return
       until = now() + forMs
       if (until < looksAt) lookIn(forMs)

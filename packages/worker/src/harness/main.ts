@@ -1,4 +1,4 @@
-/** The reference harness of `openma-harness-supervisor-v1`: a session's calls, run in a sandbox of this machine. */
+/** The reference harness of `openma-harness-supervisor-v1`: runs a session's calls in a sandbox on this machine. */
 import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
 import { z } from 'zod'
@@ -23,9 +23,9 @@ const Variables = z.object({
   VENDOR_SESSION_ID: z.string(),
   VENDOR_WORK_SECRET: z.string(),
 })
-/** A service that is away for half a minute fails no call; one that says nothing is asked again. */
+/** Retries survive half a minute without the service. A request without an answer is repeated. */
 const patience = { maxRetries: 7, timeout: 30_000 }
-/** Between two words that it still lays inputs out. */
+/** Delay between two `preparing` messages while inputs are mounted. */
 const preparingMs = 10_000
 
 const say = (message: ToSupervisor): void => {
@@ -51,7 +51,7 @@ async function prepared(sandbox: SessionSandbox): Promise<void> {
   }
 }
 
-/** Rejects when the session's inputs, or the settings, are none that this harness can use. */
+/** Rejects when this harness cannot use the session's inputs or the settings. */
 async function serve(start: Start) {
   const told = Variables.parse(process.env)
   const settings = SandboxSettings.parse(start.settings['sandbox'])
@@ -77,7 +77,7 @@ async function serve(start: Start) {
     inputs: await inputsOf(place),
     mountInputs: () => inputsOf({ ...place, isKnown: true }),
   })
-  // What is not there cannot be worked with: nothing of the session begins before.
+  // The session cannot work without its repositories, so no call starts before they are cloned.
   if (repositoriesOf(session).length > 0) await prepared(sandbox)
   const given = new AbortController()
   const state = { running: 0, isStopping: false, isAborted: false }
@@ -126,13 +126,13 @@ async function serve(start: Start) {
   }
   return {
     run,
-    /** What runs has the time; what runs then is given up, without a result. */
+    /** Running calls may take `withinMs`; then they are aborted without a result. */
     stop(withinMs: number): void {
       state.isStopping = true
       if (state.running === 0) given.abort()
       else setTimeout(() => given.abort(), Math.max(0, withinMs - closeWithinMs - 500))
     },
-    /** Nothing is sent from now on; whoever runs this ends the process. */
+    /** Sends nothing from now on. The supervisor ends the process. */
     async abort(): Promise<void> {
       state.isAborted = true
       given.abort()
@@ -147,7 +147,7 @@ async function main(): Promise<void> {
   let isStarted = false
   let isAborting = false
   let stopping: number | undefined
-  /** Beside what is heard meanwhile. */
+  /** Runs while further messages are read. */
   async function begin(message: Start): Promise<void> {
     isStarted = true
     try {
@@ -195,7 +195,7 @@ async function main(): Promise<void> {
     if (message.lease_ms !== undefined) lease.extend(message.lease_ms)
     void begin(message)
   }
-  // Whoever started it is gone, and with it the lease.
+  // The supervisor has ended, and with it the lease.
   await abort()
 }
 

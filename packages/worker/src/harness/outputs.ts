@@ -1,4 +1,4 @@
-/** What a session leaves for people, published from inside of its sandbox after the call that wrote it. [worker/outputs] */
+/** Publishes the session's output files from inside its sandbox, after the call that wrote them. [worker/outputs] */
 import { createHash } from 'node:crypto'
 import { APIError } from '@anthropic-ai/sdk'
 import { OutputHashes, outputName, OutputTaken } from '@steward/protocol/outputs.ts'
@@ -30,7 +30,7 @@ export const mountOutputs: Input = async ({ client, session }) => {
       const why =
         size > largest ? `it is larger than ${largest} bytes` : await send(name, at, sandbox)
       if (why !== undefined) left.push(`${at}: ${why}`)
-      // More may come under the same stamp.
+      // Later writes could get the same stamp.
       if (changedUs < walked.startedUs) stamps.set(at, stamp)
     }
     const unsaid = left.filter((line) => !told.has(line))
@@ -40,7 +40,7 @@ export const mountOutputs: Input = async ({ client, session }) => {
     return [`not published: ${unsaid.slice(0, mostTold).join('; ')}${more}`]
   }
 
-  /** Why it was not published. */
+  /** Returns why the file was not published, or undefined. */
   async function send(name: string, at: string, sandbox: Sandbox): Promise<string | undefined> {
     const { ok } = await sandbox.read(at, { offset: 0, maxBytes: 1 })
     if (!ok && at.includes('\ufffd')) return 'its name is not UTF-8'
@@ -57,7 +57,7 @@ export const mountOutputs: Input = async ({ client, session }) => {
     }
   }
 
-  /** A file that has gone meanwhile ends, and one that grows once it is more than the service takes. */
+  /** Ends when the file disappears, and when a growing file exceeds the service's limit. */
   async function* bytesOf(at: string, sandbox: Sandbox): AsyncGenerator<Uint8Array> {
     for (let offset = 0; offset <= largest;) {
       const read = await sandbox.read(at, { offset, maxBytes })

@@ -1,6 +1,6 @@
 /**
- * Repositories of the session, cloned from inside of its sandbox by their plain addresses: what token there is for them is
- * added by the service, on the way out. Whatever stands in a workspace already is left as it is. [worker/input/repositories]
+ * Clones the session's repositories inside its sandbox by their plain URLs. The service adds tokens when the requests leave. An existing
+ * file or folder in the working folder stays unchanged. [worker/input/repositories]
  */
 import { join, posix } from 'node:path'
 import type Anthropic from '@anthropic-ai/sdk'
@@ -10,17 +10,17 @@ import type { Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 import type { Input, InputPlace, ClientSession } from './input.ts'
 
-/** The session's log says so already. */
+/** The session's log has the error already. */
 export class CloneFailed extends Error {}
 
 type Repository = Extract<ClientSession['resources'][number], { type: 'github_repository' }>
-/** What the service tells of a repository beyond the types of the client. */
+/** Fields of a repository beyond the types of the client. */
 const Resolved = z.object({ resolved_path: z.string() })
 type Failure = { type: RepositoryFailed['type']; message: string }
 
 const cloneMs = 14 * 60_000
 const codes = { taken: 76, noCommit: 77, noGit: 127 }
-/** Nothing that stands elsewhere in the sandbox has a say, and nobody is asked for a password. */
+/** Keeps git from reading other settings in the sandbox and from asking for a password. */
 const settings = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -42,7 +42,7 @@ export const mountRepositories: Input = async (place) => {
 export const repositoriesOf = ({ resources }: ClientSession): Repository[] =>
   resources.filter((each) => each.type === 'github_repository')
 
-/** Throws when it cannot be laid out, and the session's log says why. */
+/** Throws when the repository cannot be cloned. The session's log then has the reason. */
 async function bring(place: InputPlace, sandbox: Sandbox, repository: Repository): Promise<void> {
   const { url } = repository
   const { resolved_path } = Resolved.parse(repository)
@@ -64,7 +64,7 @@ function placeOf({ isHost, workdir }: InputPlace, path: string): string {
   return isHost ? join(workdir, posix.relative('/workspace', path)) : path
 }
 
-/** In its place only once it is whole. */
+/** Clones into a temporary folder and moves it into place when it is complete. */
 function script({ url, checkout }: Repository, to: string): string {
   const branch = checkout?.type === 'branch' ? `--branch ${quoted(checkout.name)}` : ''
   const commit = checkout?.type === 'commit' ? `at ${quoted(checkout.sha)}` : ''

@@ -1,4 +1,4 @@
-/** The sandbox of a session: started by the first call that needs it, anew when it has ended, and ended with the harness. */
+/** The sandbox of a session: started by the first call that needs it, started again after it has ended, and closed with the harness. */
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import type { SandboxSettings } from '../sandboxes.ts'
@@ -15,9 +15,9 @@ type Parts = {
   tunnel: EgressTunnel | undefined
   /** Host folder of memory stores. */
   stores: string
-  /** Of the first sandbox. */
+  /** Inputs of the first sandbox. */
   inputs: MountedKinds
-  /** Of each later one. */
+  /** Mounts the inputs of each later sandbox. */
   mountInputs: () => Promise<MountedKinds>
 }
 
@@ -38,7 +38,7 @@ export function sessionSandbox(start: Start, { settings, tunnel, stores, ...part
   let released: Promise<void> = Promise.resolve()
   let isClosing = false
 
-  /** The end of its mounted kinds comes before the start of another sandbox. */
+  /** Ends the mounted inputs before another sandbox starts. */
   async function release({ inputs: own }: Running): Promise<void> {
     if (isClosing) return
     found = undefined
@@ -95,25 +95,25 @@ export function sessionSandbox(start: Start, { settings, tunnel, stores, ...part
       await own.before(sandbox)
       return sandbox
     },
-    /** After a call; lines for the model. */
+    /** Call after a call that may have changed a file. Returns lines for the model. */
     async changed(): Promise<readonly string[]> {
       if (!found) return []
       const { sandbox, inputs: own } = await found
       return [...notices.splice(0), ...(await own.changed(sandbox))]
     },
-    /** After any call; lines for the model. */
+    /** Call after any call. Returns lines for the model. */
     async announced(): Promise<readonly string[]> {
       if (!found) return []
       const { sandbox, inputs: own } = await found
       return own.announced(sandbox)
     },
-    /** What runs has ended, and the session rests. */
+    /** Call when all calls have ended and the session rests. */
     async rested(): Promise<void> {
       if (!found) return
       const { sandbox, inputs: own } = await found
       await own.rested(sandbox)
     },
-    /** `left`: the claim is another's, and nothing more is sent under it. */
+    /** `left`: the claim belongs to another worker; nothing is sent under it any more. */
     async close(how: 'rested' | 'left'): Promise<void> {
       isClosing = true
       const late = new Promise<string>((resolve) => setTimeout(resolve, closeWithinMs, 'late'))
@@ -122,7 +122,7 @@ export function sessionSandbox(start: Start, { settings, tunnel, stores, ...part
       await quota.close()
       await tunnel?.close()
       await Promise.race([released, late])
-      // Nobody looks from outside into folders that something still writes to.
+      // Folders are read from outside only when no process writes to them any more.
       if (how === 'rested' && ended !== 'late') await inputs?.ended()
     },
   }

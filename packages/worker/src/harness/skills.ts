@@ -1,4 +1,4 @@
-/** Skills of the session's agent, below `skills` in its workspace. */
+/** Mounts the skills of the session's agent below `skills` in the working folder. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setupSkills } from '@anthropic-ai/sdk/tools/agent-toolset/node'
@@ -12,7 +12,7 @@ export const mountSkills: Input = async ({ client, session, folder: own, isHost 
   if (session.agent.skills.length === 0) return {}
   const folder = join(own, 'skills')
   const source = join(folder, 'skills')
-  // An earlier sandbox may have written to it: nobody outside follows that.
+  // An earlier sandbox may have written to the folder, so it is removed and not reused.
   await removeTree(folder)
   await mkdir(source, { recursive: true })
   await setupSkills({ workdir: folder, client, session })

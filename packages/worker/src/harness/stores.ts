@@ -1,4 +1,4 @@
-/** Memory stores of the session: each change is written to the service after the call that made it. [worker/input/memory-conflicts] */
+/** Memory stores of the session. Changes are written to the service after the call that made them. [worker/input/memory-conflicts] */
 import { join } from 'node:path'
 import type { Attached } from '@steward/space/memory/stores.ts'
 import { mountStores as mount } from '@steward/space/memory/stores.ts'
@@ -35,7 +35,7 @@ export const mountStores: Input = async ({ client, session, folder, isHost }) =>
   })
 }
 
-/** As it lies in the service. */
+/** The memories as the service has them. */
 const keptAt = (
   client: InputPlace['client'],
   path: string,

@@ -1,6 +1,6 @@
 import { mountUser } from '@steward/space/workspace/user.ts'
 import type { Input } from './input.ts'
 
-/** Only a supervisor knows of a folder that is this session's alone and kept with its workspace. */
+/** Only a supervisor knows a folder that belongs to this session alone and is kept with its working folder. */
 export const mountUserFolder: Input = async ({ user }) =>
   user === undefined ? {} : mountUser(user)

@@ -1,11 +1,11 @@
-/** What tells a worker to look at once. It owns nothing: whoever hears nothing looks as often as it is told to. */
+/** Hints make a worker look for work at once. A hint gives no right to work, and a worker without hints looks at its usual interval. */
 import { setTimeout as delay } from 'node:timers/promises'
 
 export type Hints = {
-  /** That nothing was done about yet, oldest first. */
+  /** Hints that were not handled yet, the oldest first. */
   open: () => readonly string[]
   settle: (ids: readonly string[]) => Promise<void>
-  /** At most so long, or until one comes; one that has come since the last wait ends it at once. */
+  /** Waits at most `ms`, or until a hint comes. A hint since the last wait ends the wait at once. */
   wait: (ms: number, signal: AbortSignal) => Promise<void>
 }
 

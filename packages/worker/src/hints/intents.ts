@@ -1,16 +1,16 @@
-/** Hints that were taken, in a folder: what a crash leaves undone is done by the next start, and none is taken twice. */
+/** Stores received hints in a folder. The next start handles hints that a crash left, and no hint is handled twice. */
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export type Intents = {
-  /** Resolves once it is on the disk; false for an id that was taken before. The id must be a plain name. */
+  /** Resolves when the hint is on disk. Returns false for an id that was stored before. The id must be a plain name. */
   keep(id: string, text: string): Promise<boolean>
-  /** Those that nothing was done about yet, oldest first. */
+  /** Hints that were not handled yet, the oldest first. */
   open: () => readonly string[]
   settle: (ids: readonly string[]) => Promise<void>
 }
 
-/** A sender tries again for minutes, and a person who asks for it for days. */
+/** A sender repeats a hint for minutes, and for days when a person asks for it. */
 const keptMs = 7 * 24 * 3_600_000
 
 export async function intentsIn(folder: string, now: number): Promise<Intents> {

@@ -1,4 +1,4 @@
-/** Takes the service's signed hints of queued work, as webhooks. [worker/hint/polls] */
+/** Receives the service's signed webhooks about queued work. [worker/hint/polls] */
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:http'
@@ -21,8 +21,8 @@ const Event = z.object({
 })
 
 /**
- * 204 for what was written down, now or before, and for other events, which it leaves; 401 for what is not the
- * service's, or too old; 500, which makes the sender try again, where it cannot be written down.
+ * Answers 204 for a hint that is stored, and for other events, which are ignored; 401 for a request that is not the service's, or too old;
+ * 500 when the hint cannot be stored, so that the sender tries again.
  */
 export async function receiveHints(receiving: Receiving, log: Log): Promise<Receiver> {
   const { host, port, key, folder } = receiving
@@ -30,7 +30,7 @@ export async function receiveHints(receiving: Receiving, log: Log): Promise<Rece
   const { ring, wait } = bell()
   const { webhooks } = new Anthropic({ apiKey: null, authToken: null }).beta
 
-  /** Throws for one that was not signed with the key, or too long ago. */
+  /** Throws for a request that was not signed with the key, or was signed too long ago. */
   const verified = (body: string, request: IncomingMessage): unknown => {
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
@@ -83,7 +83,7 @@ export async function receiveHints(receiving: Receiving, log: Log): Promise<Rece
   }
 }
 
-/** Undefined when it is too long. */
+/** Undefined when the body is too long. */
 async function textOf(request: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = []
   let length = 0

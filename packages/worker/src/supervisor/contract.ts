@@ -1,4 +1,4 @@
-/** What every harness of `openma-harness-supervisor-v1` keeps to, whoever wrote it. docs/supervisor-protocol.md */
+/** The contract of every harness of `openma-harness-supervisor-v1`, whoever wrote it. docs/supervisor-protocol.md */
 import assert from 'node:assert/strict'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { spawn } from 'node:child_process'
@@ -8,11 +8,11 @@ import { linesOf } from './lines.ts'
 import type { Start } from './protocol.ts'
 import { exitCodes, protocol, ToSupervisor } from './protocol.ts'
 
-/** A session that has one call which takes long, and no result yet. */
+/** A session with one long call that has no result yet. */
 export type OpenSession = AsyncDisposable & {
   env: Record<string, string>
   start: Omit<Start, 'type' | 'protocol'>
-  /** How many results the session was sent. */
+  /** Number of results that the session got. */
   results(): number
 }
 

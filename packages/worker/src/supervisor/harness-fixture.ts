@@ -1,4 +1,4 @@
-/** A harness that does what its argument says, well or badly. */
+/** For tests: a harness that behaves well or badly, as its argument says. */
 import { createInterface } from 'node:readline'
 import { exitCodes, protocol } from './protocol.ts'
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { longestLine } from './protocol.ts'
 
-/** Each whole line of a stream; a longer one than may be ends it with an error. */
+/** Yields whole lines of a stream. A line above the limit ends the stream with an error. */
 export async function* linesOf(stream: Readable): AsyncGenerator<string, void, void> {
   let rest = ''
   for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {

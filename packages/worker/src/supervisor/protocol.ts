@@ -1,4 +1,4 @@
-/** What a supervisor and a harness say to each other, one JSON object a line. docs/supervisor-protocol.md */
+/** The messages between a supervisor and a harness, one JSON object a line. docs/supervisor-protocol.md */
 import { z } from 'zod'
 
 export const protocol = 'openma-harness-supervisor-v1'
@@ -14,22 +14,22 @@ const Start = z.object({
   environment_id: z.string(),
   session_id: z.string(),
   work_id: z.string(),
-  /** Absolute, there, and kept for the next work of the same session on this machine. */
+  /** Absolute path of a folder that exists and is kept for the session's next work item on this machine. */
   workdir: z.string(),
   outputs: z.string(),
-  /** A third such folder, which nothing of the session writes to; for what is laid out beside the workspace. */
+  /** A folder like `workdir` that the session never writes to, for inputs besides the working folder. */
   inputs: z.string().optional(),
-  /** A fourth, like `workdir` and `outputs`: `/mnt/user` of the session. */
+  /** A folder like `workdir`: `/mnt/user` of the session. */
   user: z.string().optional(),
-  /** Whether `workdir` is as an earlier harness of the session left it, here or elsewhere. */
+  /** True when `workdir` holds the files of an earlier harness process of the session, on any machine. */
   is_known: z.boolean().optional(),
-  /** For the agent, with the first result. */
+  /** A text for the agent, shown with the first result. */
   notice: z.string().optional(),
-  /** For how long the lease holds, unless `lease` says more; without it the harness watches none. */
+  /** How long the lease holds, in ms, until a `lease` message extends it. Without it the harness watches no lease. */
   lease_ms: z.number().int().nonnegative().optional(),
-  /** How long the session may rest before the harness is done. */
+  /** How long the session may be idle before the harness is done, in ms. */
   idle_ms: z.number().int().positive(),
-  /** The operator's, for this harness; none of the supervisor's business. */
+  /** Settings of the operator for this harness; the supervisor does not read them. */
   settings: z.record(z.string(), z.unknown()),
 })
 export type Start = z.infer<typeof Start>
@@ -41,7 +41,7 @@ export const ToHarness = z.discriminatedUnion('type', [
     reason: z.enum(['shutdown', 'stopping']),
     within_ms: z.number().int().nonnegative(),
   }),
-  /** The lease was extended: it holds for so long from now on. */
+  /** The lease was extended: it holds for `for_ms` from now on. */
   z.object({ type: z.literal('lease'), for_ms: z.number().int().nonnegative() }),
   z.object({ type: z.literal('abort'), reason: z.enum(['lease_lost', 'broken', 'overdue']) }),
 ])
@@ -53,16 +53,16 @@ export const ToSupervisor = z.discriminatedUnion('type', [
     protocol: z.string(),
     harness: z.object({ name: z.string(), version: z.string() }),
   }),
-  /** Inputs are being laid out, which takes its time. */
+  /** Inputs are being mounted, which may take long. */
   z.object({ type: z.literal('preparing') }),
   z.object({ type: z.literal('event'), name: z.string(), data: z.record(z.string(), z.unknown()) }),
   z.object({ type: z.literal('done'), reason: z.enum(['rested', 'terminated', 'stopped']) }),
-  /** `is_told`: the session's log has it already. */
+  /** `is_told`: the session's log has the error already. */
   z.object({ type: z.literal('failed'), message: z.string(), is_told: z.boolean().optional() }),
 ])
 export type ToSupervisor = z.infer<typeof ToSupervisor>
 
-/** `other`: a type that this version does not know, which is no mistake. */
+/** `other`: a message type that this version does not know, which is no error. */
 export type ParsedMessage<T> = { message: T } | { other: string } | { broken: string }
 
 export function hear<T>(

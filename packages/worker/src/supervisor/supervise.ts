@@ -1,4 +1,4 @@
-/** Starts a harness as a process of its own and speaks `openma-harness-supervisor-v1` with it, from start to exit. */
+/** Starts a harness as a process and speaks `openma-harness-supervisor-v1` with it until it exits. */
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -7,43 +7,43 @@ import { linesOf } from './lines.ts'
 import type { Start, ToHarness, ToSupervisor } from './protocol.ts'
 import { exitCodes, hear, protocol, ToSupervisor as Schema } from './protocol.ts'
 
-/** How a harness ended. Only one that was ready can have touched the session. */
+/** How a harness ended. Only a harness that was ready can have changed the session. */
 export type Ending = {
   how: 'done' | 'failed' | 'refused' | 'aborted'
   wasReady: boolean
   why: string
-  /** Whether the session's log has it already. */
+  /** True when the session's log has the error already. */
   isTold: boolean
-  /** It was told so, or heard of no lease any more: nothing is done under the claim from now on. */
+  /** True when the lease was lost, or when the harness heard of no lease. Nothing may be done under the claim any more. */
   isLeaseLost: boolean
 }
 
 export type SupervisedProcess = {
-  /** Never rejects. Nothing of the harness runs any more, as far as its process group goes. */
+  /** Never rejects. Resolves when the harness's process group has ended. */
   ended: Promise<Ending>
-  /** Lets it finish or give up what it does, and ends it when that takes too long. */
+  /** Lets the harness finish or abort its calls, and kills it after `withinMs`. */
   stop(reason: 'shutdown' | 'stopping', withinMs: number): void
-  /** The lease holds for so long from now on; a harness that hears of none for longer ends by itself. */
+  /** Tells the harness that the lease holds for `forMs` from now on. A harness that hears of no lease for longer ends by itself. */
   lease(forMs: number): void
-  /** It may touch nothing any more, from now on. */
+  /** The harness may do nothing any more, from now on. */
   abort(reason: 'lease_lost' | 'broken' | 'overdue'): void
 }
 
 export type SuperviseOptions = {
   /** The program and its arguments. */
   command: readonly [string, ...string[]]
-  /** All variables that it gets. */
+  /** All environment variables of the harness. */
   env: Record<string, string>
   start: Omit<Start, 'type' | 'protocol'>
   heard: (message: ToSupervisor) => void
-  /** What it writes for people. */
+  /** Called for each line that the harness writes for people. */
   said: (line: string) => void
   patience?: Patience
 }
 export type Patience = { readyMs: number; abortMs: number }
 
 const usualPatience: Patience = { readyMs: 60_000, abortMs: 2_000 }
-/** How long a harness may prepare in all. */
+/** Longest time that a harness may prepare. */
 const longestPreparationMs = 15 * 60_000
 const types = ['ready', 'preparing', 'event', 'done', 'failed']
 
@@ -124,7 +124,7 @@ export function supervise(options: SuperviseOptions): SupervisedProcess {
 
   async function end(): Promise<Ending> {
     const code = await exited
-    // By itself it ends so when it hears of no lease: this process has hung.
+    // The harness exits with this code by itself when it hears of no lease, because this process hung.
     if (code === exitCodes.aborted) abort('lease_lost')
     for (const timer of timers) clearTimeout(timer)
     killGroup(child)
@@ -161,7 +161,7 @@ function readFor(stream: Readable, said: (line: string) => void): void {
   createInterface({ input: stream }).on('line', said)
 }
 
-/** The harness leads a process group of its own. */
+/** The harness leads its own process group. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return
   try {

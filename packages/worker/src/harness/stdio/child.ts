@@ -1,4 +1,4 @@
-/** One stdio server's process: started in the session's sandbox, where it listens on loopback, and ended with it. */
+/** The process of one stdio server, started in the session's sandbox. It listens on the sandbox's loopback and ends with the sandbox. */
 import type { AsideCommand, Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
 
 export type Declared = {
@@ -10,11 +10,11 @@ export type Declared = {
 }
 
 export type Child = {
-  /** The sandbox in which it listens; started when it does not run. Rejects, saying why, when it does not come up. */
+  /** Starts the server if needed and resolves with its sandbox. Rejects with the reason when the server does not start. */
   up(): Promise<Sandbox>
 }
 
-/** Timers take no longer one. */
+/** A timer's longest delay. */
 const forEverMs = 2_000_000_000
 const askMs = 5_000
 const shownCharacters = 1_000

@@ -1,4 +1,4 @@
-/** HTTP with a program that listens on a sandbox's loopback, where nothing outside reaches: carried by commands of its own. */
+/** HTTP to a program on a sandbox's loopback, which cannot be reached from outside. A command in the sandbox carries the bytes. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -15,8 +15,8 @@ const exits = { nobody: 7, tooLarge: 8 }
 const carryScript = readFileSync(new URL('./carry.sh', import.meta.url), 'utf8')
 
 /**
- * The answer is there when it has ended. There is no stream without a request: GET is answered with 405. What comes before
- * the path of a URL is not looked at.
+ * The answer is complete when it resolves. Server-sent streams are not supported: GET is answered with 405. Scheme and host of a URL are
+ * ignored.
  */
 export function portFetch(sandbox: () => Promise<Sandbox>, port: number): Fetch {
   return async (url, init = {}) => {
@@ -102,7 +102,7 @@ async function responseOf(answer: IncomingMessage): Promise<Response> {
   return new Response(hasBody ? Buffer.concat(pieces) : null, { status, headers })
 }
 
-/** Where servers answer is no part of their declaration: it is `/mcp`, or `/` where there is nothing at that. */
+/** Tries `/mcp`, then `/`: the declaration of a stdio server names no path. */
 export function atUsualPath(fetch: Fetch): Fetch {
   let path: string | undefined
   return async (url, init) => {

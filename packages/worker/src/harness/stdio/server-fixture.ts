@@ -1,4 +1,4 @@
-/** The official library's server in a workspace, for tests that start it in a sandbox. */
+/** For tests: writes a server of the official library into a working folder, to be started in a sandbox. */
 import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +20,7 @@ const folderOf = (name: string): string => {
   return join(before, 'node_modules', name)
 }
 
-/** As an agent declares it. */
+/** The server as an agent declares it. */
 export const declared = (name: string, port: number, env: Record<string, string> = {}) => ({
   ...{ name, type: 'stdio' },
   stdio: { command: 'node', args: ['program-fixture.mjs'], env, port, ready_timeout_ms: 20_000 },

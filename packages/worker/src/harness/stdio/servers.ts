@@ -1,4 +1,4 @@
-/** The stdio MCP servers of a session: started in its sandbox, their tools told to the service and run here. */
+/** The stdio MCP servers of a session. They run in its sandbox; their tools are reported to the service and run here. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { ListedTool } from '@steward/harness/tools/mcp/listed.ts'
@@ -15,7 +15,7 @@ import { atUsualPath, portFetch } from './port-fetch.ts'
 type Session = Awaited<ReturnType<Anthropic['beta']['sessions']['retrieve']>>
 
 export type Servers = {
-  /** Starts them all, tells the service, and gives the tools there are. Rejects when the service cannot be told. */
+  /** Starts all servers, reports them to the service, and returns their tools. Rejects when the report fails. */
   begin(): Promise<Tool[]>
 }
 
@@ -23,9 +23,9 @@ export type ServersOptions = {
   client: Anthropic
   session: Session
   open: () => Promise<Sandbox>
-  /** Ends what runs of them. */
+  /** Aborts when the servers must end. */
   closed: AbortSignal
-  /** Said of each, once it is known whether it came up. */
+  /** Called for each server once it is known whether the server started. */
   came: (server: string, isUp: boolean) => void
 }
 
@@ -33,10 +33,10 @@ const limits = { discoveryMs: 15_000, callMs: 120_000, longestCallMs: 600_000 }
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   delay(ms, undefined, { signal }).catch(() => {})
 
-/** Bytes of all tools together, a little less than the service keeps. */
+/** Largest size of all tools in bytes, a little below the service's limit. */
 const mostBytes = 1_000_000
 const longestName = 256
-/** A little less than the service takes of a whole report. */
+/** A little below the service's limit for a whole report. */
 const deepestSchema = 240
 const longestError = 2_000
 
@@ -60,7 +60,7 @@ export function serversOf({ client, session, open, closed, came }: ServersOption
   const found = Declarations.parse(session.agent.mcp_servers).flatMap(({ name, url, stdio }) =>
     stdio && !url ? [serverOf(name, stdio)] : [],
   )
-  /** Names of the tools that can be run: the client takes no others once it has begun. */
+  /** Names of the tools that can run. The client accepts no further names once it has begun. */
   const known = new Set<string>()
   let hasBegun = false
   let sending: Promise<void> | undefined
@@ -77,7 +77,7 @@ export function serversOf({ client, session, open, closed, came }: ServersOption
       fetch: atUsualPath(portFetch(() => child.up(), declared.port)),
       changed() {
         const tools = peer.listed().filter(isKept)
-        // One that is away for a moment keeps what it had.
+        // A server that is away for a moment keeps its tools.
         if (hasBegun && tools.length === 0) return
         state.tools = tools
         if (hasBegun) tell()
@@ -117,7 +117,7 @@ export function serversOf({ client, session, open, closed, came }: ServersOption
       left -= Buffer.byteLength(JSON.stringify(listed))
       if (left >= 0 || !hasTools(state)) {
         const said = error?.slice(0, longestError).toWellFormed() ?? null
-        // Told once, where it can still be called.
+        // The error is reported once, if the server can be called again.
         if (hasTools(state)) state.error = undefined
         return { name, tools: hasTools(state) ? listed : null, error: said }
       }
@@ -128,13 +128,13 @@ export function serversOf({ client, session, open, closed, came }: ServersOption
     await client.post(`/v1/ext/stdio-servers/${session.id}`, { body: { servers } })
   }
 
-  /** One at a time; what changes meanwhile is told once more. */
+  /** Reports one at a time. A change during a report causes another report. */
   function tell(): void {
     isStale = true
     sending ??= (async () => {
       while (isStale && !closed.aborted) {
         isStale = false
-        // Nothing is lost by it but news: results go their own way.
+        // A failed report loses only news; results of calls are sent separately.
         await put().catch(() => {})
       }
       sending = undefined
@@ -155,11 +155,11 @@ export function serversOf({ client, session, open, closed, came }: ServersOption
   }
 }
 
-/** A server that came up and has no tools is one without an error. */
+/** A server without an error is up, even if it has no tools. */
 const hasTools = ({ tools, error }: { tools: ListedTool[]; error: string | undefined }): boolean =>
   tools.length > 0 || error === undefined
 
-/** The service refuses a report for one tool that it cannot take. */
+/** The service refuses a whole report for one invalid tool. */
 const isKept = ({ name, inputSchema }: ListedTool): boolean =>
   name !== '' && name.length <= longestName && isWithin(inputSchema, deepestSchema)
 
