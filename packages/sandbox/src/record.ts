@@ -42,7 +42,7 @@ export async function killRecorded(
   const record = readRecord(workspace)
   if (!record) return
   if (startOf(record.pid) === record.start) {
-    // The init of the namespace is a child: once it is gone, everything in the namespace is.
+    // The init of the namespace is a child: its end ends all processes of the namespace.
     const children = first === 'SIGKILL' ? childrenOf(record.pid) : []
     await Promise.all([record, ...children].map((each) => killOne(each, first)))
   }

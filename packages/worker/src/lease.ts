@@ -11,9 +11,9 @@ export type Lease = {
   ended: Promise<LeaseEnd>
   /** Milliseconds until the lease expires without another heartbeat. */
   leftMs(): number
-  /** After each beat that counts, for how long the lease holds from then on. */
+  /** Called after each accepted heartbeat with the time that the lease holds from then on, in ms. */
   follow(extended: (forMs: number) => void): void
-  /** No beat follows. */
+  /** Sends no more heartbeats. */
   close(): void
 }
 

@@ -34,7 +34,7 @@ export async function temporaryFolder(
   }
 }
 
-/** Removes folders of this user whose process has ended. Returns their paths. */
+/** Removes folders of this user whose process has ended. Returns their names. */
 export async function removeLeftovers(now: number, parent = tmpdir()): Promise<string[]> {
   const removed: string[] = []
   for (const name of await readdir(parent)) {

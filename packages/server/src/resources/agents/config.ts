@@ -1,4 +1,4 @@
-/** From what a caller sends to what a version fixes; no rows here. */
+/** Turns a request body into the configuration that a version fixes. No rows here. */
 import type {
   AgentConfig,
   AgentCreate,
@@ -13,7 +13,7 @@ import { invalid } from '../../ground/core/errors.ts'
 import { isSameJson } from '../../ground/core/json.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
 
-/** SECRET: never logged. Inline bearers by server name, before they are sealed. */
+/** SECRET: never logged. Inline bearer tokens by server name, before they are sealed. */
 export type Tokens = Record<string, string>
 
 export function configOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
@@ -44,7 +44,7 @@ function madeOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
   }
 }
 
-/** Omitted keeps, null clears, lists are replaced whole, metadata is merged key by key. */
+/** A field that is left out stays. Null clears a field. Lists are replaced as a whole. Metadata is merged by key. */
 export function updated(
   kept: AgentConfig,
   update: AgentUpdate,
@@ -66,8 +66,8 @@ export function updated(
 }
 
 /**
- * A field that the caller's dialect shows alike before and after keeps the spelling it is stored in, so that an answer
- * that is sent back changes nothing. [agents/update/no-op]
+ * Keeps the stored spelling of a field that the caller's dialect shows in the same way before and after. Sending an answer back therefore
+ * changes nothing. [agents/update/no-op]
  */
 export function keepSpelling(kept: AgentConfig, next: AgentConfig, dialect: Dialect): AgentConfig {
   const [before, after] = [kept, next].map((config) =>
@@ -86,14 +86,14 @@ function checkToolsets({ tools, mcp_servers }: AgentConfig): void {
   if (stray) throw invalid(`tools.${stray.index}.${stray.message}`)
 }
 
-/** Whole replacement, but for an effort left out while the model stays the same. */
+/** Replaces the model. The effort stays when it is left out and the model is the same. */
 function replaceModel(kept: ModelRef, next: ModelRef): ModelRef {
   if (typeof kept === 'string' || typeof next === 'string') return next
   const keepsEffort = next.effort === undefined && next.id === kept.id && kept.effort
   return keepsEffort ? { ...next, effort: kept.effort } : next
 }
 
-/** The servers as replies show them, and their tokens apart. */
+/** Separates the servers, as replies show them, from their tokens. */
 export function splitServers(servers: readonly McpServer[]) {
   const tokens: Tokens = {}
   const shown = servers.map(({ authorization_token, ...server }) => {

@@ -32,7 +32,7 @@ export function agentRoutes({
 }: {
   seal: Seal
   clock: Clock
-  /** Refuses skills that no session could be made with. */
+  /** Refuses skills with which no session could be created. */
   checkSkills: (tx: Queries, tenant: string, refs: SkillRefs) => Promise<void>
 }): Route[] {
   const sealAll = (tenant: string, tokens: Tokens) =>

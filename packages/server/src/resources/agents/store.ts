@@ -15,7 +15,7 @@ import type { SealedTokens } from '../../ground/database/tables.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
-/** Where the inline tokens of a tenant's agents are sealed for. */
+/** The place that the inline tokens of a tenant's agents are sealed for. */
 export const agentTokenPlace = (tenant: string): string => `${tenant}/agent_versions/sealed_tokens`
 
 const get = async (db: Reads, tenant: string, id: string): Promise<Agent> =>
@@ -43,7 +43,7 @@ function agentReads(db: Reads) {
   return {
     get: (tenant: string, id: string) => get(db, tenant, id),
 
-    /** One historical version; its `updated_at` is the time it was made. */
+    /** One version; its `updated_at` is the time of its creation. */
     async version(tenant: string, id: string, version: number): Promise<Agent> {
       const agent = await get(db, tenant, id)
       if (agent.version === version) return agent
@@ -60,7 +60,7 @@ function agentReads(db: Reads) {
       return { ...agent, ...config, version, updated_at: row.created_at }
     },
 
-    /** Newest first. */
+    /** The newest first. */
     async versions(
       tenant: string,
       id: string,
@@ -116,8 +116,8 @@ function agentWrites(db: Queries) {
     },
 
     /**
-     * A new version with what `change` makes of the newest; the same version when it changes nothing.
-     * `expected` is the optimistic guard: 409 when it is not the newest.
+     * Writes a new version with `change` applied to the newest, or returns the newest when nothing changes. Throws 409 when `expected` is
+     * not the newest version.
      */
     async update(
       tenant: string,
@@ -135,7 +135,7 @@ function agentWrites(db: Queries) {
       const before = configOfAgent(kept)
       const { config, tokens } = change(before)
       const sealed = await sealedTokens(db, tenant, id, kept.version)
-      // A token cannot be compared: giving one, or leaving out one that was there, is a change.
+      // Sealed tokens cannot be compared: a given token, or the omission of a stored one, counts as a change.
       const touched = tokens && Object.keys({ ...tokens, ...sealed }).length > 0
       if (!touched && isSameJson(config, before)) return kept
       const version = kept.version + 1
@@ -147,7 +147,7 @@ function agentWrites(db: Queries) {
       return agent
     },
 
-    /** For good; done again it changes nothing. */
+    /** Archives an agent for good. A repeated call changes nothing. */
     async archive(tenant: string, id: string, now: number): Promise<Agent> {
       const kept = await rows(db, 'agents').take(tenant, id)
       if (kept.archived_at !== null) return toAgent(kept)
@@ -158,7 +158,7 @@ function agentWrites(db: Queries) {
   }
 }
 
-/** Agents and their versions: an update writes a version row, and no version row is ever changed. */
+/** Agents and their versions. An update writes a new version row; a version row never changes. */
 export const agentStore = storeOf(agentReads, agentWrites)
 
 async function sealedTokens(

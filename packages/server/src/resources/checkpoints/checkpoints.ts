@@ -1,4 +1,4 @@
-/** Checkpoints of workspaces: rows in the database, archives in the blob store. */
+/** Checkpoints of working folders: rows in the database, archives in the blob store. */
 import type { Arrival, WorkspaceStore } from '@steward/space/workspace/keep.ts'
 import type { Checkpoint, CheckpointParts } from '@steward/protocol/checkpoints.ts'
 import { arrive, folderId, save } from '@steward/space/workspace/keep.ts'
@@ -18,9 +18,9 @@ type StoreDeps = { keeping: Keeping; clock: Clock }
 
 export type CheckpointDeps = StoreDeps & {
   databases: Databases
-  /** Folder of all workspaces. Machines that share it share its file of this name. */
+  /** Folder of all working folders. Machines that share the folder also share the file in it that identifies it. */
   folder: string
-  /** Compressed bytes of one archive. */
+  /** Largest archive, in compressed bytes. */
   largest: number
 }
 
@@ -39,19 +39,22 @@ export function checkpoints(deps: CheckpointDeps) {
     largest,
   })
   return {
-    /** Before a sandbox starts, by whoever holds the session's lease. `TurnFailed` when its checkpoint is corrupt. */
+    /**
+     * Restores the working folder before a sandbox starts. The caller holds the session's lease. Throws `TurnFailed` when the checkpoint is
+     * corrupt.
+     */
     arrive: async (whose: CheckpointOwner): Promise<Arrival> =>
       arrive(await storeOf(whose), await placeOf(whose)),
 
-    /** Whether the workspace in this folder is the one used last. */
+    /** True when this folder holds the working folder that was used last. */
     async isHere(whose: Omit<CheckpointOwner, 'own'>): Promise<boolean> {
       const store = await storeOf(whose)
       return (await store.row())?.folder === (await here())
     },
 
     /**
-     * Puts aside what has changed; nothing happens when the session has gone on elsewhere meanwhile, nor while its
-     * sandbox runs on a machine where what reads along cannot be kept from following its links.
+     * Stores the changed files. Does nothing when the session has continued elsewhere. Does nothing while the sandbox runs on a machine
+     * that cannot keep the archiver from following the session's links.
      */
     async save(whose: CheckpointOwner, { isRunning = false } = {}): Promise<void> {
       if (isRunning && !(await canConfine())) return
@@ -60,11 +63,11 @@ export function checkpoints(deps: CheckpointDeps) {
   }
 }
 
-/** Keys of archives begin so, and tell whose they are. */
+/** Prefix of the archives' keys, which names tenant and session. */
 export const archivesOf = (tenant: string, session: string): string =>
   `checkpoints/${tenant}/${session}/`
 
-/** `check` is done within each transaction that writes. */
+/** `check` runs in each transaction that writes. */
 export function workspaceStore(
   database: Database,
   { keeping, clock }: StoreDeps,

@@ -1,4 +1,4 @@
-/** What nobody waits for: checkpoints of sessions that have rested for longer than they are kept. */
+/** Removes checkpoints of sessions that have been idle for longer than checkpoints are kept. */
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
@@ -16,7 +16,7 @@ export function checkpointJob(deps: { databases: Databases; keptMs: number; cloc
   return { name: 'remove old checkpoints', everyMs, run }
 }
 
-/** Whether that was all. The workspaces themselves stay where they are. */
+/** Returns true when no old checkpoints are left. The working folders stay. */
 export async function removeOldCheckpoints(
   database: Database,
   now: number,

@@ -22,7 +22,7 @@ function checkpointReads(db: Reads) {
     row: (tenant: string, session: string): Promise<CheckpointRow | undefined> =>
       one(db, tenant, session).executeTakeFirst(),
 
-    /** Of all tenants: taken before the time. */
+    /** Of all tenants: checkpoints that were stored before the time. */
     takenBefore: (at: string, limit: number): Promise<CheckpointRow[]> =>
       db
         .selectFrom('checkpoints')
@@ -36,10 +36,10 @@ function checkpointReads(db: Reads) {
 
 function checkpointWrites(db: Queries) {
   return {
-    /** As `row`, and nobody else changes it until the transaction ends. */
+    /** Like `row`, and locks the row until the transaction ends. */
     take: (tenant: string, session: string) => take(db, tenant, session),
 
-    /** From now on the workspace in this folder is the newest. */
+    /** Records that the working folder in this folder is the newest. */
     async use(tenant: string, session: string, folder: string): Promise<void> {
       await db
         .insertInto('checkpoints')
@@ -59,7 +59,7 @@ function checkpointWrites(db: Queries) {
         .execute()
     },
 
-    /** With a session that is deleted; what was put aside is let go. */
+    /** Removes the row of a deleted session and marks its archives for removal. */
     async remove(tenant: string, session: string, now: number): Promise<void> {
       const row = await take(db, tenant, session)
       if (!row) return
@@ -73,7 +73,7 @@ function checkpointWrites(db: Queries) {
   }
 }
 
-/** Of each session, where its workspace was used last and what was put aside of it. */
+/** For each session: where its working folder was used last, and its checkpoint. */
 export const checkpointStore = storeOf(checkpointReads, checkpointWrites)
 
 const none = {
@@ -95,7 +95,7 @@ const columnsOf = ({ base, delta }: Parts) => ({
   delta_sha256: delta?.sha256 ?? null,
 })
 
-/** Marks on what the row held, but for what it goes on to hold. */
+/** Marks the archives of a row for removal, except those that the row keeps. */
 export async function letGo(
   tx: Queries,
   { tenant_id, base_key, delta_key }: CheckpointRow,
@@ -108,7 +108,7 @@ export async function letGo(
   }
 }
 
-/** Whether a checkpoint has a part in this blob, whose key names the session. */
+/** True when a checkpoint uses this blob. The key names the session. */
 export async function heldByCheckpoint(tx: Queries, tenant: string, key: string): Promise<boolean> {
   const session = key.split('/')[2]
   if (!key.startsWith('checkpoints/') || session === undefined) return false

@@ -1,4 +1,4 @@
-/** Both spellings of an environment folded into the one stored record. [environments/two-spellings] */
+/** Turns both spellings of an environment into one stored record. [environments/two-spellings] */
 import type {
   EnvironmentCreate,
   EnvironmentRecord,
@@ -11,7 +11,7 @@ import { mergeMetadata } from '../../ground/core/metadata.ts'
 export const recordOf = (input: EnvironmentCreate): EnvironmentRecord =>
   fold({ ...emptyEnvironment, name: input.name, kind: input.config?.type ?? 'cloud' }, input)
 
-/** Omitted keeps, also below `config`; the type of `config` stays what it was. */
+/** A field that is left out stays, also within `config`. The type of `config` never changes. */
 export function updatedRecord(
   kept: EnvironmentRecord,
   update: EnvironmentUpdate,
@@ -41,13 +41,13 @@ function fold(kept: EnvironmentRecord, input: EnvironmentUpdate): EnvironmentRec
     : { ...next, ...networkingOf(next, cloud.networking) }
 }
 
-/** What workers of the environment are held to; null clears. */
+/** Settings for the environment's workers; null clears. */
 function poolOf(config: EnvironmentUpdate['config']): Partial<EnvironmentRecord> {
   if (config?.type !== 'self_hosted' || config.reclaim_older_than_ms === undefined) return {}
   return { reclaim_older_than_ms: config.reclaim_older_than_ms ?? undefined }
 }
 
-/** Null clears a field that may be empty; an empty description is a text like any other. */
+/** Null clears a field that may be empty. An empty description is stored as any other text. */
 function textsOf(
   kept: EnvironmentRecord,
   { name, description, base_image, scope }: EnvironmentUpdate,
@@ -61,8 +61,8 @@ function textsOf(
 }
 
 /**
- * The interface's spelling: a list of hosts limits, an empty one does not. Written back as it was read, it changes
- * nothing: an environment that reaches nothing at all shows an empty list too.
+ * The interface's spelling: a list of hosts limits the network, an empty list does not. Sending a read record back changes nothing. A
+ * network that reaches nothing also shows an empty list, so an empty list keeps it.
  */
 function networkOf(
   kept: EnvironmentRecord,
@@ -77,7 +77,7 @@ function networkOf(
 
 type Networking = Extract<NonNullable<EnvironmentUpdate['config']>, { type: 'cloud' }>['networking']
 
-/** The official client's spelling. */
+/** The spelling of the official client. */
 function networkingOf(kept: EnvironmentRecord, networking: Networking): Partial<EnvironmentRecord> {
   if (!networking || networking.type === 'unrestricted') {
     return {
@@ -96,6 +96,6 @@ function networkingOf(kept: EnvironmentRecord, networking: Networking): Partial<
   }
 }
 
-/** An empty text deletes a key of an environment's metadata, as null does. */
+/** An empty text deletes a metadata key, like null. */
 const nullForEmpty = (patch: Record<string, string | null>): Record<string, string | null> =>
   Object.fromEntries(Object.entries(patch).map(([key, value]) => [key, value || null]))

@@ -14,7 +14,7 @@ import { outbox } from '../../tenants/webhooks/outbox.ts'
 
 type Row = RowOf<'environments'>
 
-/** An archived environment has freed its name. [environments/archive/name-freed] */
+/** Archived environments do not occupy their names. [environments/archive/name-freed] */
 async function checkName(db: Reads, tenant: string, name: string): Promise<void> {
   const taken = await db
     .selectFrom('environments')
@@ -26,7 +26,7 @@ async function checkName(db: Reads, tenant: string, name: string): Promise<void>
   if (taken) throw conflict(`name: an environment named ${name} exists already (${taken.id})`)
 }
 
-/** An agent of any age, or a session that is still alive. */
+/** A user of the environment: an agent of any version, or a session that is not deleted. */
 async function user(db: Reads, tenant: string, id: string): Promise<string | undefined> {
   const agent = await db
     .selectFrom('agents')
@@ -51,7 +51,7 @@ function environmentReads(db: Reads) {
     get: async (tenant: string, id: string): Promise<Environment> =>
       toEnvironment(await rows(db, 'environments').get(tenant, id)),
 
-    /** As it is stored, for whoever makes a sandbox of it. */
+    /** The stored record, for code that starts sandboxes. */
     record: async (tenant: string, id: string): Promise<EnvironmentRecord> =>
       (await rows(db, 'environments').get(tenant, id)).record,
 
@@ -64,7 +64,7 @@ function environmentReads(db: Reads) {
 
 function environmentWrites(db: Queries) {
   return {
-    /** For a session that is being made: the environment stays until the transaction ends. */
+    /** Keeps the environment unchanged until the transaction ends, for a session that is being created. */
     async hold(
       tenant: string,
       id: string,
@@ -73,7 +73,7 @@ function environmentWrites(db: Queries) {
       return { archived: archived_at !== null, record }
     },
 
-    /** Names are unique in a workspace: 409. */
+    /** Throws 409 when the name is taken in the workspace. */
     async create(tenant: string, record: EnvironmentRecord, now: number): Promise<Environment> {
       await checkName(db, tenant, record.name)
       const at = iso(now)
@@ -116,7 +116,7 @@ function environmentWrites(db: Queries) {
       return toEnvironment(row)
     },
 
-    /** For good; sessions that run go on. */
+    /** Archives an environment for good. Its running sessions continue. */
     async archive(tenant: string, id: string, now: number): Promise<Environment> {
       const kept = await rows(db, 'environments').take(tenant, id)
       if (kept.archived_at) return toEnvironment(kept)
@@ -125,9 +125,9 @@ function environmentWrites(db: Queries) {
       return toEnvironment(row)
     },
 
-    /** 409 while an agent or a live session refers to it. */
+    /** Throws 409 while an agent or a live session refers to the environment. */
     async remove(tenant: string, id: string, now: number): Promise<void> {
-      // Taken before its users are looked for: a session that is being made holds it.
+      // Lock first: a session that is being created holds the row.
       await rows(db, 'environments').take(tenant, id)
       const inUse = await user(db, tenant, id)
       if (inUse)

@@ -1,4 +1,4 @@
-/** The bytes of a file as an answer, whole or a range of them. RFC 9110 14 */
+/** Answers with the bytes of a file, all of them or a range. RFC 9110 14 */
 import { Readable } from 'node:stream'
 import type { Blobs, ByteRange } from '../../ground/blobs/blobs.ts'
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
@@ -35,7 +35,7 @@ export async function download(
   }
   const found = await blobs.get(row.blob_key, range)
   if (!found) {
-    // Deleted since the row was read, which this look then says.
+    // When the file was deleted since the row was read, this read throws not_found.
     await files.row(tenant, id)
     throw new Error(`the bytes of file ${id} are missing`)
   }
@@ -65,7 +65,7 @@ const expired = (id: string) =>
     error_code: 'file_expired',
   })
 
-/** One range; several, or what is none, are taken for none, as the standard allows. */
+/** One range. Several ranges, or an invalid one, count as none, as the standard allows. */
 export function rangeOf(
   header: string | undefined,
   size: number,

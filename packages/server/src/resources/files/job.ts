@@ -1,4 +1,4 @@
-/** What nobody waits for: bytes of files that expired, were deleted, or never became files. */
+/** Removes the bytes of files that expired, were deleted, or were never completed. */
 import type { Keeping } from '../../ground/blobs/keeping.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Job } from '../../ground/core/jobs.ts'

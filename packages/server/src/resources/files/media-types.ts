@@ -27,6 +27,6 @@ const byExtension = new Map(
 
 export const anyType = 'application/octet-stream'
 
-/** By the name alone. */
+/** The media type by the extension of the name. */
 export const mediaTypeOf = (filename: string): string =>
   byExtension.get(/\.([a-z\d]+)$/i.exec(filename)?.[1]?.toLowerCase() ?? '') ?? anyType

@@ -1,4 +1,4 @@
-/** Ends of files: deleted by a caller, with their session, or because their time is over. */
+/** Removes files: by a caller, with their session, or when they expire. */
 import { looseBlobStore } from '../../ground/blobs/store.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -7,10 +7,10 @@ import type { FileRow } from './store.ts'
 import { fileStore, isExpired } from './store.ts'
 
 const filesAtOnce = 100
-/** How long what is known of an expired file can still be read. [files/expiry] */
+/** The metadata of an expired file can be read for this time. [files/expiry] */
 const rememberedMs = 30 * 24 * 60 * 60 * 1000
 
-/** The rows, and marks on what they held. */
+/** Deletes the rows and marks their blobs for removal. */
 export async function removeFiles(
   tx: Queries,
   tenant: string,
@@ -23,7 +23,7 @@ export async function removeFiles(
   }
 }
 
-/** A session's own copy goes with its resource and not alone. */
+/** Refuses to delete a session's own copy, which goes with its resource. */
 export async function deleteFile(
   tx: Queries,
   tenant: string,

@@ -24,7 +24,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
   const { clock, keeping, log } = deps
   const { blobs } = keeping
 
-  /** A page asked for by the id beside it, as the oldest clients do. */
+  /** A page around a file id, as the oldest clients request it. */
   async function beside(
     { db, tenant }: { db: Database; tenant: string },
     page: Paging,
@@ -92,7 +92,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
 
 type Query = { [name: string]: unknown; ids?: string[] | undefined }
 
-/** On one page, in the order asked for; those that are not there are left out. [files/list/ids] */
+/** The named files on one page, in the requested order. Missing files are left out. [files/list/ids] */
 async function named(store: ReturnType<typeof fileStore>, tenant: string, query: Query) {
   const ids = [...new Set(query.ids)]
   for (const other of ['limit', 'page', 'cursor', 'after_id', 'before_id', 'scope_id'])

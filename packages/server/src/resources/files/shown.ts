@@ -1,4 +1,4 @@
-/** Files that a message shows to a model: which, and how large. */
+/** Which files of a message a model can be shown, and up to which size. */
 import type { ResultContent, UserContent } from '@steward/protocol/content.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -6,7 +6,7 @@ import { anyType, mediaTypeOf } from './media-types.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, isExpired } from './store.ts'
 
-/** Bytes of one file, and of all that one message names. */
+/** Bytes of one file, and of all files that one message names. */
 const largest = 20 * 1024 * 1024
 const together = 32 * 1024 * 1024
 
@@ -15,7 +15,7 @@ type Kind = 'image' | 'document'
 const images = /^image\/(png|jpeg|gif|webp)$/
 const texts = /^(text\/[\w.+-]+|application\/([\w.-]+\+)?(json|xml|yaml|javascript))$/
 
-/** The type under which a model is given it, or why it is not. Text of any kind is plain text to a model. */
+/** The media type that the model gets, or the reason why the file is refused. Any text is plain text to a model. */
 export function shownAs(
   kind: Kind,
   { mime_type, filename, size_bytes }: FileRow,
@@ -28,7 +28,7 @@ export function shownAs(
   return { ok: false, message: `${type} is no ${kind} that a model takes` }
 }
 
-/** Refuses what no model will be shown: the message is told so, and not its turn. `at` names the message. */
+/** Refuses a message with files that no model can be shown, so that its turn need not fail. `at` names the message. */
 export async function checkShown(
   { tx, tenant, now }: { tx: Queries; tenant: string; now: number },
   content: readonly (UserContent | ResultContent)[],

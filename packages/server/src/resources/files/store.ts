@@ -9,7 +9,7 @@ import { rows } from '../../ground/database/rows.ts'
 
 export type FileRow = RowOf<'files'>
 
-/** Its sandbox looks again for what lies there. */
+/** Raises the session's revision of files, so that its sandbox looks for files again. */
 async function changed(db: Queries, { tenant_id, session_id, origin }: FileRow): Promise<void> {
   if (session_id === null || origin === 'output') return
   await db
@@ -20,7 +20,7 @@ async function changed(db: Queries, { tenant_id, session_id, origin }: FileRow):
     .execute()
 }
 
-/** Bytes that count against the workspace: those of each blob once, whoever holds it. */
+/** Bytes that count against the workspace: each blob once, even if several files use it. */
 async function stored(db: Reads, tenant: string): Promise<number> {
   const each = db
     .selectFrom('files')
@@ -48,13 +48,13 @@ function fileReads(db: Reads) {
         where: (query) => (session === undefined ? query : query.where('session_id', '=', session)),
       }),
 
-    /** Those that are there, in no order. */
+    /** The files that exist, in no order. */
     async named(tenant: string, ids: readonly string[]): Promise<FileRow[]> {
       if (ids.length === 0) return []
       return rows(db, 'files').all(tenant, (query) => query.where('id', 'in', ids))
     },
 
-    /** All that lie in the session's sandbox, the oldest first, without those whose bytes are gone. */
+    /** All files in the session's sandbox, the oldest first, except those without bytes. */
     ofSession: (tenant: string, session: string): Promise<FileRow[]> =>
       rows(db, 'files').all(tenant, (query) =>
         query
@@ -65,13 +65,13 @@ function fileReads(db: Reads) {
           .orderBy('id'),
       ),
 
-    /** Expired ones too. */
+    /** Includes expired files. */
     allOfSession: (tenant: string, session: string): Promise<FileRow[]> =>
       rows(db, 'files').all(tenant, (query) => query.where('session_id', '=', session)),
 
     stored: (tenant: string) => stored(db, tenant),
 
-    /** Of all tenants: past their time, and their bytes still there. */
+    /** Of all tenants: expired files that still have bytes. */
     expired: (now: number, limit: number): Promise<FileRow[]> =>
       db
         .selectFrom('files')
@@ -86,11 +86,11 @@ function fileReads(db: Reads) {
 
 function fileWrites(db: Queries) {
   return {
-    /** As `row`, and it stays as it is until the transaction ends. */
+    /** Like `row`, and keeps the row unchanged until the transaction ends. */
     hold: (tenant: string, id: string) => rows(db, 'files').hold(tenant, id),
-    /** As `row`, and nobody else changes it until the transaction ends. */
+    /** Like `row`, and locks the row until the transaction ends. */
     take: (tenant: string, id: string) => rows(db, 'files').take(tenant, id),
-    /** The same, and nobody else adds to it until the transaction ends. */
+    /** Like `stored`, and lets no other transaction add files until this one ends. */
     async storedAlone(tenant: string): Promise<number> {
       await alone(db, `files/${tenant}`)
       return stored(db, tenant)
@@ -109,7 +109,7 @@ function fileWrites(db: Queries) {
       await changed(db, await rows(db, 'files').update(file, { blob_key: null }))
     },
 
-    /** Of all tenants: those that expired before the time and have no bytes any more. */
+    /** Of all tenants: deletes rows of files that expired before the time and have no bytes. */
     async removeExpired(before: number): Promise<void> {
       await db
         .deleteFrom('files')
@@ -120,10 +120,10 @@ function fileWrites(db: Queries) {
   }
 }
 
-/** Files without their bytes. A row that holds a blob is written and removed together with the blob's mark. */
+/** Files without their bytes. The row of a file and the mark of its blob are written and removed together. */
 export const fileStore = storeOf(fileReads, fileWrites)
 
-/** Whether a file's bytes are this blob. */
+/** True when a file uses this blob. */
 export async function heldByFile(tx: Queries, tenant: string, key: string): Promise<boolean> {
   const holder = tx
     .selectFrom('files')

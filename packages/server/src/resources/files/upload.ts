@@ -1,4 +1,4 @@
-/** A file from a form into the blob store and a row, without ever being whole in memory. */
+/** Streams a file from a form into the blob store and writes its row. The file is never in memory as a whole. */
 import { atMost } from '@steward/base/bytes.ts'
 import { FileFields } from '@steward/protocol/files.ts'
 import type { FileMetadata } from '@steward/protocol/files.ts'
@@ -23,7 +23,10 @@ export type UploadLimits = {
   uploadsDownloadable: boolean
 }
 
-/** Throws not_found for a foreign session, invalid for one that takes nothing; it stays so until the commit. */
+/**
+ * Throws not_found for another tenant's session, and invalid for a session that takes no files. Keeps the session unchanged until the
+ * commit.
+ */
 export type HoldSession = (tx: Queries, tenant: string, session: string) => Promise<void>
 
 type Caller = { db: Database; tenant: string }
@@ -35,14 +38,14 @@ export type UploadDeps = {
   holdSession: HoldSession
 }
 
-/** What a form has around its file. */
+/** Bytes of a form besides its file. */
 const aroundFile = 64 * 1024
 
 type Stored = Pick<FileRow, 'id' | 'filename' | 'mime_type' | 'size_bytes' | 'sha256'> & {
   key: string
 }
 
-/** Bytes first, then the row: a file that can be named is there. */
+/** Writes the bytes first and the row afterwards: a file that has an id has bytes. */
 export async function upload(
   deps: UploadDeps,
   { db, tenant }: Caller,
@@ -87,7 +90,7 @@ export async function upload(
   }
 }
 
-/** A caller who says first where a file belongs is refused before its bytes are sent. */
+/** Refuses an upload before its bytes are sent, when the caller names the session first. */
 async function checkEarly(
   { holdSession, limits }: UploadDeps,
   { db, tenant }: Caller,
@@ -118,7 +121,7 @@ async function store(
   }
 }
 
-/** It is told to browsers as a header. */
+/** The media type becomes a header of downloads. */
 const mimeType = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/
 
 const tooLarge = ({ largest }: UploadLimits) =>
@@ -130,7 +133,7 @@ const full = ({ workspace }: UploadLimits) =>
     'storage_quota_exceeded',
   )
 
-/** The last component, of either kind of path; it is a name of a file in a sandbox. */
+/** The last component of a path of any system. It becomes a file name in a sandbox. */
 export function filenameOf(text: string): string {
   const name = text.split(/[/\\]/).at(-1) ?? ''
   const bytes = Buffer.byteLength(name)

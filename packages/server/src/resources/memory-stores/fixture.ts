@@ -1,4 +1,4 @@
-/** For tests: a store, and the writes to it, each in a transaction of its own. */
+/** For tests: a store and its writes, each in its own transaction. */
 import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
@@ -44,7 +44,7 @@ export async function storeIn(database: Database) {
     remove: unit(write.deleteMemory),
     redact: unit(write.redactVersion),
     row: () => memoryStoreStore(database.read).row(tenant, id),
-    /** Newest first. */
+    /** The newest first. */
     versions: async (filter: { memory_id?: string } = {}) => {
       const paging = { limit: 1000, order: 'desc' } as const
       const asked = { paging, filter, made: [], view: 'full' } as const

@@ -1,4 +1,4 @@
-/** What nobody waits for: versions that are older than they are kept, and what a crash left of deleted stores. */
+/** Removes versions that are older than they are kept, and the rest of deleted stores after a crash. */
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
@@ -18,7 +18,7 @@ export function memoryJob(deps: { databases: Databases; clock: Clock }): Job {
   return { name: 'remove old memories', everyMs, run }
 }
 
-/** Whether that was all. */
+/** Returns true when nothing is left to remove. */
 export async function removeOldMemories(database: Database, now: number): Promise<boolean> {
   const stores = await memoryStoreStore(database.read).deleted(storesAtOnce)
   for (const { tenant_id, id } of stores) await removeRows(database, tenant_id, id)

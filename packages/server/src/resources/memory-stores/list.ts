@@ -1,4 +1,4 @@
-/** One page of what lies in a store, flat or one level deep, by the bytes of paths. [memories/list] */
+/** Lists one page of a store's memories, flat or one level deep, ordered by the bytes of their paths. [memories/list] */
 import type { Memory, MemoryListQuery, MemoryPrefix } from '@steward/protocol/memory-stores.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
@@ -44,7 +44,7 @@ async function flat(
   return { data, last: data.at(-1)?.path, more }
 }
 
-/** What lies deeper is one entry for the folder that it lies in. */
+/** Deeper memories appear as one entry for their folder. */
 async function oneLevel(
   { db, tenant, store }: Place,
   range: PathRange,
@@ -65,13 +65,13 @@ async function oneLevel(
   const data = paths.flatMap((path): (Memory | MemoryPrefix)[] => {
     if (path.endsWith('/')) return [{ type: 'memory_prefix', path }]
     const memory = byPath.get(path)
-    // One that was deleted between the two looks is no more.
+    // The memory was deleted between the two reads.
     return memory ? [memory] : []
   })
   return { data, last: paths.at(-1), more: found.size > paths.length }
 }
 
-/** As many of them as one page holds with their contents. */
+/** The paths whose contents fit on one page. */
 function fittingPaths(paths: string[], facts: readonly MemoryFacts[]): string[] {
   const sizes = new Map(facts.map(({ path, size }) => [path, size]))
   return paths.slice(0, fit(paths.map((path) => sizes.get(path) ?? 0)).fitting)

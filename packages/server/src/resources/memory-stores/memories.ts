@@ -10,7 +10,9 @@ export type MemoryRow = Tables['memories']
 export type MemoryFacts = Omit<MemoryRow, 'content'>
 export type MemoryDetail = 'basic' | 'full'
 
-/** Paths that begin with `prefix`, which ends with `/`, and come after `after`; all below a folder when that is one. */
+/**
+ * Paths that begin with `prefix`, which ends with `/`, and come after `after`. When `after` is a folder, all paths below it are skipped.
+ */
 export type PathRange = { prefix: string; after?: string | undefined }
 
 const facts = [
@@ -62,7 +64,7 @@ function memoryReads(db: Reads) {
         weight: weightOf('path', 'content'),
       }),
 
-    /** Paths alone, all of them: from an index, and 2,000 at most. */
+    /** All paths, without contents: an index holds them, and there are at most 2,000. */
     async paths(tenant: string, store: string, range: PathRange): Promise<string[]> {
       const rows = await inRange(db, tenant, store, range).select('path').execute()
       return rows.map(({ path }) => path)
@@ -77,7 +79,7 @@ function memoryReads(db: Reads) {
     wholeAt: (tenant: string, store: string, paths: readonly string[]): Promise<MemoryRow[]> =>
       inStore(db, tenant, store).selectAll().where('path', 'in', paths).execute(),
 
-    /** The one at the path, or one that the path would lie below or above. */
+    /** The memory at the path, or a memory that the path would lie below or above. */
     inTheWay: (
       tenant: string,
       store: string,
@@ -115,16 +117,19 @@ function memoryWrites(db: Queries) {
   }
 }
 
-/** What lies in stores now, paths compared by bytes. Writers hold the store's row (store.ts), so that nobody else moves. */
+/**
+ * The current memories of stores, ordered by the bytes of their paths. Writers lock the store's row (store.ts), so that no other writer
+ * moves a memory.
+ */
 export const memoryRows = storeOf(memoryReads, memoryWrites)
 
-/** The folders that a path lies in. */
+/** The folders that contain a path. */
 function above(path: string): string[] {
   const names = path.split('/').slice(1, -1)
   return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}`)
 }
 
-/** The first text behind all that begin with a folder: the character after `/` is `0`. */
+/** The first text after all paths in a folder: `0` is the character after `/`. */
 const behind = (folder: string): string => `${folder.slice(0, -1)}0`
 
 const below = (folder: string) => (eb: ExpressionBuilder<Tables, 'memories'>) =>

@@ -1,10 +1,10 @@
-/** The end of a store. It is no more with the first commit; what lay in it goes in parts that hold up nobody. */
+/** Deletes a store. The first commit hides the store; its rows are removed in small transactions. */
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { memoryStoreStore } from './store.ts'
 
-/** Rows of up to 100 KB each that one transaction removes. */
+/** Rows, of up to 100 KB each, that one transaction removes. */
 const part = 250
 
 export async function removeStore(
@@ -19,7 +19,7 @@ export async function removeStore(
   await removeRows(database, tenant, id)
 }
 
-/** Of a store that is deleted. */
+/** Removes the rows of a deleted store. */
 export async function removeRows(database: Database, tenant: string, id: string): Promise<void> {
   let isGone = false
   while (!isGone)

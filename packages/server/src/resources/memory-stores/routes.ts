@@ -39,7 +39,7 @@ import { createMemory, deleteMemory, redactVersion, updateMemory } from './write
 type Deps = {
   clock: Clock
   embeddingModel: string
-  /** Within the transaction: throws for a claim that was lost since the request was let in. */
+  /** Called in the transaction. Throws for a claim that was lost since the request was admitted. */
   checkClaim: (tx: Queries, claim: ClaimPrincipal, now: number) => Promise<void>
 }
 type Anyone = Pick<
@@ -53,7 +53,7 @@ const versions = section('Memory stores', ['workspace'], '/v1/memory_stores/:id/
 const own = 'agent-memory-2026-07-22'
 const broad = 'managed-agents-2026-04-01'
 
-/** The memory beta; clients of before it send the broad one, which counts in their dialect alone. [memory-stores/beta-header] */
+/** Requires the memory beta. Older clients send a broader one, which counts only in their dialect. [memory-stores/beta-header] */
 function checkBeta({ betas, dialect }: Anyone): void {
   if (betas.has(own) || (dialect === 'client' && betas.has(broad))) return
   throw invalid(`the header vendor-beta: ${own} is required for memory stores`)
@@ -155,7 +155,7 @@ const ofStores = ({ clock, embeddingModel }: Deps): Route[] =>
     },
   )
 
-/** Runs in one transaction in the caller's name. */
+/** Runs in one transaction, in the caller's name. */
 const writes =
   ({ clock, checkClaim }: Deps) =>
   <T>(
@@ -172,7 +172,7 @@ const writes =
     })
   }
 
-/** Throws where the store is not the tenant's. */
+/** Throws not_found when the store is not the tenant's. */
 const checkStore = ({
   db,
   tenant,
@@ -272,7 +272,7 @@ function ofVersions(deps: Deps): Route[] {
         scope: ({ id }) => `memory_versions/${id}`,
         check: checkStore,
         async rows({ db, tenant, params, query }, page) {
-          // Nobody has such an account here.
+          // Service accounts do not exist here.
           if (query.service_account_id) return { rows: [], more: false }
           const asked = { paging: page, filter: query, made: moments(query), view: query.view }
           return versionStore(db.read).list(tenant, params.id, asked)

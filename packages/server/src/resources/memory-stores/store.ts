@@ -16,7 +16,7 @@ function storeReads(db: Reads) {
     list: (tenant: string, paging: Paging, filter: ListFilter): Promise<Listing<StoreRow>> =>
       rows(db, 'memory_stores').list(tenant, paging, filter),
 
-    /** How far each has moved; a deleted one is not among them. */
+    /** The revision of each store. Deleted stores are left out. */
     async revisions(tenant: string, ids: readonly string[]): Promise<Map<string, number>> {
       const found = await db
         .selectFrom('memory_stores')
@@ -28,7 +28,7 @@ function storeReads(db: Reads) {
       return new Map(found.map(({ id, revision }) => [id, revision]))
     },
 
-    /** Those that are deleted and not yet gone, of all tenants. */
+    /** Of all tenants: deleted stores whose rows are not removed yet. */
     deleted: (most: number): Promise<Pick<StoreRow, 'tenant_id' | 'id'>[]> =>
       db
         .selectFrom('memory_stores')
@@ -41,11 +41,11 @@ function storeReads(db: Reads) {
 
 function storeWrites(db: Queries) {
   return {
-    /** No other writer of the store, or of anything in it, until the transaction ends. */
+    /** Locks the store and everything in it for this writer until the transaction ends. */
     take: (tenant: string, id: string) => rows(db, 'memory_stores').take(tenant, id),
     takeIfAny: (tenant: string, id: string) => rows(db, 'memory_stores').takeIfAny(tenant, id),
 
-    /** As `take`, for a write that an archived store does not take. */
+    /** Like `take`. Throws when the store is archived. */
     async open(tenant: string, id: string): Promise<StoreRow> {
       const row = await rows(db, 'memory_stores').take(tenant, id)
       if (row.archived_at !== null)
@@ -63,7 +63,7 @@ function storeWrites(db: Queries) {
       now: number,
     ) => rows(db, 'memory_stores').update(kept, { ...change, updated_at: iso(now) }),
 
-    /** By how many more memories; it has changed at any rate. */
+    /** Raises the store's revision, and adds `by` to its number of memories. */
     async moved(tenant: string, id: string, by: 1 | 0 | -1): Promise<void> {
       await db
         .updateTable('memory_stores')
@@ -73,7 +73,10 @@ function storeWrites(db: Queries) {
         .execute()
     },
 
-    /** For a session that is made: there, not archived, and so until the transaction ends. `at` names the place. */
+    /**
+     * For a session that is being created: the store exists, is not archived, and stays so until the transaction ends. `at` names the
+     * field.
+     */
     async hold(tenant: string, id: string, at: string): Promise<StoreRow> {
       const row = await rows(db, 'memory_stores').hold(tenant, id)
       if (row.archived_at !== null)
@@ -81,7 +84,7 @@ function storeWrites(db: Queries) {
       return row
     },
 
-    /** Removes at most so many rows of a deleted store, itself last; whether it is gone. */
+    /** Removes at most `most` rows of a deleted store, and its own row last. Returns true when the store is gone. */
     async removePart(tenant: string, id: string, most: number): Promise<boolean> {
       for (const table of ['memory_versions', 'memories'] as const) {
         const { numDeletedRows } = await db
@@ -104,7 +107,7 @@ function storeWrites(db: Queries) {
   }
 }
 
-/** Memory stores as such; what lies in them is memories.ts, how it came to be versions.ts. */
+/** The rows of memory stores. Memories are in memories.ts, their versions in versions.ts. */
 export const memoryStoreStore = storeOf(storeReads, storeWrites)
 
 export const showStore = (row: StoreRow): MemoryStore => ({

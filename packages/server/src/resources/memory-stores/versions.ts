@@ -37,9 +37,9 @@ const facts = [
   'created_at',
 ] as const
 
-/** Those that are kept of a memory however old they are. */
+/** The newest versions of a memory, which are kept at any age. */
 const recent = 10
-/** How long every version of a memory is kept, from its creation on. */
+/** How long every version of a memory is kept after its creation. */
 const keptMs = 30 * 24 * 60 * 60 * 1000
 
 const inStore = (db: Reads, tenant: string, store: string) =>
@@ -62,7 +62,7 @@ function versionReads(db: Reads) {
       return row
     },
 
-    /** Newest first unless asked otherwise; contents only when `view` is full. */
+    /** The newest first unless asked otherwise. Contents only when `view` is `full`. */
     async list(
       tenant: string,
       store: string,
@@ -83,7 +83,7 @@ function versionReads(db: Reads) {
 
 function versionWrites(db: Queries) {
   return {
-    /** With it the newest but ten of the memory begin to age; with a deletion all do, from now on. */
+    /** Sets the expiry of all but the ten newest versions of the memory. A deletion sets the expiry of all versions. */
     async insert(row: MemoryVersionRow): Promise<void> {
       await db.insertInto('memory_versions').values(row).execute()
       const { tenant_id, memory_id } = row
@@ -124,7 +124,7 @@ function versionWrites(db: Queries) {
         .execute()
     },
 
-    /** Of all tenants, at most so many at a time. How many there were. */
+    /** Of all tenants: deletes at most `most` expired versions. Returns their number. */
     async expire(now: string, most: number): Promise<number> {
       const { numDeletedRows } = await db
         .deleteFrom('memory_versions')
@@ -143,7 +143,7 @@ function versionWrites(db: Queries) {
   }
 }
 
-/** How what lies in a store came to be. A version never changes, but that it may be redacted. */
+/** Versions of memories. A version never changes, except that it may be redacted. */
 export const versionStore = storeOf(versionReads, versionWrites)
 
 export const showVersion = (

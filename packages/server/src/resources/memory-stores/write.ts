@@ -1,4 +1,4 @@
-/** Changes of what lies in a store, each with its version, under the lock of the store. [memory-versions/audit] */
+/** Changes memories, each together with its version, under the lock of the store. [memory-versions/audit] */
 import { createHash } from 'node:crypto'
 import type {
   MemoryActor,
@@ -18,7 +18,7 @@ import { versionStore } from './versions.ts'
 
 const mostMemories = 2_000
 
-/** In whose name a transaction writes to which store. */
+/** The store that a transaction writes to, and in whose name. */
 export type MemoryWriteContext = {
   tx: Queries
   tenant: string
@@ -33,7 +33,7 @@ const digest = (content: string) => ({
   size: Buffer.byteLength(content),
 })
 
-/** Never overwrites. */
+/** Never overwrites a memory. */
 export async function createMemory(
   writing: MemoryWriteContext,
   input: MemoryCreate,
@@ -60,7 +60,7 @@ export async function createMemory(
   return row
 }
 
-/** What is as it should be already is no change, whatever the precondition says. */
+/** A memory that has the wanted contents already is not changed, whatever the precondition says. */
 export async function updateMemory(
   writing: MemoryWriteContext,
   id: string,
@@ -84,7 +84,7 @@ export async function updateMemory(
   return row
 }
 
-/** Also from an archived store. */
+/** Allowed in an archived store too. */
 export async function deleteMemory(
   writing: MemoryWriteContext,
   id: string,
@@ -99,7 +99,7 @@ export async function deleteMemory(
   await keepVersion(writing, { ...kept, version_id: newId('memory_version') }, 'deleted')
 }
 
-/** What it held is gone from the record; that it was, and who made it, stays. */
+/** Removes the contents of a version. Its time and author stay. */
 export async function redactVersion(
   writing: MemoryWriteContext,
   id: string,
@@ -144,7 +144,7 @@ async function keepVersion(
   })
 }
 
-/** A path is one memory's, and no memory lies below another. */
+/** Only one memory has a path, and no memory lies below another. */
 async function checkPath({ tx, tenant, store }: MemoryWriteContext, path: string, own?: string) {
   const other = await memoryRows(tx).inTheWay(tenant, store, path, own)
   if (!other) return

@@ -1,4 +1,4 @@
-/** The operator's own keys, for models that no card of the workspace names. */
+/** The operator's own keys, for models without a card in the workspace. */
 import { findModel, resolveModel as targetOf } from '@steward/model/catalog.ts'
 import type { ModelSpec } from '@steward/model/spec.ts'
 import { refuseModelName } from '@steward/model/spec.ts'
@@ -22,7 +22,7 @@ export async function fallbackSpec(
       api_key: key.apiKey,
       named: 'operator',
     }
-  // An endpoint of the operator's that speaks OpenAI's wire may serve any name.
+  // An endpoint of the operator that speaks OpenAI's wire may serve any model name.
   const { openai } = keys
   if (openai?.baseUrl) {
     const card = { provider: 'oai-compatible', model: id, base_url: openai.baseUrl }

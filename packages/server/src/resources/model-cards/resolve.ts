@@ -1,4 +1,4 @@
-/** An agent's model to one that can be called: a card, an operator's key, or the offline model. */
+/** Resolves an agent's model to a model that can be called: by a card, by an operator's key, or offline. */
 import { resolveModel as targetOf } from '@steward/model/catalog.ts'
 import type { Effort, Model, Speed } from '@steward/model/model.ts'
 import { offlineModel } from '@steward/model/offline.ts'
@@ -18,18 +18,18 @@ import { keyPlace, modelCardStore, openHeaders } from './store.ts'
 export type Resolved = { ok: true; model: Model } | { ok: false; message: string }
 export type ResolveModel = (tenant: string, ref: ModelRef) => Promise<Resolved>
 
-/** What it takes to reach a model from here, its key included; `offline` is reached by nothing. */
+/** Everything needed to reach a model, with its key. Undefined for the offline model. */
 export type SpecOfModel = (
   tenant: string,
   ref: ModelRef,
 ) => Promise<ReachedModel | { refused: string }>
 
-/** `named`: whose word its endpoint is. */
+/** `named`: who named the endpoint, tenant or operator. */
 export type ReachedModel = ModelSpec & { named: Namer }
 
-/** A model that says nothing for so long is taken for gone. */
+/** A model that is silent for this time counts as unreachable. */
 const idleTimeoutMs = 300_000
-/** The same for what is only passed on. */
+/** The same limits for the model gateway. */
 export const modelPatience = { patienceMs: idleTimeoutMs, idleMs: idleTimeoutMs }
 const mostOpened = 1_000
 
@@ -54,7 +54,7 @@ export function modelResolver(deps: Deps): ResolveModel {
     const { read } = await databases.open(tenant)
     const card = await modelCardStore(read).named(tenant, id)
     if (card) {
-      // Every change of a card seals its key anew.
+      // Every change of a card seals its key again, which changes this name.
       const name = [card.id, card.sealed_key].join(' ')
       const opened = known(name, controls)
       if (opened) return opened
@@ -98,7 +98,7 @@ const offline = (model: Model, { speed }: Controls): Resolved =>
     ? { ok: false, message: 'speed: fast is not supported by the offline model' }
     : { ok: true, model }
 
-/** Only what the operator's settings name is dialled like this; a card's endpoint never is. */
+/** Dials as the operator, for endpoints in the operator's settings. The endpoint of a card is never dialled so. */
 const dialledAsOperator = (model: Model): Model => ({
   ...model,
   stream(call) {
@@ -113,7 +113,7 @@ const dialledAsOperator = (model: Model): Model => ({
 })
 const ended = { done: true, value: undefined } as const
 
-/** Models already opened, by everything they were opened from: a rotated key is another one. */
+/** Caches open models by everything that they were opened from. A new key is a new model. */
 function opener(patience: Pick<ModelSpec, 'idleTimeoutMs' | 'answerTimeoutMs'>) {
   const opened = new Map<string, Model>()
   const keyOf = (name: string, { effort, speed }: Controls) => `${name} ${effort} ${speed}`

@@ -22,13 +22,13 @@ import { modelCardStore, showCard } from './store.ts'
 import { changed, newDestinations, probed, rowOf } from './write.ts'
 
 const cards = section('Models', ['workspace'], '/v1/ext/model_cards')
-/** Of an update that others come before. */
+/** Attempts of an update that other updates overtake. */
 const mostAttempts = 3
 
 type Deps = { seal: Seal; clock: Clock }
 
 export function modelCardRoutes({ seal, clock }: Deps): Route[] {
-  /** Before the probe, which sends the key. */
+  /** Writes the audit row before the probe, because the probe sends the key. */
   async function recordRedirect(
     db: Database,
     by: Principal,
@@ -81,7 +81,7 @@ export function modelCardRoutes({ seal, clock }: Deps): Route[] {
         body: ModelCardUpdate,
         limits: recordBody,
         async run({ db, tenant, principal, params, body, signal }) {
-          // What was admitted and probed is written, or nothing: where another changed the card meanwhile, all is done anew.
+          // Writes exactly the card that was checked and probed. When the card changed in between, everything is repeated.
           for (let attempt = 1; attempt <= mostAttempts; attempt++) {
             const kept = await modelCardStore(db.read).row(tenant, params.id)
             const further = await newDestinations(kept, body)

@@ -10,7 +10,7 @@ import { rows } from '../../ground/database/rows.ts'
 
 export type CardRow = RowOf<'model_cards'>
 
-/** Where a card's secrets are sealed for. */
+/** The places that a card's secrets are sealed for. */
 export const keyPlace = (tenant: string, id: string): string =>
   `${tenant}/model_cards/${id}/sealed_key`
 export const headersPlace = (tenant: string, id: string): string =>
@@ -31,7 +31,7 @@ function cardReads(db: Reads) {
   return {
     row: (tenant: string, id: string) => rows(db, 'model_cards').get(tenant, id),
 
-    /** By its handle before its wire name, as an agent's model names it. */
+    /** Finds a card by the name in an agent's model: handles first, then wire names. */
     async named(tenant: string, name: string): Promise<CardRow | undefined> {
       const found = await rows(db, 'model_cards').all(tenant, (query) =>
         query
@@ -59,7 +59,7 @@ function cardReads(db: Reads) {
 
 function cardWrites(db: Queries) {
   return {
-    /** Handles are unique in a workspace: 409. */
+    /** Throws 409 when the handle is taken in the workspace. */
     async insert(card: CardRow): Promise<void> {
       const taken = await db
         .selectFrom('model_cards')
@@ -72,7 +72,7 @@ function cardWrites(db: Queries) {
       await rows(db, 'model_cards').insert(card)
     },
 
-    /** Unless the card was changed or deleted since it was read as `kept`; whether it was written. */
+    /** Writes the card unless it was changed or deleted since `kept` was read. Returns whether it was written. */
     async replace(kept: CardRow, card: CardRow): Promise<boolean> {
       const { tenant_id, id, ...columns } = card
       const { numUpdatedRows } = await db
@@ -80,7 +80,7 @@ function cardWrites(db: Queries) {
         .set({ ...columns, card: recordText('model card', columns.card) })
         .where('tenant_id', '=', tenant_id)
         .where('id', '=', id)
-        // Each write seals anew, under a nonce of its own: no two of a card are alike.
+        // Each write seals with a new nonce, so the sealed key differs after every write.
         .where('sealed_key', '=', kept.sealed_key)
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
@@ -93,7 +93,7 @@ function cardWrites(db: Queries) {
   }
 }
 
-/** Model cards: the key is sealed and shown as a preview. */
+/** Model cards. The key is sealed and shown as a preview. */
 export const modelCardStore = storeOf(cardReads, cardWrites)
 
 export function showCard(row: CardRow): ModelCard {

@@ -1,4 +1,4 @@
-/** A card as a caller sends it, checked, probed and sealed. [model-cards/create] */
+/** Checks, probes and seals a card that a caller sends. [model-cards/create] */
 import { resolveModel as targetOf } from '@steward/model/catalog.ts'
 import { probe } from '@steward/model/probe.ts'
 import { refuseModel } from '@steward/model/spec.ts'
@@ -17,13 +17,13 @@ import { headersPlace, keyPlace, openHeaders } from './store.ts'
 
 const probeMs = 6_000
 
-/** Everything of a card in the clear, for the moment in which it is checked. */
+/** A card in the clear, while it is checked. */
 export type CardInput = Omit<ModelCardCreate, 'custom_headers'> & {
   /** SECRET: never logged. */
   custom_headers: Record<string, string>
 }
 
-/** The stored card with a caller's changes; handle and provider stay. */
+/** Applies an update to the stored card. Handle and provider stay. */
 export function changed(kept: CardRow, update: ModelCardUpdate, seal: Seal): CardInput {
   const facts = kept.card
   for (const [name, before] of [
@@ -47,8 +47,8 @@ export function changed(kept: CardRow, update: ModelCardUpdate, seal: Seal): Car
 }
 
 /**
- * Whether an update sends the kept key and headers to another endpoint, whichever field names it: a provider's usual
- * endpoint may be another for another model.
+ * True when an update would send the stored key and headers to another endpoint. Several fields can cause that: a provider's default
+ * endpoint can depend on the model.
  */
 export async function newDestinations(
   kept: CardRow,
@@ -84,19 +84,19 @@ const targetOfCard = ({ provider, model, base_url, native_config }: Place) =>
     ...(native_config ? { native_config } : {}),
   })
 
-/** Undefined where no call could be made. */
+/** Undefined when no call could be made. */
 async function endpointOf(place: Place): Promise<string | undefined> {
   const target = await targetOfCard(place)
   return 'refused' in target ? undefined : new URL(target.base_url).href.replace(/\/+$/, '')
 }
 
 /**
- * Asks the endpoint for a few tokens, for at most six seconds. A key that is refused is the caller's mistake and
- * nothing is stored; an endpoint that cannot be reached now is reported, and the card is kept.
+ * Asks the endpoint for a few tokens, for at most six seconds. A refused key is the caller's error, and nothing is stored. An unreachable
+ * endpoint is reported, and the card is stored.
  */
 export async function probed(card: CardInput, signal: AbortSignal): Promise<ProbeResult> {
   const { username, password } = new URL(card.base_url ?? 'http://none')
-  // It is shown wherever the card is.
+  // base_url is shown wherever the card is shown.
   if (username || password)
     throw invalid('base_url: may hold no credentials; they belong in api_key or custom_headers')
   const target = await targetOfCard(card)
@@ -111,7 +111,7 @@ export async function probed(card: CardInput, signal: AbortSignal): Promise<Prob
   return result
 }
 
-/** The row of a card; `kept` gives id and time of making. */
+/** The row of a card. `kept`: id and creation time. */
 export function rowOf(
   kept: Pick<CardRow, 'tenant_id' | 'id' | 'created_at'>,
   card: CardInput,

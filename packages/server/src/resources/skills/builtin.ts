@@ -1,4 +1,4 @@
-/** The skills that every workspace has, as rows; nothing of them is in a database. */
+/** The skills that every workspace has, as rows that no database holds. */
 import { createHash } from 'node:crypto'
 import { iso } from '@steward/base/time.ts'
 import { bundleOf } from './bundle.ts'
@@ -16,7 +16,7 @@ export type Builtin = { skill: SkillRow; version: SkillVersionRow; archive: Buff
 
 let read: Promise<Map<string, Builtin>> | undefined
 
-/** Read once, when somebody first asks. */
+/** Read once, at the first call. */
 export const builtins = (): Promise<Map<string, Builtin>> => (read ??= readAll())
 
 async function readAll(): Promise<Map<string, Builtin>> {

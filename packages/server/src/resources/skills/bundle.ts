@@ -1,17 +1,17 @@
-/** The files of a skill: one folder with a SKILL.md in it, of names that are safe wherever they are laid out. */
+/** The files of a skill: one folder with a SKILL.md, and file names that are safe on every file system. */
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import type { SkillHead } from './head.ts'
 import { headOf } from './head.ts'
 
 export type BundleFile = { path: string; bytes: Uint8Array; executable: boolean }
 
-/** Paths are below the folder and in their order. */
+/** Paths are relative to the folder, and sorted. */
 export type Bundle = SkillHead & { directory: string; files: BundleFile[] }
 
-/** Files of one skill, and bytes of them all. */
+/** Limits of one skill: files, and bytes of all files. */
 export const mostFiles = 1000
 export const largestBundle = 32 * 1024 * 1024
-/** It goes into every request as a whole. */
+/** SKILL.md is part of every request. */
 const largestSkillFile = 256 * 1024
 const longestPath = 512
 const deepest = 16
@@ -20,11 +20,11 @@ export const tooManyFiles = () => invalid(`files: a skill has at most ${mostFile
 export const bundleTooLarge = () =>
   new PlatformError('too_large', `files: a skill is at most ${largestBundle} bytes`)
 
-/** Whether the archiver of a desktop put it there for itself. */
+/** True for files that a desktop's archiver adds for itself. */
 export const isLitter = (path: string): boolean =>
   /^__MACOSX(\/|$)/.test(path) || /(^|\/)\.DS_Store$/.test(path)
 
-/** Throws on a name that might lead elsewhere, or that some file system would take for another. */
+/** Throws on a name that may lead out of the folder, or that some file system treats as another name. */
 export function checkPath(path: string): string {
   const problem = pathProblem(path)
   if (problem) throw invalid(`files: ${JSON.stringify(path.slice(0, 200))}: ${problem}`)
@@ -47,8 +47,8 @@ function pathProblem(path: string): string | undefined {
 }
 
 /**
- * The skill that the files are. They lie in one folder with a SKILL.md in it, or the SKILL.md lies beside them.
- * `given` stands in for a description that its head does not have.
+ * Builds the skill from uploaded files: one folder that contains a SKILL.md, or the SKILL.md beside the files. `given` replaces a missing
+ * description.
  */
 export function bundleOf(uploaded: readonly BundleFile[], given?: string): Bundle {
   const all = uploaded.filter(({ path }) => !isLitter(path))
@@ -73,7 +73,7 @@ export function bundleOf(uploaded: readonly BundleFile[], given?: string): Bundl
   return { ...head, directory: top ?? head.name, files }
 }
 
-/** The one folder that all lie in; undefined where the SKILL.md lies in none. */
+/** The one folder that holds all files; undefined when SKILL.md is at the top. */
 function topOf(paths: readonly string[]): string | undefined {
   if (paths.includes('SKILL.md')) return undefined
   const tops = new Set(paths.map((path) => path.split('/', 1)[0] ?? ''))
@@ -84,7 +84,7 @@ function topOf(paths: readonly string[]): string | undefined {
   return top
 }
 
-/** No name twice, in whatever spelling, and none that is a file and a folder. */
+/** No two names that a file system may treat as the same, and no name of both a file and a folder. */
 function checkTree(paths: readonly string[]): void {
   const files = new Set<string>()
   for (const path of paths) {
@@ -105,7 +105,7 @@ function checkTree(paths: readonly string[]): void {
   }
 }
 
-/** Those that it lies in, the outermost first. */
+/** The folders of a path, the outermost first. */
 function foldersOf(path: string): string[] {
   const names = path.split('/').slice(0, -1)
   return names.map((_, index) => names.slice(0, index + 1).join('/'))

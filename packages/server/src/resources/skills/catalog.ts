@@ -1,4 +1,4 @@
-/** Skills as one reads them: a tenant's own out of rows and blobs, and the built-in ones. */
+/** Reads skills: a tenant's own from rows and blobs, and the built-in ones. */
 import { Readable } from 'node:stream'
 import type { SkillSource } from '@steward/protocol/skills.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
@@ -16,7 +16,7 @@ export type SkillCatalog = ReturnType<typeof skillCatalog>
 
 export const sourceOf = (id: string): SkillSource => (isBuiltin(id) ? 'anthropic' : 'custom')
 
-/** For what a built-in skill does not let happen to it. */
+/** Refuses an operation that a built-in skill does not support. */
 export function refuseBuiltin(id: string, what: string): void {
   if (isBuiltin(id)) throw invalid(`skill ${id} is built in and cannot be ${what}`)
 }
@@ -30,13 +30,13 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
     return (await builtin(id))?.skill ?? (await storeOf(tenant)).row(tenant, id)
   }
 
-  /** The archive: one folder, named after the skill. Its body must be read to its end or destroyed. */
+  /** The archive of a version: one folder, named after the skill. Read the body to its end or destroy it. */
   async function archive(tenant: string, row: SkillVersionRow): Promise<Readable> {
     const kept = await builtin(row.skill_id)
     if (kept) return Readable.from([kept.archive], { objectMode: false })
     const found = await blobs.get(row.blob_key)
     if (!found) {
-      // Deleted since the row was read, which this look then says.
+      // When the version was deleted since the row was read, this read throws not_found.
       const store = await storeOf(tenant)
       await store.version(tenant, row.skill_id, versionDigits(row.id))
       throw new Error(`the bytes of skill version ${row.skill_id}/${row.id} are missing`)
@@ -48,7 +48,7 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
     skill,
     archive,
 
-    /** `which` is `latest`, a version's id, or its digits; left out, it is the latest. */
+    /** `which`: `latest`, a version's id, or its digits. The default is `latest`. */
     async version(tenant: string, id: string, which = 'latest'): Promise<SkillVersionRow> {
       const kept = await skill(tenant, id)
       const digits = digitsOf(kept, which)
@@ -58,7 +58,7 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
       return own?.version ?? (await storeOf(tenant)).version(tenant, id, digits)
     },
 
-    /** The files of a version below its folder, or those of them that are wanted. */
+    /** The files of a version, with paths relative to its folder; only the wanted ones if named. */
     async files(
       tenant: string,
       row: SkillVersionRow,
@@ -69,7 +69,7 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
       return packedFiles(Buffer.concat(chunks), isWanted)
     },
 
-    /** The built-in ones in their place by time. */
+    /** Lists a tenant's skills and the built-in ones by time. */
     async list(tenant: string, paging: Paging, source?: SkillSource): Promise<Listing<SkillRow>> {
       const none: Listing<SkillRow> = { rows: [], more: false }
       const store = await storeOf(tenant)
@@ -98,13 +98,13 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
   }
 }
 
-/** No time is the built-in ones' and another's, so that the database's order of ids does not matter. */
+/** Built-in skills share no creation time with others, so the database's order of ids does not matter. */
 const compared = (a: Listed, b: Listed): number =>
   a.created_at === b.created_at ? Math.sign(order(a.id, b.id)) : order(a.created_at, b.created_at)
 
 const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
-/** Of any of the three spellings. Throws where there is no such version. */
+/** The digits of a version in any of the three spellings. Throws when the version does not exist. */
 export function digitsOf(skill: Pick<SkillRow, 'id' | 'latest_version'>, which: string): string {
   const digits = which === 'latest' ? skill.latest_version : which.replace(/^skver_/, '')
   if (digits === null || !/^\d{1,20}$/.test(digits))

@@ -9,12 +9,12 @@ const longestHead = 16 * 1024
 const longestDescription = 1024
 const dashes = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/
 
-/** What follows the head; all of it where there is none. */
+/** The text after the head; the whole text when there is no head. */
 export const bodyOf = (text: string): string => plain(text).replace(dashes, '')
 
 const plain = (text: string): string => text.replace(/^\uFEFF/, '')
 
-/** `given` stands in for a description that the head does not have. Throws where the head is not as it must be. */
+/** `given` replaces a missing description. Throws when the head is invalid. */
 export function headOf(skillFile: Uint8Array, given?: string): SkillHead {
   if (!isUtf8(skillFile)) throw invalid('SKILL.md: is not UTF-8')
   const text = plain(Buffer.from(skillFile).toString('utf8'))

@@ -1,4 +1,4 @@
-/** Skills that are written and removed: a version's bytes are one archive, kept with its row. */
+/** Writes and removes skills. The files of a version are one archive, which is stored and removed with its row. */
 import type { SkillFields } from '@steward/protocol/skills.ts'
 import type { Keeping } from '../../ground/blobs/keeping.ts'
 import { looseBlobStore } from '../../ground/blobs/store.ts'
@@ -26,7 +26,7 @@ type Caller = { db: Database; tenant: string }
 type StoredArchive = { key: string; size: number; sha256: string }
 type Writing = { tx: Queries; tenant: string; now: number }
 
-/** A new skill; with the id of one that is there, another version of that. */
+/** Creates a skill, or a further version when a skill with the id exists. */
 export async function saveSkill(
   deps: SkillDeps,
   caller: Caller,
@@ -65,7 +65,7 @@ export const addVersion = (
     insertVersion(deps, writing, { id, bundle, kept }),
   )
 
-/** Bytes first, then the rows: a version that can be named is there. */
+/** Writes the bytes first and the rows afterwards: a version that has an id has an archive. */
 async function withArchive<T>(
   { clock, keeping }: SkillDeps,
   { db, tenant }: Caller,
@@ -142,8 +142,8 @@ export async function deleteSkill(deps: SkillDeps, caller: Caller, id: string): 
 }
 
 /**
- * The deleted version, as digits where `which` was digits, otherwise as its id. The latest that is left stands for the
- * skill from then on; the last one is refused.
+ * Returns the deleted version, as digits when `which` was digits, otherwise as its id. The newest remaining version becomes the skill's
+ * latest. Refuses to delete the last version.
  */
 export async function deleteVersion(
   deps: SkillDeps,

@@ -1,4 +1,4 @@
-/** Programs of the built-in skills are for Node, which an image of the tenant's own choice may not have. */
+/** Programs of built-in skills need Node, which an image of the tenant's choice may lack. */
 import { newId } from '../../ground/core/ids.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
@@ -7,7 +7,7 @@ const oldest = 20
 const script = 'command -v node >/dev/null && node -p process.versions.node'
 const timeoutMs = 10_000
 
-/** What is to be told of these skills in this sandbox, if anything. */
+/** The warning about these skills in this sandbox; undefined when there is none. */
 export async function withoutNode(
   sandbox: Sandbox,
   names: readonly string[],

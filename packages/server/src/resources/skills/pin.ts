@@ -1,4 +1,4 @@
-/** Which version of each of its skills a session works with: fixed when it is made, as the agent version is. */
+/** Pins the versions of a session's skills at its creation, like the agent version. */
 import type { SkillRefs } from '@steward/protocol/agents.ts'
 import { invalid, notFound, PlatformError } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
@@ -11,8 +11,8 @@ import { isVersionId, skillStore, versionDigits, versionId } from './store.ts'
 const mostSkills = 500
 
 /**
- * Each with the version that it resolves to, in the spelling it was asked in: an id for an id, digits otherwise. Throws
- * where a skill does not exist, and where two would lie in the same folder.
+ * Resolves each skill to a version, in the spelling of the request: an id for an id, digits otherwise. Throws when a skill does not exist,
+ * or when two skills would use the same folder.
  */
 export async function pinSkills(
   db: Reads,
@@ -37,7 +37,7 @@ export async function pinSkills(
   return pinned
 }
 
-/** Refuses what no session could be made with, in the words of an agent's own field. [agents/skills/known] */
+/** Refuses skills with which no session could be created, naming the agent's field. [agents/skills/known] */
 export async function checkSkills(read: Reads, tenant: string, refs: SkillRefs): Promise<void> {
   if (refs.length === 0) return
   try {
@@ -75,8 +75,7 @@ async function ownVersions(db: Reads, tenant: string, refs: SkillRefs): Promise<
 export type PinnedSkill = { id: string; digits: string; version: SkillVersionRow | undefined }
 
 /**
- * What a session has, in its order; without a version where that was deleted since. A built-in skill is as this server
- * has it.
+ * The skills of a session in order. `version` is undefined when it was deleted since. A built-in skill always has this server's version.
  */
 export async function pinnedSkills(
   read: Reads,

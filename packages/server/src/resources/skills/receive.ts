@@ -1,4 +1,4 @@
-/** A skill as it comes in: files of a form, files in JSON, or an archive. */
+/** Receives a skill as a form with files, as JSON with files, or as an archive. */
 import { SkillBody, SkillFields, SkillVersionBody } from '@steward/protocol/skills.ts'
 import type { z } from 'zod'
 import { invalid } from '../../ground/core/errors.ts'
@@ -12,10 +12,10 @@ import { isZip, unzipped } from './zip.ts'
 
 export type Received = { fields: SkillFields; bundle: Bundle }
 
-/** What a form has around its files, at most. */
+/** Largest part of a form besides its files. */
 const aroundFiles = 1024 * 1024
 
-/** Text fields, and files of any name; JSON with the same fields. */
+/** Text fields and files of any name, as a form or as JSON. */
 export async function receiveSkill(raw: Raw): Promise<Received> {
   const { contentType } = opened(raw)
   if (!isForm(contentType)) {
@@ -30,7 +30,7 @@ export async function receiveSkill(raw: Raw): Promise<Received> {
   }
 }
 
-/** Text fields, and an archive in the field `file`. */
+/** Text fields and an archive in the field `file`. */
 export async function receiveArchive(raw: Raw): Promise<Received> {
   const { fields, files } = await receiveForm(raw, 'file')
   const parsed = parseBy(SkillFields, fields)
@@ -41,7 +41,7 @@ export async function receiveArchive(raw: Raw): Promise<Received> {
   return { fields: parsed, bundle: bundleOf(unzipped, parsed.description ?? undefined) }
 }
 
-/** Files alone: what else is known of a skill stays as it is. */
+/** Files only; all other properties of the skill stay. */
 export async function receiveVersion(raw: Raw): Promise<Bundle> {
   const { contentType } = opened(raw)
   if (!isForm(contentType))
@@ -66,7 +66,7 @@ async function receiveForm(raw: Raw, named: string | undefined) {
     for await (const chunk of body) {
       total += chunk.byteLength
       if (total > largestBundle) throw bundleTooLarge()
-      // The piece itself is gone when the next is asked for.
+      // The chunk is reused by the parser, so it is copied.
       chunks.push(Buffer.from(chunk))
     }
     return { path: filename, bytes: Buffer.concat(chunks), executable: false }
@@ -76,7 +76,7 @@ async function receiveForm(raw: Raw, named: string | undefined) {
   return { fields, files: taken }
 }
 
-/** A lone archive stands for what is in it. */
+/** A single archive stands for its contents. */
 async function unpacked(files: BundleFile[]): Promise<BundleFile[]> {
   const [only] = files
   if (files.length !== 1 || !only || !isZip(only.bytes)) return files

@@ -1,7 +1,7 @@
 /**
- * Skills that lie in a session's repositories, at .claude/skills/<name>/SKILL.md of each: told of once, by name and place,
- * with the result of a call, and read by the agent when it wants one. They are the words of whoever wrote the repository, and
- * so no part of the system prompt. [skills/repository]
+ * Skills in a session's repositories, at .claude/skills/<name>/SKILL.md. The agent is told of each skill once, by name and path, with the
+ * result of a call, and reads it when needed. Their texts come from the repository's authors and are therefore no part of the system
+ * prompt. [skills/repository]
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,13 +11,13 @@ import type { SkillHead } from './head.ts'
 import { headOf } from './head.ts'
 import { z } from 'zod'
 
-/** Of one repository. */
+/** Skills of one repository. */
 const mostSkills = 50
 const mostEntries = 5000
-/** A head that is longer is none. */
+/** A longer head is ignored. */
 const headBytes = 64 * 1024
 
-/** As much of a session as is asked for here. `folder`: the session's own on this host. */
+/** `folder`: the session's folder on this host. */
 type Place = { tenant: string; session: string; folder: string }
 type Repository = { resolved_path: string; mounted_at: string | null }
 
@@ -45,7 +45,7 @@ export function mountRepositorySkills(
 
     return {
       async before(sandbox: Sandbox): Promise<void> {
-        // Calls may come together.
+        // Calls may run at the same time.
         const again = () => look(sandbox)
         looking = looking.then(again, again)
         await looking
@@ -68,7 +68,7 @@ async function readNote(note: string): Promise<string[]> {
   }
 }
 
-/** What the agent is told; nothing where there are none. A file that is no skill is passed over. */
+/** Lines for the agent; empty when there are none. A file that is no valid skill is skipped. */
 async function skillsIn(sandbox: Sandbox, repository: string): Promise<string[]> {
   const root = `${repository}/.claude/skills`
   const walk = await sandbox.walk(root, mostEntries)
@@ -96,6 +96,6 @@ async function headIn(sandbox: Sandbox, path: string): Promise<SkillHead | undef
   }
 }
 
-/** A file that goes on may have been cut within a character. */
+/** Cut at a line end, because a long file may be cut within a character. */
 const wholeText = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength < headBytes ? bytes : bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)

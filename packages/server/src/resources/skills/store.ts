@@ -14,7 +14,7 @@ export type SkillVersionRow = RowOf<'skill_versions'>
 const prefix = 'skver_'
 export const versionId = (digits: string): string => prefix + digits
 export const isVersionId = (text: string): boolean => text.startsWith(prefix)
-/** The digits of a version, given as its id or as its digits. */
+/** The digits of a version that is given as id or as digits. */
 export const versionDigits = (version: string): string =>
   isVersionId(version) ? version.slice(prefix.length) : version
 
@@ -30,7 +30,7 @@ function skillReads(db: Reads) {
     list: (tenant: string, paging: Paging): Promise<Listing<SkillRow>> =>
       rows(db, 'skills').list(tenant, paging),
 
-    /** By its digits. */
+    /** A version by its digits. */
     async version(tenant: string, skill: string, digits: string): Promise<SkillVersionRow> {
       const row = await rows(db, 'skill_versions').find(tenant, (query) =>
         query.where('skill_id', '=', skill).where('id', '=', versionId(digits)),
@@ -39,7 +39,7 @@ function skillReads(db: Reads) {
       return row
     },
 
-    /** Those named, and maybe more of the same skills. */
+    /** The named versions, and possibly others of the same skills. */
     versionsOf: (tenant: string, named: SkillRefs): Promise<SkillVersionRow[]> => {
       const skills = named.map(({ skill_id }) => skill_id)
       const ids = named.map(({ version }) => versionId(versionDigits(version)))
@@ -48,7 +48,7 @@ function skillReads(db: Reads) {
       )
     },
 
-    /** The latest of those that are left. */
+    /** The newest remaining version. */
     latest: (tenant: string, skill: string): Promise<SkillVersionRow | undefined> =>
       rows(db, 'skill_versions').find(tenant, (query) =>
         query.where('skill_id', '=', skill).orderBy('id', 'desc').limit(1),
@@ -74,10 +74,10 @@ function skillReads(db: Reads) {
 
 function skillWrites(db: Queries) {
   return {
-    /** No other writer of the skill and its versions until the transaction ends. */
+    /** Locks the skill and its versions for this writer until the transaction ends. */
     take: (tenant: string, id: string) => rows(db, 'skills').take(tenant, id),
 
-    /** False when there is one of the id. */
+    /** Returns false when the id exists. */
     async insertNew(row: SkillRow): Promise<boolean> {
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('skills')
@@ -101,7 +101,7 @@ function skillWrites(db: Queries) {
         .execute()
     },
 
-    /** Bytes of all versions of all skills, to which nobody else adds until the transaction ends. */
+    /** Bytes of all versions of all skills. No other transaction can add any until this one ends. */
     async storedAlone(tenant: string): Promise<number> {
       await alone(db, `skills/${tenant}`)
       const { bytes } = await db
@@ -114,10 +114,10 @@ function skillWrites(db: Queries) {
   }
 }
 
-/** A tenant's own skills; the built-in ones have no rows. A version is written and removed with its blob's mark. */
+/** A tenant's own skills; built-in skills have no rows. The row of a version and the mark of its blob are written and removed together. */
 export const skillStore = storeOf(skillReads, skillWrites)
 
-/** Whether a version's archive is this blob. */
+/** True when a version's archive is this blob. */
 export async function heldBySkill(tx: Queries, tenant: string, key: string): Promise<boolean> {
   const holder = tx
     .selectFrom('skill_versions')

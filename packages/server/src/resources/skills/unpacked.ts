@@ -1,4 +1,4 @@
-/** Versions of skills as folders of this host: made once for all sessions that use them, and left when none does. */
+/** Unpacks versions of skills into folders of this host, once for all sessions. Unused folders are removed. */
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -17,10 +17,10 @@ const unusedMs = 7 * 24 * 60 * 60 * 1000
 type UnpackedDeps = { catalog: Pick<SkillCatalog, 'files'>; clock: Clock; folder: string }
 export type Unpacked = ReturnType<typeof unpackedSkills>
 
-/** `folder` may be that of other processes too: what is in it by its name is whole, and is never written again. */
+/** Other processes may use the same `folder`: an entry under its final name is complete and never written again. */
 export function unpackedSkills({ catalog, clock, folder }: UnpackedDeps) {
   const coming = new Map<string, Promise<void>>()
-  /** A tenant's bytes are the tenant's: the same ones of another lie in another folder. */
+  /** Tenants never share a folder, even for the same bytes. */
   const placeOf = ({ skill_id, tenant_id, sha256 }: SkillVersionRow): string =>
     join(folder, isBuiltin(skill_id) ? 'builtin' : tenant_id, sha256)
 
@@ -30,7 +30,7 @@ export function unpackedSkills({ catalog, clock, folder }: UnpackedDeps) {
   }
 
   return {
-    /** The folder of a version, unpacked if it is not there yet. */
+    /** The folder of a version, which is unpacked if needed. */
     async folderOf(tenant: string, version: SkillVersionRow): Promise<string> {
       const place = placeOf(version)
       if (await use(place)) return place
@@ -44,14 +44,14 @@ export function unpackedSkills({ catalog, clock, folder }: UnpackedDeps) {
       await making
       return place
     },
-    /** Says of folders that they are in use still. */
+    /** Marks folders as used. */
     async touch(places: readonly string[]): Promise<void> {
       await Promise.all(places.map(use))
     },
   }
 }
 
-/** Written beside the place and then moved there, where another process may have been faster. */
+/** Writes into a temporary folder and moves it into place, where another process may have been faster. */
 async function writeFolder(place: string, files: readonly BundleFile[]): Promise<void> {
   const temporary = `${place}.${randomUUID()}`
   await mkdir(temporary, { recursive: true })
@@ -59,7 +59,7 @@ async function writeFolder(place: string, files: readonly BundleFile[]): Promise
     const folders = new Set(files.map(({ path }) => dirname(path)))
     for (const each of folders) await mkdir(join(temporary, each), { recursive: true })
     await Promise.all(files.map((file) => write(join(temporary, file.path), file)))
-    // Whoever a sandbox runs as reads them, whatever this process's umask is.
+    // Readable by any sandbox user, whatever this process's umask is.
     for (const each of allOf(folders)) await chmod(join(temporary, each), 0o755)
     for (const each of [dirname(place), dirname(dirname(place))]) await chmod(each, 0o711)
     await rename(temporary, place).catch(isThere)
@@ -73,7 +73,7 @@ function isThere(error: unknown): void {
   if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
 }
 
-/** Folders and those around them. */
+/** The folders with all folders above them. */
 function allOf(folders: ReadonlySet<string>): Set<string> {
   const all = new Set(['.'])
   for (const folder of folders)
@@ -99,7 +99,7 @@ export const unpackedJob = (deps: { folder: string; clock: Clock }): Job => ({
   run: () => removeUnusedSkills(deps.folder, deps.clock.now()),
 })
 
-/** Removes what no session has used for days, and what a process that died left half made. */
+/** Removes folders that no session has used for days, and unfinished folders of dead processes. */
 export async function removeUnusedSkills(folder: string, now: number): Promise<boolean> {
   for (const owner of await namesIn(folder)) {
     for (const name of await namesIn(join(folder, owner))) {

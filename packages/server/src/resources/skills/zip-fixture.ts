@@ -1,14 +1,14 @@
-/** Archives that no archiver would write. */
+/** For tests: archives that no archiver would write. */
 import { crc32, deflateRawSync } from 'node:zlib'
 
 export type OddEntry = {
   name: string
   bytes?: Uint8Array | string
-  /** As Unix has it, with the type of the file. */
+  /** Unix mode, with the type of the file. */
   mode?: number
   method?: number
   flags?: number
-  /** What the archive says of it, where that is not so. */
+  /** What the archive claims, where that is wrong. */
   says?: { size?: number; crc?: number }
 }
 

@@ -1,4 +1,4 @@
-/** Archives of skills: strangers' are read with suspicion, our own are written the same way each time. */
+/** Archives of skills. Uploaded archives are untrusted; our own are written deterministically. */
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { crc32, deflateRaw } from 'node:zlib'
@@ -19,16 +19,16 @@ import {
 
 const deflated: (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>> = promisify(deflateRaw)
 
-/** Text shrinks to a tenth; what shrinks to less than a hundredth was made to. Small files may. */
+/** Text shrinks to about a tenth. A file that shrinks to less than a hundredth is an attack, unless it is small. */
 const mostRatio = 100
 const anyRatioBelow = 64 * 1024
-/** Folders have entries too. */
+/** Folders are entries too. */
 const mostEntries = 4 * mostFiles
 
 export const isZip = (bytes: Uint8Array): boolean =>
   bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)
 
-/** A stranger's files, none of them unpacked before all of them are known to be harmless. Throws where they are not. */
+/** Reads an uploaded archive. No file is unpacked before all entries are checked. Throws when an entry is refused. */
 export async function unzipped(archive: Buffer): Promise<BundleFile[]> {
   try {
     const zip = await opened(archive)
@@ -42,7 +42,7 @@ export async function unzipped(archive: Buffer): Promise<BundleFile[]> {
   }
 }
 
-/** Files of an archive that was written here, below its folder; those that are wanted. */
+/** Reads an archive that was written here: the wanted files, relative to its folder. */
 export async function packedFiles(
   archive: Buffer,
   isWanted: (path: string) => boolean = () => true,
@@ -99,7 +99,7 @@ function entriesOf(zip: ZipFile, check: (entry: Entry) => void): Promise<Entry[]
 const typeBits = 0o170000
 const unix = 3
 
-/** As Unix has it; 0 where the archive does not say. */
+/** The Unix mode; 0 when the archive has none. */
 const modeOf = ({ versionMadeBy, externalFileAttributes }: Entry): number =>
   versionMadeBy >> 8 === unix ? externalFileAttributes >>> 16 : 0
 
@@ -117,7 +117,7 @@ function checkEntry(entry: Entry): void {
   if (isFolder && entry.uncompressedSize > 0) throw invalid(`file: ${path}: is a folder with bytes`)
 }
 
-/** By what the archive says; unpacking stops at a file that is not as it says. */
+/** Checks the sizes that the archive claims. Unpacking stops at a file that is larger than claimed. */
 function checkSizes(entries: readonly Entry[]): void {
   if (entries.filter(({ fileName }) => !fileName.endsWith('/')).length > mostFiles)
     throw tooManyFiles()
@@ -138,10 +138,10 @@ async function bytesOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Fixed, so that the same files are the same archive. */
+/** A fixed time, so that the same files give the same archive. */
 const packedAt = new Date(1980, 0, 1)
 
-/** The files in one folder of the name. */
+/** Packs the files into one folder of this name. */
 export async function zipped({
   name,
   files,

@@ -1,4 +1,4 @@
-/** A credential as it is written, split into what it is for and what is secret. [service/vaults/kinds] */
+/** Splits a credential that a caller sends into its purpose and its secrets. [service/vaults/kinds] */
 import { createHash } from 'node:crypto'
 import type { AuthCreate, AuthUpdate, CredentialAuth } from '@steward/protocol/vaults.ts'
 import { invalid } from '../../ground/core/errors.ts'
@@ -8,7 +8,7 @@ import type { SecretPart } from '../../ground/database/tables.ts'
 /** SECRET: never logged. */
 export type Secrets = Partial<Record<SecretPart, string>>
 
-/** SECRET: never logged. `secrets` are to be sealed at once; those kept already stay, but for what is in `dropped`. */
+/** SECRET: never logged. Seal `secrets` at once. Stored secrets stay, except those in `dropped`. */
 export type Written = { auth: CredentialAuth; secrets: Secrets; dropped: readonly SecretPart[] }
 
 const written = (auth: CredentialAuth, secrets: Secrets, dropped: SecretPart[] = []): Written => ({
@@ -17,7 +17,7 @@ const written = (auth: CredentialAuth, secrets: Secrets, dropped: SecretPart[] =
   dropped,
 })
 
-/** `at` names the place of the input in messages. */
+/** `at` names the field in messages. */
 export function writtenAuth(input: AuthCreate, at: string, now: number): Written {
   switch (input.type) {
     case 'static_bearer': {
@@ -30,7 +30,7 @@ export function writtenAuth(input: AuthCreate, at: string, now: number): Written
       const { token, ...auth } = input
       if (!Object.hasOwn(clis, auth.cli_id)) {
         const known = Object.keys(clis).join(', ')
-        // A token that slipped in here is not repeated.
+        // The value may be a misplaced token, so it is not repeated.
         const name = /^[a-z-]{1,32}$/.test(auth.cli_id) ? auth.cli_id : 'this'
         throw invalid(`${at}.cli_id: ${name} is not known here; known: ${known}`)
       }
@@ -80,7 +80,7 @@ function checkedExpiry(text: string | null, at: string, now: number): string | n
   return text
 }
 
-/** The stored auth with what an update changes. `held`: the secrets that are kept. */
+/** Applies an update to the stored auth. `held`: the stored secrets. */
 export function changedAuth(
   kept: { auth: CredentialAuth; held: ReadonlySet<SecretPart> },
   update: AuthUpdate,
@@ -113,7 +113,7 @@ export function changedAuth(
   return written(auth, secrets)
 }
 
-/** Null is the same as leaving out. */
+/** Null means the same as leaving the field out. */
 const definedOf = <T>(bag: { [key: string]: T | null | undefined } = {}): { [key: string]: T } =>
   Object.fromEntries(
     Object.entries(bag).filter(
@@ -124,7 +124,7 @@ const definedOf = <T>(bag: { [key: string]: T | null | undefined } = {}): { [key
 type OAuth = Extract<CredentialAuth, { type: 'mcp_oauth' }>
 type OAuthUpdate = Extract<AuthUpdate, { type: 'mcp_oauth' }>
 
-/** A new token without a time of its own keeps the old one's, as the official client's reference has it. */
+/** A new token without an expiry keeps the stored expiry, like the official client's reference. */
 function changedOAuth(
   auth: OAuth,
   held: ReadonlySet<SecretPart>,
@@ -169,7 +169,7 @@ function checkClient(
     throw invalid(`${at}: a client without an id cannot use ${client.type}; make another`)
 }
 
-/** An empty scope clears it. */
+/** An empty scope clears the scope. */
 const changedRefresh = (
   kept: OAuth['refresh'],
   { token_endpoint_auth: client, scope }: RefreshUpdate,
@@ -180,7 +180,7 @@ const changedRefresh = (
     ...(typeof scope === 'string' ? { scope: scope || null } : {}),
   }
 
-/** What it is for as one text; unique among the active credentials of a vault. Long ones would not fit an index. */
+/** The purpose of a credential as one text, unique among the active credentials of a vault. Long texts are hashed to fit an index. */
 export function bindingOf(auth: CredentialAuth): string {
   const text = purposeOf(auth)
   return text.length <= 512 ? text : `sha256 ${createHash('sha256').update(text).digest('hex')}`
@@ -200,6 +200,6 @@ function purposeOf(auth: CredentialAuth): string {
   }
 }
 
-/** Scheme and host in lower case, no default port, no slash at the end. */
+/** Scheme and host in lower case, without default port and final slash. */
 export const normalUrl = (url: URL): string =>
   `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}`

@@ -16,7 +16,7 @@ import { toJson } from '../../ground/core/json-text.ts'
 
 type Row = RowOf<'vault_credentials'>
 
-/** An active credential as the egress reads it; its secrets stay sealed. */
+/** An active credential as the egress reads it. Its secrets stay sealed. */
 export type CredentialRow = Pick<Row, 'tenant_id' | 'vault_id' | 'id' | 'revision'> & {
   auth: CredentialAuth
   sealed: SealedSecrets
@@ -25,7 +25,7 @@ export type CredentialRow = Pick<Row, 'tenant_id' | 'vault_id' | 'id' | 'revisio
 /** Credentials of one vault. [limits/vault-credentials] */
 const mostPerVault = 20
 
-/** Where a secret is sealed for. */
+/** The place that a secret is sealed for. */
 export const sealedPlace = (tenant: string, id: string, part: SecretPart): string =>
   `${tenant}/vault_credentials/${id}/${part}`
 
@@ -43,7 +43,7 @@ export const sealSecrets = (
 
 export const sealedOf = (row: Row): SealedSecrets => row.sealed ?? {}
 
-/** What a row holds for the egress; undefined when it is archived. */
+/** The credential for the egress; undefined when it is archived. */
 export function credentialRow(
   row: Omit<CredentialRow, 'sealed'> & Pick<Row, 'archived_at' | 'sealed'>,
 ): CredentialRow | undefined {
@@ -62,10 +62,10 @@ function resealed(kept: Row, { written, seal }: { written: Written; seal: Seal }
 const at = (db: Queries, tenant: string, id: string) =>
   db.updateTable('vault_credentials').where('tenant_id', '=', tenant).where('id', '=', id)
 
-/** Calls need of one credential its row and new tokens. */
+/** For calls: one credential's row, and its new tokens. */
 function liveReads(db: Reads) {
   return {
-    /** One active credential, wherever it lies; undefined when it is archived or gone. */
+    /** An active credential of any vault; undefined when it is archived or deleted. */
     async active(tenant: string, id: string): Promise<CredentialRow | undefined> {
       const found = await rows(db, 'vault_credentials').find(tenant, id)
       return found && credentialRow(found)
@@ -75,7 +75,7 @@ function liveReads(db: Reads) {
 
 function liveWrites(db: Queries) {
   return {
-    /** New tokens of a refresh; false when the row is no longer at this revision. */
+    /** Stores the new tokens of a refresh. Returns false when the row has another revision. */
     async rotate(
       tenant: string,
       { id, revision }: Pick<Row, 'id' | 'revision'>,
@@ -148,7 +148,7 @@ function credentialReads(db: Reads) {
       return found.map(showCredential)
     },
 
-    /** Newest first unless asked otherwise. */
+    /** The newest first unless asked otherwise. */
     async list(
       tenant: string,
       vault: string,
@@ -165,15 +165,15 @@ function credentialWrites(db: Queries) {
   return {
     ...liveWrites(db),
 
-    /** As `row`, and nobody else changes it until the transaction ends. */
+    /** Like `row`, and locks the row until the transaction ends. */
     take: async (tenant: string, vault: string, id: string): Promise<Row> =>
       thatIsThere(id, await rows(db, 'vault_credentials').takeIfAny(tenant, inVault(vault, id))),
 
-    /** The active one that is for the same, if there is one, locked. The vault's row is locked by the caller. */
+    /** Locks and returns the active credential of the same purpose, if there is one. The caller holds the vault's lock. */
     bound: (tenant: string, vault: string, binding: string): Promise<Row | undefined> =>
       rows(db, 'vault_credentials').takeIfAny(tenant, activeIn(vault, binding)),
 
-    /** At most 20 active ones a vault, one for each purpose. The vault's row is locked by the caller. */
+    /** At most 20 active credentials a vault, one for each purpose. The caller holds the vault's lock. */
     async insert(
       tenant: string,
       vault: string,
@@ -217,7 +217,7 @@ function credentialWrites(db: Queries) {
       return showCredential(await rows(db, 'vault_credentials').insert(fresh))
     },
 
-    /** A new auth is a new revision, which whoever refreshes the old one finds out. */
+    /** A new auth raises the revision, by which a running refresh notices the change. */
     async update(
       tenant: string,
       kept: Row,
@@ -247,7 +247,7 @@ function credentialWrites(db: Queries) {
       return showCredential(await rows(db, 'vault_credentials').update(kept, columns))
     },
 
-    /** The secret is gone at once, the record stays, and what it was for is free again. */
+    /** Removes the secret at once and frees its purpose. The record stays. */
     async archive(tenant: string, kept: Row, now: number): Promise<Credential> {
       const columns = { archived_at: iso(now), updated_at: iso(now), sealed: null }
       await at(db, tenant, kept.id)
@@ -256,7 +256,7 @@ function credentialWrites(db: Queries) {
       return showCredential({ ...kept, ...columns })
     },
 
-    /** Of a vault that is archived: all that were active. */
+    /** Archives all active credentials of an archived vault. */
     async archiveAll(tenant: string, vault: string, now: number): Promise<string[]> {
       const found = await db
         .updateTable('vault_credentials')
@@ -296,7 +296,7 @@ function credentialWrites(db: Queries) {
   }
 }
 
-/** Credentials: sealed on the way in, shown without their secret, opened only for the egress. */
+/** Credentials: sealed when stored, shown without secrets, opened only for the egress. */
 export const credentialStore = storeOf(credentialReads, credentialWrites)
 
 export const showCredential = (row: Row): Credential => ({

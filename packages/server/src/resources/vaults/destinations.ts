@@ -1,6 +1,6 @@
 /**
- * Which updates of a credential let its kept secret go further. Server, token endpoint, CLI and variable are fixed
- * (`AuthUpdate`); how a client presents itself to its token endpoint changes nothing of where that is.
+ * Which updates of a credential would send its stored secret to more places. Server, token endpoint, CLI and variable cannot change
+ * (`AuthUpdate`). How a client authenticates at its token endpoint does not change where the endpoint is.
  */
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import type { NewDestination } from '../../ground/core/secret-destination.ts'
@@ -31,7 +31,7 @@ export function newDestinations(
   return []
 }
 
-/** No prefix at all is every command. */
+/** No prefix means every command. */
 function isNarrower(next: readonly string[], kept: readonly string[]): boolean {
   if (kept.length === 0) return true
   if (next.length === 0) return false
@@ -52,7 +52,7 @@ function covers(wider: string, host: string): boolean {
   return pattern === name || (pattern.startsWith('*.') && name.endsWith(pattern.slice(1)))
 }
 
-/** What stands in a body is what a host may keep and show to others. */
+/** A host may store a secret in a body and show it to others, so a body counts as wider. */
 const isWithin = (
   next: Variable['injection_location'],
   kept: Variable['injection_location'],

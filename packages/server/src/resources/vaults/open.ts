@@ -1,11 +1,11 @@
-/** The one place where a vault's seals are opened. server/src/engine/egress alone imports it. */
+/** The only place where seals of vaults are opened. Only server/src/engine/egress imports it. */
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Secrets } from './auth.ts'
 import type { CredentialRow } from './credentials.ts'
 import { sealedPlace } from './credentials.ts'
 import type { SecretPart } from '../../ground/database/tables.ts'
 
-/** Throws when one was sealed under another root secret, or for another row. */
+/** Throws when a secret was sealed under another root secret, or for another row. */
 export function openSecrets(seal: Seal, { tenant_id, id, sealed }: CredentialRow): Secrets {
   const parts = Object.entries(sealed) as [SecretPart, (typeof sealed)[SecretPart] & string][]
   return Object.fromEntries(

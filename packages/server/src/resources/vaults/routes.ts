@@ -27,7 +27,7 @@ import * as write from './write.ts'
 const vaults = section('Vaults', ['workspace'], '/v1/vaults')
 const credentials = section('Vaults', ['workspace'], '/v1/vaults/:id/credentials')
 
-/** Tries an OAuth credential against its server, and its refresh where that is needed. What it finds is a value. */
+/** Tests an OAuth credential against its server, with a refresh if needed. Failures are values. */
 type Validate = (
   tenant: string,
   credential: CredentialRow,

@@ -25,10 +25,12 @@ const vaultReads = (db: Reads) => ({
 })
 
 const vaultWrites = (db: Queries) => ({
-  /** No other writer of the vault or of what lies in it until the transaction ends. */
+  /** Locks the vault and its credentials for this writer until the transaction ends. */
   take: (tenant: string, id: string): Promise<VaultRow> => rows(db, 'vaults').take(tenant, id),
 
-  /** For a session that is made: there, not archived, and so until the transaction ends. `at` names the place. */
+  /**
+   * For a session that is being created: the vault exists, is not archived, and stays so until the transaction ends. `at` names the field.
+   */
   async hold(tenant: string, id: string, at: string): Promise<void> {
     const row = await rows(db, 'vaults').hold(tenant, id)
     if (row.archived_at !== null)
@@ -60,7 +62,7 @@ const vaultWrites = (db: Queries) => ({
   remove: (tenant: string, id: string) => rows(db, 'vaults').remove(tenant, id),
 })
 
-/** Vaults: names and states alone; what lies in them is vaults/credentials.ts. */
+/** Vaults: names and states. Their credentials are in credentials.ts. */
 export const vaultStore = storeOf(vaultReads, vaultWrites)
 
 export const showVault = ({ id, name, ...row }: VaultRow): Vault => ({

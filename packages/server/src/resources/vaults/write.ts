@@ -1,4 +1,4 @@
-/** Vaults and credentials as callers write them: one transaction each, with its line in the audit trail. */
+/** Writes vaults and credentials for callers: one transaction each, with its row in the audit log. */
 import type {
   Credential,
   CredentialCreate,
@@ -54,7 +54,7 @@ export async function createVault(writing: VaultWriteContext, input: VaultCreate
   return vault
 }
 
-/** Names and metadata; secrets in the body are written anew, or added. */
+/** Updates name and metadata. Credentials in the body are replaced or added. */
 export async function updateVault(
   writing: VaultWriteContext,
   id: string,
@@ -71,14 +71,14 @@ export async function updateVault(
   return vaultStore(tx).update(kept, { name, metadata }, now)
 }
 
-/** Locked until the transaction ends. */
+/** Locks the vault until the transaction ends. */
 async function openVault({ tx, tenant }: VaultWriteContext, id: string) {
   const vault = await vaultStore(tx).take(tenant, id)
   if (vault.archived_at !== null) throw invalid(`vault ${id} is archived and cannot be changed`)
   return vault
 }
 
-/** For good: no session takes it any more, and its secrets are gone at once. Done again it changes nothing. */
+/** Archives a vault for good: sessions cannot use it, and its secrets are removed at once. A repeated call changes nothing. */
 export async function archiveVault(writing: VaultWriteContext, id: string): Promise<Vault> {
   const { tx, tenant, now } = writing
   const vault = await vaultStore(tx).take(tenant, id)
@@ -98,7 +98,7 @@ export async function deleteVault(writing: VaultWriteContext, id: string): Promi
   await audited(writing, 'vault.deleted', id)
 }
 
-/** One that is there, by its id or because it is for the same, is written anew; any other is added. */
+/** Replaces a credential with the same id or the same purpose; adds any other. */
 async function putCredentials(
   writing: VaultWriteContext,
   vault: string,
@@ -142,7 +142,7 @@ async function insert(
   return credential
 }
 
-/** Whole: what the new auth does not say is gone. What it is for may not change. */
+/** Replaces the whole auth: fields that the new auth leaves out are removed. The purpose cannot change. */
 async function replace(
   writing: VaultWriteContext,
   kept: Row,
@@ -164,7 +164,7 @@ async function replace(
 
 type Row = RowOf<'vault_credentials'>
 
-/** Locked, as is its vault: a refresh, which locks no vault, waits or has stored its tokens already. */
+/** Locks the vault and the credential. A refresh locks no vault; it either waits or has stored its tokens already. */
 async function activeRow(
   { tx, tenant }: VaultWriteContext,
   vault: string,
