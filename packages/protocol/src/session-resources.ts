@@ -108,7 +108,7 @@ export const ResourceShown = z
 export type SessionResource = z.infer<typeof ResourceShown>
 export type ResourceType = SessionResource['type']
 
-/** What a type of resource has beyond all others. */
+/** The fields that not all types of resources have. */
 export type ResourceFields<Type extends ResourceType = ResourceType> = Type extends unknown
   ? Omit<Extract<SessionResource, { type: Type }>, keyof typeof shown | 'type'>
   : never

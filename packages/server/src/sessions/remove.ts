@@ -1,4 +1,4 @@
-/** What goes with a session besides its log, when it is deleted and when its last rows are. */
+/** Removes all that belongs to a session besides its log: at the deletion, and again with the session's last rows. */
 import type { Queries } from '../ground/database/database.ts'
 import { checkpointStore } from '../resources/checkpoints/store.ts'
 import { removeFiles } from '../resources/files/remove.ts'

@@ -64,13 +64,13 @@ export function assembly(deps: AssemblyDeps) {
     const { read } = await databases.open(tenant)
     const row = await sessionStore(read).row(tenant, session)
     const agent = fromJson(row.agent)
-    const [resolved, history, environment, tokens, ofResources, toldOfSkills] = await Promise.all([
+    const [resolved, history, environment, tokens, ofResources, ofSkills] = await Promise.all([
       resolveModel(tenant, agent.model),
       known.of(read, tenant, session),
       environmentStore(read).record(tenant, row.environment_id),
       agent.mcp_servers.length > 0 ? inlineTokens(row) : {},
       describeResources(kinds, read, row),
-      skills.told(tenant, agent.skills),
+      skills.describe(tenant, agent.skills),
     ])
     if (!resolved.ok)
       return {
@@ -109,7 +109,7 @@ export function assembly(deps: AssemblyDeps) {
           allow: environment.limited ? environment.allowlist : null,
           deny: environment.denylist,
         },
-        parts: [...ofResources.map((part) => part(workPlace)), ...toldOfSkills(workPlace)],
+        parts: [...ofResources.map((part) => part(workPlace)), ...ofSkills(workPlace)],
       }),
       history,
       model: resolved.model,

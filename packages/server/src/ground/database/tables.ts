@@ -306,12 +306,12 @@ export type Tables = OtherTables & {
     session_id: string
     id: string
     type: ResourceType
-    /** What its type has beyond other types, as the wire shows it. */
+    /** The fields of its type, as the wire shows them. */
     fields: Json<ResourceFields>
-    /** The session's own copy of a file, or the memory store: for queries by it. */
+    /** The id of the session's own copy of a file, or of the memory store. */
     refers_to: string | null
     sealed_token: Sealed | null
-    /** When it came into the working folder, where it stays; null for all that each sandbox is given anew. */
+    /** When the resource came into the working folder, where it stays; null: each sandbox is given it anew. */
     mounted_at: string | null
     /** As it was sent, and where that is in the sandbox. */
     mount_path: string

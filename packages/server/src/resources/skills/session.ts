@@ -87,7 +87,7 @@ export function sessionSkills({
      * is. Nothing in a body is escaped: it speaks with the words of whoever gave the skill to the agent, and may as well
      * close its own tag. [skills/inlined/as-it-is]
      */
-    async told(
+    async describe(
       tenant: string,
       refs: SkillRefs,
     ): Promise<(place: WorkPlace | undefined) => string[]> {

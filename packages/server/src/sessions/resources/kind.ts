@@ -1,4 +1,4 @@
-/** A kind of what a session is given: one for each type of the wire's resources, in a file of its noun. */
+/** How sessions handle one type of resource. Each type has its kind, in a file of its noun. */
 import type { WorkPlace } from '@steward/harness/prompt.ts'
 import type {
   FileResource,
@@ -35,7 +35,7 @@ export type AttachPlace = {
 
 export type DetachPlace = Pick<AttachPlace, 'tenant' | 'now'>
 
-/** A part of the system prompt, by where the agent's own tools work; undefined: it has none. Empty where there is nothing to say. */
+/** A part of the system prompt, perhaps empty, by the place of the agent's own tools; undefined: the agent has none. */
 export type PromptPart = (place: WorkPlace | undefined) => string
 
 type Attachment<Row> = Row extends unknown
@@ -44,23 +44,23 @@ type Attachment<Row> = Row extends unknown
   : never
 
 export type ResourceKind<Type extends ResourceType> = {
-  /** Checks the request, and returns what the row holds of it. The caller holds the session. */
+  /** Checks the request, and returns the kind's part of the row. The caller holds the session. */
   attach: (
     tx: Queries,
     place: AttachPlace,
     params: ResourceParams<Type>,
   ) => Promise<Attachment<ResourceRow<Type>>>
-  /** Tells the agent of the session's resources of this kind. The same text for as long as the session has them. */
+  /** Describes the session's resources of this kind to the agent, in the same words at every turn. */
   describe: (
     resources: readonly ResourceRow[],
     read: Reads,
     session: SessionRow,
   ) => Promise<PromptPart>
-  /** What operators announce when their workers mount it; null: all workers do. */
+  /** The word of `WORKER_INPUTS` for workers that mount the kind; null: all workers do. */
   workerInput: WorkerInput | null
-  /** Removes from a session that goes on what its row refers to; null where only the end of the session does. */
+  /** Removes the rows that a detached resource refers to; null: resources stay until their session is deleted. */
   detach: ((tx: Queries, place: DetachPlace, row: ResourceRow<Type>) => Promise<void>) | null
-  /** How sentences name several resources. */
+  /** Names several resources, in errors. */
   plural: string
   /** Every path that a resource takes in the sandbox, by its resolved path. */
   pathsOf: (resolvedPath: string) => string[]

@@ -1,4 +1,4 @@
-/** The kinds of what a session is given. A type of resource without a kind does not compile. */
+/** The list of the kinds of resources. A type without a kind does not compile. */
 import type { ResourceType } from '@steward/protocol/session-resources.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { resourceStore } from '../rows/resources.ts'
@@ -12,7 +12,7 @@ import { repositoryKind } from './repositories.ts'
 
 export type ResourceKinds = { readonly [Type in ResourceType]: ResourceKind<Type> }
 
-/** In the order in which the system prompt tells of them. */
+/** In the order of their parts of the system prompt. */
 export const resourceKinds = (deps: RepositoryKindDeps & MemoryStoreKindDeps): ResourceKinds => ({
   github_repository: repositoryKind(deps),
   file: fileKind,
@@ -24,7 +24,7 @@ export const kindOf = <Type extends ResourceType>(
   { type }: { type: Type },
 ): ResourceKind<Type> => kinds[type]
 
-/** What the system prompt says of the session's resources. */
+/** The parts of the system prompt about the session's resources. */
 export async function describeResources(
   kinds: ResourceKinds,
   read: Reads,

@@ -19,7 +19,7 @@ export type ResourceRow<Type extends ResourceType = ResourceType> = Type extends
   ? Omit<Stored, 'type' | 'fields'> & { type: Type; fields: ResourceFields<Type> }
   : never
 
-/** A row is written with the fields of its type. */
+/** The cast holds, because a row is written with the fields of its type. */
 const decoded = (row: Stored): ResourceRow =>
   ({ ...row, fields: fromJson(row.fields) }) as ResourceRow
 

@@ -55,7 +55,8 @@ function queryOf(
   return `select h.generation, s.archived_at as session_archived_at, s.deleted_at as session_deleted_at,
       s.vault_ids, c.*,
       (select cast(${all}(${repository}) as text) from session_resources r
-        where r.tenant_id = s.tenant_id and r.session_id = s.id and r.sealed_token is not null) as repositories
+        where r.tenant_id = s.tenant_id and r.session_id = s.id
+          and r.type = 'github_repository' and r.sealed_token is not null) as repositories
     from session_heads h
     join sessions s on s.tenant_id = h.tenant_id and s.id = h.session_id
     left join (vault_credentials c join vaults v on v.tenant_id = c.tenant_id and v.id = c.vault_id
