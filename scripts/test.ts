@@ -28,10 +28,10 @@ const help = `npm test [-- [options] [word...]]
 Runs the test files whose path holds one of the words; without a word, all of them.
 
   npm test             everything once: a conformance scenario on SQLite or on Postgres, by the name of its file;
-                       1,100 random schedules of claimed work
+                       a crash on one of the two; 1,100 random schedules of claimed work
   npm test -- word     files by name, each as npm run test:long runs it
   npm run test:fast    the quickest files, as many as fit into a minute
-  npm run test:long    all scenarios on both databases, all versions of the official client, 10,000 random schedules
+  npm run test:long    all scenarios and crashes on both databases, all versions of the official client, 10,000 random schedules
 
   --fast, --long       what the two commands above pass on
   --processes <n>      how many processes run at a time; 6 unless given
@@ -209,8 +209,8 @@ function printShare(results: readonly FileResult[]): void {
   if (left > 0) console.log(`\n${left} of ${allFiles.length} files were not chosen.`)
   if (isWhole) return
   console.log(
-    '\nEach scenario ran on one of the two databases, the official worker in its newest version, and 1,100 of 10,000\n' +
-      'random schedules: npm run test:long runs all.',
+    '\nEach scenario and each crash ran on one of the two databases, the official worker in its newest version, and\n' +
+      '1,100 of 10,000 random schedules: npm run test:long runs all.',
   )
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, beforeEach, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { newId } from '../../ground/core/ids.ts'
-import { layNewSqlite, newPostgresUrl } from '../../ground/database/fixture.ts'
+import { isLongRun, layNewSqlite, newPostgresUrl } from '../../ground/database/fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { sqliteDatabase } from '../../ground/database/sqlite.ts'
 import { append } from '../../sessions/log/log.ts'
@@ -21,8 +21,17 @@ type Server = { child: ChildProcess; base: string; died: Promise<string | null> 
 
 const program = fileURLToPath(new URL('./crash-fixture.ts', import.meta.url))
 
-/** Every point at which a server can be killed in a turn, on one database: a file each, as each takes minutes. */
+/**
+ * Every point at which a server can be killed in a turn: a file for each database, as each takes minutes. `npm test` runs
+ * each crash on one of the two, `npm run test:long` on both.
+ */
 export function testCrashes(database: 'sqlite' | 'postgres'): void {
+  let isMine = database === 'sqlite'
+  function crash(name: string, run: () => Promise<void>): void {
+    if (isLongRun || isMine) it(name, run)
+    isMine = !isMine
+  }
+
   describe(`a server on ${database} killed in mid turn`, () => {
     let folder = ''
     let url: string | undefined
@@ -173,18 +182,21 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
 
     for (const point of alone)
       // verifies: running/recovery/nothing-lost, running/recovery/valid-history, running/recovery/once
-      it(`goes on when it died ${point}, with a whole log and without doing a thing twice`, async () => {
-        const session = await dyingIn({ point }, noting('one'))
-        const second = await boot()
-        const events = await untilIdle(second, session)
-        assertWhole(events)
-        assert.equal(count(events, 'user.message'), 1)
-        assert.ok((await notes(second, session)).length <= 1)
-        left = second
-      })
+      crash(
+        `goes on when it died ${point}, with a whole log and without doing a thing twice`,
+        async () => {
+          const session = await dyingIn({ point }, noting('one'))
+          const second = await boot()
+          const events = await untilIdle(second, session)
+          assertWhole(events)
+          assert.equal(count(events, 'user.message'), 1)
+          assert.ok((await notes(second, session)).length <= 1)
+          left = second
+        },
+      )
 
     for (const point of (Object.keys(points) as PointName[]).filter((each) => !each.endsWith('up')))
-      it(`answers the queue behind a turn that died ${point}, once`, async () => {
+      crash(`answers the queue behind a turn that died ${point}, once`, async () => {
         const which = { admitted: 3, promoting: 2 }[point as string] ?? 1
         const queued = point === 'admitted' ? 0 : 2
         const first = await mortal({ point, nth: which, queued })
@@ -229,68 +241,77 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       assert.equal(await (await boot(fault)).died, 'SIGKILL')
     }
 
-    it('takes warnings of other kinds for no recoveries, however many come between two deaths', async () => {
-      const session = await dyingIn({ point: 'tool started' }, noting('one'))
-      await warn(session, 8)
-      await diesAgain({ point: 'taken up' })
-      await warn(session, 8)
-      const last = await boot()
-      const events = await untilIdle(last, session)
-      assertWhole(events)
-      assert.equal(count(events, 'session.error'), 0)
-      assert.equal(count(events, 'session.warning'), 16 + 2)
-      left = last
-    })
+    crash(
+      'takes warnings of other kinds for no recoveries, however many come between two deaths',
+      async () => {
+        const session = await dyingIn({ point: 'tool started' }, noting('one'))
+        await warn(session, 8)
+        await diesAgain({ point: 'taken up' })
+        await warn(session, 8)
+        const last = await boot()
+        const events = await untilIdle(last, session)
+        assertWhole(events)
+        assert.equal(count(events, 'session.error'), 0)
+        assert.equal(count(events, 'session.warning'), 16 + 2)
+        left = last
+      },
+    )
 
     for (const point of ['tool ended', 'taking up'] as const)
       // verifies: running/recovery/given-up
-      it(`gives a turn up that died ${point} six times, and answers what is queued behind it`, async () => {
-        const isFirst = point === 'tool ended'
-        const first = await mortal({ point: isFirst ? point : 'tool started', queued: 1 })
-        const session = await newSession(first)
-        await post(first, session, noting('one'))
-        await until(first, session, 'user.message')
-        await post(first, session, noting('two')).catch(() => 'the server may die with it')
-        assert.equal(await first.died, 'SIGKILL')
-        for (let deaths = 1; deaths < 6; deaths++) {
-          await warn(session, 1)
-          await diesAgain({ point })
-        }
-        const last = await boot()
-        await until(last, session, 'user.message', 2)
-        const events = await untilIdle(last, session)
-        assertWhole(events)
-        const error = events.find(({ type }) => type === 'session.error')
-        assert.match(JSON.stringify(error), /ended 6 times in a row/)
-        assert.ok((await notes(last, session)).includes('two'))
-        left = last
-      })
-
-    it('goes on with a session whose drain and lease could not be written, beside one that runs', async () => {
-      const server = await mortal({ point: 'tool ended', refusals: 3 })
-      const beside = await newSession(server)
-      await post(server, beside, 'run: until [ -e /workspace/go ]; do sleep 0.05; done')
-      const there = join(folder, 'sandboxes', beside, 'workspace')
-      while (!existsSync(there)) await pause()
-      const session = await newSession(server)
-      await post(server, session, noting('one'))
-      const events = await untilIdle(server, session)
-      assertWhole(events)
-      const warnings = events.filter(({ type }) => type === 'session.warning')
-      assert.deepEqual(
-        warnings.map(({ reason }) => reason),
-        ['turn_recovered'],
+      crash(
+        `gives a turn up that died ${point} six times, and answers what is queued behind it`,
+        async () => {
+          const isFirst = point === 'tool ended'
+          const first = await mortal({ point: isFirst ? point : 'tool started', queued: 1 })
+          const session = await newSession(first)
+          await post(first, session, noting('one'))
+          await until(first, session, 'user.message')
+          await post(first, session, noting('two')).catch(() => 'the server may die with it')
+          assert.equal(await first.died, 'SIGKILL')
+          for (let deaths = 1; deaths < 6; deaths++) {
+            await warn(session, 1)
+            await diesAgain({ point })
+          }
+          const last = await boot()
+          await until(last, session, 'user.message', 2)
+          const events = await untilIdle(last, session)
+          assertWhole(events)
+          const error = events.find(({ type }) => type === 'session.error')
+          assert.match(JSON.stringify(error), /ended 6 times in a row/)
+          assert.ok((await notes(last, session)).includes('two'))
+          left = last
+        },
       )
-      assert.equal(count(await log(server, beside), 'agent.tool_result'), 0)
-      writeFileSync(join(there, 'go'), '')
-      const others = await untilIdle(server, beside)
-      assertWhole(others)
-      assert.equal(count(others, 'session.warning') + count(others, 'session.error'), 0)
-      assert.equal(others.find(({ type }) => type === 'agent.tool_result')?.['is_error'], false)
-    })
+
+    crash(
+      'goes on with a session whose drain and lease could not be written, beside one that runs',
+      async () => {
+        const server = await mortal({ point: 'tool ended', refusals: 3 })
+        const beside = await newSession(server)
+        await post(server, beside, 'run: until [ -e /workspace/go ]; do sleep 0.05; done')
+        const there = join(folder, 'sandboxes', beside, 'workspace')
+        while (!existsSync(there)) await pause()
+        const session = await newSession(server)
+        await post(server, session, noting('one'))
+        const events = await untilIdle(server, session)
+        assertWhole(events)
+        const warnings = events.filter(({ type }) => type === 'session.warning')
+        assert.deepEqual(
+          warnings.map(({ reason }) => reason),
+          ['turn_recovered'],
+        )
+        assert.equal(count(await log(server, beside), 'agent.tool_result'), 0)
+        writeFileSync(join(there, 'go'), '')
+        const others = await untilIdle(server, beside)
+        assertWhole(others)
+        assert.equal(count(others, 'session.warning') + count(others, 'session.error'), 0)
+        assert.equal(others.find(({ type }) => type === 'agent.tool_result')?.['is_error'], false)
+      },
+    )
 
     // verifies: running/recovery/interrupted-stream, running/dead-process
-    it('asks the model again when it died while the answer streamed, and says so', async () => {
+    crash('asks the model again when it died while the answer streamed, and says so', async () => {
       const first = await mortal()
       const session = await newSession(first)
       await post(first, session, 'wait: 600000\nsay: never')
@@ -309,26 +330,29 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
     })
 
     // verifies: running/recovery/orphan-call
-    it('tells the model of a command that was begun and has no result, and does not run it again', async () => {
-      const first = await mortal()
-      const session = await newSession(first)
-      await post(first, session, 'run: echo begun >> /workspace/begun; sleep 600')
-      while (!(await log(first, session)).some(({ type }) => type === 'agent.tool_use')) {
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      }
-      first.child.kill('SIGKILL')
-      await first.died
-      const second = await boot()
-      const events = await untilIdle(second, session)
-      assertWhole(events)
-      const result = events.find(({ type }) => type === 'agent.tool_result')
-      assert.equal(result?.['is_error'], true)
-      assert.match(JSON.stringify(result), /may have run/)
-      assert.ok(events.some(({ type }) => type === 'session.warning'))
-      left = second
-    })
+    crash(
+      'tells the model of a command that was begun and has no result, and does not run it again',
+      async () => {
+        const first = await mortal()
+        const session = await newSession(first)
+        await post(first, session, 'run: echo begun >> /workspace/begun; sleep 600')
+        while (!(await log(first, session)).some(({ type }) => type === 'agent.tool_use')) {
+          await new Promise((resolve) => setTimeout(resolve, 10))
+        }
+        first.child.kill('SIGKILL')
+        await first.died
+        const second = await boot()
+        const events = await untilIdle(second, session)
+        assertWhole(events)
+        const result = events.find(({ type }) => type === 'agent.tool_result')
+        assert.equal(result?.['is_error'], true)
+        assert.match(JSON.stringify(result), /may have run/)
+        assert.ok(events.some(({ type }) => type === 'session.warning'))
+        left = second
+      },
+    )
 
-    it('keeps a call that waits for a person waiting', async () => {
+    crash('keeps a call that waits for a person waiting', async () => {
       const first = await mortal()
       const session = await newSession(first, 'always_ask')
       await post(first, session, 'run: echo asked')
