@@ -1,14 +1,14 @@
 /** What a worker's token opens: every route is walked with one that stands, and with those that do not. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import { boot, databases } from './service.ts'
+import { boot, scenarioDatabases } from './service.ts'
 import type { Service } from './service.ts'
 import { fresh } from './turns.ts'
 import { verifies } from './verifies.ts'
 import type { Claimed, Pool } from './workers.ts'
 import { claimedSession, newPool, openPaths, paths } from './workers.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`claims on ${database}`, () => {
     let service: Service
     let pool: Pool

@@ -4,7 +4,7 @@ import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { uploadFile } from './files.ts'
 import type { Loose, Service } from './service.ts'
-import { boot, databases } from './service.ts'
+import { boot, scenarioDatabases } from './service.ts'
 import { skillText } from './skills.ts'
 import { fresh, message } from './turns.ts'
 import { verifies } from './verifies.ts'
@@ -13,7 +13,7 @@ import { claimedSession, newPool, openPaths, paths, poll, sessionIn } from './wo
 
 const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`environment keys that reach sessions on ${database}`, () => {
     let service: Service
     let passed = 0

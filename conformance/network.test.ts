@@ -1,5 +1,9 @@
 /** The network between a worker and the service is cut, for less and for more than a lease. [work/state/lease-expired] */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { systemClock } from '@steward/base/time.ts'
@@ -7,7 +11,7 @@ import type { Apart } from './apart.ts'
 import { machineApart } from './apart.ts'
 import { officialVersions, poolVariables, startOfficial } from './official.ts'
 import type { Service } from './service.ts'
-import { boot, databases } from './service.ts'
+import { boot, scenarioDatabases } from './service.ts'
 import { all, post, say, textOf } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
@@ -16,12 +20,16 @@ import { startWorker, workerVariables } from './worker-process.ts'
 import type { Pool } from './workers.ts'
 import { newPool, restsAfter, sessionIn, untilStopped } from './workers.ts'
 
-for (const database of databases)
+const here = scenarioDatabases(import.meta.filename)
+
+for (const database of here)
   describe(`a network that is cut on ${database}`, () => {
     let service: Service
     let machine: Apart
     let passed = 0
+    let folder: string
     before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'steward-network-'))
       machine = await machineApart()
       const clock = { ...systemClock, now: () => Date.now() + passed }
       service = await boot(database, { env: { HOST: '0.0.0.0' }, overrides: { clock } })
@@ -29,7 +37,17 @@ for (const database of databases)
     after(async () => {
       await service.close()
       await machine[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true })
     })
+
+    /** A command that ends when the gate is opened. */
+    const newGate = (): { wait: string; open: () => Promise<void> } => {
+      const gate = join(folder, randomUUID())
+      return {
+        wait: `until [ -e ${gate} ]; do sleep 0.1; done`,
+        open: () => writeFile(gate, ''),
+      }
+    }
 
     const fromApart = () => ({ base: service.base.replace('127.0.0.1', machine.host) })
     const results = async (session: string) =>
@@ -53,12 +71,14 @@ for (const database of databases)
         const pool = await newPool(service)
         await using apart = await workerApart(pool, 30)
         const session = await sessionIn(service, pool)
-        const done = restsAfter(service, session, 'run: sleep 3; pwd\nrun: echo and on')
+        const gate = newGate()
+        const done = restsAfter(service, session, `run: ${gate.wait}; pwd\nrun: echo and on`)
         await working(apart)
         await using near = await startWorker(settings(pool, 30))
         await machine.cut()
+        await gate.open()
         // The call ends, and its result is on its way, while nothing gets through.
-        await delay(6_000)
+        await delay(3_000)
         assert.deepEqual(await results(session), [])
         await machine.mend()
         await done
@@ -76,10 +96,12 @@ for (const database of databases)
         const pool = await newPool(service)
         await using apart = await workerApart(pool, 10)
         const session = await sessionIn(service, pool)
-        const done = restsAfter(service, session, 'run: sleep 3; pwd\nrun: echo and on')
+        const gate = newGate()
+        const done = restsAfter(service, session, `run: ${gate.wait}; pwd\nrun: echo and on`)
         await working(apart)
         await using near = await startWorker(settings(pool, 10))
         await machine.cut()
+        await gate.open()
         await done
         const found = await results(session)
         await apart.until(/"why":"aborted: lease_lost"/)
@@ -96,7 +118,7 @@ for (const database of databases)
       },
     )
 
-    for (const version of database === 'sqlite' ? officialVersions : [])
+    for (const version of database === here[0] ? officialVersions : [])
       verifies(
         ['work/state/lease-expired', 'auth/claim-token/rotated'],
         `for the official worker ${version}: for less than a lease it goes on, for more it is fenced`,
@@ -109,22 +131,26 @@ for (const database of databases)
           })
           const begins = async (session: string) => {
             const seen = await service.client.beta.sessions.events.stream(session)
-            await post(service, session, 'run: touch begun; sleep 2; pwd')
+            const gate = newGate()
+            await post(service, session, `run: ${gate.wait}; pwd`)
             for await (const event of seen) if (event.type === 'agent.tool_use') break
             await until(async () => (await active(pool)) === 1)
+            return gate
           }
           const first = await sessionIn(service, pool)
-          await begins(first)
+          const gate = await begins(first)
           await machine.cut()
-          await delay(3_000)
+          await gate.open()
+          await delay(2_000)
           await machine.mend()
           await until(async () => (await results(first)).length > 0)
           assert.deepEqual(await results(first), [apart.folder])
           await untilStopped(service, pool)
 
           const second = await sessionIn(service, pool)
-          await begins(second)
+          const last = await begins(second)
           await machine.cut()
+          await last.open()
           passed += 91_000
           await using near = await startOfficial(service, variables, options)
           await until(async () => (await results(second)).length > 0)

@@ -8,7 +8,7 @@ import FirstAnthropic from '@anthropic-ai/sdk-0.120'
 import { systemClock } from '@steward/base/time.ts'
 import { itemVariables, officialVersions, poolVariables, startOfficial } from './official.ts'
 import type { Service } from './service.ts'
-import { boot, databases } from './service.ts'
+import { boot, scenarioDatabases } from './service.ts'
 import type { Seen } from './turns.ts'
 import { all, fresh, post, say, textOf } from './turns.ts'
 import { verifies } from './verifies.ts'
@@ -17,7 +17,7 @@ import { newPool, poll, restsAfter, sessionIn, untilStopped } from './workers.ts
 
 const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the official workers on ${database}`, () => {
     let service: Service
     let passed = 0

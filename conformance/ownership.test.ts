@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { itemVariables, poolVariables, startOfficial } from './official.ts'
-import { boot, databases } from './service.ts'
+import { boot, scenarioDatabases } from './service.ts'
 import type { Service } from './service.ts'
 import { all, fresh, post, say, textOf } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 import { newPool, poll, sessionIn, states, tokenOf } from './workers.ts'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`ownership on ${database}`, () => {
     let service: Service
     let passed = 0

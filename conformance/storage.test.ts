@@ -13,7 +13,7 @@ import { bearer } from './faults/place.ts'
 import { sessionOf, vaultOf } from './mcp.ts'
 import type { Service } from './service.ts'
 import { systemClock } from '@steward/base/time.ts'
-import { boot, databases } from './service.ts'
+import { boot, scenarioDatabases } from './service.ts'
 import { turn } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
@@ -122,7 +122,7 @@ describe('a service whose disk is full', () => {
   )
 })
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`rows of what is over, on ${database}`, () => {
     verifies(
       ['sessions/delete/rows', 'sessions/delete/gone', 'audit/kept'],

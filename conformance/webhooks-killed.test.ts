@@ -7,13 +7,13 @@ import { describe } from 'node:test'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
 import { startServer } from './process.ts'
-import { clientsOf, databases } from './service.ts'
+import { clientsOf, scenarioDatabases } from './service.ts'
 import { verifies } from './verifies.ts'
 import { delivered, deliveries, newEndpoint } from './webhooks.ts'
 
 const changes = 12
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`webhooks of a killed server on ${database}`, () => {
     verifies(
       ['webhooks/durable', 'webhooks/at-least-once'],

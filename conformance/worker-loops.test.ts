@@ -8,7 +8,7 @@ import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Loose, Service } from './service.ts'
 import { poolVariables, startOfficial } from './official.ts'
-import { boot, databases } from './service.ts'
+import { boot, scenarioDatabases } from './service.ts'
 import { skillText } from './skills.ts'
 import type { Seen } from './turns.ts'
 import { all, fresh, logOf, post, say, textOf } from './turns.ts'
@@ -19,7 +19,7 @@ import { newPool, sessionIn, states, tokenOf } from './workers.ts'
 
 type Item = { id: string; secret: string; data: { id: string } }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`published worker loops on ${database}`, () => {
     let service: Service
     let hints: Receiver

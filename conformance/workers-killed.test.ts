@@ -4,11 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
+import type { Database } from '@steward/server/ground/database/database.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { startServer } from './process.ts'
 import type { ServerProcess } from './process.ts'
 import type { Clients } from './service.ts'
-import { clientsOf, databases } from './service.ts'
+import { clientsOf, scenarioDatabases } from './service.ts'
 import { all, post, say, textOf } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
@@ -17,7 +18,7 @@ import type { Pool } from './workers.ts'
 import { newPool, sessionIn, untilStopped } from './workers.ts'
 
 /** What outlives a server: its folder or database, and where it is. */
-async function place(database: (typeof databases)[number]) {
+async function place(database: Database['dialect']) {
   const folder = await mkdtemp(join(tmpdir(), 'steward-killed-'))
   const env = {
     ...{ DATA_DIR: folder, SANDBOX_DIR: join(folder, 's'), SANDBOX_PROVIDER: 'local' },
@@ -40,7 +41,7 @@ const resultsOf = async (service: Clients, session: string) =>
   all(await say(service, session), 'user.tool_result').map((each) => textOf(each).trim())
 const begun = /"event":"call_started"/
 
-for (const database of databases)
+for (const database of scenarioDatabases(import.meta.filename))
   describe(`workers and what is killed on ${database}`, () => {
     verifies(
       ['work/state/lease-expired', 'service/workers/claim', 'events/durable'],

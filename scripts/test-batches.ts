@@ -12,13 +12,15 @@ export type Batch = {
 const mostAverages = 6
 
 const hasSuite = (source: string): boolean => /^\s*(?:void )?describe\(/m.test(source)
+const hasTestOutside = (source: string): boolean => /^verifies\(/m.test(source)
 
-/** In a batch, a test whose outermost suite stands in another file, a contract or a fixture, would not say whose it is. */
+/** In a batch, a test would not say whose it is where it has no suite, or its outermost suite stands in another file. */
 function standsAlone(path: string): boolean {
   const source = readFileSync(path, 'utf8')
   const imported = [...source.matchAll(/^(?:import|\}) .*'(\.[^']+\.ts)'$/gm)]
   return (
     !hasSuite(source) ||
+    hasTestOutside(source) ||
     imported.some(([, name = '']) => hasSuite(readFileSync(join(dirname(path), name), 'utf8')))
   )
 }

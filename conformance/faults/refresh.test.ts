@@ -10,7 +10,7 @@ import { at, sessionOf, vaultOf } from '../mcp.ts'
 import type { ServerProcess } from '../process.ts'
 import { startServer } from '../process.ts'
 import type { Clients } from '../service.ts'
-import { clientsOf, databases } from '../service.ts'
+import { clientsOf, scenarioDatabases } from '../service.ts'
 import { verifies } from '../verifies.ts'
 import type { Issuer } from './issuer.ts'
 import { firstTokens, issuer } from './issuer.ts'
@@ -38,7 +38,7 @@ const statusOf = async (answer: Promise<Response>): Promise<number> => {
   return status
 }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`a server that is killed while it renews a token, on ${database}`, patience, () => {
     let folder: string
     let upstream: Issuer
