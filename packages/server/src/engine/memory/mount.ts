@@ -20,8 +20,8 @@ export function mountMemory(deps: Deps) {
   return async ({ tenant, session, folder }: Place): Promise<MountedKind> => {
     await ending.get(session)?.()
     const database = await deps.databases.open(tenant)
-    const all = await resourceStore(database.read).ofSessions(tenant, [session])
-    const rows = ofType(all.get(session) ?? [], 'memory_store')
+    const all = await resourceStore(database.read).ofSession(tenant, session)
+    const rows = ofType(all, 'memory_store')
     if (rows.length === 0) return {}
     const ids = rows.map(({ fields }) => fields.memory_store_id)
     const mounted = await mountStores({

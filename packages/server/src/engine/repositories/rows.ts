@@ -16,8 +16,7 @@ export function repositoryRows({
   return {
     async rows(tenant, session) {
       const { read } = await databases.open(tenant)
-      const all = await resourceStore(read).ofSessions(tenant, [session])
-      return ofType(all.get(session) ?? [], 'github_repository')
+      return ofType(await resourceStore(read).ofSession(tenant, session), 'github_repository')
     },
     open: ({ tenant_id, id, sealed_token }) =>
       sealed_token === null

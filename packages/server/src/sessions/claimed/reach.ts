@@ -17,8 +17,8 @@ export function claimedContents(databases: Databases): ClaimedContents {
       return fromJson(row.agent)
     },
     async stores(tenant, session) {
-      const rows = await resourceStore(await reading(tenant)).ofSessions(tenant, [session])
-      return ofType(rows.get(session) ?? [], 'memory_store').map(({ fields }) => ({
+      const rows = await resourceStore(await reading(tenant)).ofSession(tenant, session)
+      return ofType(rows, 'memory_store').map(({ fields }) => ({
         id: fields.memory_store_id,
         access: fields.access,
       }))

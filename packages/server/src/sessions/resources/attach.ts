@@ -24,7 +24,7 @@ export async function attachResources(
   wanted: readonly ResourceRequest[],
 ): Promise<ResourceRow[]> {
   const resources = resourceStore(tx)
-  const there = (await resources.ofSessions(tenant, [session])).get(session) ?? []
+  const there = await resources.ofSession(tenant, session)
   if (there.length + wanted.length > mostResources)
     throw invalid(`resources: a session has at most ${mostResources}`)
   const all = [...there]

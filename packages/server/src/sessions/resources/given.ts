@@ -18,12 +18,10 @@ export function givenFiles(
     async files() {
       const [rows, resources, { created_at }] = await Promise.all([
         fileStore(read).ofSession(tenant, session),
-        resourceStore(read).ofSessions(tenant, [session]),
+        resourceStore(read).ofSession(tenant, session),
         sessionStore(read).row(tenant, session),
       ])
-      const byFile = new Map(
-        ofType(resources.get(session) ?? [], 'file').map((each) => [each.fields.file_id, each]),
-      )
+      const byFile = new Map(ofType(resources, 'file').map((each) => [each.fields.file_id, each]))
       return rows.flatMap((row) => {
         const resource = byFile.get(row.id)
         // Between the two reads its resource came or went: the revision says so at the next look.

@@ -52,9 +52,9 @@ describe('the kinds of what a session is given', () => {
   it('read their rows as they were attached, each with the fields of its type', async () => {
     await using opened = await databases.sqlite()
     const { session, rows } = await given(opened.database)
-    const found = await resourceStore(opened.database.read).ofSessions(tenant, [session])
-    const byId = (all: typeof rows = []) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    assert.deepEqual(byId(found.get(session)), byId(rows))
+    const found = await resourceStore(opened.database.read).ofSession(tenant, session)
+    const byId = (all: typeof rows) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    assert.deepEqual(byId(found), byId(rows))
     assert.deepEqual(
       rows.map(({ type, fields }) => [type, Object.keys(fields)]),
       [
@@ -90,9 +90,9 @@ describe('the kinds of what a session is given', () => {
     await assert.rejects(remove('github_repository'), /the repositories of a session are fixed/)
     await remove('file')
     const { read } = opened.database
-    const left = await resourceStore(read).ofSessions(tenant, [session])
+    const left = await resourceStore(read).ofSession(tenant, session)
     assert.deepEqual(
-      new Set(left.get(session)?.map(({ type }) => type)),
+      new Set(left.map(({ type }) => type)),
       new Set(['memory_store', 'github_repository']),
     )
     assert.deepEqual(await fileStore(read).allOfSession(tenant, session), [])

@@ -31,7 +31,6 @@ export async function describeResources(
   session: SessionRow,
 ): Promise<PromptPart[]> {
   const { tenant_id: tenant, id } = session
-  const found = await resourceStore(read).ofSessions(tenant, [id])
-  const resources = found.get(id) ?? []
+  const resources = await resourceStore(read).ofSession(tenant, id)
   return Promise.all(Object.values(kinds).map((kind) => kind.describe(resources, read, session)))
 }

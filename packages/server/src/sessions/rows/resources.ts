@@ -36,6 +36,16 @@ export const repositoryTokenPlace = (tenant: string, resource: string): string =
 const ofTenant = (db: Reads, tenant: string) =>
   db.selectFrom('session_resources').selectAll().where('tenant_id', '=', tenant)
 
+const rowsOfSessions = async (
+  db: Reads,
+  tenant: string,
+  sessions: readonly string[],
+): Promise<ResourceRow[]> => {
+  if (sessions.length === 0) return []
+  const rows = ofTenant(db, tenant).where('session_id', 'in', sessions)
+  return (await rows.orderBy('created_at').orderBy('id').execute()).map(decoded)
+}
+
 function resourceReads(db: Reads) {
   return {
     async row(tenant: string, session: string, id: string): Promise<ResourceRow> {
@@ -53,20 +63,16 @@ function resourceReads(db: Reads) {
       return listingOf(found, decoded)
     },
 
+    /** In the order they were added. */
+    ofSession: (tenant: string, session: string): Promise<ResourceRow[]> =>
+      rowsOfSessions(db, tenant, [session]),
+
     /** By session, each in the order they were added. */
     async ofSessions(
       tenant: string,
       sessions: readonly string[],
     ): Promise<Map<string, ResourceRow[]>> {
-      const rows =
-        sessions.length === 0
-          ? []
-          : await ofTenant(db, tenant)
-              .where('session_id', 'in', sessions)
-              .orderBy('created_at')
-              .orderBy('id')
-              .execute()
-      return Map.groupBy(rows.map(decoded), (row) => row.session_id)
+      return Map.groupBy(await rowsOfSessions(db, tenant, sessions), (row) => row.session_id)
     },
   }
 }

@@ -113,8 +113,8 @@ function sessionReads(db: Reads) {
     async get(tenant: string, id: string, now: number): Promise<Session> {
       const found = await row(db, tenant, id)
       const head = await readHead(db, tenant, id)
-      const resources = await resourceStore(db).ofSessions(tenant, [id])
-      return showSession(found, head, { now, resources: resources.get(id) })
+      const resources = await resourceStore(db).ofSession(tenant, id)
+      return showSession(found, head, { now, resources })
     },
 
     async list(

@@ -83,8 +83,8 @@ function fileRoutes(deps: Deps): Route[] {
 
 function storeRoutes({ clock }: Deps): Route[] {
   async function attached({ read }: Database, tenant: string, session: string) {
-    const all = await resourceStore(read).ofSessions(tenant, [session])
-    return ofType(all.get(session) ?? [], 'memory_store').map(({ fields }) => fields)
+    const all = await resourceStore(read).ofSession(tenant, session)
+    return ofType(all, 'memory_store').map(({ fields }) => fields)
   }
   async function one(db: Database, tenant: string, session: string, id: string) {
     const rows = await attached(db, tenant, session)
