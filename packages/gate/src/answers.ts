@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { onwardAnswer } from './heads.ts'
 import type { OutboundAnswer } from './outbound.ts'
 
-/** Throws, with nothing sent, when the answer has a head that cannot be passed on. */
+/** Throws, with nothing sent, when the head of the answer cannot be passed on. */
 export function send(
   { status, headers, body }: OutboundAnswer,
   { method, response }: { method: string; response: ServerResponse },
@@ -42,7 +42,7 @@ export function send(
   body.once('close', () => {
     if (!hasEnded) response.destroy()
   })
-  // A head waits for the first piece of its body, in the hope of one packet, and no longer.
+  // Waits briefly for the first piece of the body, to send head and piece in one packet.
   setImmediate(() => {
     if (!hasBegun && !hasEnded && !response.destroyed) response.flushHeaders()
   })

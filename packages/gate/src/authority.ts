@@ -1,4 +1,4 @@
-/** The authority that sandboxes trust, and the certificates it makes. Its keys never leave this process's memory. */
+/** The certificate authority that sandboxes trust, and the certificates that it issues. Its keys never leave this process's memory. */
 import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { SecureContext } from 'node:tls'
@@ -18,21 +18,21 @@ import {
 } from './certificate.ts'
 
 const dayMs = 86_400_000
-/** For clocks that are late. */
+/** Tolerance for clocks that run late. */
 const skewMs = dayMs
 const authorityMs = 10 * 365 * dayMs
 const leafMs = 14 * dayMs
 
 export interface Authority {
-  /** What a sandbox has to trust. */
+  /** PEM certificate that a sandbox must trust. */
   readonly pem: string
-  /** For a normal name. Made at the first call, about a millisecond, and kept while it is among the last in use. */
+  /** The TLS context of a host, given as a normal name. The first call takes about a millisecond. The contexts used last are cached. */
   contextFor(host: string): SecureContext
 }
 
 /**
- * One for each process; those that are made of the same `seed`, of 32 bytes, are the same to whoever trusts one of
- * them. `contexts`: how many are kept, of 60 KB each.
+ * One authority for each process. Authorities with the same `seed` (32 bytes) are the same to clients. `contexts`: size of the cache; a
+ * context takes 60 KB.
  */
 export function certificateAuthority({
   contexts = 256,
@@ -55,13 +55,13 @@ export function certificateAuthority({
       extensions: [authorityOnly, signsCertificates, subjectKeyId(issuer.keyId)],
     }),
   )
-  /** The last used is the last. */
+  /** Ordered by last use, the newest last. */
   const kept = new Map<string, { context: SecureContext; untilMs: number }>()
 
   function make(host: string): SecureContext {
     const cert = pemOf(
       certificate(issuer, {
-        // A common name has 64 characters at most; clients go by the alternative name.
+        // A common name has at most 64 characters. Clients use the alternative name.
         subject: commonName(host.length <= 64 ? host : 'sandbox'),
         publicKey: leaf.publicKey,
         notBeforeMs: now() - skewMs,
@@ -76,7 +76,7 @@ export function certificateAuthority({
         ],
       }),
     )
-    // `ca` spares each context the public roots, which serve no purpose here.
+    // `ca` keeps each context from loading the public roots, which it does not need.
     return createSecureContext({ cert, key: leafKey, ca: pem, minVersion: 'TLSv1.2' })
   }
 
@@ -95,7 +95,7 @@ export function certificateAuthority({
   }
 }
 
-/** Of P-256's group; private keys are the numbers below it, without 0. */
+/** The order of P-256's group. Private keys are the numbers below it, except 0. */
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
 function keysOf(seed: Buffer) {

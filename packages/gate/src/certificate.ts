@@ -1,4 +1,4 @@
-/** X.509 certificates over P-256 keys. RFC 5280 */
+/** X.509 certificates with P-256 keys. RFC 5280 */
 import type { KeyObject } from 'node:crypto'
 import { createHash, randomBytes, sign } from 'node:crypto'
 import { bits, der, integer, objectId, octets, sequence, setOf, time, utf8, yes } from './der.ts'
@@ -15,7 +15,7 @@ export type CertificateFields = {
   extensions: Buffer[]
 }
 
-/** In DER. */
+/** Returns DER. */
 export function certificate(issuer: Issuer, wanted: CertificateFields): Buffer {
   const serial = randomBytes(16)
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40
@@ -40,10 +40,10 @@ export const pemOf = (certificateDer: Buffer): string =>
 export const commonName = (text: string): Buffer =>
   sequence(setOf(sequence(objectId('2.5.4.3'), utf8(text))))
 
-/** Over the bits of the key. RFC 5280 4.2.1.2, (1) */
+/** Hash of the public key's bits. RFC 5280 4.2.1.2, (1) */
 export function keyIdOf(publicKey: KeyObject): Buffer {
   const spki = publicKey.export({ type: 'spki', format: 'der' })
-  // An uncompressed point of P-256 is the last 65 bytes.
+  // The last 65 bytes are an uncompressed point of P-256.
   return createHash('sha1').update(spki.subarray(-65)).digest()
 }
 
@@ -53,7 +53,7 @@ const extension = (id: string, isCritical: boolean, content: Buffer): Buffer =>
 export const subjectKeyId = (id: Buffer): Buffer => extension('2.5.29.14', false, octets(id))
 export const authorityKeyId = (id: Buffer): Buffer =>
   extension('2.5.29.35', false, sequence(der(0x80, id)))
-/** An authority that signs no other. */
+/** An authority that may not sign other authorities. */
 export const authorityOnly = extension('2.5.29.19', true, sequence(yes, integer(Buffer.of(0))))
 export const notAnAuthority = extension('2.5.29.19', true, sequence())
 export const signsCertificates = extension('2.5.29.15', true, bits(Buffer.of(0b0000_0110), 1))

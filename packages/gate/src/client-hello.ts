@@ -1,13 +1,13 @@
-/** What the first message of a TLS client says, before anyone has answered it. RFC 8446 4.1.2, RFC 6066 3, RFC 7301 */
+/** Reads the first message of a TLS client, before any answer. RFC 8446 4.1.2, RFC 6066 3, RFC 7301 */
 
 export type Hello = {
-  /** As it came; undefined when the client names no server. */
+  /** As sent; undefined when the client names no server. */
   serverName: string | undefined
-  /** In the client's order; undefined when the client leaves it open. */
+  /** In the client's order; undefined when the client names none. */
   protocols: string[] | undefined
 }
 
-/** `more`: the bytes end before the message does. `other`: not TLS. `malformed`: TLS, but no such message. */
+/** `more`: the bytes end within the message. `other`: not TLS. `malformed`: TLS, but no valid client hello. */
 export type FirstBytes = { kind: 'hello'; hello: Hello } | { kind: 'more' | 'other' | 'malformed' }
 
 const handshakeRecord = 22
@@ -16,7 +16,7 @@ const clientHello = 1
 const largestHello = 16 * 1024
 const mostRecords = 64
 
-/** The message may come in several records. */
+/** The message may be split over several records. */
 export function readFirstBytes(bytes: Buffer): FirstBytes {
   if (bytes.length === 0) return { kind: 'more' }
   if (bytes[0] !== handshakeRecord) return { kind: 'other' }
@@ -45,7 +45,7 @@ function firstMessage(bytes: Buffer): Buffer | 'more' | 'malformed' {
   return 'malformed'
 }
 
-/** Reading beyond the end gives empty parts and sets `isBroken`. */
+/** Reading past the end gives empty parts and sets `isBroken`. */
 class Cursor {
   readonly #bytes: Buffer
   #at = 0
@@ -66,7 +66,7 @@ class Cursor {
     if (part.length < size) this.isBroken = true
     return part
   }
-  /** What stands after its own length. */
+  /** A part that is preceded by its length. */
   vector(sizeOfLength: 1 | 2): Cursor {
     return new Cursor(this.part(this.number(sizeOfLength)))
   }
@@ -87,7 +87,7 @@ function readHello(message: Cursor): Hello | undefined {
   while (!extensions.isAtEnd) {
     const type = extensions.number(2)
     const content = extensions.vector(2)
-    // Two of a kind could be read in two ways.
+    // A repeated extension could be read in two ways.
     if (extensions.isBroken || seen.has(type)) return undefined
     seen.add(type)
     if (type === 0 && !readName(content, hello)) return undefined

@@ -1,4 +1,4 @@
-/** CONNECT: what a client wants to reach, and what then becomes of the connection. */
+/** Handles CONNECT: checks the target, then reads, tunnels or refuses the connection. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -18,7 +18,7 @@ import { lastWord, sayOn } from './said.ts'
 
 const established = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 
-/** Fatal, for a client that understands TLS. RFC 8446 6 */
+/** A fatal alert, for a TLS client. RFC 8446 6 */
 const alert = (description: number): Buffer => Buffer.of(21, 3, 3, 0, 2, 2, description)
 const unrecognizedName = alert(112)
 const noApplicationProtocol = alert(120)
@@ -55,7 +55,7 @@ export function connects({
     if (upstream) return tunnel(target, upstream)
     return verdict === 'read' ? read(target) : plainOrTunnel(target)
 
-    /** After the client was told that it is connected. */
+    /** Ends a connection whose client was told that it is connected. */
     function close(refusal?: Refusal): void {
       if (!refusal) return void socket.destroy()
       owner.refused(refusal)
@@ -80,7 +80,7 @@ export function connects({
       serve(secure, { target: to, scheme: 'https' })
     }
 
-    /** In the clear on its own port, HTTP is read, whatever the host: its Host header is held to the target's name. */
+    /** Plain HTTP on its own port is read for every host: its Host header must match the target's name. */
     async function plainOrTunnel(to: Target): Promise<void> {
       const first = await look(limits.helloMs)
       if (first.kind === 'other') return serve(socket, { target: to, scheme: 'http' })
@@ -100,7 +100,7 @@ export function connects({
     async function tunnel(to: Target, dialled: Duplex): Promise<void> {
       const flow = pump(socket, dialled, limits.idleMs)
       const ended = ending(to, flow)
-      // On other ports than that of HTTPS, it may be the upstream that speaks first, or alone.
+      // On ports other than 443 the upstream may speak first, or alone.
       const isOpen = to.port !== 443
       const first = await look(isOpen ? limits.idleMs : limits.helloMs)
       const refusal = objection(first, to)
@@ -120,7 +120,7 @@ export function connects({
   }
 }
 
-/** Against what a client says first in a tunnel that nobody looks into. */
+/** The refusal of a tunnelled connection because of its first bytes; undefined to let it pass. */
 function objection(first: PeekResult, target: Target): Refusal | undefined {
   if (first.kind === 'hello') return unnamed(first.hello, target, true)
   if (first.kind !== 'other') return strange(first, target)

@@ -1,4 +1,4 @@
-/** The few types of ASN.1 that a certificate is made of, in DER. X.690 */
+/** The ASN.1 types of a certificate, in DER. X.690 */
 
 export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts)
@@ -20,7 +20,7 @@ export const bits = (content: Uint8Array, unused = 0): Buffer =>
 export const utf8 = (text: string): Buffer => der(0x0c, Buffer.from(text))
 export const yes = der(0x01, Buffer.of(0xff))
 
-/** Big-endian, not negative. */
+/** `value`: big-endian and not negative. */
 export function integer(value: Uint8Array): Buffer {
   let start = 0
   while (start < value.length - 1 && value[start] === 0) start++
@@ -28,7 +28,7 @@ export function integer(value: Uint8Array): Buffer {
   return der(0x02, (shortest[0] ?? 0) > 127 ? Buffer.of(0) : Buffer.of(), shortest)
 }
 
-/** As `1.2.840.10045.2.1`. */
+/** `dotted`: for example `1.2.840.10045.2.1`. */
 export function objectId(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
   const bytes = [first * 40 + second, ...rest].flatMap((arc) => {

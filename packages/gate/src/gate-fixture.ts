@@ -1,4 +1,4 @@
-/** A gate on a real socket, an upstream that serves every name over TLS and in the clear, and clients for it. */
+/** For tests: a gate on a real socket, an upstream for every name with and without TLS, and clients. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
@@ -36,7 +36,7 @@ export async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Serves every name. */
+/** An upstream that serves every name. */
 export async function upstreamOf(listener: RequestListener, upgraded?: Upgraded) {
   const authority = certificateAuthority()
   const secure = createSecure(
@@ -65,7 +65,7 @@ export async function upstreamOf(listener: RequestListener, upgraded?: Upgraded)
   }
 }
 
-/** Forwards by undici, as an owner in earnest does, and remembers what it was told. */
+/** Forwards with undici, like a real owner, and records its calls. */
 function ownerFor(upstream: Awaited<ReturnType<typeof upstreamOf>>) {
   const connector = buildConnector({ ca: upstream.pem })
   const agent = new Agent({
@@ -159,7 +159,7 @@ export async function world({
     folder,
     socketPath,
     gate,
-    /** The gate's port as programs see it. */
+    /** A TCP port of the gate, as programs see it. */
     async port() {
       const bridge = createServer({ allowHalfOpen: true }, (socket) => {
         const inner = connect({ path: socketPath, allowHalfOpen: true })
@@ -185,7 +185,7 @@ export async function dialled(socketPath: string): Promise<Socket> {
   return socket
 }
 
-/** What comes until the text satisfies, or the connection ends. */
+/** Collects text until `enough` is true or the connection ends. */
 export function until(socket: Duplex, enough: (text: string) => boolean): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
@@ -207,7 +207,7 @@ export function until(socket: Duplex, enough: (text: string) => boolean): Promis
 
 export const toTheEnd = (socket: Duplex): Promise<string> => until(socket, () => false)
 
-/** Everything that the gate answers to these bytes. */
+/** The gate's whole answer to these bytes. */
 export async function said(socketPath: string, bytes: string | Buffer): Promise<string> {
   const socket = await dialled(socketPath)
   const answer = toTheEnd(socket)
@@ -215,7 +215,7 @@ export async function said(socketPath: string, bytes: string | Buffer): Promise<
   return answer
 }
 
-/** The tunnel is open. */
+/** A connection whose tunnel is open. */
 export async function connected(socketPath: string, authority: string): Promise<Socket> {
   const socket = await dialled(socketPath)
   const answer = until(socket, (text) => text.includes('\r\n\r\n'))
@@ -225,7 +225,7 @@ export async function connected(socketPath: string, authority: string): Promise<
   return socket
 }
 
-/** TLS to a host, through the gate. */
+/** A TLS connection to a host through the gate. */
 export async function secured(
   {
     socketPath,
@@ -253,7 +253,7 @@ export async function secured(
   return secure
 }
 
-/** One request on an open connection, and its answer's head and whole body, whose length is announced. */
+/** Sends one request on an open connection. Returns the head and the body, whose length must be announced. */
 export async function asked(socket: Duplex, request: string): Promise<string> {
   const answer = until(socket, (text) => {
     const end = text.indexOf('\r\n\r\n')
@@ -264,7 +264,7 @@ export async function asked(socket: Duplex, request: string): Promise<string> {
   return answer
 }
 
-/** As soon as the condition holds. */
+/** Resolves when the condition is true. */
 export async function eventually(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,4 +1,4 @@
-/** One session's gate: an HTTP proxy, as a rule on a unix socket. It holds no rule and no secret of its own. */
+/** The gate of one session: an HTTP proxy, usually on a unix socket. It holds no rules and no secrets. */
 import { chmod, lchown, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,19 +12,19 @@ import { sayInvalid, sayOn } from './said.ts'
 import { asksToSwitch, upgrades } from './upgrades.ts'
 
 export type GateLimits = {
-  /** At the same time; what comes beyond is closed at once. */
+  /** Connections at the same time. Further ones are closed at once. */
   connections: number
-  /** At the same time, on all connections together. */
+  /** Requests at the same time, on all connections together. */
   requests: number
-  /** Of one request. */
+  /** Size of one request's headers. */
   headerBytes: number
-  /** For a request's headers, from its first byte. */
+  /** Time for a request's headers, from the first byte. */
   headersMs: number
-  /** For a client's first message in a tunnel. */
+  /** Time for a client's first message in a tunnel. */
   helloMs: number
-  /** Between two requests. */
+  /** Idle time between two requests. */
   keepAliveMs: number
-  /** For a tunnel or an exchange in which nothing passes, either way. Longer than the owner waits for an answer. */
+  /** Idle time of a tunnel or a request, in both directions. Longer than the owner's wait for an answer. */
   idleMs: number
 }
 
@@ -39,13 +39,13 @@ export const gateLimits: GateLimits = {
 }
 
 export interface Gate {
-  /** Ends every connection at once, and takes the socket away. */
+  /** Ends every connection at once and removes the socket. */
   close(): Promise<void>
 }
 
-/** One without a socket of its own. */
+/** A gate without a socket of its own. */
 export interface SocketlessGate extends Gate {
-  /** A client's connection that came by some other way. How many there are is the caller's to bound. */
+  /** Serves a client's connection. The caller limits the number of connections. */
   take(connection: Socket): void
 }
 
@@ -54,20 +54,20 @@ export type GateOptions = {
   owner: GateOwner
   limits?: Partial<GateLimits>
   /**
-   * Asked for each connection of a client; gives what is called when the connection has closed. A connection that it gives
-   * nothing for is closed at once.
+   * Called for each client connection. Returns a function to call when the connection has closed, or undefined to close the connection at
+   * once.
    */
   admit?: () => (() => void) | undefined
 }
 
 export type SocketOptions = {
-  /** Made anew; a socket left there by a process that died is replaced. At most 107 bytes. */
+  /** The socket's path, at most 107 bytes. A socket that a dead process left there is replaced. */
   socketPath: string
   mode?: number
   uid?: number
 }
 
-/** Rejects when the socket cannot be made. */
+/** Rejects when the socket cannot be created. */
 export async function openGate(options: GateOptions & SocketOptions): Promise<Gate> {
   const { socketPath, mode = 0o600, uid } = options
   const { server, close } = gateServer(options)
@@ -88,7 +88,7 @@ export async function openGate(options: GateOptions & SocketOptions): Promise<Ga
 
 export function socketlessGate(options: GateOptions): SocketlessGate {
   const { server, close } = gateServer(options)
-  // Node looks after the times of requests from here on.
+  // Starts Node's timers for requests, which begin with the `listening` event.
   server.emit('listening')
   return {
     take: (connection) => void server.emit('connection', connection),
@@ -115,10 +115,10 @@ function gateServer({ authority, owner, limits: own, admit = () => () => {} }: G
     requireHostHeader: false,
     shouldUpgradeCallback: asksToSwitch,
   })
-  // Those beyond the default limit would be left out unsaid.
+  // Node would drop headers above its default limit without an error.
   server.maxHeadersCount = 0
   server.maxConnections = limits.connections
-  // While a connection is not read, for its owner reads nothing, this alone finds out that the client has gone.
+  // While a connection is not read, because its owner reads nothing, only this timeout notices that the client has gone.
   server.timeout = limits.idleMs
   const connect = connects({
     ...room,
@@ -131,7 +131,7 @@ function gateServer({ authority, owner, limits: own, admit = () => () => {} }: G
 
   server.on('connection', (socket: Socket) => {
     if (sockets.has(socket)) return
-    // What is read within a tunnel lies on a connection that was admitted.
+    // A connection inside a tunnel belongs to a connection that was admitted.
     const left = inside.has(socket) ? () => {} : admit()
     if (!left) return void socket.destroy()
     sockets.add(socket)

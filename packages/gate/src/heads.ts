@@ -1,11 +1,11 @@
-/** Heads of requests and answers: what they ask for, and what of them goes on. RFC 9110 7.6, RFC 9112 3, 6 */
+/** Reads heads of requests and answers, and selects the headers that are passed on. RFC 9110 7.6, RFC 9112 3, 6 */
 import type { IncomingMessage } from 'node:http'
 import type { Headers, Refusal, Target } from './outbound.ts'
 import { isBadPort, readHost } from './policy.ts'
 import type { GateAnswer } from './said.ts'
 import { sayInvalid } from './said.ts'
 
-/** The end of a tunnel that is read here. */
+/** A tunnel whose requests are read by the gate. */
 export type OpenedTunnel = { target: Target; scheme: 'http' | 'https' }
 
 export type GateRequest = { url: URL; target: Target; headers: Headers; hasBody: boolean }
@@ -14,7 +14,7 @@ export type RequestObjection = { said: GateAnswer } | { refusal: Refusal }
 
 const defaultPort = { http: 80, https: 443 } as const
 
-/** Headers that concern one hop alone. RFC 9110 7.6.1 */
+/** Hop-by-hop headers. RFC 9110 7.6.1 */
 const ofOneHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -26,12 +26,12 @@ const ofOneHop: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Said by the URL, or settled between the client and the gate. */
+/** Headers that repeat the URL, or that concern only the client and the gate. */
 export const settledHere: ReadonlySet<string> = new Set(['host', 'expect', 'http2-settings'])
 
 const invalid = (message: string): RequestObjection => ({ said: sayInvalid(message) })
 
-/** `name:port`, and nothing else; the port may be missing where there is a default. */
+/** Reads `name:port` and nothing else. The port may be missing when there is a default. */
 export function readAuthority(
   text: string,
   port?: number,
@@ -44,7 +44,7 @@ export function readAuthority(
   return { host: isAddress ? host.address : host.name, port: number, isAddress }
 }
 
-/** What no gate lets pass, whatever its owner says. */
+/** Targets that every gate refuses, whatever its owner decides. */
 export function barred(authority: Target & { isAddress: boolean }): Refusal | undefined {
   const { host, port, isAddress } = authority
   if (isAddress) {
@@ -62,7 +62,7 @@ export const mismatch = ({ host, port }: Target, other: string): Refusal => ({
   message: `the connection is to ${host}, and the request names ${other}`,
 })
 
-/** The target of a CONNECT. */
+/** The target of a CONNECT request. */
 export function readConnect({ url = '', rawHeaders }: IncomingMessage): Target | RequestObjection {
   const target = readAuthority(url)
   if (!target) return invalid('CONNECT takes the name of a host and a port')
@@ -81,7 +81,7 @@ export function readConnect({ url = '', rawHeaders }: IncomingMessage): Target |
   return refusal ? { refusal } : { host: target.host, port: target.port }
 }
 
-/** `inside` for a request in a tunnel; one to the gate itself names its host in its first line. */
+/** `inside`: the tunnel of the request. A request to the proxy itself names its host in its first line. */
 export function readRequest(
   message: IncomingMessage,
   inside?: OpenedTunnel,
@@ -93,7 +93,7 @@ export function readRequest(
   if (!('url' in wanted)) return wanted
   const { url, target } = wanted
   const [host = ''] = head.hosts
-  // A port that is not named is not a wrong one.
+  // A missing port does not count as a mismatch.
   const named = host === target.host ? target : readAuthority(host, target.port)
   if (named?.host !== target.host || named.port !== target.port) {
     return { refusal: mismatch(target, 'another host') }
@@ -102,7 +102,7 @@ export function readRequest(
   return { url, target, headers: onward(head.all, settledHere), hasBody }
 }
 
-/** Whatever two readers could understand in two ways. */
+/** Refuses anything that two programs could read in two ways. */
 function wrongIn({
   hosts,
   codings,
@@ -165,7 +165,7 @@ function readHead(raw: readonly string[]) {
   return { all, hosts, codings, lengths }
 }
 
-/** Headers for one hop further: without those of one hop, those that Connection names, and those of `more`. */
+/** Headers to pass on: without hop-by-hop headers, headers that Connection names, and headers of `more`. */
 export function onward(headers: Headers, more?: ReadonlySet<string>): Headers {
   const named = new Set<string>()
   for (const [name, value] of headers) {
@@ -180,6 +180,6 @@ export function onward(headers: Headers, more?: ReadonlySet<string>): Headers {
 
 const lengthAlone: ReadonlySet<string> = new Set(['content-length'])
 
-/** An answer's, flat, for one hop further. A 204 has no length. RFC 9110 8.6 */
+/** An answer's headers to pass on, as a flat list. A 204 has no length. RFC 9110 8.6 */
 export const onwardAnswer = (headers: Headers, status: number): string[] =>
   onward(headers, status === 204 ? lengthAlone : undefined).flat()

@@ -6,7 +6,7 @@ import { sayFailed, sayRefused } from './said.ts'
 
 export type Objections = ReturnType<typeof objections>
 
-/** Where every refusal passes, whoever made it, so that the owner is told of it once. */
+/** Every refusal passes here, so that the owner is notified of each exactly once. */
 export function objections(owner: GateOwner) {
   const saying = (objection: RequestObjection): GateAnswer => {
     if ('said' in objection) return objection.said
@@ -14,9 +14,9 @@ export function objections(owner: GateOwner) {
     return sayRefused(objection.refusal)
   }
   return {
-    /** What to answer. */
+    /** The answer to send. */
     saying,
-    /** What to answer after the owner has thrown. */
+    /** The answer to send after the owner has thrown. */
     sayingWhy: (target: Target, error: unknown): GateAnswer =>
       error instanceof Refused ? saying({ refusal: error.refusal }) : sayFailed(target, error),
     /** Throws `Refused`. */

@@ -1,28 +1,28 @@
-/** What passes the gate, in words that its owner (server or worker) and the gate share. */
+/** The types that a gate and its owner (server or worker) share. */
 import type { Duplex, Readable } from 'node:stream'
 
-/** Names and values in the order and case they came; a name may come twice. */
+/** Names and values in their original order and case. A name may occur twice. */
 export type Headers = [name: string, value: string][]
 
-/** One HTTP request on its way out. */
+/** One HTTP request that leaves the sandbox. */
 export type Outbound = {
   method: string
   url: URL
   /**
-   * Without those that concern one hop alone (connection, proxy-…, transfer-encoding, te, trailer), Host, which the
-   * URL says, and Expect. Upgrade stands in those of `upgrade` alone.
+   * Without hop-by-hop headers (connection, proxy-…, transfer-encoding, te, trailer), without Host, which the URL repeats, and without
+   * Expect. Only requests to `upgrade` have Upgrade.
    */
   headers: Headers
-  /** Null when the request has none. Read with back-pressure; destroyed when the answer comes first. */
+  /** Null when the request has none. Read with backpressure. Destroyed when the answer comes first. */
   body: Readable | null
   /** Aborts when the caller goes away. */
   signal: AbortSignal
 }
 
-/** The head is there, the body streams. Whoever gets an answer reads its body to the end or destroys it. Status 200 to 599. */
+/** The head is complete and the body streams. Read the body to its end or destroy it. Status 200 to 599. */
 export type OutboundAnswer = { status: number; headers: Headers; body: Readable }
 
-/** After a 101: what both sides write from now on; `head` has been read already. */
+/** The connection after a 101. `head`: bytes of the upstream that were read already. */
 export type UpgradedConnection = { status: 101; headers: Headers; socket: Duplex; head: Buffer }
 
 export type Target = { host: string; port: number }
@@ -58,7 +58,7 @@ export type ConnectionVerdict =
   | { kind: 'tunnel' }
   | ({ kind: 'refuse' } & Omit<Refusal, keyof Target>)
 
-/** Thrown by `forward`, `upgrade` and `dial` for what was not sent. */
+/** Thrown by `forward`, `upgrade` and `dial` for a request that was not sent. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly refusal: Refusal
@@ -68,16 +68,16 @@ export class Refused extends Error {
   }
 }
 
-/** Who stands behind a gate. What fails without being `Refused` is the upstream's failure, answered with 502. */
+/** The owner of a gate. An error other than `Refused` is a failure of the upstream, which the gate answers with 502. */
 export interface GateOwner {
   judge(target: Target): Promise<ConnectionVerdict>
   forward(request: Outbound): Promise<OutboundAnswer>
-  /** A GET without a body that asks to switch protocols, WebSocket for one. */
+  /** Forwards a GET without body that asks to switch protocols, for example to WebSocket. */
   upgrade(request: Outbound): Promise<OutboundAnswer | UpgradedConnection>
-  /** For a tunnel; the socket is connected. */
+  /** Resolves with a connected socket for a tunnel. */
   dial(target: Target): Promise<Duplex>
-  /** Told of each refusal, its own and those the gate makes. */
+  /** Called for each refusal, the owner's own and the gate's. */
   refused(refusal: Refusal): void
-  /** Told when a tunnel has ended. */
+  /** Called when a tunnel has ended. */
   tunnelled(target: Target & { ms: number; bytesOut: number; bytesIn: number }): void
 }

@@ -2,12 +2,12 @@ import type { Socket } from 'node:net'
 import type { FirstBytes } from './client-hello.ts'
 import { readFirstBytes } from './client-hello.ts'
 
-/** `late`: not enough came in time. `gone`: the client went away before. */
+/** `late`: too few bytes came in time. `gone`: the client disconnected before. */
 export type PeekResult = Exclude<FirstBytes, { kind: 'more' }> | { kind: 'late' } | { kind: 'gone' }
 
 /**
- * Looks at what a client says first, and leaves it in the socket to be read. `head` has been read from it already.
- * `firstMs` is for the first byte, `restMs` for the rest of a TLS message that has begun.
+ * Reads a client's first message and leaves it in the socket. `head`: bytes that were read already. `firstMs`: time for the first byte.
+ * `restMs`: time for the rest of a TLS message.
  */
 export function peek(
   socket: Socket,

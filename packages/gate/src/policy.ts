@@ -1,16 +1,16 @@
-/** Names of hosts, and which of them may be reached. */
+/** Host names, and which of them may be reached. */
 import { isIP } from 'node:net'
 import type { RefusalReason } from './outbound.ts'
 
 export type Host =
-  /** Lower case, in ASCII, without the dot at the end. */
+  /** Lower case, ASCII, without the final dot. */
   | { kind: 'name'; name: string }
-  /** A bare address in any form that a resolver or a URL would take for one. */
+  /** A bare address in any form that a resolver or a URL accepts. */
   | { kind: 'address'; address: string }
 
 const label = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/
 
-/** Undefined for what is neither name nor address. IPv6 with or without brackets. */
+/** Undefined when the text is neither a name nor an address. IPv6 with or without brackets. */
 export function readHost(text: string): Host | undefined {
   if (text.length > 1024) return undefined
   const inner = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
@@ -25,18 +25,18 @@ export function readHost(text: string): Host | undefined {
   return fits && name.length <= 253 ? { kind: 'name', name } : undefined
 }
 
-/** As URLs have it: 0x7f.1, 0177.0.0.1 and 2130706433 are all 127.0.0.1; empty for what no URL may hold. */
+/** The host as URLs normalize it: 0x7f.1, 0177.0.0.1 and 2130706433 are all 127.0.0.1. Empty for a host that no URL may hold. */
 const asciiHost = (text: string): string => URL.parse(`http://${text}/`)?.hostname ?? ''
 
-/** The name in the one form in which names are compared; undefined for addresses and for what is no name. */
+/** The normal form of a name, for comparison; undefined for addresses and invalid names. */
 export function normalHost(text: string): string | undefined {
   const host = readHost(text)
   return host?.kind === 'name' ? host.name : undefined
 }
 
 /**
- * A denied name stays denied. `*.suffix` covers subdomains of every depth and not the suffix itself. When not
- * `limited`, every other name may be reached; when it is, those of `allow` alone. Bare addresses never.
+ * A denied name stays denied. `*.suffix` covers subdomains at every depth and not the suffix itself. If `limited`, only names of `allow`
+ * may be reached, otherwise all names that are not denied. Bare addresses may never be reached.
  */
 export function hostPolicy({
   limited,
@@ -58,7 +58,7 @@ export function hostPolicy({
   }
 }
 
-/** What is no name in the list can match no name. Takes normal names. */
+/** Entries that are no valid names match nothing. The returned function takes normal names. */
 export function hostList(list: readonly string[]): (name: string) => boolean {
   const names = new Set<string>()
   const suffixes = new Set<string>()
@@ -76,7 +76,7 @@ export function hostList(list: readonly string[]): (name: string) => boolean {
   }
 }
 
-/** Ports of other protocols, which a request could be made to speak by accident. Fetch standard, "bad port" */
+/** Ports of other protocols, which an HTTP request could speak by accident. Fetch standard, "bad port" */
 const badPorts = new Set(
   (
     '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 ' +

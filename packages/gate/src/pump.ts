@@ -1,12 +1,12 @@
-/** Two connections as one. */
+/** Connects two connections. */
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 export type PassedBytes = { bytesOut: number; bytesIn: number }
 
 /**
- * Passes on what the upstream says at once, and what the client says from `open` on. An end on one side becomes an
- * end on the other; a failure, or no byte for `idleMs`, ends both. `ended` resolves when both are closed.
+ * Passes on bytes of the upstream at once, and bytes of the client after `open`. An end of one side ends the other. A failure, or no byte
+ * for `idleMs`, ends both. `ended` resolves when both are closed.
  */
 export function pump(client: Socket, upstream: Duplex, idleMs: number) {
   const passed: PassedBytes = { bytesOut: 0, bytesIn: 0 }
@@ -18,11 +18,11 @@ export function pump(client: Socket, upstream: Duplex, idleMs: number) {
   client.on('error', destroy)
   upstream.on('error', destroy)
   let isCut = false
-  // Of the other, only what is already on its way is waited for, and only when this one came to a good end.
+  // After a clean end of one side, waits for bytes of the other that are on their way; otherwise ends the other at once.
   const settle = (one: Duplex, other: Duplex): void => {
     const isGood = one.writableFinished && one.readableEnded && other.writableEnded
     if (isCut) return
-    // What nobody takes any more must be read, or its end is never seen.
+    // Unread bytes must be read, otherwise the end is never noticed.
     if (isGood) other.resume()
     else other.destroy()
   }
@@ -42,7 +42,7 @@ export function pump(client: Socket, upstream: Duplex, idleMs: number) {
       })
       client.pipe(upstream)
     },
-    /** Ends the upstream, and leaves the client to whoever has a last word for it. */
+    /** Ends the upstream. The client stays open for a last message. */
     cut(): void {
       isCut = true
       upstream.unpipe(client)

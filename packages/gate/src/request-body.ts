@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 
 /**
- * A request's body for its owner, who may destroy it: the connection stays, for the answer, and what still comes is
+ * The body of a request for its owner. When the owner destroys the body, the connection stays open for the answer, and further bytes are
  * read and dropped. `begin` is called before the first byte is read.
  */
 export class RequestBody extends Readable {
@@ -19,7 +19,7 @@ export class RequestBody extends Readable {
     message.pause()
     message.on('end', () => this.push(null))
     message.on('error', (error) => this.destroy(error))
-    // It may break off before anyone listens.
+    // The body may fail before there is a listener.
     this.on('error', () => message.resume())
   }
 

@@ -1,4 +1,4 @@
-/** Requests that the gate can read, on their way to its owner, and the answers on their way back. */
+/** Passes requests that the gate can read to its owner, and the answers back. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { send } from './answers.ts'
@@ -19,15 +19,15 @@ export function requests({
 }: {
   owner: GateOwner
   objections: Objections
-  /** Where a connection ends that is no longer the gate's own. */
+  /** The tunnel of a connection whose requests are read. */
   inside: WeakMap<Socket, OpenedTunnel>
-  /** How many requests of a connection have no whole answer yet. */
+  /** Number of requests of a connection without a complete answer. */
   underWay: WeakMap<Socket, number>
   limits: { requests: number }
 }) {
   let open = 0
 
-  /** `expects`: the client waits for a word before it sends the body. */
+  /** `expects`: the client waits for 100-continue before it sends the body. */
   return async (
     message: IncomingMessage,
     response: ServerResponse,
@@ -55,13 +55,13 @@ export function requests({
       if (!response.writableFinished) aborting.abort(new Error('the caller has gone'))
     })
     try {
-      // In a tunnel the target was judged when the tunnel was opened.
+      // The target was checked when the tunnel was opened.
       if (!within) await objections.judge(target)
       const { signal } = aborting
       const answer = await owner.forward({ method, url, headers, body, signal })
       send(answer, { method, response })
     } catch (error) {
-      // A body that nobody asked for may still come, or not.
+      // A body that was not asked for may or may not come, so the connection cannot be reused.
       if (body?.readableEnded === false) response.shouldKeepAlive = false
       body?.destroy()
       say(response, objections.sayingWhy(target, error))

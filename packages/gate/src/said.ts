@@ -1,4 +1,4 @@
-/** What the gate itself answers: a refusal, a failure of the upstream, a request that it cannot read. */
+/** Answers of the gate itself: refusals, failures of the upstream, unreadable requests. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -6,7 +6,7 @@ import type { Refusal, RefusalReason, Target } from './outbound.ts'
 
 export type GateAnswer = {
   status: number
-  /** Stands in the `x-egress-error` header and in the body. */
+  /** Shown in the `x-egress-error` header and in the body. */
   code: RefusalReason | 'upstream' | 'timeout' | 'invalid_request' | 'busy'
   message: string
   target?: Target
@@ -38,7 +38,7 @@ const sentences: [RegExp, string][] = [
   [/^(ERR_SSL|EPROTO)/, 'TLS with it failed'],
 ]
 
-/** Nothing of an error but its code: messages of libraries may hold parts of a request. */
+/** Shows only the code of an error, because a library's message may hold parts of a request. */
 export function sayFailed(target: Target, error: unknown): GateAnswer {
   const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined)
   const why =
@@ -62,7 +62,7 @@ function codeOf(error: unknown): string | undefined {
 const bodyOf = ({ code, message, target }: GateAnswer): string =>
   `${JSON.stringify({ error: { type: 'egress_error', code, message, ...target } })}\n`
 
-/** As an answer to CONNECT, whose reason phrase is all that many clients show. */
+/** As an answer to CONNECT. Many clients show only its reason phrase. */
 function textOf(said: GateAnswer): string {
   const body = bodyOf(said)
   const phrase = said.message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)
@@ -78,10 +78,10 @@ function textOf(said: GateAnswer): string {
 }
 
 const lingerMs = 1000
-/** A parser complains again of whatever follows what it could not read. */
+/** A parser reports another error for the bytes after an unreadable request. */
 const lingering = new WeakSet<Socket>()
 
-/** What still comes is read and dropped, so that these bytes are not lost to a reset. */
+/** Sends the bytes, then reads and drops further input, so that a reset does not destroy them. */
 export function lastWord(socket: Socket, bytes: string | Buffer): void {
   if (lingering.has(socket)) return
   if (!socket.writable) {
@@ -97,7 +97,7 @@ export function lastWord(socket: Socket, bytes: string | Buffer): void {
 
 export const sayOn = (socket: Socket, said: GateAnswer): void => lastWord(socket, textOf(said))
 
-/** What is still to come of the request is heard first: clients that send it all before they read would miss the answer. */
+/** Reads the rest of the request before answering: clients that send everything before they read would miss the answer. */
 export function say(response: ServerResponse, said: GateAnswer): void {
   if (response.headersSent) {
     response.destroy()
@@ -121,7 +121,7 @@ export function say(response: ServerResponse, said: GateAnswer): void {
   heard(req, () => response.end())
 }
 
-/** `done` when the request has ended, or nothing more has come of it for a while. */
+/** Calls `done` when the request has ended, or when it has been silent for a while. */
 function heard(request: IncomingMessage, done: () => void): void {
   const patience = setTimeout(settle, lingerMs)
   function settle(): void {

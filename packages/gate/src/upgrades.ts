@@ -1,4 +1,4 @@
-/** Requests that ask to switch protocols, WebSocket for one. */
+/** Requests that ask to switch protocols, for example to WebSocket. */
 import type { IncomingMessage } from 'node:http'
 import { ServerResponse, validateHeaderValue } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,7 +10,10 @@ import type { OutboundAnswer, GateOwner, UpgradedConnection } from './outbound.t
 import { pump } from './pump.ts'
 import { sayOn } from './said.ts'
 
-/** HTTP/2 in the clear is an offer that may be declined; a body would be taken for the other protocol's. */
+/**
+ * True when the request asks to switch. HTTP/2 without TLS may be declined, so it does not count. Neither does a request with a body, which
+ * would be read as the other protocol.
+ */
 export function asksToSwitch({ method, headers }: IncomingMessage): boolean {
   const protocol = headers.upgrade?.toLowerCase() ?? ''
   const hasBody = 'content-length' in headers || 'transfer-encoding' in headers
@@ -56,7 +59,7 @@ export function upgrades({
   }
 }
 
-/** Throws, with nothing sent, when the answer has a head that cannot be passed on. */
+/** Throws, with nothing sent, when the head of the answer cannot be passed on. */
 async function pass(
   answer: UpgradedConnection,
   { socket, protocol, idleMs }: { socket: Socket; protocol: string; idleMs: number },
@@ -82,7 +85,7 @@ async function pass(
   await flow.ended
 }
 
-/** The last on its connection: what the client takes for another protocol may have come already. */
+/** Closes the connection after this answer: the client may have sent bytes of the other protocol already. */
 function stay(answer: OutboundAnswer, message: IncomingMessage): void {
   const { socket } = message
   const response = new ServerResponse(message)

@@ -1,6 +1,6 @@
-/** Many patterns in one pass (Aho and Corasick): a state is the longest beginning of a pattern that the text ends with. */
+/** Searches many patterns in one pass (Aho-Corasick). A state is the longest prefix of a pattern that ends the text read so far. */
 
-/** Children are lists: nearly every state has one, and secrets may be long. 0 is the root, and no child. */
+/** Children are linked lists: nearly every state has one child, and secrets may be long. 0 is the root, and also means no child. */
 type Trie = {
   states: number
   root: Int32Array
@@ -8,17 +8,17 @@ type Trie = {
   firstChild: Int32Array
   sibling: Int32Array
   depth: Int32Array
-  /** The length of the pattern that ends here; 0 for none. */
+  /** Length of the pattern that ends in this state; 0 for none. */
   whole: Int32Array
 }
 
 export class Automaton {
   readonly #trie: Trie
-  /** By state: that of the longest beginning within it. */
+  /** By state: the state of the longest proper suffix that is a prefix of a pattern. */
   readonly #fail: Int32Array
-  /** By state: the length of the longest pattern that ends here; 0 for none. */
+  /** By state: length of the longest pattern that ends here; 0 for none. */
   readonly longest: Int32Array
-  /** By state: the length of the longest beginning that could still become a whole pattern. */
+  /** By state: length of the longest prefix that can still become a whole pattern. */
   readonly open: Int32Array
 
   constructor(patterns: readonly Uint8Array[]) {
@@ -35,7 +35,7 @@ export class Automaton {
     }
   }
 
-  /** The state after one more byte; 0 is the state of no beginning. */
+  /** The state after one more byte. 0 is the state of no prefix. */
   next(state: number, byte: number): number {
     for (let at = state; at !== 0; at = this.#fail[at] ?? 0) {
       const child = childOf(this.#trie, at, byte)
@@ -44,7 +44,7 @@ export class Automaton {
     return this.#trie.root[byte] ?? 0
   }
 
-  /** All states but the root, the shorter ones first, as their failures lead to shorter ones. */
+  /** All states but the root, shorter prefixes first, because failure links lead to shorter prefixes. */
   #linked(): Int32Array {
     const { states, firstChild, sibling, byteOf } = this.#trie
     const order = new Int32Array(states)

@@ -1,28 +1,28 @@
 /**
- * Where a look is worth its time. A secret that is spelled with an escape near its beginning is found by the escape;
- * any other has one of its first two pieces in one: line ends are further apart than two pieces are long.
+ * Finds the places where a search for secrets is needed. A secret with an escape near its beginning is found by the escape. Any other
+ * secret contains one of its first two pieces unbroken, because line ends are further apart than two pieces are long.
  */
 import { Pieces } from './pieces.ts'
 import { controls, hexValues, longestRun } from './unescape.ts'
 
 const [backslash, percent, letterU] = [0x5c, 0x25, 0x75]
 const [lineFeed, carriageReturn] = [0x0a, 0x0d]
-/** Of a piece, in bytes; lines of Base64 have 64 or 76. */
+/** Length of a piece in bytes. Lines of Base64 have 64 or 76. */
 const longestPiece = 24
-/** Between two pieces, in bytes: a line end and its indentation, escaped or not. */
+/** Longest gap between two pieces in bytes: a line end and its indentation, escaped or not. */
 const widestGap = 64
-/** Bytes. */
+/** In bytes. */
 const nearby = 24
 
 export class Candidates {
   readonly pieces: Pieces
-  /** How far before a piece or an escape a secret may begin, as long as it has no escape before. */
+  /** How far before a piece or an escape a secret may begin if it has no earlier escape. */
   readonly reach: number
-  /** Pairs of bytes that follow each other near the beginning of a pattern. */
+  /** Pairs of neighbouring bytes near the beginning of a pattern. */
   readonly #pairs = new Uint8Array(8192)
   readonly #firsts = new Uint8Array(256)
 
-  /** Patterns have six bytes at least. */
+  /** Every pattern has at least six bytes. */
   constructor(patterns: readonly Uint8Array[]) {
     const shortest = Math.min(...patterns.map(({ length }) => length))
     const length = Math.min(longestPiece, shortest >> 1)
@@ -52,18 +52,18 @@ export class Candidates {
   }
 }
 
-/** Escapes that are not told from one another without their next byte, or that may hide another escape. */
+/** Stands for a byte that depends on later bytes, or that may hide another escape. */
 const unknown = -1
 
-/** Through one chunk, from its beginning to its end. */
+/** Searches one chunk, from its beginning to its end. */
 export class Search {
   readonly #of: Candidates
   readonly #chunk: Buffer
-  /** The next piece, and the next backslash and percent sign that may matter. */
+  /** Positions of the next piece, backslash and percent sign. */
   #piece = -1
   #slash = -1
   #percent = -1
-  /** The next candidate: from where on to look, and up to where at least. */
+  /** The next candidate: where the search must begin, and how far it must go at least. */
   from = 0
   to = 0
 
@@ -72,7 +72,7 @@ export class Search {
     this.#chunk = chunk
   }
 
-  /** Moves on to the next candidate from `at` on. The end of a chunk is one: what begins there may go on in the next. */
+  /** Moves to the next candidate from `at` on. The end of a chunk is a candidate, because a secret may continue in the next chunk. */
   next(at: number): void {
     const { length } = this.#chunk
     if (this.#piece < at) this.#piece = this.#of.pieces.next(this.#chunk, at)
@@ -99,7 +99,7 @@ export class Search {
     return chunk.length
   }
 
-  /** Behind a backslash, its letter and a byte that are nothing to look at: what nearly all escapes are. */
+  /** The position after a backslash and its letter if they can begin no pattern, as for nearly all escapes; otherwise `at`. */
   #afterSimple(at: number): number {
     const letter = this.#chunk[at + 1] ?? unknown
     const second = this.#chunk[at + 2] ?? unknown
@@ -107,7 +107,7 @@ export class Search {
     return this.#of.mayBegin(controls[letter] ?? letter, second) ? at : at + 2
   }
 
-  /** Where escapes are dense, the next one is near, and found sooner than the search for it begins. */
+  /** Where escapes are dense, a short loop finds the next one faster than `indexOf`. */
   #nextSign(sign: number, start: number): number {
     const near = Math.min(start + nearby, this.#chunk.length)
     for (let at = start; at < near; at++) if (this.#chunk[at] === sign) return at
@@ -125,7 +125,7 @@ export class Search {
     return second === lineFeed || second === carriageReturn ? unknown : second
   }
 
-  /** Of what begins here: a byte, or an escape. */
+  /** The position after the byte or escape at `at`. */
   #after(at: number): number {
     const byte = this.#chunk[at]
     if (byte === percent) return this.#hex(at + 1, 2) < 0 ? at + 1 : at + 3
@@ -135,7 +135,7 @@ export class Search {
     return end + 1
   }
 
-  /** The byte that stands here, of a character its first; `unknown` where more would have to be read. */
+  /** The byte that stands here, or the first byte of a character. `unknown` if later bytes decide. */
   #byteAt(at: number): number {
     const byte = this.#chunk[at] ?? unknown
     if (byte === backslash) return this.#letterAt(at)
@@ -145,11 +145,11 @@ export class Search {
     return value < 0 ? byte : closed(value)
   }
 
-  /** What backslashes make of the letter behind them. */
+  /** The character that a run of backslashes and the letter after it stand for. */
   #letterAt(at: number): number {
     const end = this.#endOfRun(at)
     if (end + 5 > this.#chunk.length) return unknown
-    // It stands apart from what follows.
+    // Too long for an escape: the run separates the text before and after it.
     if (end - at > longestRun) return backslash
     const letter = this.#chunk[end] ?? 0
     if (letter !== letterU) return letter === percent ? unknown : (controls[letter] ?? letter)
@@ -169,12 +169,12 @@ export class Search {
   }
 }
 
-/** Another escape may be behind it. */
+/** True when another escape may follow. */
 const isOpen = (byte: number): boolean => byte === backslash || byte === percent
 
 const closed = (byte: number): number => (isOpen(byte) ? unknown : byte)
 
-/** Of a character's UTF-8; of half a character, that of the whole. */
+/** The first byte of a character's UTF-8; for a surrogate, that of the whole character. */
 function leadOf(unit: number): number {
   if (unit < 0x800) return 0xc0 | (unit >> 6)
   if (unit >= 0xd800 && unit <= 0xdbff) return 0xf0 | ((((unit - 0xd800) << 10) + 0x10000) >> 18)

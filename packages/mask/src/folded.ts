@@ -1,7 +1,7 @@
-/** Line ends and the indentation that follows them, taken off: Base64 is written in lines, in mails and certificates. */
+/** Removes line ends and the indentation after them: mails and certificates wrap Base64 into lines. */
 import type { Sink } from './unescape.ts'
 
-/** Of a line end with its indentation, in bytes. */
+/** Longest line end with its indentation, in bytes. */
 const longest = 64
 const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d]
 
@@ -13,12 +13,12 @@ export class Folded {
     this.#out = out
   }
 
-  /** Whether a line has just ended. */
+  /** True when a line has just ended. */
   get isBetween(): boolean {
     return this.#length > 0
   }
 
-  /** What comes next does not go on with what came. */
+  /** Separates the text before from the text after. */
   part(): void {
     this.#length = 0
   }
@@ -26,7 +26,7 @@ export class Folded {
   push(byte: number, from: number, to: number): void {
     const isEnd = byte === lineFeed || byte === carriageReturn
     if (isEnd || (this.#length > 0 && (byte === space || byte === tab))) {
-      // More than a line end stands between what came before and what follows.
+      // Longer than a line end: the text is separated here.
       if (++this.#length > longest) this.#out(lineFeed, from, to)
       return
     }

@@ -1,4 +1,4 @@
-/** Bytes that came and may not be shown yet; whatever is masked meanwhile is overwritten in them. */
+/** Holds bytes that may not be released yet, and overwrites the masked ones. */
 const star = 0x2a
 
 type Piece = { bytes: Buffer; from: number; isOurs: boolean }
@@ -6,11 +6,11 @@ type Span = { from: number; to: number }
 
 export class HeldBytes {
   #pieces: Piece[] = []
-  /** Those before it are released. */
+  /** Pieces before this index are released. */
   #first = 0
-  /** Where the last of them ends, counted from the first byte that ever came. */
+  /** End of the last piece, counted from the first byte of the stream. */
   #to = 0
-  /** What is masked already, apart from each other and in order. */
+  /** Masked spans, disjoint and ordered. */
   #masked: Span[] = []
 
   get to(): number {
@@ -23,7 +23,7 @@ export class HeldBytes {
     this.#to += bytes.length
   }
 
-  /** Each byte is overwritten once, however many secrets it is a part of. */
+  /** Each byte is overwritten once, even if several secrets contain it. */
   mask(from: number, to: number): void {
     let end = to
     let start = from
@@ -37,7 +37,7 @@ export class HeldBytes {
     this.#masked.push({ from: start, to })
   }
 
-  /** All that came before this place. */
+  /** Returns all bytes before this place. */
   release(upTo: number): Buffer {
     const out: Buffer[] = []
     for (let piece = this.#pieces[this.#first]; piece && piece.from < upTo;) {
@@ -55,7 +55,7 @@ export class HeldBytes {
     return only && more.length === 0 ? only : Buffer.concat(out)
   }
 
-  /** Each piece is moved a few times at most, however small the pieces are. */
+  /** Moves each piece a few times at most, however small the pieces are. */
   #forget(upTo: number): void {
     if (this.#first * 2 > this.#pieces.length) {
       this.#pieces = this.#pieces.slice(this.#first)
@@ -78,7 +78,7 @@ export class HeldBytes {
     }
   }
 
-  /** Of the piece in which this place lies. */
+  /** Index of the piece that contains this place. */
   #indexOf(place: number): number {
     let [low, high] = [this.#first, this.#pieces.length - 1]
     while (low < high) {

@@ -1,8 +1,8 @@
 /**
- * Secrets out of texts from outside: every occurrence is overwritten with `*`, so that lengths stay as announced. Found
- * are the secret itself, whatever JSON, URLs and forms make of it, in any mixture of their escapes and up to four times
- * within each other, and its Base64 at any place of a longer Base64 text (a Basic header for one), in one line or in
- * many. Not found: secrets of few bytes, other encodings, and secrets that are cut up. Time grows with the text alone.
+ * Overwrites secrets in texts from outside with `*`, so that announced lengths stay true. Found are the secret itself; its spellings in
+ * JSON, URLs and forms, with any mixture of escapes and nested up to four times; and its Base64 within a longer Base64 text (such as a
+ * Basic header), in one line or several. Not found are secrets of few bytes, other encodings, and secrets that are cut into parts. The time
+ * depends only on the length of the text.
  */
 import { Automaton } from './automaton.ts'
 import { HeldBytes } from './held.ts'
@@ -13,17 +13,17 @@ import { Candidates, Search } from './candidates.ts'
 /** In bytes. */
 const shortest = 8
 
-/** Bytes in, bytes out; `end` gives what was held back. */
+/** Bytes in, bytes out. `end` returns the bytes that were held back. */
 export type Filter = { write(chunk: Buffer): Buffer; end(): Buffer }
 
 export type Mask = {
   text(value: string): string
-  /** Of a header: its characters stand for the bytes on the wire. */
+  /** Masks a header value, whose characters stand for bytes on the wire. */
   header(value: string): string
   filter(): Filter
 }
 
-/** Undefined when nothing of it can be masked. */
+/** Undefined when no secret is long enough to be masked. */
 export function maskOf(
   secrets: readonly string[],
   { least = shortest }: { least?: number } = {},
@@ -53,13 +53,13 @@ class Masking implements Filter {
   readonly #held = new HeldBytes()
   readonly #reading = new Reading((byte, from, to) => this.#see(byte, from, to))
   #state = 0
-  /** The same of the bytes as they came: what stands before a secret may take its beginning for a part of an escape. */
+  /** The automaton's state over the raw bytes. Needed because text before a secret may make its first byte look like part of an escape. */
   #asCame = 0
   #cameUpTo = 0
-  /** Where each of the last bytes that were seen begins. */
+  /** Start positions of the last bytes. */
   readonly #begins: Float64Array
   #seen = 0
-  /** Whether anything was. */
+  /** True when something was masked. */
   hasMasked = false
 
   constructor(automaton: Automaton, candidates: Candidates, longest: number) {
@@ -118,7 +118,7 @@ class Masking implements Filter {
     this.#held.mask(begins[(this.#seen - length) & last] ?? 0, to)
   }
 
-  /** What follows may be a part of a secret, or of an escape. */
+  /** The position up to which bytes can be released; later bytes may belong to a secret or an escape. */
   #shownUpTo(): number {
     const open = this.#automaton.open[this.#state] ?? 0
     const begins = this.#begins

@@ -1,6 +1,6 @@
-/** Where one of some short pieces stands next, mostly without a look at each byte (Wu and Manber). */
+/** Finds the next occurrence of one of several short pieces, mostly without reading each byte (Wu-Manber). */
 
-/** The bytes of a piece that are looked at first. */
+/** Number of bytes that are compared first. */
 const block = 3
 const tableBits = 14
 
@@ -9,11 +9,11 @@ const hash = (a: number, b: number, c: number): number =>
 
 export class Pieces {
   readonly #length: number
-  /** By the hash of three bytes: how far on a piece may end at the earliest; 0 where they end one. */
+  /** By the hash of three bytes: how far to move until a piece may end; 0 where a piece ends. */
   readonly #shift: Uint8Array
   readonly #ending = new Map<number, Uint8Array[]>()
 
-  /** All of one length, of three bytes at least. */
+  /** All pieces have the same length, at least three bytes. */
   constructor(pieces: readonly Uint8Array[], length: number) {
     this.#length = length
     const furthest = length - block + 1
@@ -27,7 +27,7 @@ export class Pieces {
     }
   }
 
-  /** Where a piece begins, from `start` on; the chunk's length for nowhere. */
+  /** Start of the next piece from `start` on; the chunk's length when there is none. */
   next(chunk: Uint8Array, start: number): number {
     const shift = this.#shift
     const { length } = chunk

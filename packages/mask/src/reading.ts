@@ -1,9 +1,9 @@
-/** Bytes as they come to bytes as they are meant: without the escapes of JSON and URLs, and without line ends. */
+/** Decodes a stream of bytes: removes escapes of JSON and URLs, and line ends. */
 import { Folded } from './folded.ts'
 import type { Sink, OpenEscapes } from './unescape.ts'
 import { Unescape } from './unescape.ts'
 
-/** Of JSON, or of URLs, within each other, where every character may be an escape. */
+/** Nested levels of JSON or URLs in which every character may be escaped. */
 const levels = 4
 
 const isPlain = new Uint8Array(256).fill(1)
@@ -12,7 +12,7 @@ for (const byte of '\\%\r\n') isPlain[byte.charCodeAt(0)] = 0
 export class Reading {
   readonly #out: Sink
   readonly #folded: Folded
-  /** The outermost first. */
+  /** The outermost level first. */
   readonly #levels: Unescape[] = []
   readonly #waiting: OpenEscapes = { count: 0 }
 
@@ -27,30 +27,30 @@ export class Reading {
     }
   }
 
-  /** The byte that stands at `at`. */
+  /** Reads the byte at position `at`. */
   push(byte: number, at: number): void {
     if (isPlain[byte] === 1 && this.#waiting.count === 0 && !this.#folded.isBetween)
       this.#out(byte, at, at + 1)
     else this.#levels[0]?.push(byte, at, at + 1)
   }
 
-  /** What comes next does not go on with what came. */
+  /** Separates the text before from the text after. */
   part(): void {
     this.#folded.part()
   }
 
-  /** There will be no more: what is held back goes on. */
+  /** Call at the end of the stream: releases the bytes that are held back. */
   end(): void {
     for (const level of this.#levels) level.end()
     this.#folded.part()
   }
 
-  /** Whether an escape is held back. */
+  /** True when part of an escape is held back. */
   get isBusy(): boolean {
     return this.#waiting.count > 0
   }
 
-  /** Where that begins. */
+  /** Position of the first byte that is held back. */
   get heldFrom(): number {
     if (this.#waiting.count === 0) return Number.POSITIVE_INFINITY
     return Math.min(...this.#levels.map((level) => level.heldFrom))

@@ -1,7 +1,6 @@
 /**
- * What is looked for, in the bytes as they came and after a `Reading` has taken off what JSON, URLs and line ends add:
- * the secret itself, as a form spells its spaces, as JSON and URLs usually spell it, and the Base64 of all these at any
- * place of a longer text.
+ * The byte patterns of a secret, searched in the raw bytes and in the bytes that a `Reading` has decoded: the secret itself, with spaces as
+ * in forms, as JSON and URLs usually spell it, and the Base64 of all these within a longer text.
  */
 import { Reading } from './reading.ts'
 
@@ -14,7 +13,7 @@ function read(text: string): Buffer {
   return Buffer.from(bytes)
 }
 
-/** Secrets of fewer than `least` bytes would be found where they are not meant. */
+/** Leaves out secrets shorter than `least` bytes, which would match by accident. */
 export function patternsOf(secrets: readonly string[], least: number): Buffer[] {
   const texts = secrets.filter((secret) => Buffer.byteLength(secret) >= least)
   const plain = texts.flatMap((secret) => [secret, secret.replaceAll(' ', '+')])
@@ -29,23 +28,25 @@ export function patternsOf(secrets: readonly string[], least: number): Buffer[] 
   return [...new Map(all.map((pattern) => [pattern.toString('latin1'), pattern])).values()]
 }
 
-/** As a text that is then put into Base64 may have it. */
+/** Spellings within a text that is then encoded as Base64. */
 function spellings(secret: string): string[] {
   const quoted = inJson(secret)
   return [secret, quoted, inJson(quoted)].flatMap((text) => [text, ...inUrls(text)])
 }
 
-/** Most secrets are spelled in one way only, and then cost no more. */
+/** Most secrets have only one spelling. */
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** As parts of a URL and of a form, in large digits and in small ones. */
+/** Spellings in URLs and forms, with upper-case and lower-case hexadecimal digits. */
 const inUrls = (text: string): string[] =>
   [
     encodeURIComponent(text.toWellFormed()),
     new URLSearchParams({ '': text }).toString().slice(1),
   ].flatMap((each) => [each, each.replace(/%[\dA-F]{2}/g, (byte) => byte.toLowerCase())])
 
-/** What stays the same of the secret's Base64 when so many bytes (of three) stand before it, whatever follows. */
+/**
+ * The part of the secret's Base64 that does not depend on its surroundings, with `before` bytes (0 to 2) before it in its group of three.
+ */
 function inBase64(bytes: Buffer, before: number): Buffer[] {
   const shifted = Buffer.concat([Buffer.alloc(before), bytes])
   const whole = Math.floor((shifted.length * 8) / 6)

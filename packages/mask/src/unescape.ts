@@ -1,16 +1,16 @@
 /**
- * One level of JSON and of URLs taken off a stream of bytes, each with its place in what came: `\"`, `\u0022` and `%22`
- * are the byte `"`. A run of backslashes counts as one, so that a text within a text within a text, where quotes have
- * seven before them, is read at once. What is no escape goes on as it is.
+ * Decodes one level of JSON and URL escapes in a stream of bytes, with the original position of each byte: `\"`, `\u0022` and `%22` give
+ * the byte `"`. A run of backslashes counts as one, so that deeply nested texts, with seven backslashes before a quote, are decoded at
+ * once. Text that is no escape is passed on unchanged.
  */
 const [backslash, percent, letterU] = [0x5c, 0x25, 0x75]
-/** Of a text four times within another. */
+/** For a text that is nested four times. */
 export const longestRun = 16
 
-/** The byte that stands at `from` up to `to` of what came. */
+/** Gets a byte that stands for the original bytes from `from` up to `to`. */
 export type Sink = (byte: number, from: number, to: number) => void
 
-/** `\n` and its kin; every other character after a backslash is itself. */
+/** `\n` and similar escapes. Any other character after a backslash stands for itself. */
 export const controls = new Uint8Array(256).map((_, byte) => byte)
 for (const [letter, control] of ['b\b', 'f\f', 'n\n', 'r\r', 't\t'])
   controls[(letter ?? '').charCodeAt(0)] = (control ?? '').charCodeAt(0)
@@ -19,7 +19,7 @@ export const hexValues = new Int8Array(256).fill(-1)
 for (const digit of '0123456789abcdefABCDEF')
   hexValues[digit.charCodeAt(0)] = Number.parseInt(digit, 16)
 
-/** How many escapes, of all levels, are not whole yet. */
+/** Number of incomplete escapes on all levels. */
 export type OpenEscapes = { count: number }
 
 type Mode = 'plain' | 'slash' | 'unicode' | 'percent'
@@ -28,16 +28,16 @@ export class Unescape {
   readonly #out: Sink
   readonly #waiting: OpenEscapes
   #mode: Mode = 'plain'
-  /** Where the escape begins, and how many backslashes it has. */
+  /** Start of the escape, and its number of backslashes. */
   #from = 0
   #run = 0
-  /** What came of an escape that is not whole, to go on as it is when it never will be. */
+  /** Bytes of an incomplete escape, which are passed on unchanged if it turns out to be none. */
   readonly #bytes = new Uint8Array(8)
   readonly #froms = new Float64Array(8)
   readonly #tos = new Float64Array(8)
   #length = 0
   #value = 0
-  /** The first half of a character that JSON spells in two. */
+  /** The high surrogate of a character that JSON spells with two escapes. */
   #high = 0
   #highFrom = 0
   #highTo = 0
@@ -47,7 +47,7 @@ export class Unescape {
     this.#waiting = waiting
   }
 
-  /** Where what is held back begins. */
+  /** Position of the first byte that is held back. */
   get heldFrom(): number {
     if (this.#high !== 0) return this.#highFrom
     return this.#mode === 'plain' ? Number.POSITIVE_INFINITY : this.#from
@@ -64,7 +64,7 @@ export class Unescape {
     }
   }
 
-  /** There will be no more: what is held back goes on. */
+  /** Call at the end of the stream: releases the bytes that are held back. */
   end(): void {
     this.#giveUp()
     this.#settleHigh()
@@ -101,7 +101,7 @@ export class Unescape {
   #afterSlash(byte: number, from: number, to: number): void {
     if (byte === backslash) {
       if (++this.#run <= longestRun) return
-      // No text is written like this: it stands between what came before and what follows.
+      // No text contains such a run: it separates the text before and after it.
       this.#leave()
       this.#emit(byte, from, to)
     } else if (byte === letterU) {
@@ -141,7 +141,7 @@ export class Unescape {
     }
   }
 
-  /** A unit of UTF-16. */
+  /** One UTF-16 code unit. */
   #unit(unit: number, from: number, to: number): void {
     const isLow = unit >= 0xdc00 && unit <= 0xdfff
     if (isLow && this.#high !== 0) {
@@ -168,7 +168,7 @@ export class Unescape {
     this.#character(0xfffd, this.#highFrom, this.#highTo)
   }
 
-  /** As UTF-8. */
+  /** Emits the character as UTF-8. */
   #character(point: number, from: number, to: number): void {
     if (point < 0x80) return this.#out(point, from, to)
     const continued = (shift: number) => this.#out(0x80 | ((point >> shift) & 0x3f), from, to)

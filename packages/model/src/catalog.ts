@@ -1,4 +1,4 @@
-/** Which provider serves a model, over which wire and where, and what is known of it. */
+/** The catalog: which provider serves a model, over which wire, at which URL, and the model's properties. */
 import { type EffortLevel, supportedLevels } from './effort.ts'
 import { isWire, type ModelSpec, type ModelFacts, refuseModel } from './spec.ts'
 import { isCatalogued, loadCatalog } from './wire/pi.ts'
@@ -8,16 +8,16 @@ export type CatalogModel = {
   display_name: string
   api: string
   base_url: string
-  /** Tokens. */
+  /** In tokens. */
   context_window: number
   max_output_tokens: number
   input: string[]
   reasoning: boolean
-  /** Levels of effort it has, from low to high. */
+  /** Supported levels of effort, from low to high. */
   efforts: EffortLevel[]
 }
 
-/** A model and how to reach it; with a key it is a `ModelSpec`. */
+/** A model and how to reach it. Together with a key it is a `ModelSpec`. */
 export type ModelTarget = Pick<
   ModelSpec,
   'provider' | 'api' | 'model' | 'base_url' | 'native_config'
@@ -32,7 +32,7 @@ export type Card = {
 
 type Facts = ModelTarget & { native_config: ModelFacts }
 
-/** The short names of two families; the compatible ones are endpoints of others that speak their wire. */
+/** Short names of two providers. The `compatible` names are other providers' endpoints that speak the same wire. */
 const plainAliases = new Map([
   ['ant', 'anthropic'],
   ['oai', 'openai'],
@@ -46,12 +46,12 @@ export function isLegacyFamily(provider: string): boolean {
   return ['anthropic', 'openai'].includes(canonicalProvider(provider)) || compatible.has(provider)
 }
 
-/** The name under which a provider's models are known and their messages remembered. */
+/** The name under which a provider's models are listed and stored in messages. */
 export function canonicalProvider(provider: string): string {
   return plainAliases.get(provider) ?? provider
 }
 
-/** The built-in models of a provider that can be called here; undefined when it has no catalog. */
+/** The built-in models of a provider that can be called here; undefined when the provider has no catalog. */
 export async function catalog(provider: string): Promise<CatalogModel[] | undefined> {
   const facts = await factsOf(canonicalProvider(provider))
   return facts
@@ -69,7 +69,9 @@ export async function catalog(provider: string): Promise<CatalogModel[] | undefi
     }))
 }
 
-/** Where a card's model is, or a sentence on why it cannot be used. Its description goes before the catalog's. */
+/**
+ * Resolves the model of a card, or returns a sentence that says why it cannot be used. The card's own description overrides the catalog's.
+ */
 export async function resolveModel(card: Card): Promise<ModelTarget | { refused: string }> {
   const provider = canonicalProvider(card.provider)
   const { known, endpoints, familyApi } = await shelfOf(provider)
@@ -101,7 +103,7 @@ function usualEndpoint(known: Facts[], card: Card, api: string): string | undefi
   return (sameModel(served, card.model) ?? served[0])?.base_url
 }
 
-/** The provider of a plain model identifier: by its kind, or as `provider/model`. */
+/** Finds the provider of a plain model identifier: by the model's name, or as `provider/model`. */
 export async function findModel(id: string): Promise<ModelTarget | undefined> {
   const slash = id.indexOf('/')
   if (slash > 0) {
@@ -124,7 +126,7 @@ const makers: [RegExp, string][] = [
   [/^glm-/, 'zai'],
 ]
 
-/** The model of that name, or the one that it is under a date or as its latest. */
+/** The model of this name, or the model that this name denotes with a date or `latest`. */
 function sameModel(known: Facts[], id: string): Facts | undefined {
   const bare = id.replace(/[-@](latest|\d{8}|\d{4}-\d{2}-\d{2})$/, '')
   return known.find(({ model }) => model === id) ?? known.find(({ model }) => model === bare)
@@ -135,7 +137,7 @@ function mostCommon(known: Facts[]): Facts | undefined {
   return known.toSorted((a, b) => count(b.api) - count(a.api))[0]
 }
 
-/** What is known of a model, without what concerns another wire than the one it is spoken to over. */
+/** Properties of a model, without those that concern another wire than `api`. */
 function factsFor(api: string, own: Facts | undefined): ModelFacts {
   if (own === undefined || own.api === api) return own?.native_config ?? {}
   const {
@@ -160,7 +162,7 @@ function merge(known: ModelFacts, described: ModelFacts): ModelFacts {
 
 const read = new Map<string, Promise<Facts[] | undefined>>()
 
-/** The catalog does not change while the process runs. */
+/** Cached: the catalog does not change while the process runs. */
 function factsOf(provider: string): Promise<Facts[] | undefined> {
   const known = read.get(provider)
   if (known !== undefined) return known

@@ -1,10 +1,10 @@
-/** What every model must do, however it comes by its answers. */
+/** The contract of every model, however it gets its answers. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AssistantBlock, Message, Model, ModelEvent, ModelFailure, Usage } from './model.ts'
 import { bash, read, user } from './stubs/read-answer.ts'
 
-/** An answer that a model is brought to give. */
+/** An answer that the model under test must give. */
 export type Script = {
   thinking?: string
   text?: string

@@ -15,7 +15,7 @@ export function supportedLevels({ reasoning, thinkingLevelMap }: Thinking): Effo
   })
 }
 
-/** The nearest level the model has, the lower of two as near; undefined when it cannot think. */
+/** The nearest supported level, the lower one of two equally near; undefined when the model has no thinking. */
 export function clampEffort(model: Thinking, effort: Effort): EffortLevel | undefined {
   const wanted = levels.indexOf(effort)
   const distance = (level: EffortLevel) => Math.abs(levels.indexOf(level) - wanted)
@@ -25,7 +25,7 @@ export function clampEffort(model: Thinking, effort: Effort): EffortLevel | unde
   )
 }
 
-/** Why the provider has no such speed, or undefined when it does. */
+/** Why the provider does not offer this speed; undefined when it does. */
 export function refuseSpeed(provider: string, api: string, speed: Speed): string | undefined {
   if (speed === 'standard') return undefined
   if (['anthropic', 'ant'].includes(provider) && api === 'anthropic-messages') return undefined

@@ -1,4 +1,4 @@
-/** How to speak to a language model. Wires differ below this door; nothing above it can tell. */
+/** The interface of a language model. Code above it cannot tell one wire from another. */
 
 export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 export type Speed = 'standard' | 'fast'
@@ -15,18 +15,18 @@ export type DocumentBlock = {
 }
 export type UserBlock = TextBlock | ImageBlock | DocumentBlock
 
-/** `state` is what the wire needs to see again with the block (a signature, an item id); opaque, never shown. */
+/** `state`: data that the wire needs with the block in later requests (a signature, an item id). Opaque; never shown. */
 export type AssistantBlock =
   | { type: 'text'; text: string; state?: string }
   | { type: 'thinking'; text: string; redacted?: boolean; state?: string }
   | { type: 'tool_call'; id: string; name: string; input: Record<string, unknown>; state?: string }
 
-/** Which model wrote an assistant message: another model's `state` is dropped by the wire. */
+/** The model that wrote an assistant message. The wire drops the `state` of another model's blocks. */
 export type Origin = { provider: string; api: string; model: string }
 
 export type Message =
   | { role: 'user'; content: UserBlock[] }
-  /** An instruction in mid conversation; wires without such a role send it as a marked user text. */
+  /** An instruction within the conversation. Wires without this role send it as a marked user text. */
   | { role: 'system'; content: TextBlock[] }
   | { role: 'assistant'; content: AssistantBlock[]; origin: Origin }
   | {
@@ -44,14 +44,14 @@ export type ModelCall = {
   system: string
   messages: readonly Message[]
   tools: readonly ToolSpec[]
-  /** Stable for a session: keeps a provider's prompt cache on one machine. */
+  /** The same for all calls of a session, so that they reach the same prompt cache. */
   cacheKey?: string
   maxTokens?: number
   signal: AbortSignal
 }
 
 export type Usage = {
-  /** Tokens read afresh, not from a cache. */
+  /** Tokens that were not read from a cache. */
   input_tokens: number
   output_tokens: number
   cache_read_input_tokens: number
@@ -69,7 +69,7 @@ export type ModelFailure = {
     | 'refused_address'
     | 'request_failed'
     | 'aborted'
-  /** Whether the same call may succeed later. */
+  /** True when the same call may succeed later. */
   retryable: boolean
   message: string
   status?: number
@@ -77,8 +77,8 @@ export type ModelFailure = {
 }
 
 /**
- * `index` counts blocks of this message from 0. Every block begins, receives any number of deltas and ends, one
- * after the other. For a tool call the deltas are pieces of the JSON of its input.
+ * `index` counts the blocks of this message from 0. Blocks come one after the other; each begins, receives any number of deltas and ends.
+ * The deltas of a tool call are pieces of its input's JSON.
  */
 export type ModelEvent =
   | { type: 'block_start'; index: number; block: 'text' | 'thinking' }
@@ -86,16 +86,16 @@ export type ModelEvent =
   | { type: 'delta'; index: number; delta: string }
   | { type: 'block_end'; index: number; block: AssistantBlock }
   | { type: 'end'; stop: 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal'; usage: Usage }
-  /** `usage` is what was counted before the failure. */
+  /** `usage`: tokens counted before the failure. */
   | { type: 'failed'; failure: ModelFailure; usage: Usage }
 
 export interface Model {
   readonly origin: Origin
-  /** Tokens. */
+  /** In tokens. */
   readonly contextWindow: number
   readonly maxOutputTokens: number
   readonly input: readonly ('text' | 'image' | 'document')[]
-  /** Never throws: the last event is `end` or `failed`, exactly once; nothing comes after an abort but `failed`. */
+  /** Never throws. The last event is `end` or `failed`, exactly once. After an abort no event but `failed` comes. */
   stream(call: ModelCall): AsyncIterable<ModelEvent>
 }
 

@@ -1,11 +1,10 @@
-/** A model without a network: it follows commands in the user's text. See docs/offline-model.md. */
+/** A model without a network. It follows commands in the user's text, see docs/offline-model.md. */
 import { setImmediate } from 'node:timers/promises'
 import type { AssistantBlock, Message, Model, ModelCall, ModelEvent, Usage } from './model.ts'
 import { planReply, type ReplyBlock } from './offline/plan.ts'
 
 /**
- * `thinkMs`: what passes before it answers a message. Programs that post a message and open the stream after it would
- * miss a turn that takes no time.
+ * `thinkMs`: delay before the answer. A program that posts a message and opens the stream afterwards would miss a turn without any delay.
  */
 export function offlineModel({ thinkMs }: { thinkMs: number }): Model {
   return {
@@ -50,7 +49,7 @@ async function* answer(call: ModelCall, thinkMs: number): AsyncGenerator<ModelEv
     : { type: 'failed', failure: reply.outcome.failure, usage: usage() }
 }
 
-/** Words with the white space behind them; the input of a call in pieces of its JSON. Found one by one: there may be millions. */
+/** Words with the white space after them, or pieces of a call's JSON input. Found one by one, because there may be millions. */
 function pieces(block: ReplyBlock): Iterable<RegExpExecArray> {
   const text = block.type === 'tool_call' ? JSON.stringify(block.input) : block.text
   return text.matchAll(block.type === 'tool_call' ? /[^]{1,24}/g : /\s*\S+\s*|\s+/g)
@@ -71,7 +70,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.removeEventListener('abort', stop)
 }
 
-/** As a provider with a prompt cache would count: what an earlier call of the session had is read from it. */
+/** Usage as with a prompt cache: earlier requests of the session are read from the cache. */
 function cached(call: ModelCall, input: number): Omit<Usage, 'output_tokens'> {
   const asked = call.messages.findLastIndex((message) => message.role === 'assistant')
   const known =

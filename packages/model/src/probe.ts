@@ -7,7 +7,7 @@ export type ProbeOutcome =
   | { ok: false; status?: number; message: string }
   | { ok: null; reason: 'unsupported_provider' }
 
-/** Asks the model for a few tokens. Only the two legacy families are asked; never throws. */
+/** Asks the model for a few tokens. Only models of two providers are asked. Never throws. */
 export async function probe(
   spec: ModelSpec,
   options: { signal?: AbortSignal; timeoutMs?: number } = {},

@@ -1,41 +1,41 @@
-/** What it takes to reach one model: plain data, safe to build from a stored card. */
+/** Everything needed to reach one model, as plain data that a stored card can hold. */
 import type { Effort, Origin, Speed } from './model.ts'
 import { refuseSpeed } from './effort.ts'
 
-/** Facts about a model. They say how to speak to it, never who it is, where it is or with which key. */
+/** Properties of a model: how to speak to it. They never hold its identity, URL or key. */
 export type ModelFacts = {
   name?: string
-  /** Read when a card is resolved; a spec's own `api` decides afterwards. */
+  /** Used when a card is resolved. A spec's own `api` takes precedence. */
   api?: string
   reasoning?: boolean
-  /** Level to the provider's word for it; null marks a level as unsupported. */
+  /** Maps a level to the provider's word. Null: not supported. */
   thinkingLevelMap?: Record<string, string | null>
   input?: string[]
   /** US dollars for a million tokens. */
   cost?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number }
-  /** Tokens. */
+  /** In tokens. */
   contextWindow?: number
   maxTokens?: number
-  /** Added to the request body of the wires that speak OpenAI's dialects. */
+  /** Added to the request body on wires of OpenAI's dialects. */
   samplingParams?: Record<string, unknown>
   headers?: Record<string, string>
   compat?: Record<string, unknown>
 }
 
 export type ModelSpec = Origin & {
-  /** With or without the version at its end. */
+  /** With or without the API version at its end. */
   base_url: string
   /** SECRET: never logged. */
   api_key: string
-  /** SECRET: never logged. They may hold a key. */
+  /** SECRET: never logged. Headers may hold a key. */
   headers?: Record<string, string>
   native_config?: ModelFacts
-  /** Absent: the provider's own default. */
+  /** Undefined: the provider's default. */
   effort?: Effort
   speed?: Speed
-  /** Ends a call as `unreachable` when nothing arrives for this long; absent: only the signal ends it. */
+  /** Ends a call as `unreachable` when no byte arrives for this time. Undefined: no limit. */
   idleTimeoutMs?: number
-  /** Ends a call that takes longer, however steadily its answer arrives; absent: no bound. */
+  /** Ends a call that takes longer in total. Undefined: no limit. */
   answerTimeoutMs?: number
 }
 
@@ -60,16 +60,16 @@ const unsupported: Record<string, string> = {
   'mistral-conversations': 'is not spoken here; use openai-completions',
 }
 
-/** A model's name is a part of the path on some wires: control characters are dropped there, and dots climb. */
+/** Some wires put the model's name into the URL's path, where control characters are dropped and dots climb to other paths. */
 const leadsAway = /(^|[/\\])\.\.?([/\\]|$)|[?#%\p{Cc}]/u
 
-/** Why no model can have this name. */
+/** Why no model can have this name; undefined for a valid name. */
 export const refuseModelName = (model: string): string | undefined =>
   leadsAway.test(model)
     ? 'model: may hold no "..", "?", "#", "%" or control character: it would lead away from base_url'
     : undefined
 
-/** Why this model cannot be called, in a sentence for the person who configured it. */
+/** Why this model cannot be called, as a sentence for the person who configured it; undefined when it can. */
 export function refuseModel(spec: Omit<ModelSpec, 'api_key'> & { api_key?: string }) {
   if (!isWire(spec.api)) {
     const reason = unsupported[spec.api] ?? `is not known; use one of ${wires.join(', ')}`

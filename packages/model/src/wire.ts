@@ -1,4 +1,4 @@
-/** Models reached over a provider's own protocol. */
+/** Models that are reached over a provider's protocol. */
 import { type Model, type ModelEvent, noUsage } from './model.ts'
 import { type ModelSpec, refuseModel, type Wire, wires, isWire } from './spec.ts'
 import { callWire } from './wire/call.ts'
@@ -6,8 +6,7 @@ import { type Library, loadLibrary } from './wire/pi.ts'
 import { inputOf, limitsOf } from './wire/pi-model.ts'
 
 /**
- * Dials nothing and loads nothing until it is called. A spec that `refuseModel` refuses gives a model whose every
- * call fails with that reason.
+ * Connects to nothing and loads nothing before its first call. For a spec that `refuseModel` refuses, every call fails with that reason.
  */
 export function openModel(spec: ModelSpec): Model {
   const { contextWindow, maxTokens } = limitsOf(spec.native_config)
@@ -40,7 +39,7 @@ function library(wire: Wire): Promise<Library> {
   return known
 }
 
-/** Loads the wires before their first call, which would otherwise wait for it. */
+/** Loads the wires ahead of time, so that a first call need not wait for them. */
 export async function preload(which: readonly Wire[] = wires): Promise<void> {
   await Promise.all(which.map(library))
 }

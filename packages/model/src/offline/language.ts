@@ -1,4 +1,4 @@
-/** The commands a person may give to the offline model; docs/offline-model.md describes them. */
+/** The commands of the offline model, described in docs/offline-model.md. */
 import type { ModelFailure } from '../model.ts'
 
 export type OfflineStep =
@@ -14,10 +14,10 @@ export type OfflineStep =
 
 export type OfflinePlan = { steps: OfflineStep[] } | { mistake: string }
 
-/** Lines of a message: it is read again for each request, all at once. */
+/** Limit of a message's lines: the whole message is parsed for each request. */
 const mostLines = 10_000
 
-/** Lines that are no command are ignored as long as there is one; undefined when there is none. */
+/** Lines without a command are ignored if there is at least one command. Undefined when there is none. */
 export function parsePlan(text: string): OfflinePlan | undefined {
   const lines = text.split('\n', mostLines + 1)
   if (lines.length > mostLines)
@@ -98,8 +98,8 @@ function callOf(tool: string, json: string): OfflineStep | { mistake: string } {
 }
 
 /**
- * The rest of the line; or, after `<<WORD`, the lines up to that word; or, for a text that begins on the next line,
- * the lines up to an empty one.
+ * The body of a command: the rest of the line; after `<<WORD` the lines up to that word; for a text that begins on the next line, the lines
+ * up to an empty one.
  */
 function takeBody(
   lines: string[],

@@ -1,4 +1,4 @@
-/** What to answer, from the messages alone: the same history always gives the same answer. */
+/** Plans the answer from the messages alone: the same history always gives the same answer. */
 import type { Message, ModelFailure, ToolSpec } from '../model.ts'
 import { lesson, parsePlan, type OfflineStep } from './language.ts'
 
@@ -33,7 +33,7 @@ function isCall(step: OfflineStep): step is Call {
   return ['call', 'run', 'write', 'read'].includes(step.do)
 }
 
-/** From the last call that has a result to the next that has none; what stands before was told already. */
+/** The steps from the last call with a result to the next call without one. Earlier steps were answered already. */
 function walk(
   steps: OfflineStep[],
   results: readonly Result[],

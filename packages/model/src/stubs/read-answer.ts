@@ -1,4 +1,4 @@
-/** For tests: reads an answer to its end and checks the promises every model makes. */
+/** For tests: reads an answer to its end and checks the contract of every model. */
 import assert from 'node:assert/strict'
 import type { AssistantBlock, Message, Model, ModelEvent, ToolSpec } from '../model.ts'
 
@@ -31,7 +31,7 @@ export async function read(
   return { events, blocks: checkOrder(events), last: events.at(-1) }
 }
 
-/** Blocks come one after the other, each as promised, and exactly one last event ends them. */
+/** Checks that blocks come one after the other and that exactly one last event ends them. */
 export function checkOrder(events: ModelEvent[]): AssistantBlock[] {
   const blocks: AssistantBlock[] = []
   let open: { index: number; kind: string; text: string } | undefined

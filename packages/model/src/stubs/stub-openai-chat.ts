@@ -1,7 +1,7 @@
 import type { Answer, Dialect } from './stub-server.ts'
 import { sse } from './stub-server.ts'
 
-/** OpenAI's Chat Completions, with the `reasoning_content` of the open servers. */
+/** OpenAI's Chat Completions, with the `reasoning_content` of open-source servers. */
 export const openaiChatDialect: Dialect = {
   frames(answer) {
     const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, ...answer.usage }

@@ -1,4 +1,4 @@
-/** A model provider on loopback whose next answers are laid out beforehand. For tests only. */
+/** For tests: a model provider on loopback whose next answers are scripted. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 
@@ -15,11 +15,11 @@ export type Answer = {
 
 export type Reply =
   | Answer
-  /** The error body is the wire's own, of this kind. */
+  /** An error, with the body of the wire for errors of this kind. */
   | { status: number; error: string; message: string; headers?: Record<string, string> }
-  /** Sent as it is. */
+  /** Sent unchanged. */
   | { body: string; contentType: string }
-  /** The beginning of an answer, after which the connection is cut or stays silent. */
+  /** The beginning of an answer, after which the connection is cut or hangs. */
   | { answer: Answer; frames: number; after: 'cut' | 'hang' }
   | 'hang'
 
@@ -29,7 +29,7 @@ export type Recorded = {
   body: Record<string, unknown>
 }
 
-/** How a wire says it. */
+/** How a wire encodes an answer. */
 export type Dialect = {
   frames(answer: Answer): string[]
   error(status: number, kind: string, message: string): string
@@ -38,7 +38,7 @@ export type Dialect = {
 export type Stub = {
   url: string
   requests: Recorded[]
-  /** Answers in order; the last one is repeated. */
+  /** Answers in this order; the last one is repeated. */
   replies(...next: Reply[]): void
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -5,8 +5,8 @@ const logLevels = ['ANTHROPIC_LOG', 'OPENAI_LOG']
 const vendors = /^(?:ANTHROPIC|OPENAI|GEMINI|GOOGLE)_/
 
 /**
- * Runs `construct` as if the host had no variable of a vendor. `construct` must make its clients before it first awaits:
- * the variables are back when this function returns.
+ * Runs `construct` without the vendors' environment variables. `construct` must create its clients before its first await, because the
+ * variables are restored when this function returns.
  */
 export function withoutAmbient<T>(construct: () => T): T {
   const hidden: [string, string][] = []
@@ -16,7 +16,7 @@ export function withoutAmbient<T>(construct: () => T): T {
     hidden.push([name, value])
     delete env[name]
   }
-  // The clients log to the console, with the answers of a provider.
+  // The clients would log providers' answers to the console.
   for (const name of logLevels) env[name] = 'off'
   try {
     return construct()

@@ -1,6 +1,6 @@
 import type { Wire } from '../spec.ts'
 
-/** Anthropic's client adds the version itself, the others expect it in the URL. */
+/** Anthropic's client adds the API version itself; the other clients expect it in the URL. */
 export function clientBaseUrl(wire: Wire, baseUrl: string): string {
   const url = baseUrl.trim().replace(/\/+$/, '')
   if (wire === 'anthropic-messages') return url.replace(/\/v1$/, '')

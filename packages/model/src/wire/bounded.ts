@@ -1,25 +1,25 @@
 /**
- * An answer of an endpoint that is not trusted to stop: everything it is made of has a bound, and what the library reads of
- * it are whole events, whose cost does not depend on how they were cut on the way.
+ * Bounds the answers of untrusted endpoints. Every part of an answer has a limit. The library gets whole events, so that its cost does not
+ * depend on how the network cut them.
  */
 
 /** Bytes are counted after decompression. */
 export type AnswerLimits = typeof answerLimits
 export const answerLimits = {
-  /** Of the body of an error; what comes later is cut off. */
+  /** Of an error's body; the rest is cut off. */
   errorBytes: 64 * 1024,
   errorMs: 10_000,
   eventBytes: 2 * 1024 * 1024,
   eventLines: 128,
-  /** Brackets and commas of an event outside of its texts: each may become a value. */
+  /** Brackets and commas outside of texts in one event, because each may become a value. */
   eventMarks: 250_000,
   answerBytes: 128 * 1024 * 1024,
 }
 
-/** What was sent is no answer of a model, or more than one may be. */
+/** The body is no answer of a model, or exceeds a limit. */
 export class RefusedAnswer extends Error {
   override readonly name = 'RefusedAnswer'
-  /** Another attempt may have an answer: what is before the endpoint said something in its place. */
+  /** True when another attempt may succeed, because a proxy before the endpoint answered in its place. */
   readonly mayPass: boolean
   constructor(message: string, { mayPass = false } = {}) {
     super(message)
@@ -27,7 +27,7 @@ export class RefusedAnswer extends Error {
   }
 }
 
-/** `refused` is told why, where the body is given up while it is read. */
+/** `refused` is called with the reason when the body is given up while it is read. */
 export async function boundedAnswer(
   response: Response,
   refused: (error: RefusedAnswer) => void = () => {},
@@ -43,7 +43,7 @@ export async function boundedAnswer(
   const head = { status, statusText, headers }
   if (ok) return new Response(eventsOf(body, limits, refused), head)
   const begun = await beginning(body, limits)
-  // JSON that was cut is none, and the status would be lost with it.
+  // JSON that was cut is invalid, and the library would then lose the status.
   return begun.length < limits.errorBytes
     ? new Response(begun, head)
     : new Response(begun, { status, statusText, headers: { 'content-type': 'text/plain' } })
@@ -51,7 +51,7 @@ export async function boundedAnswer(
 
 const longestOrigin = 300
 
-/** Why this cannot be read as a model's answer, whatever its body says. */
+/** Why this response cannot be a model's answer, whatever its body is; undefined when it can. */
 function unfit({ status, ok, headers, url }: Response): RefusedAnswer | undefined {
   const location = headers.get('location')
   if (status >= 300 && status < 400 && location !== null) {
@@ -68,7 +68,7 @@ function unfit({ status, ok, headers, url }: Response): RefusedAnswer | undefine
   )
 }
 
-/** What there is of it within the time. */
+/** The part of the body that arrives within the time. */
 async function beginning(
   body: ReadableStream<Uint8Array>,
   { errorBytes, errorMs }: AnswerLimits,
@@ -119,19 +119,19 @@ function eventsOf(
   )
 }
 
-/** Several events go on together up to here: one library searches all that it is given at each line. */
+/** Events are grouped up to this size, because one library searches its whole input at each line. */
 const groupBytes = 16 * 1024
 
 const [lineFeed, carriageReturn, quote, backslash] = [10, 13, 34, 92]
 const isMark = (byte: number): boolean => byte === 44 || byte === 91 || byte === 123
 
-/** Bytes in any pieces to pieces that end with an event; throws `RefusedAnswer` at a limit. */
+/** Regroups bytes into pieces that end with an event. Throws `RefusedAnswer` at a limit. */
 export function eventSplitter(limits: AnswerLimits) {
   const held = growingBytes()
   let total = 0
-  /** Of the event that has not ended. */
+  /** Counts of the current event. */
   let [bytes, lines, marks] = [0, 0, 0]
-  /** Of the line that has not ended. */
+  /** Counts of the current line. */
   let [length, isText, isEscaped] = [0, false, false]
   let afterReturn = false
 
@@ -149,7 +149,7 @@ export function eventSplitter(limits: AnswerLimits) {
     ;[bytes, lines, marks] = [0, 0, 0]
   }
 
-  /** Whether the event ends with this line: it is blank. */
+  /** True when the event ends with this line, because the line is blank. */
   function endLine(): boolean {
     const isBlank = length === 0
     lines++
@@ -166,12 +166,12 @@ export function eventSplitter(limits: AnswerLimits) {
     else if (isMark(byte)) marks++
   }
 
-  /** Whether an event has ended at this byte. */
+  /** True when an event ends at this byte. */
   function read(byte: number): boolean {
     bytes++
     const isPaired = afterReturn && byte === lineFeed
     afterReturn = byte === carriageReturn
-    // The second half of a line's end, which may be that of an event.
+    // The second half of a line end, which may also end the event.
     if (isPaired) return bytes === 1 && endLine()
     if (byte === lineFeed || byte === carriageReturn) return endLine()
     readInLine(byte)
@@ -203,7 +203,7 @@ export function eventSplitter(limits: AnswerLimits) {
   }
 }
 
-/** Many small pieces cost no more than their bytes. */
+/** A buffer that grows, so that many small pieces cost no more than their bytes. */
 function growingBytes() {
   let memory = new Uint8Array(0)
   let size = 0

@@ -8,9 +8,9 @@ import { request } from './request.ts'
 
 const aborted: ModelFailure = { kind: 'aborted', retryable: false, message: 'The call was aborted' }
 
-/** Characters of an answer's content: an event of the log holds it, in which one may become six. */
+/** Characters of an answer's content. An event of the log must hold it, where one character may take six bytes. */
 const mostContent = 8 * 1024 * 1024
-/** Pieces of it, each of which takes its way through the process. */
+/** Pieces of an answer; each of them is handled by the whole process. */
 const mostPieces = 512 * 1024
 const tooLong: ModelFailure = {
   kind: 'request_failed',
@@ -24,10 +24,10 @@ function lengthOf(event: ModelEvent): number {
   return state?.length ?? 0
 }
 
-/** Without a reason an abort makes an error and its trace, for nobody. */
+/** A string as the reason avoids creating an error with its stack. */
 const over = 'the call is over'
 
-/** One request; see `Model.stream`. What ends it first, the signal, silence or the provider, has the last word. */
+/** Runs one request, see `Model.stream`. The first of signal, timeout and provider decides the last event. */
 export async function* callWire(
   wire: Wire,
   spec: ModelSpec,
@@ -42,7 +42,7 @@ export async function* callWire(
     stop.abort()
   }
   const onAbort = () => {
-    // What was received and not yet taken is no longer wanted.
+    // Events that were received and not yet taken are dropped.
     box.last({ type: 'failed', failure: aborted, usage: usageOf(latest) }, { instead: true })
     stop.abort()
   }
@@ -92,7 +92,7 @@ function idleTimer(ms: number | undefined, fail: (failure: ModelFailure) => void
   }, ms)
 }
 
-/** An endpoint that sends a word a second would hold its turn until the bound in bytes, for weeks. */
+/** Without this limit an endpoint that sends a word a second could hold its turn for weeks. */
 function answerTimer(ms: number | undefined, fail: (failure: ModelFailure) => void) {
   if (ms === undefined) return undefined
   return setTimeout(() => {

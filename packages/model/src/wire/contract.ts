@@ -1,4 +1,4 @@
-/** What every wire must do with a provider, good or bad. Cases that a wire cannot have are skipped with their reason. */
+/** The contract of every wire, with good and bad providers. Cases that a wire cannot have are skipped with a reason. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message, Model, ModelEvent, Usage } from '../model.ts'
@@ -19,7 +19,7 @@ import {
 export type Subject = {
   dialect: Dialect
   spec: Omit<ModelSpec, 'base_url' | 'api_key'>
-  /** What this wire calls these errors. */
+  /** Names of these errors on the wire. */
   errors: { rateLimited: string; overloaded: string; invalid: string; authentication: string }
   overflowMessage: string
   callId: (n: number) => string
@@ -351,7 +351,9 @@ export function wireContract(name: string, subject: Subject): void {
   })
 }
 
-/** The part of a request that grows, and the rest; breakpoints of the cache move and are no part of its key. */
+/**
+ * Splits a request into the part that grows with the conversation, and the rest. Cache breakpoints move and are no part of a cache's key.
+ */
 function stable(body: Record<string, unknown>): { history: string; rest: string } {
   const { messages, input, contents, ...rest } = body
   const text = JSON.stringify(messages ?? input ?? contents).replaceAll(
@@ -361,7 +363,7 @@ function stable(body: Record<string, unknown>): { history: string; rest: string 
   return { history: text, rest: JSON.stringify(rest) }
 }
 
-/** A provider that answers as the script wants. */
+/** A provider that answers as the script says. */
 async function play(subject: Subject, script: Script): Promise<Played> {
   const stub = await startStub(subject.dialect)
   const blocks: StubBlock[] = []

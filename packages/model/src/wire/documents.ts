@@ -1,18 +1,18 @@
 /**
- * The library has no document block. A document travels through it as a marker text and is put in its place in the
- * finished payload, in the shape of the wire.
+ * Documents in requests. The library has no document block, so a document passes through it as a marker text and is put into the finished
+ * payload in the wire's form.
  */
 import { randomUUID } from 'node:crypto'
 import type { DocumentBlock } from '../model.ts'
 import type { Wire } from '../spec.ts'
 
-/** A JSON object of a request body. */
+/** A JSON object in a request body. */
 export type JsonObject = Record<string, unknown>
 
 export type Documents = {
   /** The texts that stand for a document: its own text, a marker, or a note that the model cannot read it. */
   place(document: DocumentBlock): string[]
-  /** Puts what was placed into the payload, in place. */
+  /** Replaces the markers in the payload. */
   fill(wire: Wire, payload: JsonObject): void
 }
 
@@ -142,7 +142,7 @@ const fillers: Record<Wire, (payload: JsonObject, split: Split) => void> = {
   },
 }
 
-/** Gives back what must stand in a turn of its own, because the model takes no files within a response. */
+/** Returns documents that need a turn of their own, because the model accepts no files in a response. */
 function fillResponse(part: JsonObject, split: Split, nested: boolean): DocumentBlock[] {
   const response = part.functionResponse
   if (!isItem(response) || !isItem(response.response)) return []
@@ -159,7 +159,7 @@ function fillResponse(part: JsonObject, split: Split, nested: boolean): Document
   return []
 }
 
-/** A cache breakpoint on the marker stays where it was. */
+/** Keeps a cache breakpoint on the marker's block. */
 function replaceTexts(content: unknown, split: Split, make: (piece: Piece) => JsonObject): void {
   if (!Array.isArray(content)) return
   for (let i = content.length - 1; i >= 0; i--) {
@@ -180,7 +180,7 @@ function isItem(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The objects of a list in a request body; none where there is no list. */
+/** The objects of a list in a request body; empty when the value is no list. */
 export function items(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isItem) : []
 }

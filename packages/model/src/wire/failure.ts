@@ -2,15 +2,15 @@ import { maskOf } from '@steward/mask/mask.ts'
 import type { ModelFailure } from '../model.ts'
 import type { ModelSpec } from '../spec.ts'
 
-/** What is known of a call that went wrong. */
+/** Everything known about a failed call. */
 export type FailedCall = {
-  /** The library's words; an HTTP status stands at their head, or in the JSON they carry. */
+  /** The library's message. An HTTP status stands at its beginning, or in the JSON within it. */
   message: string
   overflow: boolean
-  /** Why the connection failed, as far as it was seen. */
+  /** Why the connection failed, if known. */
   cause?: unknown
   retryAfterMs?: number
-  /** False when the request never left, which is a mistake in it. */
+  /** False when the request was never sent, which is an error in the request. */
   sent: boolean
 }
 
@@ -29,7 +29,7 @@ export function failureOf(trouble: FailedCall, secrets: readonly string[]): Mode
   }
 }
 
-/** The one reader of statuses: `429 {…}`, `429: {…}`, `OpenAI API error (429): …`, `{"error":{"code":429…`. */
+/** Reads the status in all spellings: `429 {…}`, `429: {…}`, `OpenAI API error (429): …`, `{"error":{"code":429…`. */
 function statusOf(message: string): number | undefined {
   const found =
     /^(\d{3})\b/.exec(message) ??
@@ -38,7 +38,7 @@ function statusOf(message: string): number | undefined {
   return found === null ? undefined : Number(found[1])
 }
 
-/** In order: the first that fits. */
+/** The first kind that matches wins. */
 const kinds: [Kind, statuses: number[], words: RegExp][] = [
   [
     'billing',
@@ -66,7 +66,7 @@ function kindOf(trouble: FailedCall, status: number | undefined): Kind {
   return answered || !trouble.sent ? 'request_failed' : 'unreachable'
 }
 
-/** The provider answered, with an error in its answer. */
+/** Matches messages of errors that the provider sent within its answer. */
 const stated =
   /(?<!network)_error\b|Provider (finish_reason|stopped with): (?!network_error)|^[a-z_]+: |Error Code |Response incomplete/
 
@@ -98,12 +98,12 @@ function isRefusedAddress(error: unknown): boolean {
 
 const longestChain = 8
 
-/** An error, its cause, and so on. */
+/** An error with its chain of causes. */
 function chain(error: unknown, length = longestChain): Error[] {
   return error instanceof Error && length > 0 ? [error, ...chain(error.cause, length - 1)] : []
 }
 
-/** The provider's own sentence, where the JSON around it can be read. */
+/** The provider's own sentence, if the JSON around it can be parsed. */
 function plain({ message, cause }: FailedCall, kind: Kind): string {
   const start = message.indexOf('{')
   if (start !== -1) {
@@ -138,7 +138,7 @@ function field(value: unknown, name: string): unknown {
     : undefined
 }
 
-/** Google says how long to wait in the body. */
+/** Google says in the body how long to wait. */
 function retryDelayIn(message: string): number | undefined {
   const found = /"retryDelay":\s*"([\d.]+)s"/.exec(message)
   return found === null ? undefined : Math.ceil(Number(found[1]) * 1000)
@@ -146,13 +146,13 @@ function retryDelayIn(message: string): number | undefined {
 
 const longestMessage = 2_000
 
-/** What no message may repeat: a card's own headers are sealed like its key. */
+/** Secrets that no message may repeat. A card's own headers are sealed like its key. */
 export const secretsOf = ({
   api_key,
   headers,
 }: Pick<ModelSpec, 'api_key' | 'headers'>): string[] => [api_key, ...Object.values(headers ?? {})]
 
-/** Of a key, in bytes. */
+/** In bytes. */
 const shortestSecret = 6
 
 export function redact(message: string, secrets: readonly string[]): string {

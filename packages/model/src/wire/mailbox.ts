@@ -1,4 +1,4 @@
-/** Many may put in, one takes out; after `last` nothing goes in but another `last`, which takes the place of all. */
+/** A queue with many writers and one reader. After `last` only another `last` is accepted, which replaces all waiting items. */
 export function mailbox<T>() {
   let items: T[] = []
   let at = 0
@@ -20,7 +20,7 @@ export function mailbox<T>() {
       closed = true
       wake?.()
     },
-    /** The next item, waited for; undefined after the last. */
+    /** Waits for the next item. Undefined after the last. */
     async take(): Promise<T | undefined> {
       if (at === items.length) {
         if (closed) return undefined

@@ -11,7 +11,7 @@ import type { AssistantMessage, Message, Model, Api, Tool } from './pi.ts'
 type Content = Extract<Message, { role: 'toolResult' }>['content']
 type AssistantContent = AssistantMessage['content']
 
-/** Nothing of these reaches the wire. */
+/** Fields that the library requires and the wire does not send. */
 const unused = {
   timestamp: 0,
   usage: {
@@ -24,7 +24,7 @@ const unused = {
   },
 } as const
 
-/** What a message becomes depends on nothing after it, so that a longer history begins with the shorter one. */
+/** The result for a message depends on no later message, so that a longer history begins with the shorter one. */
 export function libraryMessages(
   messages: readonly OurMessage[],
   model: Model<Api>,
@@ -64,7 +64,7 @@ export function libraryMessages(
   return out
 }
 
-/** Providers want results directly after their calls; what stands between waits behind them. */
+/** Providers want results directly after their calls. Messages in between are moved behind the results. */
 function inCallOrder(messages: readonly OurMessage[]): OurMessage[] {
   const out: OurMessage[] = []
   const open = new Set<string>()
@@ -93,7 +93,7 @@ function systemMessage(text: string, takesSystem: boolean): Message {
   return { role: 'user', content: [{ type: 'text', text: marked }], timestamp: 0 }
 }
 
-/** A message without a word is left out by the library or refused by providers, and two answers would be neighbours. */
+/** Adds a text to an empty message: the library drops it or providers refuse it, and two answers would become neighbours. */
 function spoken(blocks: readonly UserBlock[], documents: Documents): Content {
   const content = userContent(blocks, documents).filter(
     (block) => block.type !== 'text' || block.text.trim() !== '',
@@ -123,7 +123,7 @@ function assistantMessage(
   const own =
     origin.provider === model.provider && origin.api === model.api && origin.model === model.id
   const content = blocks.flatMap((block) => assistantBlock(block, own, keepsBareThinking))
-  // The Messages wire refuses a message that ends in thinking, also one that it has itself written.
+  // The Messages wire refuses a message that ends in thinking, even its own.
   if (model.api === 'anthropic-messages') while (content.at(-1)?.type === 'thinking') content.pop()
   if (content.length === 0) return []
   return [{ role: 'assistant', content, ...origin, ...unused, stopReason: 'stop' }]

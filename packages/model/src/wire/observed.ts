@@ -3,13 +3,13 @@ import { boundedAnswer } from './bounded.ts'
 
 type Fetch = typeof globalThis.fetch
 
-/** What the library's errors leave out of an HTTP exchange. */
+/** Details of an HTTP exchange that the library's errors leave out. */
 export type HttpObservation = { sent: boolean; cause?: unknown; retryAfterMs?: number }
 
-/** The process's own, and so its guard on dialling. */
+/** The process's own fetch, whose dials are guarded. */
 const processFetch = globalThis.fetch
 
-/** What it answers is bounded, no redirect takes a key elsewhere, and what went wrong is noted. */
+/** A fetch that bounds answers, follows no redirects, because these could carry a key elsewhere, and records failures. */
 export function observedFetch(seen: HttpObservation): Fetch {
   return async (input, init) => {
     seen.sent = true
@@ -28,7 +28,7 @@ export function observedFetch(seen: HttpObservation): Fetch {
 
 const ambientFetch = new AsyncLocalStorage<Fetch>()
 
-/** For the one client that takes no fetch: whatever `run` and what it begins fetch by the global one is fetched by this. */
+/** Replaces the global fetch for `run` and everything that it starts. For the one client that accepts no fetch. */
 export function withFetch<T>(fetch: Fetch, run: () => T): T {
   if (globalThis.fetch === processFetch) {
     globalThis.fetch = (input, init) => (ambientFetch.getStore() ?? processFetch)(input, init)

@@ -1,4 +1,4 @@
-/** What the library does not say for us is said here, in the finished request body. */
+/** Adds to the finished request body what the library cannot express. */
 import type { ToolSpec } from '../model.ts'
 import type { ModelSpec, Wire } from '../spec.ts'
 import type { Documents, JsonObject } from './documents.ts'
@@ -26,7 +26,7 @@ function finishAnthropic(body: JsonObject, spec: ModelSpec, tools: readonly Tool
   breakBefore(body)
   const schemas = new Map(tools.map((tool) => [tool.name, tool.input_schema]))
   for (const tool of (body.tools ?? []) as JsonObject[]) {
-    // The library keeps only properties and required.
+    // The library keeps only `properties` and `required`.
     const schema = schemas.get(String(tool.name))
     if (schema !== undefined) tool.input_schema = { type: 'object', ...schema }
   }
@@ -41,8 +41,8 @@ function finishAnthropic(body: JsonObject, spec: ModelSpec, tools: readonly Tool
 }
 
 /**
- * The library marks the end of tools, prompt and conversation. A fourth mark, where the request before this one ended,
- * finds what that one has cached however much one turn of the agent has added: a provider looks back only so far.
+ * Adds a fourth cache mark where the previous request ended; the library marks the end of tools, prompt and conversation. A provider looks
+ * back only a limited distance, so a long turn could otherwise miss the cache.
  */
 function breakBefore(body: JsonObject): void {
   const messages = (body.messages ?? []) as JsonObject[]
@@ -57,7 +57,7 @@ function breakBefore(body: JsonObject): void {
   if (last && mark) last.cache_control = mark
 }
 
-/** Without an effort the library turns thinking off; an absent effort means the provider's own default. */
+/** Without an effort the library switches thinking off. Removing the field leaves the decision to the provider. */
 const leaveThinkingToProvider: Record<Wire, (body: JsonObject) => void> = {
   'anthropic-messages': (body) => delete body.thinking,
   'openai-completions': (body) => delete body.reasoning_effort,

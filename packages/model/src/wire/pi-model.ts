@@ -3,7 +3,7 @@ import { clientBaseUrl } from './base-url.ts'
 import type { Api, Model } from './pi.ts'
 
 const userAgent = 'steward/0.1'
-/** For a model nobody described: small enough for what is commonly served. */
+/** Limits of a model without a description, low enough for most servers. */
 const unknownLimits = { contextWindow: 128_000, maxTokens: 8_192 }
 
 export function inputOf(spec: ModelSpec): ('text' | 'image' | 'document')[] {
@@ -16,7 +16,7 @@ export function inputOf(spec: ModelSpec): ('text' | 'image' | 'document')[] {
   return input
 }
 
-/** Of the servers that speak chat completions, these take files. */
+/** Chat-completions servers that accept files. */
 const filesInChat = new Set(['openai', 'oai', 'openrouter'])
 
 export function limitsOf(native: ModelFacts | undefined) {
@@ -45,7 +45,7 @@ export function libraryModel(wire: Wire, spec: ModelSpec): Model<Api> {
   }
 }
 
-/** What a request says or to whom it is addressed is not a matter of sampling. */
+/** Fields that decide about a request's content or receiver are no sampling parameters. */
 const fixedFields = new Set(
   `model models provider messages input contents system instructions tools stream stream_options store metadata user
   service_tier previous_response_id conversation prompt prompt_cache_key`.split(/\s+/),
@@ -53,7 +53,7 @@ const fixedFields = new Set(
 const reservedHeaders =
   /^(authorization|proxy-authorization|x-api-key|api-key|x-goog-.*|cookie|host|openai-organization|openai-project|content-.*|connection|transfer-encoding)$/i
 
-/** The card's own headers may do more than the model's description: they are sealed with its key. */
+/** A card's own headers may set more than the model's description: they are sealed with the card's key. */
 function headersOf(spec: ModelSpec): Record<string, string> {
   const described = without(spec.native_config?.headers, (name) => reservedHeaders.test(name))
   const own = without(spec.headers, (name) =>
@@ -63,7 +63,7 @@ function headersOf(spec: ModelSpec): Record<string, string> {
   return without(named, (name) => name.toLowerCase() === 'anthropic-beta') ?? {}
 }
 
-/** The library takes a given beta header instead of its own, so these are joined in the payload. */
+/** The library replaces its own beta header by a given one, so the betas are joined in the payload. */
 export function betasOf(spec: ModelSpec): string[] {
   return Object.entries({ ...spec.native_config?.headers, ...spec.headers })
     .filter(([name]) => name.toLowerCase() === 'anthropic-beta')
@@ -75,7 +75,7 @@ export function betasOf(spec: ModelSpec): string[] {
 function compatOf(wire: Wire, spec: ModelSpec): Model<Api>['compat'] {
   const compat: Record<string, unknown> = { ...spec.native_config?.compat }
   if (wire === 'anthropic-messages') {
-    // These answer with another model, or write into the history what a later call could not repeat.
+    // These options answer with another model, or write into the history something that a later call could not repeat.
     for (const name of [
       'allowedFallbackModels',
       'supportsMidConvoEffort',

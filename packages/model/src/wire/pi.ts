@@ -1,4 +1,4 @@
-/** The only room that knows the library. Everything of it is loaded at first use: it takes tens of milliseconds. */
+/** The only file that knows the library. The library is loaded at first use, which takes tens of milliseconds. */
 import type {
   AssistantMessage,
   Context,
@@ -34,7 +34,7 @@ const modules: Record<Wire, () => Promise<ProviderStreams>> = {
     streamsOf(await import('@earendil-works/pi-ai/api/google-generative-ai')),
 }
 
-/** Each module narrows the model to its own api, which `Wire` has matched already. */
+/** Each module narrows the model to its own API, which `Wire` has matched already. */
 function streamsOf(module: Pick<ProviderStreams, never>): ProviderStreams {
   return module as ProviderStreams
 }
@@ -58,7 +58,7 @@ export function isCatalogued(provider: string): boolean {
   return catalogued.has(provider)
 }
 
-/** A provider's part of the built-in catalog, unread; undefined when there is none of that name. */
+/** A provider's part of the built-in catalog, not validated; undefined when there is no such provider. */
 export async function loadCatalog(provider: string): Promise<unknown[] | undefined> {
   if (!isCatalogued(provider)) return undefined
   const module: Record<string, Record<string, unknown>> = await import(

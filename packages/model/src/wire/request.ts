@@ -19,11 +19,11 @@ type Outcome =
 
 export type Reader = {
   emit: (event: ModelEvent) => void
-  /** The message as it stands, at every sign of life. */
+  /** The partial message, at every event. */
   saw: (partial: AssistantMessage) => void
 }
 
-/** Events of the library between two rounds of the event loop: one event of the endpoint can make a hundred thousand. */
+/** The most events handled without a break of the event loop: one event of an endpoint can cause a hundred thousand. */
 const eventsAtOnce = 500
 const nextRound = () => new Promise<void>((resolve) => setImmediate(resolve))
 

@@ -1,6 +1,6 @@
 /**
- * The library may have several blocks open at once, and chat completions end all of them with the message. Here they
- * come one after the other: what belongs to a later block waits until the earlier one has ended.
+ * Puts blocks in sequence. The library may have several blocks open at once, and chat completions end all of them together with the
+ * message. Here a later block waits until the earlier one has ended.
  */
 import { randomUUID } from 'node:crypto'
 import type { AssistantBlock, ModelEvent } from '../model.ts'
@@ -12,23 +12,23 @@ type Segment = {
   of: number
   kind: 'text' | 'thinking' | 'tool_call'
   text: string
-  /** Characters of `text` already given out; undefined before its start was. */
+  /** Number of characters of `text` that were emitted; undefined before the block's start. */
   sent?: number
-  /** The library's block in its last form. */
+  /** The library's block in its final form. */
   end?: LibraryBlock
-  /** Ended here although the library may still add to its block. */
+  /** Ended here, although the library may still extend its block. */
   cut: boolean
 }
 
 type State = {
   segments: Segment[]
-  /** The same by the library's block: an answer may have tens of thousands. */
+  /** The segments by block, because an answer may have tens of thousands. */
   byBlock: Map<number, Segment[]>
-  /** The first segment that has not ended; also its index in our message. */
+  /** The first segment that has not ended. Its index is also the block's index in our message. */
   head: number
-  /** Reasoning that chat completions complete only at the end, when its block has long been given out. */
+  /** The state of reasoning that chat completions send only at the end, long after its block. */
   lateState?: string
-  /** The wire ends no block before the message. */
+  /** True when the wire ends no block before the message. */
   endsLate: boolean
   parseJson: (json: string) => unknown
   emit: (event: ModelEvent) => void
@@ -36,7 +36,7 @@ type State = {
 
 export type Sequence = {
   take(event: Exclude<AssistantMessageEvent, { type: 'done' | 'error' }>): void
-  /** Ends what the library left open, for a message that itself ended well. */
+  /** Ends the blocks that the library left open in a message that ended well. */
   close(message: AssistantMessage): void
 }
 
@@ -100,7 +100,7 @@ function extend(
     const segment = last?.cut === false ? last : begin(state, of, kind, partial)
     segment.text += delta
   } else if (last?.cut === false && delta !== last.text) {
-    // The Responses wire says the whole input once more when it is complete.
+    // The Responses wire repeats the whole input when it is complete.
     last.text += delta
   }
 }
@@ -120,7 +120,7 @@ function end(state: State, of: number, partial: AssistantMessage): void {
   }
 }
 
-/** Gives out all that is in turn. */
+/** Emits everything whose turn has come. */
 function flush(state: State, partial: AssistantMessage): void {
   const { segments, emit, parseJson } = state
   for (let segment = segments[state.head]; segment !== undefined; segment = segments[state.head]) {
@@ -138,7 +138,7 @@ function flush(state: State, partial: AssistantMessage): void {
   }
 }
 
-/** Calls wait for their name. */
+/** A call waits for its name. */
 function emitStart(
   segment: Segment,
   block: LibraryBlock | undefined,
@@ -204,8 +204,8 @@ function isWhole(segment: Segment): boolean {
 }
 
 /**
- * The library parses a call's whole input again at every piece of it, which takes seconds for a large file. It
- * keeps the text in one of these properties; the text is gathered here instead and parsed once.
+ * Keeps the library from parsing a call's whole input again at every piece, which takes seconds for a large file. The library stores the
+ * text in one of these properties; here the text is collected and parsed once.
  */
 function unburden(block: LibraryBlock | undefined): void {
   if (block?.type !== 'toolCall') return

@@ -1,12 +1,12 @@
-/** A bound on the tool calls of one answer. */
+/** Limits the tool calls of one answer. */
 import { RefusedAnswer } from './bounded.ts'
 import type { AssistantMessage } from './pi.ts'
 
 const mostToolCalls = 1_024
 
 /**
- * The Google library compares the id of each call with the ids of all calls before it, without a break of the event loop,
- * and one event can hold 70,000 calls. The bound stands where the library adds a call: the error ends its reading.
+ * The Google library compares each call's id with all earlier ids, without a break of the event loop, and one event can hold 70,000 calls.
+ * The limit throws where the library adds a call, which ends its reading.
  */
 export function boundToolCalls(
   { content }: AssistantMessage,

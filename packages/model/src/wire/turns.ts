@@ -1,12 +1,12 @@
 /**
- * Joins neighbours of one role in the finished request body: some providers and many chat templates refuse two user
- * messages in a row, which a turn that was given up leaves behind. Blocks keep their order and their bytes, so a
- * longer conversation still begins with the blocks of the shorter one, and a cache breakpoint stays on its block.
+ * Joins neighbouring turns of the same role in the finished request body. Some providers and many chat templates refuse two user messages
+ * in a row, which a given-up turn leaves behind. Blocks keep their order and bytes: a longer conversation still begins with the blocks of
+ * the shorter one, and a cache breakpoint stays on its block.
  */
 import type { Wire } from '../spec.ts'
 import { type JsonObject, items } from './documents.ts'
 
-/** Where a wire has its turns, and the blocks of a turn. */
+/** Where a wire stores its turns, and the blocks of a turn. */
 const places: Record<Wire, { turns: string; blocks: string }> = {
   'anthropic-messages': { turns: 'messages', blocks: 'content' },
   'openai-completions': { turns: 'messages', blocks: 'content' },
@@ -27,7 +27,7 @@ export function joinTurns(wire: Wire, body: JsonObject): void {
   body[turns] = wire === 'google-generative-ai' ? joined.flatMap(responsesApart) : joined
 }
 
-/** Google counts the responses of the turn behind a call: all of them stand in one turn, and nothing else does. */
+/** Google counts the responses in the turn after a call: that turn must hold all of them and nothing else. */
 function responsesApart(turn: JsonObject): JsonObject[] {
   const responses = items(turn.parts).filter((part) => part.functionResponse !== undefined)
   const others = items(turn.parts).filter((part) => part.functionResponse === undefined)
