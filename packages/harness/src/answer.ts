@@ -1,4 +1,4 @@
-/** What the model says, block by block: frames at once, events when it has ended. */
+/** Reads the model's answer block by block: frames are sent at once, events when the answer has ended. */
 import type { AssistantBlock, ModelEvent } from '@steward/model/model.ts'
 import type { Opaque } from './history.ts'
 import { isMcpName, mcpNames } from './tools/mcp/names.ts'
@@ -9,12 +9,12 @@ export type CallMade = {
   event_id: string
   name: string
   input: Record<string, unknown>
-  /** The model was cut off while it wrote the input. */
+  /** True when the model was cut off while it wrote the input. */
   isTruncated: boolean
 }
 
 type Piece = Exclude<ModelEvent, { type: 'end' | 'failed' }>
-/** A text is begun with its first piece, so that an empty one leaves no trace. */
+/** A text begins with its first piece, so that an empty text sends no frame. */
 type Open = { id: string; of: StreamedType; text: string; isBegun: boolean }
 
 const streamed: Record<'text' | 'thinking' | 'tool_call', StreamedType> = {
@@ -86,7 +86,7 @@ export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
 
   return {
     take,
-    /** The answer has ended: `isCut` when the model had no more tokens. */
+    /** Call when the answer has ended. `isCut`: the model reached its limit of tokens. */
     whole(isCut: boolean): { kept: KeptEvent[]; calls: CallMade[] } {
       const last = kept.findLast(({ event }) => event.type !== 'agent.thinking')?.event.id
       return {
@@ -94,7 +94,7 @@ export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
         calls: calls.map((call) => ({ ...call, isTruncated: isCut && call.event_id === last })),
       }
     },
-    /** What people saw of it. Half a tool call is nothing, and no call of a broken answer was begun. */
+    /** The texts that people saw. Tool calls are left out: no call of a failed answer was started. */
     withoutCalls(): KeptEvent[] {
       const texts = [...open.values()].filter(({ of, text }) => of === 'agent.message' && text)
       const said = kept.filter(({ event: { type } }) => !type.endsWith('tool_use'))
@@ -103,7 +103,7 @@ export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
         true,
       )
     },
-    /** Ends what stands open, when nothing more will come. */
+    /** Ends the open streams when no more pieces will come. */
     *break(): Generator<LiveFrame> {
       for (const { id, of, isBegun } of open.values()) if (isBegun) yield { kind: 'end', of, id }
     },
@@ -124,8 +124,8 @@ const entry = (event: KeptEvent['event'], opaque: Opaque): KeptEvent => ({
 })
 
 /**
- * Providers refuse an answer that ends in thinking when they see it again. Where nothing followed it, thinking stays
- * for people, without what a provider would need to know it by.
+ * Providers refuse an answer that ends in thinking when it is sent back. Such thinking is kept for people, without the data that a provider
+ * would recognize it by.
  */
 function endingInSpeech(kept: KeptEvent[], isCut: boolean): KeptEvent[] {
   const last = kept.findLastIndex(({ event }) => event.type !== 'agent.thinking')

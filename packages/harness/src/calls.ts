@@ -1,4 +1,4 @@
-/** Settles tool calls: runs what may run, refuses what was denied, and says what waits for someone. */
+/** Settles tool calls: runs allowed calls, refuses denied ones, and reports which calls wait. */
 import type { CallMade } from './answer.ts'
 import { withRefusals } from './refusals.ts'
 import { complaint } from './tools/input.ts'
@@ -12,10 +12,7 @@ import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 
 type Tools = ReadonlyMap<string, Tool>
 
-/**
- * The calls of an answer. Those that cannot run whatever anyone decides are answered at once, in the commit that
- * records them.
- */
+/** Sorts the calls of an answer. Calls that cannot run, whatever anyone decides, are answered at once, in the commit that records them. */
 export function sortCalls(
   turn: Turn,
   tools: Tools,
@@ -36,7 +33,7 @@ export function sortCalls(
 
 const truncated = 'the answer was cut before the input of this call was whole; nothing was run'
 
-/** Why a call cannot run, in words for the model. What a client makes of an input is its own affair. */
+/** Why a call cannot run, as a sentence for the model. Inputs for clients are not checked. */
 function impossible(
   name: string,
   tool: Tool | undefined,
@@ -47,16 +44,16 @@ function impossible(
 }
 
 export type CallOutcomes = {
-  /** Ids of the calls that wait for someone else. */
+  /** Ids of the calls that wait for a person, a client or a worker. */
   waiting: string[]
-  /** Results that came when the signal had aborted: they go with the end of the turn. */
+  /** Results that came after the signal had aborted; they are stored with the end of the turn. */
   unkept: KeptEvent[]
   kept: KeptEvent[]
-  /** Why the turn cannot go on; the results are kept. */
+  /** Why the turn cannot continue. The results are stored all the same. */
   failure?: SessionFailure
 }
 
-/** Each result is kept as soon as it is there. */
+/** Each result is stored as soon as it comes. */
 export async function* settleCalls(
   turn: Turn,
   tools: Tools,
@@ -87,10 +84,13 @@ export async function* settleCalls(
   }
 }
 
-/** `results`: the call's result, and what is kept with it. */
+/** `results`: the call's result, and further events to store with it. */
 type Run = { id: string; results: KeptEvent[]; failure?: SessionFailure | undefined }
 
-/** All at once, but in the order of the calls around each that changes the sandbox. None of the promises rejects. */
+/**
+ * Starts all calls at once; a call that changes the sandbox waits for the calls before it, and the calls after it wait for it. No promise
+ * rejects.
+ */
 function start(
   turn: Turn,
   tools: Tools,
@@ -123,7 +123,7 @@ function start(
   return running
 }
 
-/** In the form that an answer to this call takes. */
+/** A result of the event type that answers this call. */
 function resultOf(
   turn: Turn,
   { event_id, name, executed_by }: Pick<OpenCall, 'event_id' | 'name' | 'executed_by'>,
@@ -172,7 +172,7 @@ async function outcomeOf(
   return { ...result, content: [...result.content, { type: 'text', text: lines.join('\n') }] }
 }
 
-/** What was thrown, as a result; and for the turn, if it was meant for it. */
+/** An error becomes a result. A `TurnFailed` also ends the turn. */
 async function attempt(
   turn: Turn,
   run: () => Promise<ToolResult>,

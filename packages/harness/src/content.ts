@@ -1,11 +1,11 @@
-/** Protocol blocks as a model takes them. */
+/** Converts content blocks of the protocol into blocks of a model. */
 import type { Message, UserBlock } from '@steward/model/model.ts'
 import type { ResultContent, UserContent } from '@steward/protocol/content.ts'
 
-/** A source whose bytes lie elsewhere. */
+/** A source whose bytes are not in the block. */
 export type Source = { type: 'url'; url: string } | { type: 'file'; file_id: string }
 
-/** A block that must be brought before a model can see it. */
+/** A block whose bytes must be loaded before a model can see it. */
 export type RemoteMedia = {
   kind: 'image' | 'document'
   source: Source
@@ -13,14 +13,14 @@ export type RemoteMedia = {
   context?: string
 }
 
-/** `data` is base64; `message` is shown to the model. */
+/** `data` is base64. `message` is shown to the model. */
 export type MediaResult =
   | { ok: true; media_type: string; data: string }
   | { ok: false; message: string }
-/** Must not reject: what cannot be had is a value. */
+/** Must not reject: a failure is a value. */
 export type LoadMedia = (wanted: Pick<RemoteMedia, 'kind' | 'source'>) => Promise<MediaResult>
 
-/** Of blocks that lie elsewhere a text stands in, by which `elsewhere` finds them. */
+/** Puts a placeholder text in the place of blocks whose bytes must be loaded; `elsewhere` maps the text to the block. */
 export function modelBlocks(
   content: readonly (UserContent | ResultContent)[],
   elsewhere: Map<UserBlock, RemoteMedia>,
@@ -60,7 +60,7 @@ function absent({ kind, source }: RemoteMedia, why: string): UserBlock {
   return { type: 'text', text: `[${kind} ${where}: ${why}]` }
 }
 
-/** Each block is asked for once; what could not be had is a text that says so. */
+/** Loads each block once. A block that cannot be loaded becomes a text that says so. */
 export async function loadAllMedia(
   elsewhere: ReadonlyMap<UserBlock, RemoteMedia>,
   bring: LoadMedia,
@@ -75,7 +75,7 @@ export async function loadAllMedia(
   return new Map(await Promise.all(brought))
 }
 
-/** The message with its blocks replaced; the same one when none is. */
+/** Returns the message with its blocks replaced, or the same message when none is. */
 export function withBlocks<M extends Message>(
   message: M,
   blocks: ReadonlyMap<UserBlock, UserBlock>,

@@ -1,4 +1,4 @@
-/** A model that says what it was told to, for tests. */
+/** For tests: a model with scripted answers. */
 import { noUsage } from '@steward/model/model.ts'
 import type {
   AssistantBlock,
@@ -9,25 +9,25 @@ import type {
   Usage,
 } from '@steward/model/model.ts'
 
-/** One answer: whole blocks, then perhaps half of one, then its end. */
+/** One answer: whole blocks, possibly an unfinished block, and its end. */
 export type ScriptedAnswer = {
   blocks?: AssistantBlock[]
-  /** A block that never ends. */
+  /** A block without an end. */
   half?: { block: 'text' | 'thinking'; text: string } | { block: 'tool_call'; name: string }
-  /** `hang` says nothing more until the call is aborted. */
+  /** `hang` sends nothing more until the call is aborted. */
   end?: Extract<ModelEvent, { type: 'end' }>['stop'] | ModelFailure | 'hang'
   usage?: Usage
 }
 
 export type FakeModel = Model & {
   readonly calls: ModelCall[]
-  /** Streams that were begun and have not ended. */
+  /** Number of streams that have begun and not ended. */
   readonly open: () => number
 }
 
 const aborted: ModelFailure = { kind: 'aborted', retryable: false, message: 'aborted' }
 
-/** Gives the answers one after the other; a request more than there are answers is a mistake of the test. */
+/** Gives the answers in order. A request beyond the last answer is an error of the test. */
 export function fakeModel(answers: Iterable<ScriptedAnswer>): FakeModel {
   const script = answers[Symbol.iterator]()
   const calls: ModelCall[] = []

@@ -1,4 +1,4 @@
-/** A turn for tests, and what it did. */
+/** For tests: runs a turn and records its steps. */
 import type { AssistantBlock } from '@steward/model/model.ts'
 import { onlyWhenFull } from './compaction/settings.ts'
 import { fakeModel } from './fake-model.ts'
@@ -32,7 +32,7 @@ export const userMessage = (said: string): KeptEvent => ({
   event: { id: newEventId(), type: 'user.message', content: [{ type: 'text', text: said }] },
 })
 
-/** Of a turn without servers or a way out. */
+/** The surroundings of a turn without MCP servers and egress. */
 export const inside = {
   harness: 'default' as const,
   compaction: onlyWhenFull,
@@ -69,7 +69,7 @@ export function tool(
   }
 }
 
-/** Resolves when the signal aborts, with what an interrupted tool says. */
+/** Resolves when the signal aborts, with the result of an interrupted tool. */
 export const untilAborted = (signal: AbortSignal): Promise<ToolResult> =>
   new Promise((resolve) =>
     signal.addEventListener('abort', () => resolve(textResult('interrupted', true)), {
@@ -79,13 +79,13 @@ export const untilAborted = (signal: AbortSignal): Promise<ToolResult> =>
 
 export type TurnRecord = {
   model: FakeModel
-  /** Everything kept, in order, and what goes with the idle. */
+  /** Stored events in order, and those of the end. */
   keeps: KeptEvent[][]
   end: TurnEnd
   frames: LiveFrame[]
-  /** Keeps and frames by a word each. */
+  /** One word for each store and each frame, in order. */
   order: string[]
-  /** Every event that the log would have of this turn. */
+  /** All events that the log would have of this turn. */
   log: KeptEvent[]
   sleeps: number[]
   reported: unknown[]
@@ -93,7 +93,7 @@ export type TurnRecord = {
 
 export type TurnScript = Partial<Omit<Turn, 'model' | 'signal'>> & {
   answers?: ScriptedAnswer[]
-  /** Called at every step, and may abort. */
+  /** Called at every step; may abort. */
   on?: (step: TurnStep, abort: () => void) => void
   before?: KeptEvent[]
 }

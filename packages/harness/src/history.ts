@@ -1,4 +1,4 @@
-/** Kept events to model messages: the one place that does, deterministic to the byte so that prompt caches hold. */
+/** Builds model messages from stored events. Only this file does. The result is deterministic to the byte, so that prompt caches match. */
 import type { AssistantBlock, Message, Origin, UserBlock } from '@steward/model/model.ts'
 import type { ResultContent } from '@steward/protocol/content.ts'
 import type { EventOf, EventType } from '@steward/protocol/events.ts'
@@ -8,7 +8,7 @@ import { loadAllMedia, modelBlocks, withBlocks } from './content.ts'
 import type { KeptEvent } from './kept.ts'
 import { tokensOf, tokensOfBlock } from './tokens.ts'
 
-/** The events a history is made of; a reader of the log may leave out all others. */
+/** The event types that a history is built from. A reader of the log may leave out all others. */
 export const historyTypes: readonly EventType[] = [
   'user.message',
   'system.message',
@@ -25,7 +25,7 @@ export const historyTypes: readonly EventType[] = [
   'span.model_request_end',
 ]
 
-/** What a kept event's `opaque` holds: how the wire that wrote it wants to see it again. */
+/** The `opaque` of a stored event: data that the wire that wrote the event needs again. */
 const Opaque = z.object({
   origin: z.object({ provider: z.string(), api: z.string(), model: z.string() }),
   state: z.string().optional(),
@@ -34,17 +34,17 @@ const Opaque = z.object({
 })
 export type Opaque = z.infer<typeof Opaque>
 
-/** What a boundary's `opaque` holds: all that a model is shown of what stood before it. */
+/** The `opaque` of a boundary: all messages that a model sees of the events before it. */
 const Boundary = z.object({ messages: z.custom<Message[]>(Array.isArray) })
 export type Boundary = z.infer<typeof Boundary>
 
-/** What the conversation takes of a context, in tokens. */
+/** Size of the conversation in tokens. */
 export type Weight = {
-  /** Roughly, all of it. */
+  /** Estimate for the whole conversation. */
   total: number
-  /** What the newest boundary left, of `total`. */
+  /** The part of `total` that the newest boundary left. */
   base: number
-  /** What the provider counted for the newest request and its answer, and `total` at that time. */
+  /** The provider's count for the newest request with its answer, and the value of `total` at that time. */
   counted: number | undefined
   at: number
 }
@@ -54,25 +54,25 @@ const noWeight: Weight = { total: 0, base: 0, counted: undefined, at: 0 }
 type Call = { eventId: string; callId: string; name: string }
 type Result = Extract<Message, { role: 'tool_result' }>
 
-/** The last assistant message, while results of its calls may still come, in any order. */
+/** The last assistant message while results of its calls may still come, in any order. */
 type Open = {
   content: AssistantBlock[]
   origin: Origin
   calls: Call[]
   results: Map<string, Result>
-  /** Messages that came before all results had. */
+  /** Messages that came before all results. */
   behind: Message[]
 }
 
 /**
- * Never changed once it was given out, and yet cheap to go on from: the first `count` of `settled` are final, and the
- * list behind them belongs to whoever added to it first.
+ * Immutable for its users, and cheap to extend: the first `count` messages of `settled` are final, and the list after them belongs to the
+ * history that extended it first.
  */
 export type History = {
   readonly settled: Message[]
   readonly count: number
   readonly open: Open | undefined
-  /** What stands for content that was not brought yet; see `resolveContent`. */
+  /** Placeholder texts of content that is not loaded yet, see `resolveContent`. */
   readonly elsewhere: ReadonlyMap<UserBlock, RemoteMedia>
   readonly bytes: number
   readonly weight: Weight
@@ -87,7 +87,7 @@ export const emptyHistory = (): History => ({
   weight: noWeight,
 })
 
-/** Rough, in bytes; enough to bound a cache. */
+/** An estimate in bytes, precise enough to bound a cache. */
 export const sizeOf = (history: History): number => history.bytes
 
 type Draft = {
@@ -99,7 +99,7 @@ type Draft = {
   weight: Weight
 }
 
-/** The history with these events behind it, in their order. Costs what the events cost, however long it is. */
+/** The history extended by these events. The cost depends on the events, not on the length of the history. */
 export function foldHistory(history: History, kept: readonly KeptEvent[]): History {
   if (kept.length === 0) return history
   const { open } = history
@@ -119,11 +119,11 @@ export function foldHistory(history: History, kept: readonly KeptEvent[]): Histo
   return draft
 }
 
-/** What a model may be asked with: every call has exactly one result, right behind its message. */
+/** Messages for a request: every call has exactly one result, directly after its message. */
 export const messagesOf = ({ settled, count, open }: History): Message[] =>
   settled.slice(0, count).concat(open ? openMessages(open) : [])
 
-/** Puts in the content that lies elsewhere, by url or file id. To be called before a request; asks for each once. */
+/** Loads content that is referenced by URL or file id, each once. Call before a request. */
 export async function resolveContent(history: History, bring: LoadMedia): Promise<History> {
   const { settled, count, open, elsewhere, bytes, weight } = history
   if (elsewhere.size === 0) return history
@@ -143,7 +143,7 @@ export async function resolveContent(history: History, bring: LoadMedia): Promis
 }
 
 const unknownOrigin: Origin = { provider: '', api: '', model: '' }
-/** Of a block or a message: long texts are measured, and not written once more for it. */
+/** Measures a block or message without serializing it. */
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 8
@@ -190,7 +190,7 @@ function fold(draft: Draft, { event, opaque }: KeptEvent): void {
   }
 }
 
-/** What a provider counted holds for all that stands here, however rough the guess was. */
+/** The provider's count is exact for all messages so far, whatever the estimate was. */
 function weigh(
   { weight }: Draft,
   { is_error, model_usage }: EventOf<'span.model_request_end'>,
@@ -202,7 +202,7 @@ function weigh(
   weight.at = weight.total
 }
 
-/** A boundary takes the place of everything before it. */
+/** A boundary replaces everything before it. */
 function begin(draft: Draft, opaque: string | undefined): void {
   const messages = opaque === undefined ? [] : Boundary.parse(JSON.parse(opaque)).messages
   const total = messages.reduce((sum, message) => sum + tokensOf(message), 0)
@@ -232,7 +232,7 @@ function foldResult(draft: Draft, event: KeptEvent['event']): void {
   }
 }
 
-/** The provider's own id, unless it gave none or the same one twice. */
+/** The provider's id of the call, unless it is missing or was used before. */
 function callIdFor(open: Open, eventId: string, hidden: Opaque | undefined): string {
   const given = hidden?.call_id
   return !given || open.calls.some(({ callId }) => callId === given) ? eventId : given
@@ -248,7 +248,7 @@ function say(draft: Draft, open: Open, block: AssistantBlock): void {
   draft.weight.total += tokensOfBlock(block)
 }
 
-/** Consecutive blocks are one message; what comes behind a result or another message begins the next. */
+/** Consecutive blocks form one message. After a result or another message a new message begins. */
 function opened(draft: Draft, hidden: Opaque | undefined): Open {
   if (draft.open && (draft.open.results.size > 0 || draft.open.behind.length > 0)) close(draft)
   const origin = hidden?.origin ?? unknownOrigin
@@ -256,7 +256,7 @@ function opened(draft: Draft, hidden: Opaque | undefined): Open {
   return draft.open
 }
 
-/** An answer to a call that was closed already adds nothing. */
+/** An answer to a closed call adds nothing. */
 function answer(
   draft: Draft,
   eventId: string,
@@ -295,13 +295,13 @@ function close(draft: Draft): void {
 }
 
 function add(draft: Draft, messages: readonly Message[]): void {
-  // Another history went on from the same place: this one takes a list of its own.
+  // Another history has extended the shared list already, so this one copies it.
   if (draft.settled.length !== draft.count) draft.settled = draft.settled.slice(0, draft.count)
   draft.settled.push(...messages)
   draft.count = draft.settled.length
 }
 
-/** The message with its results, in the order of its calls; a call that has none says so. */
+/** The message with its results, in the order of its calls. A call without a result gets one that says so. */
 function openMessages({ content, origin, calls, results, behind }: Open): Message[] {
   const answers = calls.map(
     (call) =>

@@ -1,4 +1,4 @@
 import type { NewEvent } from '@steward/protocol/events.ts'
 
-/** What the log keeps: an event, and what only the next model request needs to know of it. */
+/** An event to store in the log. `opaque`: data that only later model requests need. */
 export type KeptEvent = { event: NewEvent; opaque?: string }

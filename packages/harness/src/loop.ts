@@ -1,4 +1,4 @@
-/** Model, tools, model … until the turn ends. */
+/** The loop of a turn: model, tools, model … until the turn ends. */
 import { settleCalls, sortCalls } from './calls.ts'
 import { askFitting, cut } from './compaction/fitting.ts'
 import { foldHistory } from './history.ts'
@@ -57,7 +57,7 @@ const end = (stop: StopReason, last: KeptEvent[] = []): TurnEnd => ({ stop, last
 const toolsNow = ({ tools, servers }: Turn): ReadonlyMap<string, Tool> =>
   new Map([...tools, ...servers.tools()].map((tool) => [tool.name, tool]))
 
-/** Servers that are not there now: the turn goes on without them, and the next one tries again. */
+/** Reports MCP servers that cannot be reached. The turn continues without them, and the next turn tries again. */
 const failuresOf = (turn: Turn): KeptEvent[] =>
   turn.servers.failures().map(({ server, type, message }) => ({
     event: {
@@ -67,7 +67,7 @@ const failuresOf = (turn: Turn): KeptEvent[] =>
     },
   }))
 
-/** Why the turn is over, or undefined while there are calls to settle. */
+/** Why the turn is over; undefined while there are calls to settle. */
 function stopOf({ stop, calls }: RequestOutcome): StopReason | undefined {
   if (stop === 'failed') return { type: 'retries_exhausted' }
   if (stop === 'refusal') return { type: 'refusal' }

@@ -1,7 +1,7 @@
-/** Where an agent's own tools work: a sandbox, for trials the machine itself, or a worker's machine. */
+/** Where an agent's own tools work: in a sandbox, on the server's machine itself (for trials), or on a worker's machine. */
 export type WorkPlace = 'sandbox' | 'host' | 'worker'
 
-/** Hosts as the environment lists them; `allow` is null where everything else is open. */
+/** Hosts as the environment lists them. `allow` is null when all other hosts are open. */
 export type Reach = { allow: readonly string[] | null; deny: readonly string[] }
 
 const places: Record<WorkPlace, string> = {
@@ -16,7 +16,7 @@ const places: Record<WorkPlace, string> = {
     "Your tools run on a machine of the user's own, in a working directory where relative paths and commands begin.",
 }
 
-/** No more than this many hosts are named: the prompt opens every request. */
+/** The prompt names at most this many hosts, because it is part of every request. */
 const named = 50
 
 function network({ allow, deny }: Reach): string {
@@ -31,8 +31,8 @@ function network({ allow, deny }: Reach): string {
 }
 
 /**
- * The whole system prompt. Deterministic: it opens every request, and prompt caches begin with it. `place` is given to
- * an agent whose tools need one.
+ * The whole system prompt. It is deterministic, because prompt caches match from the beginning of a request. `place`: only for an agent
+ * whose tools need one.
  */
 export function systemPrompt({
   agent,
@@ -43,7 +43,7 @@ export function systemPrompt({
   agent: string | null
   place: WorkPlace | undefined
   reach: Reach
-  /** What else the session works with, each told by itself. */
+  /** Further parts of the prompt, one for each kind of resource. */
   parts: readonly string[]
 }): string {
   const where =

@@ -1,13 +1,13 @@
-/** What egress refused while a tool ran: a line for the model, and an event for whoever reads the log; and notices. */
+/** Reports egress refusals while a tool ran: a line for the model and an event for people. Also other notices. */
 import type { Refusal } from '@steward/gate/outbound.ts'
 import type { KeptEvent } from './kept.ts'
 import type { ToolResult } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
 
-/** A program that tries again and again is told of once for each host. */
+/** A program that retries causes one line for each host. */
 const mostTold = 20
 
-/** The result as the model sees it, and what is kept with it. Refusals are told once, to whichever call asks first. */
+/** The result as the model sees it, and the events to store with it. A refusal is reported once, with the first result that asks. */
 export function withRefusals(
   turn: Turn,
   callId: string,

@@ -1,10 +1,10 @@
-/** One request to the model: frames as it streams, its events when it is whole. */
+/** One request to the model: frames while it streams, events when it is complete. */
 import type { Message, ModelEvent, ModelFailure, ToolSpec, Usage } from '@steward/model/model.ts'
 import type { ModelAnswer, CallMade } from './answer.ts'
 import { readAnswer } from './answer.ts'
 import type { KeptEvent, Tool, Turn, TurnStep } from './turn.ts'
 
-/** `kept` ends with `span.model_request_end`; it is the caller's to keep. */
+/** `kept` ends with `span.model_request_end`. The caller stores it. */
 export type RequestOutcome = {
   kept: KeptEvent[]
   calls: CallMade[]
@@ -12,10 +12,10 @@ export type RequestOutcome = {
   failure?: ModelFailure
 }
 
-/** Without a reason an abort makes an error and its trace, for nobody. */
+/** A string as the reason avoids creating an error with its stack. */
 const over = 'the request is over'
 
-/** `begun`: id of a `span.model_request_start` that was kept already. */
+/** `begun`: id of a `span.model_request_start` that is stored already. */
 export async function* askModel(
   turn: Turn,
   messages: readonly Message[],
@@ -32,7 +32,7 @@ export async function* askModel(
     .stream({ system, messages, tools: specs, cacheKey, signal })
     [Symbol.asyncIterator]()
   try {
-    // A model request may be repeated, so it need not wait for its own record.
+    // A model request may be repeated, so it need not wait until its start is stored.
     const first = stream.next()
     if (!begun) yield keep([{ event: { id: startId, type: 'span.model_request_start' } }])
     const answer = readAnswer(turn, tools)
@@ -83,13 +83,13 @@ function finish(
   { stop, usage }: Extract<ModelEvent, { type: 'end' }>,
 ): RequestOutcome {
   const end = requestEnd(turn, startId, usage, false)
-  // What a model refuses to go on with is not acted on.
+  // Calls of an answer that the model refused to continue are not run.
   if (stop === 'refusal') return { kept: [...answer.withoutCalls(), end], calls: [], stop }
   const { kept, calls } = answer.whole(stop === 'max_tokens')
   return { kept: [...kept, end], calls, stop }
 }
 
-/** Nothing of a failed answer is kept, but of an interrupted one what people saw. */
+/** No event of a failed answer is stored. Of an interrupted answer the texts that people saw are stored. */
 function* fail(
   turn: Turn,
   startId: string,

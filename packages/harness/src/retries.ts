@@ -1,4 +1,4 @@
-/** A model request, as often as it takes, and the errors that people are told of. */
+/** Repeats a model request until it succeeds or fails for good, and reports the errors. */
 import type { Message, ModelFailure } from '@steward/model/model.ts'
 import type { SessionErrorType, SessionFailure } from '@steward/protocol/events.ts'
 import type { RequestOutcome } from './request.ts'
@@ -8,8 +8,8 @@ import type { KeptEvent, Tool, Turn, TurnStep } from './turn.ts'
 const longestRetryAfterMs = 60_000
 
 /**
- * A failure that may pass is announced, waited for and tried again, as often as the turn allows. Of one that stays,
- * the error goes with `kept`; but a conversation that is too long is the caller's to shorten or to report.
+ * A temporary failure is reported and repeated after a delay, as often as the turn allows. A lasting failure becomes an error in `kept`. A
+ * conversation that is too long is returned to the caller, which shortens it or reports the error.
  */
 export async function* askWithRetries(
   turn: Turn,

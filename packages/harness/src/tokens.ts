@@ -1,10 +1,10 @@
-/** How much of a context something takes, roughly; what a provider has counted is better, and goes before it. */
+/** Estimates the tokens of messages. A provider's count is better and takes precedence. */
 import type { AssistantBlock, Message, UserBlock } from '@steward/model/model.ts'
 
-/** Of text in bytes: a little less than English has, so that the guess errs to the safe side. */
+/** Slightly lower than for English text, so that the estimate is rather too high. */
 const bytesPerToken = 3.5
 const image = 1_600
-/** Of a document that is no text; a page of a PDF takes some thousands. */
+/** For documents that are no text. A page of a PDF takes some thousand tokens. */
 const bytesPerDocumentToken = 30
 const perMessage = 8
 

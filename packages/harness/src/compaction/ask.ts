@@ -1,12 +1,12 @@
 import type { Model, ModelCall, ModelFailure, Usage } from '@steward/model/model.ts'
 import { noUsage } from '@steward/model/model.ts'
 
-/** `failure`: the provider did not answer; without it, its answer is no summary. */
+/** `failure`: the provider did not answer. Without it, the answer is no usable summary. */
 export type Summary =
   | { ok: true; text: string; usage: Usage }
   | { ok: false; why: string; failure?: ModelFailure; usage: Usage }
 
-/** Reads an answer to its end. A tool call in it rejects it: what was asked for is a text, and nothing may be run. */
+/** Reads an answer to its end. An answer with a tool call is refused, because a summary is a text and no call may run. */
 export async function askForSummary(model: Model, call: ModelCall): Promise<Summary> {
   let text = ''
   let called = ''

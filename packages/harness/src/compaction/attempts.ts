@@ -1,4 +1,4 @@
-/** A summary, by the strategy that was chosen or by the next best; each attempt is on record. */
+/** Writes a summary with the chosen strategy, then with the next one. Each attempt is recorded in the log. */
 import type { ModelFailure, Usage } from '@steward/model/model.ts'
 import type { KeptEvent, Turn, TurnStep } from '../turn.ts'
 import type { Summary } from './ask.ts'
@@ -15,16 +15,19 @@ const strategies: Record<StrategyName, Strategy> = {
 }
 
 const most = 3
-/** With these the main request would fail in the same way: they are its to report, and nothing is given up for them. */
+/** With these failures the main request would fail too. It reports them, and no other strategy is tried. */
 const hopeless: readonly ModelFailure['kind'][] = ['billing', 'authentication', 'refused_address']
 
-/** `threshold`: it is due. `overflow`: the provider refused the conversation, which so cannot be repeated either. */
+/**
+ * `threshold`: the trigger was reached. `overflow`: the provider refused the conversation, so it cannot be repeated in a request for a
+ * summary either.
+ */
 export type Reason = 'threshold' | 'overflow'
 
 export type Attempted =
-  /** `end` is the caller's to keep, with what the summary is for. */
+  /** The caller stores `end` together with the boundary. */
   | { kind: 'written'; strategy: StrategyName; text: string; end: KeptEvent }
-  /** No attempt gave one. */
+  /** No attempt gave a summary. */
   | { kind: 'none' }
   | { kind: 'unavailable'; failure: ModelFailure }
   | { kind: 'interrupted'; last: KeptEvent[] }
@@ -62,7 +65,10 @@ export async function* attempts(
   return { kind: 'none' }
 }
 
-/** After a replay the conversation's text alone; of a text that is too long the half; what may pass, again. */
+/**
+ * The next attempt: after a replay the conversation's text alone; after a text that was too long half of it; after a temporary failure the
+ * same again.
+ */
 function nextPlan(
   { name, share }: Plan,
   { failure }: Extract<Summary, { ok: false }>,

@@ -1,4 +1,4 @@
-/** Puts a summary in the place of what is old: when it is due, what of the conversation stays, and the boundary. */
+/** Replaces old messages by a summary: when, which messages stay, and the boundary event. */
 import type { Message, ModelFailure } from '@steward/model/model.ts'
 import type { Boundary, History } from '../history.ts'
 import { foldHistory, messagesOf } from '../history.ts'
@@ -14,22 +14,22 @@ import { summaryTokens } from './settings.ts'
 import { transcript } from './transcript.ts'
 
 const mostTailTokens = 20_000
-/** Between two boundaries the conversation grows by this share of the limit, however long prompt and tools are. */
+/** Between two boundaries the conversation grows by at least this share of the limit, however long prompt and tools are. */
 const leastGrowth = 0.1
-/** What a transcript stands in. */
+/** Tokens around a transcript. */
 const aroundTokens = 1_000
 
 type Tools = ReadonlyMap<string, Tool>
 
 export type Compacted =
   | { kind: 'compacted'; history: History }
-  /** There is nothing that a summary could take the place of. */
+  /** No message can be replaced by a summary. */
   | { kind: 'unchanged' }
   | { kind: 'unavailable'; failure: ModelFailure }
-  /** `last` goes with the end of the turn. */
+  /** `last`: events to store with the end of the turn. */
   | { kind: 'interrupted'; last: KeptEvent[] }
 
-/** What the next request would take of the context: as the provider counted it, and a guess for what came since. */
+/** Tokens of the next request: the provider's count for the newest request, plus an estimate for messages since. */
 function takenBy({ system }: Turn, { weight }: History, tools: Tools): number {
   const { total, counted, at } = weight
   if (counted !== undefined) return counted + total - at
@@ -45,7 +45,7 @@ export function isDue(turn: Turn, history: History, tools: Tools): boolean {
   return total - base >= leastGrowth * limit && takenBy(turn, history, tools) >= limit
 }
 
-/** The boundary is durable, and the history it begins is returned. What people are told of a call stays in the log. */
+/** Stores the boundary and returns the history after it. Events about earlier calls stay in the log. */
 export async function* compact(
   turn: Turn,
   history: History,
@@ -89,14 +89,14 @@ export async function* compact(
   }
 }
 
-/** In tokens: what can be read at once, what the tail may have, and from where on its results are shortened. */
+/** Limits in tokens: input of one request, size of the tail, and size above which the tail's results are shortened. */
 function roomOf(turn: Turn, history: History, tools: Tools, reason: Reason) {
   const { contextWindow } = turn.model
   if (reason === 'threshold') {
     const limit = (turn.compaction.triggerFraction ?? 1) * contextWindow
     return { size: contextWindow, tokens: Math.min(mostTailTokens, limit / 4), most: limit / 2 }
   }
-  // The window may be smaller than it is said to be: what was refused is more than it has.
+  // The context may be smaller than declared: a refused conversation is larger than the real limit.
   const taken = takenBy(turn, history, tools)
   const size = taken < contextWindow ? taken / 2 : contextWindow
   return { size, tokens: Math.min(mostTailTokens, size / 8), most: size / 4 }

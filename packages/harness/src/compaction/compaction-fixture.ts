@@ -1,4 +1,4 @@
-/** For tests: a conversation that is long, and a harness that compacts. */
+/** For tests: a long conversation and a harness that compacts it. */
 import type { AssistantBlock, ModelFailure } from '@steward/model/model.ts'
 import type { ScriptedAnswer } from '../fake-model.ts'
 import { newEventId, userMessage } from '../fixture.ts'
@@ -18,7 +18,7 @@ export const overflow: ModelFailure = {
 export const native = (strategy: StrategyName, more: object = {}): Compaction =>
   compactionOf({ harness: 'native', metadata: { compaction_strategy: strategy, ...more } })
 
-/** About 100 tokens to each number. */
+/** About 100 tokens for each of `hundreds`. */
 export const words = (name: string, hundreds: number): string =>
   `${name} ${'x'.repeat(hundreds * 350)}`
 
@@ -42,7 +42,7 @@ const counted = (input_tokens: number): KeptEvent => ({
   },
 })
 
-/** A call of `bash` and its result. */
+/** A call of `bash` with its result. */
 export function exchange(result: string): KeptEvent[] {
   const id = newEventId()
   const content = [{ type: 'text' as const, text: result }]
@@ -71,7 +71,7 @@ const picture: KeptEvent = {
   },
 }
 
-/** Of 100,000 tokens the provider has counted 90,000; the newest message has not been answered. */
+/** The provider has counted 90,000 of 100,000 tokens. The newest message is not answered. */
 export const long = (): KeptEvent[] => [
   picture,
   agent(words('seen', 20)),

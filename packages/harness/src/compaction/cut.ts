@@ -1,14 +1,14 @@
-/** Where a conversation is cut: what goes into the summary, and what stays as it was said. */
+/** Cuts a conversation into the messages that are summarized and the messages that stay. */
 import type { Message, UserBlock } from '@steward/model/model.ts'
 import { tokensOf } from '../tokens.ts'
 import { shortened } from './transcript.ts'
 
 export type Cut = {
-  /** To be summed up. */
+  /** Messages to summarize. */
   old: Message[]
-  /** What the user said last, where it lies in `old`: it is never left to a summary. */
+  /** The newest messages of the user if they lie in `old`. They are never left to a summary. */
   asked: Message[]
-  /** The newest, from the beginning of an answer or a message on, so that every call has its result. */
+  /** The newest messages. The tail begins with an answer or a message, so that every call has its result. */
   tail: Message[]
 }
 
@@ -17,7 +17,7 @@ const isSaid = (message: Message | undefined): boolean =>
 const weightOf = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + tokensOf(message), 0)
 
-/** A boundary keeps what stays: bytes of images count too, where they are more than a model makes of them. */
+/** A boundary stores the tail, so its bytes count as well: an image has many bytes for few tokens. */
 const bytesPerToken = 400
 function costOf(message: Message): number {
   const bytes = message.content.reduce(
@@ -28,9 +28,9 @@ function costOf(message: Message): number {
 }
 
 /**
- * `from`: where the conversation begins, behind an earlier summary. The tail has at most `tokens`, but for the newest
- * message or answer with its results, which is always in it. With more than `most`, what tools said there is shortened,
- * and of the messages that a user sent one after the other only the newest are sure to stay.
+ * `from`: start of the conversation after an earlier summary. The tail has at most `tokens`, but always contains the newest message, or the
+ * newest answer with its results. Above `most` the tool results in it are shortened. Of consecutive user messages only the newest are sure
+ * to stay.
  */
 export function cut(
   messages: readonly Message[],
@@ -47,7 +47,7 @@ export function cut(
 
 type Run = { first: number; end: number }
 
-/** The newest run of messages that people or the operator sent. */
+/** The newest run of messages from people or the operator. */
 function newestInput(messages: readonly Message[], from: number, most: number): Run {
   const last = messages.findLastIndex(({ role }) => role === 'user')
   if (last < from) return { first: from, end: from }
@@ -76,7 +76,7 @@ function tailOf(messages: readonly Message[], from: number, input: Run, tokens: 
   return begin
 }
 
-/** With the texts of its results cut, evenly, to what there is room for. */
+/** Shortens the texts of results evenly to fit into `most`. */
 function fitting(tail: Message[], most: number): Message[] {
   if (weightOf(tail) <= most) return tail
   const results = tail.filter(({ role }) => role === 'tool_result')

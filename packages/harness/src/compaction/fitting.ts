@@ -1,4 +1,4 @@
-/** Asks the model with what fits into its context. */
+/** Asks the model with a history that fits into its context. */
 import { noUsage } from '@steward/model/model.ts'
 import type { History } from '../history.ts'
 import { messagesOf, sizeOf } from '../history.ts'
@@ -8,15 +8,15 @@ import { askWithRetries, failed, sessionError } from '../retries.ts'
 import type { KeptEvent, Tool, Turn, TurnStep } from '../turn.ts'
 import { compact, isDue } from './compact.ts'
 
-/** Bytes of a conversation that a model is asked with: the whole of it is written anew for each request. */
+/** Largest conversation of a request in bytes, because every request serializes the whole conversation. */
 const mostBytes = 96 * 1024 * 1024
 
-/** `history`: what was asked with. */
+/** `history`: the history that the request was made of. */
 export type FittedRequest = { asked: RequestOutcome; history: History }
 
 /**
- * Compacts when it is due. When the provider refuses the request as too long all the same, compacts once more and asks
- * again, once; a second refusal ends the turn with `compaction_limit_reached_error`.
+ * Compacts when the trigger is reached. If the provider still refuses the request as too long, compacts once more and repeats it once. A
+ * second refusal ends the turn with `compaction_limit_reached_error`.
  */
 export async function* askFitting(
   turn: Turn,
@@ -56,7 +56,7 @@ export async function* askFitting(
   }
 }
 
-/** Every start of a request has an end, also of one that was never made. */
+/** Ends a started request span, also of a request that was never sent. */
 export const cut = (turn: Turn, begun: string | undefined): KeptEvent[] =>
   begun ? [requestEnd(turn, begun, noUsage, true)] : []
 

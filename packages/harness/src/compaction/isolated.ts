@@ -1,4 +1,4 @@
-/** A summary asked for beside the conversation: of its text alone, without its tools, and under a session id of its own. */
+/** Requests a summary outside of the conversation: with its text only, without tools, and with a cache key of its own. */
 import type { Strategy } from './strategy.ts'
 import { transcript } from './transcript.ts'
 
@@ -26,7 +26,7 @@ What is done, what is in progress, and what comes next.
 ## Files
 Files and folders that were read, made or changed and still matter, with a word on each.`
 
-/** Less than what English has to a token. */
+/** Fewer than English text has for a token. */
 const charactersPerToken = 3
 
 const isolated =

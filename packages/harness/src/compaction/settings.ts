@@ -1,18 +1,18 @@
-/** How a session's context is compacted. */
+/** Settings for compacting a session's context. */
 export const strategyNames = ['isolated-basic', 'isolated-structured', 'summarize'] as const
 export type StrategyName = (typeof strategyNames)[number]
 
 export type Compaction = {
   strategy: StrategyName
-  /** Share of the model's context at which it begins; null: only when the provider refuses a request as too long. */
+  /** Share of the model's context at which compaction begins. Null: only after the provider refused a request as too long. */
   triggerFraction: number | null
   /** Null: a share of the model's context, see `summaryTokens`. */
   maxSummaryTokens: number | null
-  /** Null: the strategy's own. */
+  /** Null: the strategy's prompt. */
   summaryPrompt: string | null
 }
 
-/** Of an agent that says nothing of it, with the default harness. */
+/** The settings of an agent with the default harness that says nothing about compaction. */
 export const onlyWhenFull: Compaction = {
   strategy: 'isolated-basic',
   triggerFraction: null,
@@ -23,8 +23,8 @@ export const onlyWhenFull: Compaction = {
 const usualFraction = 0.8
 
 /**
- * The keys of an agent's metadata. They are checked where an agent is written; a value that is no use here all the
- * same counts as absent, and a strategy without its name as the first one.
+ * Reads the settings from an agent's metadata. The metadata are validated when an agent is written. An unusable value still counts as
+ * absent, and an unknown strategy as the first one.
  */
 export function compactionOf({
   harness,
@@ -49,13 +49,13 @@ export function compactionOf({
   }
 }
 
-/** Typed clients write numbers as text; NaN for what is none. */
+/** Typed clients send numbers as text. NaN when the value is no number. */
 const numberIn = (value: unknown): number =>
   typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
 
 const mostSummaryTokens = 8_000
 
-/** The most a summary may take of this model: never more than it can write, nor half of what it can read. */
+/** Most tokens of a summary for this model: at most its output limit, and at most half of its context. */
 export function summaryTokens(
   { maxSummaryTokens }: Compaction,
   { contextWindow, maxOutputTokens }: { contextWindow: number; maxOutputTokens: number },

@@ -1,21 +1,21 @@
 import type { Message, ModelCall, ToolSpec } from '@steward/model/model.ts'
 
-/** What a strategy has to work with. */
+/** The input of a strategy. */
 export type Subject = {
-  /** The main request as it would be sent now. */
+  /** System prompt and tools of the main request as it would be sent now. */
   system: string
   tools: readonly ToolSpec[]
   messages: readonly Message[]
   /** The session's id, under which its requests are cached. */
   cacheKey: string
-  /** Of `messages`, what the summary takes the place of. */
+  /** The part of `messages` that the summary replaces. */
   old: readonly Message[]
-  /** Replaces the strategy's own words, when the agent gives others. */
+  /** The agent's prompt, which replaces the strategy's own. */
   prompt: string | null
-  /** The most a summary may take, and what a transcript may, in tokens. */
+  /** Largest size of a summary and of a transcript, in tokens. */
   summaryTokens: number
   transcriptTokens: number
 }
 
-/** The request that asks for the summary. */
+/** Builds the request for the summary. */
 export type Strategy = (subject: Subject) => Omit<ModelCall, 'signal'>

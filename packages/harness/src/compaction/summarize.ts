@@ -1,4 +1,4 @@
-/** A summary asked for within the conversation: the main request again, to the byte, and one instruction behind it. */
+/** Requests a summary within the conversation: the main request, identical to the byte, with one instruction added. */
 import type { Strategy } from './strategy.ts'
 
 const instruction =
@@ -7,7 +7,7 @@ const instruction =
   'and why, what was done and found, exact names, paths, numbers and errors that still matter, and what comes next. ' +
   'Call no tool, and answer with the summary alone.'
 
-/** What a provider has cached of the conversation is read from its cache; how a tool is chosen stays unset. */
+/** The provider reads the conversation from its cache. `tool_choice` stays unset, because setting it would miss the cache. */
 export const summarize: Strategy = ({
   system,
   tools,

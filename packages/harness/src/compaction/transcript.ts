@@ -1,13 +1,13 @@
-/** A conversation as plain text, for whoever sums it up: no image or document bytes, no calls to be answered. */
+/** Writes a conversation as plain text for a summary: without bytes of images and documents, and without calls to answer. */
 import type { AssistantBlock, Message, UserBlock } from '@steward/model/model.ts'
 
 const speakers = { user: 'User', system: 'System', assistant: 'Assistant', tool_result: 'Result' }
-/** How much of what tools took and gave is written, as much as there is room for. */
+/** Length limits for inputs and results of tools; the largest one that fits is used. */
 const lengths = [Number.POSITIVE_INFINITY, 8_000, 2_000, 500, 120]
 
 /**
- * At most so many characters. What tools said is shortened first; then what lies in the middle is left out, so that
- * the beginning of the conversation and its newest part remain.
+ * At most `most` characters. Results of tools are shortened first. Then the middle is left out, so that the beginning and the newest part
+ * of the conversation stay.
  */
 export function transcript(messages: readonly Message[], most: number): string {
   let entries: string[] = []
@@ -19,7 +19,7 @@ export function transcript(messages: readonly Message[], most: number): string {
   return ends(entries, most)
 }
 
-/** What is left of a text of which the middle goes. */
+/** Leaves out the middle of a long text. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text
   const note = `\n[… ${text.length - most} characters left out …]\n`
@@ -57,7 +57,7 @@ function lineOf(block: UserBlock | AssistantBlock, length: number | undefined): 
 const inputOf = ({ input }: { input: Record<string, unknown> }, length: number): string =>
   shortened(JSON.stringify(input), length)
 
-/** A quarter of the room for the beginning, the rest for the newest. */
+/** A quarter of the space is for the beginning, the rest for the newest entries. */
 function ends(entries: readonly string[], most: number): string {
   const [first = '', ...others] = entries
   const beginning = shortened(first, Math.floor(most / 4))

@@ -55,7 +55,7 @@ export const bashTool = (commandSecrets: ToolEgress['commandSecrets']): SandboxT
   },
 })
 
-/** What the command wrote and how it ended. */
+/** The output of a command and how it ended. */
 export async function runShell(sandbox: Sandbox, command: ShellCommand): Promise<SandboxResult> {
   const result = await sandbox.shell(command)
   const { text, ...rest } = outputOf(result)
@@ -64,7 +64,7 @@ export async function runShell(sandbox: Sandbox, command: ShellCommand): Promise
     const silence = isError ? `exit ${result.exitCode}` : '(no output)'
     return { ...textResult(text || silence, isError), ...rest }
   }
-  // What it left running goes too, and a shell that was killed has no state to go on from.
+  // Ends background processes of the command as well. A killed shell has no state to continue from.
   await sandbox.restartShell()
   const why = result.ended === 'timeout' ? `stopped after ${command.timeoutMs} ms` : 'interrupted'
   const note = `[${why}; everything that ran was ended, and the next command begins in a fresh shell]`

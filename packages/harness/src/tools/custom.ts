@@ -1,4 +1,4 @@
-/** Custom tools that the service runs itself: a request to an endpoint, or a command in the sandbox. */
+/** Custom tools that the service runs: a request to an endpoint, or a command in the sandbox. */
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { CustomTool } from '@steward/protocol/tools.ts'
 import { runShell } from './bash.ts'
@@ -17,11 +17,11 @@ const mostBytes = 10 * 1024 * 1024
 
 type Input = Record<string, unknown>
 
-/** Methods that change nothing: their input goes into the query, and they may be repeated. */
+/** Methods that change nothing: their input goes into the query, and a call may be repeated. */
 export const isReading = ({ method }: HttpExecution): boolean =>
   ['GET', 'HEAD'].includes(method?.toUpperCase() ?? 'POST')
 
-/** The answer's body is the result; of a status from 300 on an error result. Redirects are not followed. */
+/** The body of the answer is the result; an error result for statuses from 300 on. Redirects are not followed. */
 export function callEndpoint(execution: HttpExecution, outbound: Fetch) {
   return async (input: Input, { signal }: { signal: AbortSignal }): Promise<ToolResult> => {
     const until = AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)])
@@ -79,8 +79,8 @@ const redirectNote = (status: number, headers: Headers): string => {
 }
 
 /**
- * The command runs in a shell of its own, in the session's directory, and leaves nothing to the session's shell. Its
- * standard input is the tool's input as JSON; no part of that is ever read by a shell.
+ * The command runs in a shell of its own, in the directory of the session's shell, and changes nothing there. Its standard input is the
+ * tool's input as JSON, which no shell parses.
  */
 export const commandTool = (tool: CustomTool, command: string): SandboxTool => ({
   name: tool.name,

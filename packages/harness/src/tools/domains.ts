@@ -1,11 +1,11 @@
-/** The domain lists of the web tools. [tools/web/lists] */
+/** Domain lists of the web tools. [tools/web/lists] */
 
 export type DomainLists = {
   allowed_domains?: readonly string[] | null | undefined
   blocked_domains?: readonly string[] | null | undefined
 }
 
-/** A listed host stands for the hosts below it too, and with a path for what lies below that. */
+/** A listed host covers its subdomains. An entry with a path covers only URLs below that path. */
 export function domainRule({
   allowed_domains,
   blocked_domains,

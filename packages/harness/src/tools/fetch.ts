@@ -1,2 +1,2 @@
-/** As the global one, but that redirects are never followed. Rejects with `Refused` for what was not sent. */
+/** Like the global fetch, but never follows redirects. Rejects with `Refused` for a request that was not sent. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>

@@ -4,7 +4,7 @@ import { confined, failed, pathSchema } from './place.ts'
 import type { SandboxResult, SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
 
-/** Bytes of one read, and of a file that may be edited. [tools/read] */
+/** Bytes of one read, and of a file that can be edited. [tools/read] */
 const largestRead = 256 * 1024
 const largestEdit = 10 * 1024 * 1024
 

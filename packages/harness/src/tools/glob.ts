@@ -1,7 +1,7 @@
 /**
- * Glob patterns, which come from a model: no regular expression is made of them, so that the work is bounded by the
- * length of the pattern times that of the path. `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `**` for any number of folders,
- * and `\` before what shall stand for itself. Names that begin with a dot are matched like others.
+ * Matches glob patterns, which a model writes. They are not turned into regular expressions, so that the work is bounded by the length of
+ * the pattern times the length of the path. Supports `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `**` for any number of folders, and `\` before a
+ * literal character. Names with a leading dot match like others.
  */
 const mostAlternatives = 64
 const many = Symbol('any number')
@@ -10,7 +10,7 @@ type Many = typeof many
 type Letter = (letter: string) => boolean
 type Segment = readonly (Letter | Many)[]
 
-/** Whether a path without a leading slash matches; undefined when the pattern has too many alternatives. */
+/** Returns a function that matches paths without a leading slash; undefined when the pattern has too many alternatives. */
 export function globMatcher(pattern: string): ((path: string) => boolean) | undefined {
   const alternatives = expand(pattern)?.map((each) =>
     each
@@ -28,7 +28,7 @@ export function globMatcher(pattern: string): ((path: string) => boolean) | unde
 const matchesName = (name: Segment, letters: readonly string[]): boolean =>
   matches(name, letters, (isLetter, letter) => isLetter(letter))
 
-/** When it fails behind a `many`, that takes one more item: an earlier one never has to be reconsidered. */
+/** After a failure behind a `many`, the last `many` takes one more item. Earlier ones need not be reconsidered. */
 function matches<Part, Item>(
   parts: readonly (Part | Many)[],
   items: readonly Item[],
@@ -53,7 +53,7 @@ function matches<Part, Item>(
   return part === parts.length
 }
 
-/** The alternatives of the braces, inner ones too. Braces without a comma, or without an end, are letters. */
+/** Expands braces, nested ones too. Braces without a comma or without an end are literal. */
 function expand(pattern: string): string[] | undefined {
   const done: string[] = []
   const waiting = [pattern]
@@ -108,7 +108,7 @@ function segment(name: string): Segment {
   return parts
 }
 
-/** `[abc]`, `[a-z]`, `[!a]` or `[^a]`; a `]` right at the beginning is one of the letters. */
+/** `[abc]`, `[a-z]`, `[!a]` or `[^a]`. A `]` directly after the opening is literal. */
 function setAt(letters: readonly string[], from: number): { has: Letter; to: number } | undefined {
   const isNegated = letters[from + 1] === '!' || letters[from + 1] === '^'
   const first = from + (isNegated ? 2 : 1)

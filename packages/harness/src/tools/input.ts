@@ -1,9 +1,9 @@
-/** Whether an input fits its tool. Each schema is compiled once. */
+/** Checks whether an input fits its tool. Each schema is compiled once. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import type { Tool } from './tool.ts'
 
-// Every schema that is checked here is ours (`Tool.input`): to check these too takes 45 ms of each start.
+// Only our own schemas (`Tool.input`) are checked here. Validating the schemas as well takes 45 ms at each start.
 const ajv = new Ajv2020({
   strict: false,
   validateSchema: false,
@@ -13,7 +13,7 @@ const ajv = new Ajv2020({
 const validators = new WeakMap<object, ValidateFunction>()
 const anything = ajv.compile({})
 
-/** What is wrong with the input, in words the model can act on. */
+/** What is wrong with the input, as a sentence that the model can act on; undefined when it fits. */
 export function complaint(
   { name, input_schema }: Pick<Tool, 'name' | 'input_schema'>,
   input: Record<string, unknown>,
@@ -29,9 +29,9 @@ function compile(schema: Record<string, unknown>): ValidateFunction {
   try {
     validate = ajv.compile(schema)
   } catch {
-    // A schema that makes no sense checks nothing: its tool has to.
+    // An invalid schema checks nothing; its tool must check the input.
   } finally {
-    // The library keeps every schema it has seen, and takes no id twice.
+    // The library stores every schema and accepts no id twice.
     ajv.removeSchema(schema)
   }
   validators.set(schema, validate)

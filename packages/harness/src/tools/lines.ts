@@ -1,30 +1,30 @@
-/** Texts of files: what is text at all, and single lines of files of any size. */
+/** Reads text files: detects text, and returns single lines of files of any size. */
 import type { Failed, Ok, Sandbox } from '@steward/sandbox/sandbox.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const pieceBytes = 1024 * 1024
 const newline = 0x0a
 
-/** Undefined for what is not UTF-8, or holds NUL, which no text does. */
+/** Undefined for bytes that are not UTF-8 or contain NUL. */
 export function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {
     return decoder.decode(bytes)
   } catch {
-    // Not UTF-8; the caller says so in terms of the file.
+    // Not UTF-8. The caller reports that with the file's path.
     return undefined
   }
 }
 
 export type Lines = Ok<{
   bytes: Uint8Array
-  /** There was more in the range than `maxBytes`. */
+  /** True when the range is larger than `maxBytes`. */
   isCut: boolean
-  /** Lines of the file, when its end was reached. */
+  /** Number of lines in the file; only set when the end of the file was reached. */
   count?: number
 }>
 
-/** Lines `first` to `last`, from 1 and both included, to the end when `last` is 0 or less. */
+/** Reads lines `first` to `last`, both included, counted from 1; to the end when `last` is 0 or less. */
 export async function readLines(
   sandbox: Sandbox,
   path: string,
@@ -64,7 +64,7 @@ function endOfLine(bytes: Uint8Array, from: number): number {
   return at === -1 ? bytes.length : at + 1
 }
 
-/** Without the beginning of a letter that was cut through. */
+/** Drops the beginning of a character that was cut. */
 function wholeLetters(parts: readonly Uint8Array[]): Uint8Array {
   const bytes = Buffer.concat(parts)
   let end = bytes.length

@@ -3,7 +3,7 @@ import type { ShellResult } from '@steward/sandbox/sandbox.ts'
 /** Bytes that a sandbox keeps of one output. [tools/bash/output-cut] */
 const keptBytes = 100 * 1024
 
-/** What a program wrote, behind a note when it was cut, and where the whole is. */
+/** The output of a program, after a note when it was cut that names the file with the whole output. */
 export function outputOf({ output, bytes, spilled }: ShellResult): {
   text: string
   whole?: string

@@ -1,4 +1,4 @@
-/** Ways out of the service that tools are given. All of them are judged by the session's egress. */
+/** Access of tools to the outside. The session's egress decides on every request. */
 import type { Refusal } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Fetch } from './fetch.ts'
@@ -7,13 +7,13 @@ import type { SearchProvider } from './web-search/provider.ts'
 export type { Fetch }
 
 export type ToolEgress = {
-  /** Adds the credential of the host it goes to. For custom tools that the service calls. */
+  /** Adds the credential of the host. For custom tools that the service calls. */
   outbound: Fetch
-  /** Null where the web tools are not offered. */
+  /** Null when the web tools are not offered. */
   web: Web | null
   /**
-   * Variables for one command that was found to be simple, by its words; none when no credential is for it. They
-   * are secret, and must be seen by that command's process alone.
+   * Environment variables for one simple command, given as its words; empty without a matching credential. The values are secret, and only
+   * that command's process may see them.
    */
   commandSecrets: (words: readonly string[]) => Promise<Record<string, string>>
 }
@@ -21,18 +21,18 @@ export type ToolEgress = {
 export type Web = {
   /** Never adds a credential. */
   fetch: Fetch
-  /** Null when the operator has set up none: calls fail with words that say so. */
+  /** Null when the operator has configured no search engine: calls then fail with a sentence that says so. */
   search: SearchProvider | null
 }
 
-/** What egress said of a request that it did not send. */
+/** The refusal within an error of a request that the egress did not send. */
 export function refusalIn(error: unknown): Refusal | undefined {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at instanceof Refused) return at.refusal
   return undefined
 }
 
-/** For people and models: a refusal, or else the reason that lies deepest. Never more than some lines. */
+/** A reason for people and models: the refusal, otherwise the innermost cause. At most some lines. */
 export function reasonOf(error: unknown): string {
   const refusal = refusalIn(error)
   if (refusal) return `egress denied: ${refusal.host} (${refusal.reason}: ${refusal.message})`
@@ -44,7 +44,7 @@ export function reasonOf(error: unknown): string {
 }
 const longestReason = 500
 
-/** At most so many bytes; whoever wants no more ends the body. */
+/** At most `most` bytes; the rest of the body is dropped. */
 export async function bytesOf(
   { body }: Response,
   most: number,

@@ -5,6 +5,6 @@ const permissions = { always_allow: 'allow', always_ask: 'ask', auto: 'auto' } a
 
 export const permissionOf = ({ type }: PermissionPolicy): Tool['permission'] => permissions[type]
 
-/** `auto` asks: nobody here judges a call but a person. */
+/** `auto` asks a person, because no program judges calls here. */
 export const asksFirst = (tool: Tool | undefined): boolean =>
   tool !== undefined && tool.permission !== 'allow'

@@ -1,4 +1,4 @@
-/** A real sandbox for tests of tools, which ends with them. */
+/** For tests of tools: a real sandbox that ends with the test. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -19,7 +19,7 @@ export const pathSchema = {
   description: 'an absolute path, or one below /workspace',
 } as const
 
-/** The absolute path without `.` and `..`, or why it is outside of what the file tools reach. */
+/** The absolute path without `.` and `..`, or a refusal when it lies outside of the folders for file tools. */
 export function confined(given: string): { path: string } | { refused: ToolResult } {
   const parts: string[] = []
   for (const part of (given.startsWith('/') ? given : `${workspace}/${given}`).split('/')) {

@@ -8,12 +8,12 @@ import { resultsFolder } from './spill.ts'
 import type { SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
 
-/** Paths of one `glob`, and the time of one `grep`. [tools/glob] [tools/grep] */
+/** Paths of one `glob`, and time of one `grep`. [tools/glob] [tools/grep] */
 const mostPaths = 200
 const mostEntries = 50_000
 const searchTimeoutMs = 60_000
 const longestGlob = 1_000
-/** Files matched before other work of the process gets its turn. */
+/** Files to match before other work of the process gets a turn. */
 const atOnce = 500
 
 const Input = z.object({ pattern: z.string().min(1), path: z.string().optional() })
@@ -51,7 +51,7 @@ export const globTool: SandboxTool = {
     for (const [index, file] of walk.files.entries()) {
       if (index % atOnce === atOnce - 1) await otherWork()
       if (signal.aborted) return textResult('interrupted', true)
-      // Results that were put aside are no part of the work, unless they are what is looked for.
+      // Stored results are left out, unless the search is for them.
       if (isWithin(file.path, resultsFolder) && !isWithin(root, resultsFolder)) continue
       if (isMatch(file.path.slice(root.length + 1))) found.push(file)
     }

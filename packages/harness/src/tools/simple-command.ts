@@ -1,19 +1,19 @@
 /**
- * Whether a text is one single simple command for bash, and its words. Whatever bash could read in another way than
- * this does is no simple command: substitutions, expansions, redirections, lists, assignments, comments, backslashes.
+ * Decides whether a text is one simple command for bash, and splits it into words. A text that bash could read in another way is no simple
+ * command: substitutions, expansions, redirections, lists, assignments, comments, backslashes.
  */
 
-/** Words that begin something else than a simple command, or run a text or file of commands in this shell. */
+/** Words that begin another kind of command, or that run a text or file of commands in this shell. */
 const notCommands = new Set([
   ...['!', '[[', ']]', '{', '}', '-', 'if', 'then', 'else', 'elif', 'fi', 'for', 'select', 'while'],
   ...['until', 'do', 'done', 'case', 'esac', 'in', 'function', 'time', 'coproc'],
   ...['.', 'source', 'eval', 'exec', 'command', 'builtin', 'trap', 'alias', 'unalias', 'enable'],
   ...['set', 'shopt', 'export', 'declare', 'typeset', 'local', 'readonly', 'env', 'printenv'],
 ])
-/** Programs that are given commands to run. */
+/** Programs that run commands they are given. */
 const shells = new Set(['sh', 'bash', 'rbash', 'dash', 'zsh', 'ksh', 'mksh', 'fish', 'busybox'])
 
-/** Anywhere, outside quotes: a character that bash may give a meaning of its own. */
+/** Outside of quotes: characters that may be special to bash. */
 const special = /[;&|<>()$`\\*?[\]{}!\n\r\0]/
 /** Within double quotes. */
 const specialQuoted = /[$`\\!\0\n\r]/
@@ -29,7 +29,7 @@ export function simpleCommand(given: string): string[] | undefined {
   return first !== undefined && isProgram(first) ? state.words : undefined
 }
 
-/** Takes in what stands at `at`; false when it is nothing for a simple command. */
+/** Reads the character at `at`. Returns false when the text is no simple command. */
 function step(text: string, state: State): boolean {
   const character = text.charAt(state.at)
   if (character === ' ' || character === '\t') {
@@ -42,7 +42,7 @@ function step(text: string, state: State): boolean {
   if (special.test(character) || isOddSpace(character)) return false
   const before = text.charAt(state.at - 1)
   if (character === '#' && state.word === undefined) return false
-  // A tilde is somebody's home at the start of a word, and behind = and : of what looks like an assignment.
+  // A tilde is expanded at the start of a word, and after = and : in a word that looks like an assignment.
   if (character === '~' && (state.word === undefined || before === '=' || before === ':'))
     return false
   state.word = (state.word ?? '') + character
@@ -60,14 +60,14 @@ function quoted(text: string, state: State, quote: string): boolean {
   return true
 }
 
-/** Control characters, and spaces that a locale may count among those between words. */
+/** Control characters, and spaces that a locale may treat as word separators. */
 const isOddSpace = (character: string): boolean => /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]/u.test(character)
 
 function isProgram(first: string): boolean {
   const name = first.slice(first.lastIndexOf('/') + 1)
   return (
     first !== '' &&
-    // Bash takes a name with = for an assignment, and one with % for a job.
+    // Bash reads a name with = as an assignment, and a name with % as a job.
     !/[=%\s]/.test(first) &&
     !notCommands.has(first) &&
     !notCommands.has(name) &&

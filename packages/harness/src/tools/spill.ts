@@ -1,4 +1,4 @@
-/** What is too long for the model is written whole into the sandbox; the model gets its ends and the path. */
+/** Writes results that are too long for the model into a file in the sandbox. The model gets both ends and the path. */
 import { randomUUID } from 'node:crypto'
 import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
@@ -9,13 +9,13 @@ import { textResult } from './tool.ts'
 /** Characters of one result. [tools/result/spilled] */
 const mostCharacters = 100_000
 const shownCharacters = 4_000
-/** In the workspace, so that it is still there when the sandbox was stopped in between. */
+/** In the working folder, so that the files outlive the sandbox. */
 const folder = '/workspace/.steward'
 export const resultsFolder = `${folder}/results`
-/** Neither searches nor commits of the session come upon what was put aside. */
+/** Files that hide stored results from the session's searches and commits. */
 const markers = ['.ignore', '.gitignore']
 
-/** Runs a tool in the session's sandbox; a sandbox that is gone is a result that says so. */
+/** Runs a tool in the session's sandbox. A sandbox that has ended becomes a result that says so. */
 export function spilling(tool: SandboxTool, open: () => Promise<Sandbox>): Tool['run'] {
   return async (input, { signal }) => {
     let sandbox: Sandbox | undefined
@@ -35,7 +35,7 @@ export function spilling(tool: SandboxTool, open: () => Promise<Sandbox>): Tool[
   }
 }
 
-/** What it waits for goes on for others. */
+/** An abort ends the wait; `coming` continues for other waiters. */
 async function unlessAborted<T>(coming: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const { promise: aborted, resolve } = Promise.withResolvers<undefined>()
   const abort = () => resolve(undefined)
@@ -48,7 +48,10 @@ async function unlessAborted<T>(coming: Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-/** The result of a tool that runs elsewhere. Only one that is too long needs a sandbox; without one it is cut. */
+/**
+ * Limits the result of a tool that runs outside of the sandbox. A sandbox is needed only for a result that is too long; without one the
+ * result is cut.
+ */
 export async function bounded(
   result: ToolResult,
   open: () => Promise<Sandbox>,

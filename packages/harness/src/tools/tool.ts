@@ -1,7 +1,7 @@
 import type { ResultContent } from '@steward/protocol/content.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
-/** A failing tool is a result the model reads, never a throw. */
+/** A tool that fails returns a result for the model and never throws. */
 export type ToolResult = { content: ResultContent[]; is_error: boolean }
 
 export interface Tool {
@@ -9,30 +9,27 @@ export interface Tool {
   readonly description: string
   /** JSON Schema of type object. */
   readonly input_schema: Record<string, unknown>
-  /** `client`: the caller of the API answers; `worker`: the session's worker does; `run` is never called for either. */
+  /** `client`: a client of the API answers. `worker`: the session's worker answers. In both cases `run` is never called. */
   readonly runs: 'here' | 'client' | 'worker'
-  /**
-   * `passed`: whoever gets the input judges it. Schemas that strangers wrote are never run here: a pattern may take
-   * for ever.
-   */
+  /** `passed`: the receiver of the input checks it. Schemas of other people are never run here, because a pattern may run for ever. */
   readonly input: 'checked' | 'passed'
-  /** Of a tool of an MCP server: the names that the agent and the server gave. */
+  /** For a tool of an MCP server: the names that the agent and the server use. */
   readonly mcp?: { server: string; tool: string }
   readonly permission: 'allow' | 'ask' | 'auto'
-  /** Whether a call that may have happened already can be made again after a crash. */
+  /** Whether a call that may have run already can be repeated after a crash. */
   readonly repeat: 'safe' | 'never'
-  /** What a call does with the session's sandbox. Calls of one answer run at once, but none overtakes a change. */
+  /** How a call uses the sandbox. Calls of one answer run at once, but none overtakes a call that changes the sandbox. */
   readonly sandbox: 'unused' | 'read' | 'changed'
-  /** Called when the model begins to write a call's input, so that a slow start overlaps it. Must not throw. */
+  /** Called when the model begins to write a call's input, so that a slow start overlaps with it. Must not throw. */
   prepare(): void
-  /** Resolves within reason after the signal aborts, with an error result that says so. */
+  /** After an abort resolves soon, with an error result that says so. */
   run(input: Record<string, unknown>, options: { signal: AbortSignal }): Promise<ToolResult>
 }
 
-/** `whole`: a file in the sandbox that holds all of a text which `content` holds only in part. */
+/** `whole`: a file in the sandbox with the whole text when `content` has only part of it. */
 export type SandboxResult = ToolResult & { whole?: string }
 
-/** A tool of the built-in toolset: the same in every session, but for the sandbox it is given. */
+/** A built-in tool: the same in every session, except for its sandbox. */
 export type SandboxTool = Pick<Tool, 'name' | 'description' | 'input_schema' | 'repeat'> & {
   run(sandbox: Sandbox, input: Record<string, unknown>, signal: AbortSignal): Promise<SandboxResult>
 }

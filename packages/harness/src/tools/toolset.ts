@@ -1,4 +1,4 @@
-/** An agent's tool entries as tools that can run. */
+/** Turns an agent's tool entries into tools that can run. */
 import type { CustomTool, PermissionPolicy, ToolEntry, Toolset } from '@steward/protocol/tools.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { bashTool } from './bash.ts'
@@ -13,13 +13,13 @@ import { fetchPage, webFetch } from './web-fetch/web-fetch.ts'
 import { searchWeb, webSearch } from './web-search/web-search.ts'
 
 export type ToolDeps = ToolEgress & {
-  /** The session's sandbox, started by the first call. */
+  /** The session's sandbox, which the first call starts. */
   sandbox: () => Promise<Sandbox>
-  /** Whether a worker runs what works in the sandbox. */
+  /** True when a worker runs the tools that need the sandbox. */
   isElsewhere?: boolean
 }
 
-/** In the order of the entries, which the model sees. `tools` come resolved, every choice spelled out. */
+/** In the order of the entries, which the model sees. `tools` have all defaults filled in. */
 export const toolsOf = (tools: readonly ToolEntry[], deps: ToolDeps): Tool[] =>
   tools.flatMap((entry): Tool[] => {
     if (entry.type === 'custom') return [customTool(entry, deps)]
@@ -56,7 +56,7 @@ function builtIn(entry: Toolset, deps: ToolDeps): Tool[] {
   })
 }
 
-/** A tool that works in the sandbox. */
+/** A tool that runs in the sandbox. */
 function placed(tool: SandboxTool, sandbox: ToolDeps['sandbox']): Omit<Tool, 'permission'> {
   return {
     name: tool.name,
@@ -67,14 +67,14 @@ function placed(tool: SandboxTool, sandbox: ToolDeps['sandbox']): Omit<Tool, 'pe
     repeat: tool.repeat,
     sandbox: tool.repeat === 'safe' ? 'read' : 'changed',
     prepare() {
-      // The call itself reports a sandbox that does not start.
+      // The call reports a sandbox that does not start.
       sandbox().catch(() => {})
     },
     run: spilling(tool, sandbox),
   }
 }
 
-/** A tool that works outside of the sandbox, which it needs only for a result that is too long. */
+/** A tool that runs outside of the sandbox and needs it only for a result that is too long. */
 function elsewhere(
   tool: Pick<Tool, 'name' | 'description' | 'input_schema' | 'repeat' | 'run'>,
   sandbox: ToolDeps['sandbox'],
@@ -98,10 +98,10 @@ const webMaker = (
   (config) => elsewhere({ ...tool, run: run(config) }, sandbox),
 ]
 
-/** Permission policies are not for these, whoever runs them. */
+/** Custom tools have no permission policy, whoever runs them. */
 function customTool(entry: CustomTool, { sandbox, outbound }: ToolDeps): Tool {
   const { name, description, input_schema, execution } = entry
-  // The schema is the tenant's: whoever runs the tool judges what it gets.
+  // The schema is the tenant's, so the tool itself checks its input.
   const own = { input: 'passed', permission: 'allow' } as const
   if (execution?.type === 'http') {
     const repeat = isReading(execution) ? 'safe' : 'never'

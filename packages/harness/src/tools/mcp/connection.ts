@@ -1,4 +1,4 @@
-/** One MCP server, connected: its tools and their calls. */
+/** A connection to one MCP server: its tools and their calls. */
 import type { CallToolResult, Client, Tool as Listed } from '@modelcontextprotocol/client'
 import type * as library from '@modelcontextprotocol/client'
 import type { Fetch } from '../outside.ts'
@@ -9,18 +9,18 @@ type Library = typeof library
 export type { CallToolResult, Listed }
 
 export type McpConnection = {
-  /** All pages. */
+  /** Lists the tools of all pages. */
   list(signal: AbortSignal): Promise<Listed[]>
-  /** Rejects when there is no answer; after the signal has aborted the server is told so. */
+  /** Rejects when there is no answer. After an abort the server is told of the cancellation. */
   call(
     name: string,
     input: Record<string, unknown>,
     options: { signal: AbortSignal; timeoutMs: number; longestMs: number },
   ): Promise<CallToolResult>
-  /** Whether the server keeps a session that it may end. */
+  /** True when the server has a session that can be ended. */
   hasSession: boolean
   isClosed(): boolean
-  /** Tells the server, and does not wait for it long. Never rejects. */
+  /** Ends the session with a short time limit. Never rejects. */
   close(): Promise<void>
 }
 
@@ -31,12 +31,12 @@ const farewellMs = 2_000
 
 const loadLibrary = (): Promise<Library> => import('@modelcontextprotocol/client')
 
-/** Loads the library before the first connection, which would otherwise wait for it. */
+/** Loads the library ahead of time, so that the first connection need not wait for it. */
 export async function preloadMcp(): Promise<void> {
   await loadLibrary()
 }
 
-/** Over streamable HTTP, or over the older transport where a server knows no other. Rejects when neither answers. */
+/** Connects over streamable HTTP, or over the older transport when the server knows no other. Rejects when neither works. */
 export async function connect(options: Options): Promise<McpConnection> {
   const library = await loadLibrary()
   try {
@@ -47,7 +47,7 @@ export async function connect(options: Options): Promise<McpConnection> {
     try {
       return await open(library, 'sse', options)
     } catch (later) {
-      // A server that has neither is best known by its first answer.
+      // When the server has neither transport, the first error describes it best.
       throw isMissed(later) ? error : later
     }
   }
@@ -69,11 +69,11 @@ async function open(
     isClosed = true
   }
   client.onerror = (error) => {
-    // The older transport would connect anew by itself, to a session that knows nothing of this one.
+    // The older transport would reconnect by itself, to a session that does not know this one.
     if (library.SseError.isInstance(error)) void client.close()
   }
   try {
-    // A transport that is still waiting for its server does not hear the signal of a request.
+    // A transport that waits for its server ignores the signal of a request.
     await Promise.race([client.connect(transport, { signal }), aborted(signal)])
   } catch (error) {
     await client.close()
@@ -105,11 +105,11 @@ function newClient(library: Library, kind: Transport, listChanged: () => void): 
   return new library.Client(
     { name: 'steward', version: '0.1.0' },
     {
-      // Nothing that a server may ask for: its requests for input, samples or roots are refused.
+      // The client offers nothing to servers: requests for input, samples or roots are refused.
       capabilities: {},
       inputRequired: { autoFulfill: false },
       versionNegotiation: { mode: kind === 'modern' ? 'auto' : 'legacy' },
-      // Schemas of strangers are not run here; a pattern may take for ever.
+      // A server's own JSON schemas are not run here, because a pattern may run for ever.
       jsonSchemaValidator: {
         getValidator: () => (data) => ({
           valid: true,

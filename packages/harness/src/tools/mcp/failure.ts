@@ -1,15 +1,15 @@
-/** What an error of the MCP library means. It is told by its shape, so that nobody must load the library for it. */
+/** What an error of the MCP library means. Recognizes errors by shape, so that callers need not load the library. */
 import type { McpErrorType } from '@steward/protocol/events.ts'
 import { reasonOf as deepestReason } from '../outside.ts'
 import { brokenOff } from './wire.ts'
 
-/** HTTP status that an error stands for. */
+/** The HTTP status behind an error. */
 function statusOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
   if (error.name === 'UnauthorizedError') return 401
   if (error.name === 'InsufficientScopeError') return 403
   if ('status' in error && typeof error.status === 'number') return error.status
-  // Codes of JSON-RPC are negative; the older transport puts the status there.
+  // JSON-RPC codes are negative. The older transport stores the status in `code`.
   if ('code' in error && typeof error.code === 'number' && error.code > 0) return error.code
   const posted = /\(HTTP (\d{3})\)/.exec(error.message)?.[1]
   return posted === undefined ? undefined : Number(posted)
@@ -18,17 +18,17 @@ function statusOf(error: unknown): number | undefined {
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined
 
-/** The server has nothing at this address for the transport that was tried. */
+/** The server has no endpoint here for this transport. */
 export const isMissed = (error: unknown): boolean =>
   [400, 404, 405, 406, 415, 501].includes(statusOf(error) ?? 0)
 
-/** The server speaks only revisions of the protocol that begin without a handshake. */
+/** The server speaks only revisions of the protocol without a handshake. */
 export const isModernOnly = (error: unknown): boolean =>
   codeOf(error) === unsupportedVersion ||
   (error instanceof Error && error.message.includes(String(unsupportedVersion)))
 const unsupportedVersion = -32_022
 
-/** The server no longer knows the session: nothing was run. */
+/** The server has forgotten the session, so the call was not run. */
 export const isSessionLost = (error: unknown): boolean => [400, 404].includes(statusOf(error) ?? 0)
 
 export const isTimeout = (error: unknown): boolean => codeOf(error) === 'REQUEST_TIMEOUT'
@@ -36,7 +36,7 @@ export const isTimeout = (error: unknown): boolean => codeOf(error) === 'REQUEST
 export const isBroken = (error: unknown): boolean =>
   codeOf(error) === brokenOff || codeOf(error) === 'CONNECTION_CLOSED'
 
-/** An error the server itself answered with, and not of the way to it. */
+/** The server answered with an error; the connection works. */
 export const isAnswer = (error: unknown): boolean =>
   typeof codeOf(error) === 'number' && !isBroken(error) && statusOf(error) === undefined
 
@@ -45,7 +45,7 @@ export const typeOf = (error: unknown): McpErrorType =>
     ? 'mcp_authentication_failed_error'
     : 'mcp_connection_failed_error'
 
-/** For people and models. */
+/** A sentence for people and models. */
 export function reasonOf(error: unknown): string {
   const status = statusOf(error)
   if (status === 401) return 'it wants other credentials (401)'

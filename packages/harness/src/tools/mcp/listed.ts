@@ -1,4 +1,4 @@
-/** What is taken of a tool that an MCP server lists. */
+/** The parts of a tool, as an MCP server lists it, that are used. */
 export type ListedTool = {
   name: string
   title?: string | undefined

@@ -1,4 +1,4 @@
-/** Real MCP servers for tests, over real sockets. */
+/** For tests: real MCP servers over real sockets. */
 import assert from 'node:assert/strict'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createServer } from 'node:http'
@@ -21,7 +21,7 @@ import { mcpServers } from './servers.ts'
 export type Answer = (request: Request) => Response | Promise<Response>
 export type Peer = AsyncDisposable & { url: string; seen: string[]; open: () => number }
 
-/** Any HTTP server on loopback. `seen` has a word for each request; `open` counts those not answered whole. */
+/** An HTTP server on loopback. `seen`: one word for each request. `open`: the number of requests without a complete answer. */
 export async function httpPeer(answer: Answer): Promise<Peer> {
   const seen: string[] = []
   let open = 0
@@ -44,7 +44,7 @@ export async function httpPeer(answer: Answer): Promise<Peer> {
   }
 }
 
-/** One request of a server's own, answered by the web's types. Rejects when either side goes in the midst. */
+/** Answers one request with the web's types. Rejects when either side disconnects. */
 export async function serve(answer: Answer, incoming: IncomingMessage, outgoing: ServerResponse) {
   const gone = new AbortController()
   outgoing.on('close', () => gone.abort())
@@ -65,7 +65,7 @@ export async function serve(answer: Answer, incoming: IncomingMessage, outgoing:
   else outgoing.end()
 }
 
-/** With one tool that says back what it is given. */
+/** A server with one tool that returns its input. */
 export function echoServer(extend: (server: McpServer) => void = () => {}): McpServer {
   const server = new McpServer(
     { name: 'echo', version: '1.0.0' },
@@ -82,7 +82,7 @@ export function echoServer(extend: (server: McpServer) => void = () => {}): McpS
 
 export type Streamable = {
   answer: Answer
-  /** Forgets every session, as a server does that was started again. */
+  /** Forgets every session, like a restarted server. */
   forget(): void
   servers: McpServer[]
 }
@@ -125,13 +125,13 @@ export async function streamablePeer(
   return { ...(await httpPeer(server.answer)), ...server }
 }
 
-/** Only the newest revision, which has no handshake. */
+/** A server with only the newest revision, which has no handshake. */
 export function modernPeer(make: () => McpServer): Promise<Peer> {
   const handler = createMcpHandler(make, { legacy: 'reject' })
   return httpPeer((request) => handler.fetch(request))
 }
 
-/** Only the transport of 2024: a stream of events, and posts beside it. */
+/** A server with only the transport of 2024: an event stream, and posts beside it. */
 export const ssePeer = (make: () => McpServer): Promise<Peer> => httpPeer(ofEvents(make))
 
 export function ofEvents(make: () => McpServer): Answer {
@@ -214,7 +214,7 @@ export const call = (
 export const textOf = ({ content }: ToolResult): string =>
   content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join('\n')
 
-/** The official client of a server that wants this bearer; disposed, it ends its session. */
+/** The official client with this bearer token. Disposing it ends its session. */
 export async function mcpClient(url: string, bearer: string): Promise<Client & AsyncDisposable> {
   const client = new Client({ name: 'a local child', version: '1.0.0' })
   const headers = { authorization: `Bearer ${bearer}` }

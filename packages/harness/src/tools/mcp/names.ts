@@ -1,21 +1,21 @@
-/** Names of MCP tools: what the model calls them, and whose they are. */
+/** The names of MCP tools for the model, and which server a name belongs to. */
 import { createHash } from 'node:crypto'
 
 const prefix = 'mcp__'
-/** What every wire takes. */
+/** The longest name that every wire accepts. */
 const longestName = 64
 const digestLength = 8
 
-/** Nothing else bears such a name: custom tools may not, and those of the toolset do not. */
+/** No other tool has such a name: custom tools and built-in tools may not. */
 export const isMcpName = (name: string): boolean => name.startsWith(prefix)
 
 /**
- * `mcp__<server>__<tool>`. What a wire would not take is replaced, and what would then no longer say which tool is
- * meant ends in a digest of both names: one pair has always the same name, and two pairs never share one.
+ * Builds `mcp__<server>__<tool>`. Characters that a wire refuses are replaced. A name that would then be ambiguous ends with a digest of
+ * both names. A pair always gets the same name, and two pairs never share one.
  */
 export function mcpName(server: string, tool: string): string {
   const name = `${prefix}${plain(server)}__${plain(tool)}`
-  // A server's name that holds or ends in underscores could take some of the tool's.
+  // A server name with double or trailing underscores could be confused with the beginning of a tool's name.
   const isPlain = plain(server) === server && plain(tool) === tool && !/__|_$/.test(server)
   if (isPlain && name.length <= longestName) return name
   const digest = createHash('sha256')
@@ -26,12 +26,12 @@ export function mcpName(server: string, tool: string): string {
 
 const plain = (text: string): string => text.replaceAll(/[^\w-]/g, '_')
 
-/** As well as a name alone can say it: of a tool that is not there. */
+/** Server and tool by the name alone, for a tool that no longer exists. */
 export function mcpNames(name: string): { server: string; tool: string } {
   const [server = '', ...tool] = name.slice(prefix.length).split('__')
   return { server, tool: tool.join('__') }
 }
 
-/** Whether the name could be that of a tool of this server. */
+/** True when the name may belong to a tool of this server. */
 export const mayBeOf = (name: string, server: string): boolean =>
   name.startsWith(`${prefix}${plain(server)}`.slice(0, longestName - digestLength - 1))

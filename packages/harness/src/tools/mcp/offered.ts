@@ -1,4 +1,4 @@
-/** Which of a server's tools an agent is given, and how. */
+/** Which of a server's tools an agent gets, and with which settings. */
 import type { ToolEntry } from '@steward/protocol/tools.ts'
 import { permissionOf } from '../permission.ts'
 import type { Tool } from '../tool.ts'
@@ -15,7 +15,7 @@ export type Run = (
 
 export const longestDescription = 8_192
 
-/** By name, in an order that does not depend on the server's. A server that no toolset names is given whole. */
+/** Ordered by name, independently of the server's order. Without a toolset for the server, all tools are offered. */
 export function offered(
   server: string,
   listed: readonly ListedTool[],
@@ -36,10 +36,7 @@ export function offered(
     })
 }
 
-/**
- * Those of a server that the session's worker runs: it reaches the server, and makes the calls by the same names and
- * schemas.
- */
+/** The tools of a server that the session's worker runs. The worker makes the calls, with the same names and schemas. */
 export const offeredByWorker = (
   server: string,
   listed: readonly ListedTool[],
@@ -57,7 +54,7 @@ function asTool(
 ): Tool {
   const { name, description, title, annotations } = listed
   const { schema, toServer } = fitted(listed.inputSchema)
-  // A server that calls one of its tools repeatable is believed: it alone bears what a second call does.
+  // The server's own word decides whether a call can be repeated, because only the server suffers from a second call.
   const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true
   return {
     name: mcpName(server, name),

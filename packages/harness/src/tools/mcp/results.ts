@@ -1,4 +1,4 @@
-/** What an MCP tool answered, as blocks of ours. */
+/** Converts the result of an MCP tool into content blocks. */
 import type { ResultContent } from '@steward/protocol/content.ts'
 import type { ToolResult } from '../tool.ts'
 import type { CallToolResult } from './connection.ts'
@@ -6,7 +6,7 @@ import type { CallToolResult } from './connection.ts'
 type Block = CallToolResult['content'][number]
 type Resource = Extract<Block, { type: 'resource' }>['resource']
 
-/** What models take; characters of base64. */
+/** Image types that models accept. `largestImage` counts characters of base64. */
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 const largestImage = 7 * 1024 * 1024
 const largestDocument = 32 * 1024 * 1024
@@ -16,7 +16,7 @@ export function resultOf({ content, structuredContent, isError }: CallToolResult
   const blocks = content.slice(0, mostBlocks).map(blockOf)
   if (content.length > mostBlocks)
     blocks.push(text(`[${content.length - mostBlocks} more blocks left out]`))
-  // Servers are asked to say the same in text; one that did not is shown what it meant.
+  // Servers should repeat structured content as text. For a server that did not, the structured content is shown.
   if (blocks.length === 0 && structuredContent !== undefined)
     blocks.push(text(JSON.stringify(structuredContent, null, 2)))
   return { content: blocks, is_error: isError ?? false }

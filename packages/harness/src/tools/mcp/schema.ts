@@ -1,8 +1,8 @@
-/** Input schemas of MCP servers as every model wire takes them. */
+/** Converts input schemas of MCP servers into a form that every model wire accepts. */
 
 type Schema = Record<string, unknown>
 
-/** What the model is shown, and the way back from its input to what the server expects. */
+/** The schema for the model, and the conversion of the model's input back into the server's form. */
 export type FittedSchema = {
   schema: Schema
   toServer: (input: Record<string, unknown>) => Record<string, unknown>
@@ -14,8 +14,8 @@ const unions = ['oneOf', 'anyOf', 'allOf'] as const
 const dropped = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions'])
 
 /**
- * References are put in place, unions at the top become one object that takes the fields of all, and fields whose
- * names a wire refuses get others. A schema that is too large for that is any object at all: the server judges.
+ * Resolves references, merges top-level unions into one object with the fields of all variants, and renames fields that a wire refuses. A
+ * schema that is too large becomes any object; the server then checks the input.
  */
 export function fitted(given: Schema): FittedSchema {
   const budget = { left: largestSchema }
@@ -86,15 +86,15 @@ function asObject(schema: Schema): { properties: Schema; required: string[]; res
     }
   }
   const known = [...wanted].filter((name) => properties.has(name))
-  // Of the fields of several kinds of input one kind has only some.
+  // An object that merges several variants allows further fields, because a variant has only some of them.
   const isOpen = unions.some((union) => partsOf(schema[union]).length > 0)
   if (isOpen) delete rest.additionalProperties
   return { properties: Object.fromEntries(properties), required: known, rest }
 }
 
 /**
- * The schema with what it refers to within itself; what refers to itself without end, or elsewhere, is anything. All that
- * is looked at costs something, also what is empty: it is looked at again for each that refers to it.
+ * The schema with its internal references resolved. An endless or external reference becomes a schema that allows anything. Every visited
+ * value costs budget, also an empty one, because it is visited again for each reference.
  */
 function resolved(value: Schema, root: Schema, budget: { left: number }, depth: number): Schema {
   if (--budget.left < 0 || depth > deepest) return {}
@@ -117,7 +117,7 @@ function resolved(value: Schema, root: Schema, budget: { left: number }, depth: 
 function inside(value: unknown, root: Schema, budget: { left: number }, depth: number): unknown {
   if (Array.isArray(value)) {
     if (depth > deepest) return []
-    // Each costs one at least: of a list that is longer than what is left none is looked at.
+    // Each entry costs at least one: a list that is longer than the budget is not visited.
     if (--budget.left < value.length) budget.left = -1
     if (budget.left < 0) return []
     return value.map((each) => inside(each, root, budget, depth + 1))

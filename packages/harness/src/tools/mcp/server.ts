@@ -1,4 +1,4 @@
-/** One MCP server of a session: connected when it is wanted, again when it went away, its tools as it lists them. */
+/** One MCP server of a session: connected when needed, reconnected after a failure, with the tools that it lists. */
 import type { McpErrorType } from '@steward/protocol/events.ts'
 import type { Fetch } from '../outside.ts'
 import type { ToolResult } from '../tool.ts'
@@ -13,16 +13,16 @@ export type McpEndpoint = { name: string; url: string; fetch: Fetch }
 export type ServerFailure = { server: string; type: McpErrorType; message: string }
 
 export type McpLimits = {
-  /** For connecting and listing together. */
+  /** Time for connecting and listing together. */
   discoveryMs: number
-  /** Without a sign of life of a call. */
+  /** Longest silence of a call. */
   callMs: number
   longestCallMs: number
 }
 type Options = McpEndpoint & {
   limits: McpLimits
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Called when the tools are others. */
+  /** Called when the list of tools has changed. */
   changed: () => void
   failed: (failure: ServerFailure) => unknown
 }
@@ -36,7 +36,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
   let connecting: Promise<McpConnection | undefined> | undefined
   let listing: Promise<void> | undefined
   let isStale = false
-  /** Undefined until the server has listed its tools, and again when it could not be connected. */
+  /** Undefined until the server has listed its tools, and again after a failed connection. */
   let listed: readonly Listed[] | undefined
   let lastFailure = ''
   const patience = { timeoutMs: limits.callMs, longestMs: limits.longestCallMs }
@@ -72,7 +72,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
     }
   }
 
-  /** The connection that stands, or a new one; undefined when there is none to be had. */
+  /** The open connection, or a new one; undefined when the server cannot be reached. */
   function connected(): Promise<McpConnection | undefined> {
     if (closed.signal.aborted) return Promise.resolve(undefined)
     if (connection && !connection.isClosed()) return Promise.resolve(connection)
@@ -92,7 +92,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
     }
   }
 
-  /** One listing at a time; changes during it are asked for once more. */
+  /** One listing at a time. A change during a listing causes another one. */
   function relist(): void {
     isStale = true
     listing ??= (async () => {
@@ -115,7 +115,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
     listed: () => listed ?? [],
     isListed: () => listed !== undefined,
     connecting: (): Promise<unknown> | undefined => connecting,
-    /** Under way after the server said that its tools are others. */
+    /** The running listing after the server reported a change of its tools. */
     listing: (): Promise<unknown> | undefined => listing,
     async call(
       tool: string,
@@ -143,7 +143,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
   }
 }
 
-/** A server that has forgotten its session ran nothing: it is connected again, once. */
+/** A server that has forgotten its session ran nothing, so the call is repeated once on a new connection. */
 async function asked(
   peer: {
     connected: () => Promise<McpConnection | undefined>
@@ -164,7 +164,7 @@ async function asked(
   }
 }
 
-/** What the server does not answer within the time, it does not answer. */
+/** Gives an answer up after `ms`. */
 async function within<T>(
   { sleep, ms, closed }: Pick<Options, 'sleep'> & { ms: number; closed: AbortSignal },
   work: (signal: AbortSignal) => Promise<T>,

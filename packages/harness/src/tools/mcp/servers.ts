@@ -1,4 +1,4 @@
-/** The MCP servers of a session: connected side by side, their tools offered when each has listed them. */
+/** The MCP servers of a session, connected in parallel. Tools are offered when each server has listed them. */
 import type { ToolEntry } from '@steward/protocol/tools.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { bounded } from '../spill.ts'
@@ -10,20 +10,20 @@ import { mcpPeer } from './server.ts'
 
 export type { McpEndpoint, ServerFailure }
 
-/** Tools that may be others at each model request of a turn. None of the members throws or rejects. */
+/** The tools may differ at each model request of a turn. No member throws or rejects. */
 export interface McpServers {
-  /** Connects what is not connected, and returns at once; to be called as early as a turn is known of. */
+  /** Starts to connect and returns at once. Call as early as possible in a turn. */
   begin(): void
   /**
-   * Waits for the discovery of each server whose tools are not known, all at once, and of the servers of the tools that
-   * are `needed`. Tools that are known are used at once, while their server is connected again.
+   * Waits, in parallel, for each server whose tools are unknown, and for the servers of the `needed` tools. Known tools are used at once,
+   * even while their server reconnects.
    */
   ready(options: { needed: readonly string[]; signal: AbortSignal }): Promise<void>
-  /** In an order that depends on names alone: prompt caches begin with tools. The same array while nothing changed. */
+  /** Ordered by names alone, because prompt caches match from the tools on. Returns the same array while nothing has changed. */
   tools(): readonly Tool[]
-  /** What has gone wrong since it was last asked. */
+  /** Failures since the last call. */
   failures(): ServerFailure[]
-  /** Ends every connection; calls that run end with an error result. Nothing is connected afterwards. */
+  /** Ends every connection. Running calls end with an error result. No connection is opened afterwards. */
   close(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export const noServers: McpServers = {
 export type McpServersOptions = Partial<McpLimits> & {
   /** In the agent's order. */
   servers: readonly McpEndpoint[]
-  /** The agent's tools, every choice spelled out. */
+  /** The agent's tools, with all defaults filled in. */
   entries: readonly ToolEntry[]
   /** For results that are too long for the model. */
   sandbox: () => Promise<Sandbox>
@@ -46,7 +46,7 @@ export type McpServersOptions = Partial<McpLimits> & {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** What a model request waits for the list of a server that has said that its tools are others. */
+/** How long a model request waits for a server's new list of tools. */
 const relistMs = 1_000
 
 export function mcpServers({
@@ -59,7 +59,7 @@ export function mcpServers({
   longestCallMs = 600_000,
 }: McpServersOptions): McpServers {
   let known: readonly Tool[] | undefined
-  /** The last of each kind of each server: one that fails again and again says so once. */
+  /** The last failure of each kind for each server: a server that fails repeatedly reports once. */
   const failures = new Map<string, ServerFailure>()
   const end = new AbortController()
   const peers = servers.map((server) =>

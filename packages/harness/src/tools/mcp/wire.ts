@@ -1,4 +1,4 @@
-/** The fetch of one server as the MCP library gets it: bodies are bounded, and what breaks off says so. */
+/** The fetch that the MCP library gets for one server. Bodies are bounded, and a stream that breaks off causes an error. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { z } from 'zod'
 import type { Fetch } from '../outside.ts'
@@ -7,7 +7,7 @@ import type { Fetch } from '../outside.ts'
 const mostBytes = 32 * 1024 * 1024
 const notificationMs = 10_000
 
-/** The signal of the call whose request is being sent. The library holds a request open after its call has ended. */
+/** The signal of the call whose request is being sent. The library keeps a request open after its call has ended. */
 export const callScope = new AsyncLocalStorage<AbortSignal>()
 
 const SentMessage = z.object({
@@ -58,8 +58,8 @@ async function* whole(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arra
 }
 
 /**
- * A request whose stream ends without an answer would wait for its time limit: it gets an error for an answer. One
- * that was answered, or whose stream can be resumed, is left to the library.
+ * Answers a request whose stream ended without an answer with an error; the library would wait for its time limit. A request that was
+ * answered, or whose stream can be resumed, is left to the library.
  */
 async function* streamed(
   body: AsyncIterable<Uint8Array>,
@@ -88,5 +88,5 @@ async function* streamed(
   yield Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify(answer)}\n\n`)
 }
 
-/** JSON-RPC code of the error that stands for an answer which did not come. */
+/** JSON-RPC code of the error for an answer that did not come. */
 export const brokenOff = -32_099

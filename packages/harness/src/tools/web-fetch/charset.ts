@@ -1,11 +1,11 @@
-/** Text of a page, in the encoding that it says. */
+/** Decodes the text of a page in the encoding that the page declares. */
 
 const marks: [string, number[]][] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ]
-/** Bytes in which a page names its encoding. */
+/** Bytes at the beginning of a page that may declare its encoding. */
 const headBytes = 1024
 
 export function decoded(bytes: Uint8Array, contentType: string): string {
@@ -24,7 +24,7 @@ function decoderOf(label: string): InstanceType<typeof TextDecoder> {
   try {
     return new TextDecoder(label)
   } catch {
-    // An encoding that nobody knows is most likely the common one.
+    // An unknown encoding is most likely UTF-8.
     return new TextDecoder()
   }
 }

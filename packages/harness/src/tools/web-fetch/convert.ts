@@ -1,4 +1,4 @@
-/** Runs in a thread of its own, for one page: parsers may take long, or all memory, with what strangers wrote. */
+/** Converts one page in a thread of its own, because a parser may use much time or memory on a hostile page. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Conversion, Converted } from './converter.ts'
 
@@ -27,14 +27,14 @@ async function ofHtml(html: string, url: string): Promise<Converted> {
   return { title: named.replaceAll(/\s+/g, ' ').trim(), text: withWholeLinks(markdown, url) }
 }
 
-/** A link of a page says where it leads when the page is not at hand. */
+/** Makes relative links absolute, because the model reads the text without the page's URL. */
 const withWholeLinks = (markdown: string, url: string): string =>
   markdown.replaceAll(/\]\((?![a-z][a-z\d+.-]*:|#)([^)\s]{1,2000})/gi, (link, path: string) => {
     const whole = URL.parse(path, url)
     return whole ? `](${whole.href}` : link
   })
 
-/** The words alone, in one pass whatever the page holds. */
+/** The text alone, in one pass, whatever the page contains. */
 function bare(html: string): Converted {
   const parts: string[] = []
   let at = 0

@@ -1,4 +1,4 @@
-/** Pages to text that a model reads, each in a thread that is ended when it takes too long. */
+/** Converts pages to text for a model, each in a thread that is ended when it takes too long. */
 import { Worker } from 'node:worker_threads'
 
 export type Conversion =
@@ -6,7 +6,7 @@ export type Conversion =
   | { kind: 'pdf'; bytes: Uint8Array }
 export type Converted = { title: string; text: string }
 
-/** The converter takes ever longer for each piece of a long page. */
+/** The conversion time grows faster than the length of a page. */
 const longestMs = 5_000
 const memoryMb = 256
 /** Threads of the whole process. */
@@ -15,7 +15,7 @@ const mostAtOnce = 2
 let running = 0
 const waiting: (() => void)[] = []
 
-/** Undefined when the page cannot be read: it is broken, or takes too much time or memory. */
+/** Undefined when the page is broken, or takes too much time or memory. */
 export async function convert(
   page: Conversion,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** What came from an address, as a result: by its type, and by how it begins. */
+/** Turns a fetched page into a result, by its type and its first bytes. */
 import type { ToolResult } from '../tool.ts'
 import { textResult } from '../tool.ts'
 import { decoded } from './charset.ts'
@@ -7,7 +7,7 @@ import { pictureOf, shapeOf } from './shape.ts'
 
 type Page = { url: URL; status: number; type: string; bytes: Buffer; isWhole: boolean }
 
-/** Characters of a token, roughly. */
+/** Characters for a token, roughly. */
 const tokenCharacters = 4
 const shownOfError = 2_000
 

@@ -1,4 +1,4 @@
-/** What bytes are: by the type they come with, and by how they begin where servers get the type wrong. */
+/** The kind of a body: by its media type, and by its first bytes where servers send a wrong type. */
 import type { ResultContent } from '@steward/protocol/content.ts'
 
 export type Shape = { kind: 'html' | 'pdf' | 'text' } | { kind: 'image'; media_type: string }
@@ -13,7 +13,7 @@ const imageStarts: [string, RegExp][] = [
 const textTypes =
   /^(text\/.*|application\/(.+\+)?(json|xml|yaml|javascript|toml|graphql|x-ndjson|x-yaml|x-sh|sql))$/
 
-/** Undefined for what a model cannot read. */
+/** Undefined for content that a model cannot read. */
 export function shapeOf({ type, bytes }: { type: string; bytes: Buffer }): Shape | undefined {
   const media = type.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const start = bytes.subarray(0, 512).toString('latin1')
@@ -30,7 +30,7 @@ export function shapeOf({ type, bytes }: { type: string; bytes: Buffer }): Shape
 const isBinary = (bytes: Uint8Array): boolean =>
   bytes.subarray(0, 512).some((byte) => byte < 0x1b && (byte < 0x09 || byte > 0x0d))
 
-/** Undefined for a picture that is too large for a model. */
+/** Undefined for an image that is too large for a model. */
 export function pictureOf(
   media_type: string,
   { bytes, isWhole }: { bytes: Buffer; isWhole: boolean },

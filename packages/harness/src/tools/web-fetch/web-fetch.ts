@@ -1,4 +1,4 @@
-/** A page of the web as text. It goes out without credentials; every hop is judged anew. */
+/** Fetches a web page as text. Requests carry no credentials, and every redirect is checked. */
 import { z } from 'zod'
 import type { DomainLists } from '../domains.ts'
 import { domainRule } from '../domains.ts'
@@ -13,7 +13,7 @@ export type WebFetchConfig = DomainLists & { max_content_tokens?: number | null 
 const mostHops = 10
 const mostBytes = 10 * 1024 * 1024
 const longestUrl = 2_048
-/** For what comes over the network, and for making text of it. */
+/** Time for both the download and the conversion. */
 const timeLimitMs = 45_000
 const headers = {
   accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, */*;q=0.8',
@@ -57,7 +57,7 @@ export function fetchPage(fetch: Fetch, config: WebFetchConfig): Tool['run'] {
 
 const failure = (code: string, why: string): ToolResult => textResult(`${code}: ${why}`, true)
 
-/** The first answer that is no redirect. */
+/** Follows redirects to the first other answer. */
 async function follow(
   given: string,
   fetch: Fetch,

@@ -2,7 +2,7 @@ import type { Fetch } from '../fetch.ts'
 
 export type SearchQuery = {
   query: string
-  /** Hosts, each with an optional path; never both lists. */
+  /** Hosts, each with an optional path. At most one of the two lists is used. */
   allowed: readonly string[]
   blocked: readonly string[]
   /** ISO 3166-1 alpha-2. */
@@ -10,9 +10,9 @@ export type SearchQuery = {
 }
 export type SearchHit = { url: string; title: string; text: string }
 
-/** A search engine of the web. What it cannot do is a value whose message the model reads. */
+/** A web search engine. A failure is a value whose message the model reads. */
 export interface SearchProvider {
-  /** Lists are a wish to the engine: whoever asks judges what comes back. */
+  /** The lists are a wish; the caller filters the hits. */
   search(
     query: SearchQuery,
     options: { fetch: Fetch; signal: AbortSignal },

@@ -12,7 +12,7 @@ const Found = z.object({
   ),
 })
 
-/** `baseUrl` without a slash at its end. */
+/** `baseUrl` has no final slash. */
 export function tavily({
   apiKey,
   baseUrl = 'https://api.tavily.com',
@@ -36,7 +36,7 @@ export function tavily({
       const found = isWhole ? Found.safeParse(parsed(bytes.toString())) : undefined
       if (!found?.success)
         return { ok: false, message: 'the search engine gave an answer that makes no sense' }
-      // An engine may repeat what it was asked with, as errors do.
+      // An engine may repeat its request with the key, for example in errors.
       const hiding = (text: string) => mask?.text(text) ?? text
       const hits = found.data.results.map(({ url, title, content }) => ({
         url: hiding(url),
@@ -56,7 +56,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Lists are of hosts there; paths are judged by whoever asked. */
+/** The engine takes hosts only; the caller checks the paths. */
 function bodyOf({ query, allowed, blocked, country }: SearchQuery) {
   const hosts = (list: readonly string[]) => [
     ...new Set(list.flatMap((entry) => entry.split('/', 1))),
@@ -72,7 +72,7 @@ function bodyOf({ query, allowed, blocked, country }: SearchQuery) {
   }
 }
 
-/** The engine takes English names in small letters. */
+/** The engine takes English country names in lower case. */
 function countryName(code: string): string | undefined {
   if (!/^[A-Za-z]{2}$/.test(code)) return undefined
   const name = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(

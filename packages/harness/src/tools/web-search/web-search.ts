@@ -1,4 +1,4 @@
-/** A search of the web, over whichever engine the operator has set up. */
+/** Searches the web with the operator's search engine. */
 import { z } from 'zod'
 import type { DomainLists } from '../domains.ts'
 import { domainRule } from '../domains.ts'
@@ -26,7 +26,7 @@ export const webSearch: Pick<Tool, 'name' | 'description' | 'input_schema' | 're
   repeat: 'safe',
 }
 
-/** Hits outside of the domain lists are left out without a word. */
+/** Hits outside of the domain lists are left out silently. */
 export function searchWeb({ fetch, search }: Web, config: WebSearchConfig): Tool['run'] {
   const isListed = domainRule(config)
   const { allowed_domains, blocked_domains, user_location } = config
