@@ -88,8 +88,8 @@ export async function* settleCalls(
 type Run = { id: string; results: KeptEvent[]; failure?: SessionFailure | undefined }
 
 /**
- * Starts all calls at once; a call that changes the sandbox waits for the calls before it, and the calls after it wait for it. No promise
- * rejects.
+ * Starts all calls at once. A call that changes the sandbox waits for the sandbox calls before it, and the sandbox calls after it wait for
+ * it. No promise rejects.
  */
 function start(
   turn: Turn,
