@@ -14,7 +14,7 @@ import type { PeekResult } from './peek.ts'
 import { peek } from './peek.ts'
 import { normalHost } from './policy.ts'
 import { pump } from './pump.ts'
-import { lastWord, sayOn } from './said.ts'
+import { endWithBytes, endWithAnswer } from './gate-answers.ts'
 
 const established = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 
@@ -41,14 +41,14 @@ export function connects({
     const { socket } = message
     socket.on('error', () => socket.destroy())
     const target = readConnect(message)
-    if (!('host' in target)) return sayOn(socket, objections.saying(target))
+    if (!('host' in target)) return endWithAnswer(socket, objections.answerTo(target))
     let verdict: 'read' | 'tunnel'
     let upstream: Duplex | undefined
     try {
       verdict = await objections.judge(target)
       if (verdict === 'tunnel' && target.port !== 80) upstream = await owner.dial(target)
     } catch (error) {
-      return sayOn(socket, objections.sayingWhy(target, error))
+      return endWithAnswer(socket, objections.answerToError(target, error))
     }
     if (socket.destroyed) return void upstream?.destroy()
     socket.write(established)
@@ -59,7 +59,7 @@ export function connects({
     function close(refusal?: Refusal): void {
       if (!refusal) return void socket.destroy()
       owner.refused(refusal)
-      lastWord(socket, refusal.reason === 'protocol' ? noApplicationProtocol : unrecognizedName)
+      endWithBytes(socket, refusal.reason === 'protocol' ? noApplicationProtocol : unrecognizedName)
     }
 
     function look(firstMs: number): Promise<PeekResult> {

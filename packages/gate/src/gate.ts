@@ -8,7 +8,7 @@ import type { OpenedTunnel } from './heads.ts'
 import type { GateOwner } from './outbound.ts'
 import { objections } from './objections.ts'
 import { requests } from './requests.ts'
-import { sayInvalid, sayOn } from './said.ts'
+import { invalidAnswer, endWithAnswer } from './gate-answers.ts'
 import { asksToSwitch, upgrades } from './upgrades.ts'
 
 export type GateLimits = {
@@ -150,7 +150,7 @@ function gateServer({ authority, owner, limits: own, admit = () => () => {} }: G
     if (isBusy(message.socket)) return void message.socket.destroy()
     if (!inside.has(message.socket)) return void connect(message, head)
     message.socket.on('error', () => message.socket.destroy())
-    sayOn(message.socket, sayInvalid('there is no CONNECT within a tunnel'))
+    endWithAnswer(message.socket, invalidAnswer('there is no CONNECT within a tunnel'))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (isBusy(socket as Socket)) socket.destroy()
@@ -170,10 +170,10 @@ function gateServer({ authority, owner, limits: own, admit = () => () => {} }: G
 function unreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   const { code = '' } = error
   if (code === 'HPE_HEADER_OVERFLOW') {
-    sayOn(socket, sayInvalid('the headers of the request are too large', 431))
+    endWithAnswer(socket, invalidAnswer('the headers of the request are too large', 431))
   } else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    sayOn(socket, sayInvalid('the request did not come in time', 408))
+    endWithAnswer(socket, invalidAnswer('the request did not come in time', 408))
   } else if (code.startsWith('HPE_')) {
-    sayOn(socket, sayInvalid('this is not a request of HTTP/1.1'))
+    endWithAnswer(socket, invalidAnswer('this is not a request of HTTP/1.1'))
   } else socket.destroy()
 }

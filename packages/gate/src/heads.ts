@@ -2,15 +2,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { Headers, Refusal, Target } from './outbound.ts'
 import { isBadPort, readHost } from './policy.ts'
-import type { GateAnswer } from './said.ts'
-import { sayInvalid } from './said.ts'
+import type { GateAnswer } from './gate-answers.ts'
+import { invalidAnswer } from './gate-answers.ts'
 
 /** A tunnel whose requests are read by the gate. */
 export type OpenedTunnel = { target: Target; scheme: 'http' | 'https' }
 
 export type GateRequest = { url: URL; target: Target; headers: Headers; hasBody: boolean }
 
-export type RequestObjection = { said: GateAnswer } | { refusal: Refusal }
+export type RequestObjection = { answer: GateAnswer } | { refusal: Refusal }
 
 const defaultPort = { http: 80, https: 443 } as const
 
@@ -29,7 +29,7 @@ const ofOneHop: ReadonlySet<string> = new Set([
 /** Headers that repeat the URL, or that concern only the client and the gate. */
 export const settledHere: ReadonlySet<string> = new Set(['host', 'expect', 'http2-settings'])
 
-const invalid = (message: string): RequestObjection => ({ said: sayInvalid(message) })
+const invalid = (message: string): RequestObjection => ({ answer: invalidAnswer(message) })
 
 /** Reads `name:port` and nothing else. The port may be missing when there is a default. */
 export function readAuthority(
@@ -114,7 +114,7 @@ function wrongIn({
   if (lengths > 0) return invalid('a body has one kind of length')
   if (codings.length === 1 && coding.toLowerCase() === 'chunked') return undefined
   const message = 'a body comes in chunks, or with its length, and in no other coding'
-  return { said: sayInvalid(message, 501) }
+  return { answer: invalidAnswer(message, 501) }
 }
 
 function withinTunnel(

@@ -1,24 +1,26 @@
 import type { RequestObjection } from './heads.ts'
 import type { GateOwner, Target } from './outbound.ts'
 import { Refused } from './outbound.ts'
-import type { GateAnswer } from './said.ts'
-import { sayFailed, sayRefused } from './said.ts'
+import type { GateAnswer } from './gate-answers.ts'
+import { failureAnswer, refusalAnswer } from './gate-answers.ts'
 
 export type Objections = ReturnType<typeof objections>
 
 /** Every refusal passes here, so that the owner is notified of each exactly once. */
 export function objections(owner: GateOwner) {
-  const saying = (objection: RequestObjection): GateAnswer => {
-    if ('said' in objection) return objection.said
+  const answerTo = (objection: RequestObjection): GateAnswer => {
+    if ('answer' in objection) return objection.answer
     owner.refused(objection.refusal)
-    return sayRefused(objection.refusal)
+    return refusalAnswer(objection.refusal)
   }
   return {
     /** The answer to send. */
-    saying,
+    answerTo,
     /** The answer to send after the owner has thrown. */
-    sayingWhy: (target: Target, error: unknown): GateAnswer =>
-      error instanceof Refused ? saying({ refusal: error.refusal }) : sayFailed(target, error),
+    answerToError: (target: Target, error: unknown): GateAnswer =>
+      error instanceof Refused
+        ? answerTo({ refusal: error.refusal })
+        : failureAnswer(target, error),
     /** Throws `Refused`. */
     async judge(target: Target): Promise<'read' | 'tunnel'> {
       const verdict = await owner.judge(target)

@@ -7,8 +7,8 @@ import { readRequest } from './heads.ts'
 import type { Objections } from './objections.ts'
 import type { GateOwner } from './outbound.ts'
 import { RequestBody } from './request-body.ts'
-import type { GateAnswer } from './said.ts'
-import { say } from './said.ts'
+import type { GateAnswer } from './gate-answers.ts'
+import { answerRequest } from './gate-answers.ts'
 
 export function requests({
   owner,
@@ -38,7 +38,7 @@ export function requests({
     const asked = readRequest(message, within)
     if (!('url' in asked) || open >= limits.requests) {
       response.shouldKeepAlive = false
-      return say(response, 'url' in asked ? tooMany : objections.saying(asked))
+      return answerRequest(response, 'url' in asked ? tooMany : objections.answerTo(asked))
     }
     const { url, target, headers, hasBody } = asked
     const { method = 'GET' } = message
@@ -64,7 +64,7 @@ export function requests({
       // A body that was not asked for may or may not come, so the connection cannot be reused.
       if (body?.readableEnded === false) response.shouldKeepAlive = false
       body?.destroy()
-      say(response, objections.sayingWhy(target, error))
+      answerRequest(response, objections.answerToError(target, error))
     }
   }
 }

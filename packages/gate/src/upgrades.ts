@@ -8,7 +8,7 @@ import { onwardAnswer, readRequest } from './heads.ts'
 import type { Objections } from './objections.ts'
 import type { OutboundAnswer, GateOwner, UpgradedConnection } from './outbound.ts'
 import { pump } from './pump.ts'
-import { sayOn } from './said.ts'
+import { endWithAnswer } from './gate-answers.ts'
 
 /**
  * True when the request asks to switch. HTTP/2 without TLS may be declined, so it does not count. Neither does a request with a body, which
@@ -36,7 +36,7 @@ export function upgrades({
     socket.on('error', () => socket.destroy())
     const within = inside.get(socket)
     const asked = readRequest(message, within)
-    if (!('url' in asked)) return sayOn(socket, objections.saying(asked))
+    if (!('url' in asked)) return endWithAnswer(socket, objections.answerTo(asked))
     const aborting = new AbortController()
     socket.once('close', () => aborting.abort(new Error('the caller has gone')))
     const { url, target } = asked
@@ -54,7 +54,7 @@ export function upgrades({
       if (head.length > 0) socket.unshift(head)
       await pass(answer, { socket, protocol, idleMs: limits.idleMs })
     } catch (error) {
-      sayOn(socket, objections.sayingWhy(target, error))
+      endWithAnswer(socket, objections.answerToError(target, error))
     }
   }
 }

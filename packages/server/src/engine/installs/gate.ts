@@ -9,7 +9,7 @@ import { openGate } from '@steward/gate/gate.ts'
 import type { OutboundAnswer, GateOwner, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Connector, Dial } from '../../ground/core/dial.ts'
-import { sayFailed } from '@steward/gate/said.ts'
+import { failureAnswer } from '@steward/gate/gate-answers.ts'
 import { upstream } from '../egress/inject/upstream.ts'
 import { targetOf } from '../egress/policy/rules.ts'
 
@@ -29,7 +29,7 @@ export async function registryGate(
     `${host}:${port} is no registry of the packages that are installed, and nothing else is reached while they are`
   /** Plain text: npm shows of an error in JSON only that it is an object. */
   const failed = (target: Target, error: unknown): OutboundAnswer => {
-    const { status, message } = sayFailed(target, error)
+    const { status, message } = failureAnswer(target, error)
     refused(message)
     const headers: OutboundAnswer['headers'] = [['content-type', 'text/plain; charset=utf-8']]
     return { status, headers, body: Readable.from([message], { objectMode: false }) }
@@ -50,7 +50,7 @@ export async function registryGate(
     },
     dial: (target) =>
       dial(target).catch((error: unknown) => {
-        refused(sayFailed(target, error).message)
+        refused(failureAnswer(target, error).message)
         throw error
       }),
     refused: ({ message }) => refused(message),

@@ -14,14 +14,14 @@ export type GateAnswer = {
 
 const statusOf: Partial<Record<RefusalReason, number>> = { mismatch: 421, vault: 503 }
 
-export const sayRefused = ({ host, port, reason, message }: Refusal): GateAnswer => ({
+export const refusalAnswer = ({ host, port, reason, message }: Refusal): GateAnswer => ({
   status: statusOf[reason] ?? 403,
   code: reason,
   message,
   target: { host, port },
 })
 
-export const sayInvalid = (message: string, status = 400): GateAnswer => ({
+export const invalidAnswer = (message: string, status = 400): GateAnswer => ({
   status,
   code: 'invalid_request',
   message,
@@ -39,7 +39,7 @@ const sentences: [RegExp, string][] = [
 ]
 
 /** Shows only the code of an error, because a library's message may hold parts of a request. */
-export function sayFailed(target: Target, error: unknown): GateAnswer {
+export function failureAnswer(target: Target, error: unknown): GateAnswer {
   const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined)
   const why =
     sentences.find(([form]) => code && form.test(code))?.[1] ?? 'the exchange with it failed'
@@ -63,13 +63,13 @@ const bodyOf = ({ code, message, target }: GateAnswer): string =>
   `${JSON.stringify({ error: { type: 'egress_error', code, message, ...target } })}\n`
 
 /** As an answer to CONNECT. Many clients show only its reason phrase. */
-function textOf(said: GateAnswer): string {
-  const body = bodyOf(said)
-  const phrase = said.message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)
+function textOf(answer: GateAnswer): string {
+  const body = bodyOf(answer)
+  const phrase = answer.message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)
   return [
-    `HTTP/1.1 ${said.status} ${STATUS_CODES[said.status]}: ${phrase}`,
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}: ${phrase}`,
     'Content-Type: application/json',
-    `X-Egress-Error: ${said.code}`,
+    `X-Egress-Error: ${answer.code}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
     '',
@@ -82,7 +82,7 @@ const lingerMs = 1000
 const lingering = new WeakSet<Socket>()
 
 /** Sends the bytes, then reads and drops further input, so that a reset does not destroy them. */
-export function lastWord(socket: Socket, bytes: string | Buffer): void {
+export function endWithBytes(socket: Socket, bytes: string | Buffer): void {
   if (lingering.has(socket)) return
   if (!socket.writable) {
     socket.destroy()
@@ -95,21 +95,22 @@ export function lastWord(socket: Socket, bytes: string | Buffer): void {
   socket.resume()
 }
 
-export const sayOn = (socket: Socket, said: GateAnswer): void => lastWord(socket, textOf(said))
+export const endWithAnswer = (socket: Socket, answer: GateAnswer): void =>
+  endWithBytes(socket, textOf(answer))
 
 /** Reads the rest of the request before answering: clients that send everything before they read would miss the answer. */
-export function say(response: ServerResponse, said: GateAnswer): void {
+export function answerRequest(response: ServerResponse, answer: GateAnswer): void {
   if (response.headersSent) {
     response.destroy()
     return
   }
   const { req } = response
-  const body = bodyOf(said)
-  response.writeHead(said.status, [
+  const body = bodyOf(answer)
+  response.writeHead(answer.status, [
     'Content-Type',
     'application/json',
     'X-Egress-Error',
-    said.code,
+    answer.code,
     'Content-Length',
     String(Buffer.byteLength(body)),
   ])
@@ -118,11 +119,11 @@ export function say(response: ServerResponse, said: GateAnswer): void {
     return
   }
   response.write(body)
-  heard(req, () => response.end())
+  readRest(req, () => response.end())
 }
 
 /** Calls `done` when the request has ended, or when it has been silent for a while. */
-function heard(request: IncomingMessage, done: () => void): void {
+function readRest(request: IncomingMessage, done: () => void): void {
   const patience = setTimeout(settle, lingerMs)
   function settle(): void {
     clearTimeout(patience)
