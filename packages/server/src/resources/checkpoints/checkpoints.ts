@@ -9,7 +9,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
 import type { CheckpointRow } from './store.ts'
-import { checkpointStore, letGo } from './store.ts'
+import { checkpointStore, markArchives } from './store.ts'
 
 /** `own`: the session's folder on this host. */
 export type CheckpointOwner = { tenant: string; session: string; own: string }
@@ -102,7 +102,7 @@ export function workspaceStore(
         if (now?.folder !== seen.folder || now.base_key !== (seen.parts?.base.key ?? null))
           return false
         await keeping.hold(tx, tenant, (made.delta ?? made.base).key)
-        await letGo(tx, now, clock.now(), made)
+        await markArchives(tx, now, clock.now(), made)
         await rows.put(tenant, session, made, iso(clock.now()))
         return true
       }),

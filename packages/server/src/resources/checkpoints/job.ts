@@ -4,7 +4,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { onEvery } from '../../ground/database/database.ts'
-import { checkpointStore, letGo } from './store.ts'
+import { checkpointStore, markArchives } from './store.ts'
 
 const everyMs = 10 * 60 * 1000
 const atOnce = 100
@@ -29,7 +29,7 @@ export async function removeOldCheckpoints(
       const rows = checkpointStore(tx)
       const row = await rows.take(tenant_id, session_id)
       if (!row?.taken_at || row.taken_at >= before) return
-      await letGo(tx, row, now)
+      await markArchives(tx, row, now)
       await rows.put(tenant_id, session_id, null, before)
     })
   }

@@ -63,7 +63,7 @@ function checkpointWrites(db: Queries) {
     async remove(tenant: string, session: string, now: number): Promise<void> {
       const row = await take(db, tenant, session)
       if (!row) return
-      await letGo(db, row, now)
+      await markArchives(db, row, now)
       await db
         .deleteFrom('checkpoints')
         .where('tenant_id', '=', tenant)
@@ -96,7 +96,7 @@ const columnsOf = ({ base, delta }: Parts) => ({
 })
 
 /** Marks the archives of a row for removal, except those that the row keeps. */
-export async function letGo(
+export async function markArchives(
   tx: Queries,
   { tenant_id, base_key, delta_key }: CheckpointRow,
   now: number,
