@@ -17,7 +17,10 @@ const unconfined =
   'bubblewrap does not work here, in which alone a workspace is packed and unpacked. To mend it: apt-get install bubblewrap'
 
 /** Restores the checkpoint before a harness starts. Throws when the checkpoint is corrupt, or cannot be restored here. */
-export async function arriveAt(claim: ClaimClient, where: CheckpointFolders): Promise<Arrival> {
+export async function restoreCheckpoint(
+  claim: ClaimClient,
+  where: CheckpointFolders,
+): Promise<Arrival> {
   const store = storeOf(claim, where.session)
   const open: WorkspaceStore['open'] = async (part) => {
     if (await canConfine()) return store.open(part)
@@ -27,7 +30,7 @@ export async function arriveAt(claim: ClaimClient, where: CheckpointFolders): Pr
 }
 
 /** Stores a checkpoint after the harness has ended, while the claim is current. */
-export async function putAside(claim: ClaimClient, where: CheckpointFolders): Promise<void> {
+export async function saveCheckpoint(claim: ClaimClient, where: CheckpointFolders): Promise<void> {
   if (!(await canConfine())) throw new Error(unconfined)
   await save(storeOf(claim, where.session), await placeOf(where))
 }

@@ -5,7 +5,7 @@ import { toldOf } from '@steward/space/workspace/keep.ts'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { officialInputs } from './ama/inputs.ts'
 import { runOfficial } from './ama/run.ts'
-import { arriveAt, putAside } from './checkpoints.ts'
+import { restoreCheckpoint, saveCheckpoint } from './checkpoints.ts'
 import type { WorkerConfig } from './config.ts'
 import type { Lane } from './item.ts'
 import { NotBegun } from './item.ts'
@@ -25,7 +25,7 @@ export const amaWorker =
     const isHost = sandbox.provider === 'local'
     const inputs = await officialInputs(claimed, place, isHost)
     const where = { session: item.session, own: place.folder, folder: config.dir }
-    const { kind } = await arriveAt(claim, where)
+    const { kind } = await restoreCheckpoint(claim, where)
     log.info('the workspace', { session: item.session, kind })
     const isOut = egress === 'session' && !isHost
     const tunnel = isOut ? await openTunnel(claimed) : undefined
@@ -58,7 +58,7 @@ export const openmaSupervised =
   async ({ item: { work, session }, claim, place, told, log, signal }) => {
     const lease = keepLease(claim, { ttlSeconds: config.leaseSeconds })
     const where = { session, own: place.folder, folder: config.dir }
-    const arrival = await arriveAt(claim, where).catch((error: unknown) => {
+    const arrival = await restoreCheckpoint(claim, where).catch((error: unknown) => {
       lease.close()
       throw error
     })
@@ -112,7 +112,7 @@ export const openmaSupervised =
     signal.removeEventListener('abort', shutdown)
     log.info('the harness ended', { session, how, why })
     if (wasReady && !isLost)
-      await putAside(claim, where).catch((error: Error) =>
+      await saveCheckpoint(claim, where).catch((error: Error) =>
         log.warn('the workspace was not put aside', { session, error: error.message }),
       )
     lease.close()
