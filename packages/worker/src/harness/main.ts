@@ -6,7 +6,7 @@ import { SandboxSettings } from '../sandboxes.ts'
 import { tokenOf } from '../service.ts'
 import { linesOf } from '../supervisor/lines.ts'
 import type { Start, ToSupervisor } from '../supervisor/protocol.ts'
-import { exitCodes, hear, protocol, ToHarness } from '../supervisor/protocol.ts'
+import { exitCodes, parseMessage, protocol, ToHarness } from '../supervisor/protocol.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { openTunnel } from '../tunnel.ts'
 import type { CallWatch } from './calls.ts'
@@ -174,7 +174,7 @@ async function main(): Promise<void> {
   const lease = leaseWatch(() => void abort())
   const types = ['start', 'stop', 'lease', 'abort']
   for await (const line of linesOf(process.stdin)) {
-    const found = hear(ToHarness, types, line)
+    const found = parseMessage(ToHarness, types, line)
     if ('other' in found) continue
     if ('broken' in found) return fail(exitCodes.failed, `the supervisor wrote ${found.broken}`)
     const { message } = found

@@ -65,7 +65,7 @@ export type ToSupervisor = z.infer<typeof ToSupervisor>
 /** `other`: a message type that this version does not know, which is no error. */
 export type ParsedMessage<T> = { message: T } | { other: string } | { broken: string }
 
-export function hear<T>(
+export function parseMessage<T>(
   schema: z.ZodType<T>,
   types: readonly string[],
   line: string,

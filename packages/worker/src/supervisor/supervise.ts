@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { linesOf } from './lines.ts'
 import type { Start, ToHarness, ToSupervisor } from './protocol.ts'
-import { exitCodes, hear, protocol, ToSupervisor as Schema } from './protocol.ts'
+import { exitCodes, parseMessage, protocol, ToSupervisor as Schema } from './protocol.ts'
 
 /** How a harness ended. Only a harness that was ready can have changed the session. */
 export type Ending = {
@@ -100,7 +100,7 @@ export function supervise(options: SuperviseOptions): SupervisedProcess {
   async function listen(): Promise<void> {
     try {
       for await (const line of linesOf(child.stdout)) {
-        const found = hear(Schema, types, line)
+        const found = parseMessage(Schema, types, line)
         if ('broken' in found) return broken(`the harness wrote ${found.broken}`)
         if ('message' in found) take(found.message)
       }
