@@ -15,14 +15,14 @@ export const noHints: Hints = {
   wait: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
 }
 
-export function bell(): { ring: () => void; wait: Hints['wait'] } {
-  let rung = new AbortController()
+export function wakeSignal(): { wake: () => void; wait: Hints['wait'] } {
+  let woken = new AbortController()
   return {
-    ring: () => rung.abort(),
+    wake: () => woken.abort(),
     async wait(ms, signal) {
-      const either = AbortSignal.any([signal, rung.signal])
+      const either = AbortSignal.any([signal, woken.signal])
       await delay(ms, undefined, { signal: either }).catch(() => {})
-      if (rung.signal.aborted) rung = new AbortController()
+      if (woken.signal.aborted) woken = new AbortController()
     },
   }
 }

@@ -7,7 +7,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { z } from 'zod'
 import type { Log } from '@steward/base/log.ts'
 import type { Hints } from './hints.ts'
-import { bell } from './hints.ts'
+import { wakeSignal } from './hints.ts'
 import { intentsIn } from './intents.ts'
 
 export type Receiving = { host: string; port: number; key: string; folder: string }
@@ -27,7 +27,7 @@ const Event = z.object({
 export async function receiveHints(receiving: Receiving, log: Log): Promise<Receiver> {
   const { host, port, key, folder } = receiving
   const intents = await intentsIn(folder, Date.now())
-  const { ring, wait } = bell()
+  const { wake, wait } = wakeSignal()
   const { webhooks } = new Anthropic({ apiKey: null, authToken: null }).beta
 
   /** Throws for a request that was not signed with the key, or was signed too long ago. */
@@ -54,7 +54,7 @@ export async function receiveHints(receiving: Receiving, log: Log): Promise<Rece
     const { id, data } = read.data
     const isNew = await intents.keep(id, body)
     log.info('hinted', { event: id, session: data.id, isNew })
-    if (isNew) ring()
+    if (isNew) wake()
     return 204
   }
 
