@@ -103,7 +103,7 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
       if (auth.access_token !== before) {
         return { ok: true, token: auth.access_token, refreshed: false }
       }
-      const result = await renewed({ rows: { ...rows, store }, ask, issued }, row, auth)
+      const result = await refreshTokens({ rows: { ...rows, store }, ask, issued }, row, auth)
       if (!result.ok) remember(row, result)
       return result
     } finally {
@@ -172,27 +172,27 @@ type Issued = {
 type RefreshContext = Pick<RefreshDeps, 'rows' | 'ask'> & { issued: Map<string, Issued> }
 
 /** Requests new tokens, unless issued tokens still wait to be written, and stores them. */
-async function renewed(
-  asking: RefreshContext,
+async function refreshTokens(
+  context: RefreshContext,
   row: OAuthRow,
   auth: OAuthSecrets,
 ): Promise<RefreshOutcome> {
   const key = `${row.tenant_id}/${row.id}`
-  let fresh = asking.issued.get(key)
+  let fresh = context.issued.get(key)
   if (fresh === undefined || fresh.from !== auth.refresh_token) {
-    const answer = await asked(asking, row, auth)
+    const answer = await requestTokens(context, row, auth)
     if ('why' in answer) return answer
     fresh = answer
-    asking.issued.set(key, fresh)
+    context.issued.set(key, fresh)
   }
   const { access_token, refresh_token, expires_at } = fresh
   const next: OAuthSecrets = { ...auth, access_token, ...(refresh_token ? { refresh_token } : {}) }
-  const result = await kept(asking.rows, row, auth, { next, expiresAt: expires_at })
-  asking.issued.delete(key)
+  const result = await storeTokens(context.rows, row, auth, { next, expiresAt: expires_at })
+  context.issued.delete(key)
   return result
 }
 
-async function asked(
+async function requestTokens(
   { ask }: RefreshContext,
   row: OAuthRow,
   auth: OAuthSecrets,
@@ -215,10 +215,10 @@ async function asked(
 }
 
 /** Stores the new tokens in a row that changed meanwhile. When the change concerns the tokens, the stored tokens win. */
-async function kept(
+async function storeTokens(
   rows: OAuthRows,
   row: OAuthRow,
-  asked: OAuthSecrets,
+  requestTokens: OAuthSecrets,
   { next, expiresAt }: { next: OAuthSecrets; expiresAt: string | null },
 ): Promise<RefreshOutcome> {
   if (await rows.store(row, next, expiresAt)) {
@@ -228,9 +228,10 @@ async function kept(
   if (!live) return { ok: false, why: 'gone' }
   const auth = rows.open(live)
   const isSame =
-    auth.access_token === asked.access_token && auth.refresh_token === asked.refresh_token
+    auth.access_token === requestTokens.access_token &&
+    auth.refresh_token === requestTokens.refresh_token
   if (!isSame) return { ok: true, token: auth.access_token, refreshed: false }
   const { access_token, refresh_token } = next
   const changed = { ...auth, access_token, ...(refresh_token ? { refresh_token } : {}) }
-  return kept(rows, live, auth, { next: changed, expiresAt })
+  return storeTokens(rows, live, auth, { next: changed, expiresAt })
 }
