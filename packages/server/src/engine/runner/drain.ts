@@ -86,7 +86,7 @@ export async function drain(
   const { place } = claimed
   try {
     const step = claimed.step ?? (await database.write((tx) => begin(tx, place)))
-    return await workOff(deps, place, step, signals)
+    return await runSteps(deps, place, step, signals)
   } catch (error) {
     await expireLease(deps, place)
     throw error
@@ -108,7 +108,7 @@ async function expireLease(
   }
 }
 
-async function workOff(
+async function runSteps(
   deps: DrainDeps,
   place: SessionLease,
   first: Step,
@@ -117,7 +117,7 @@ async function workOff(
   const { database, bus, clock } = deps
   const { session } = place
   const now = () => clock.now()
-  let step = await inOrder(deps, place, first, signals, true)
+  let step = await inLoopOrder(deps, place, first, signals, true)
   while (step.kind === 'turn') {
     const end = await turn(deps, place, step, signals).catch((error: unknown) =>
       failed(deps, session, error),
@@ -129,7 +129,7 @@ async function workOff(
     if (outcome === 'rest') return 'rested'
     if (signals.stopping.aborted) return leave(deps, place, false)
     const next = await database.write((tx) => nextStep(tx, place, { now: now(), claimed: false }))
-    step = await inOrder(deps, place, next, signals, false)
+    step = await inLoopOrder(deps, place, next, signals, false)
   }
   if (step.kind === 'heavy') return leave(deps, place, false)
   announceStep(bus, session, step.kind === 'rest' ? step : {})
@@ -142,7 +142,7 @@ async function workOff(
 }
 
 /** Repeats a large step in its turn of the event loop. Returns the step unchanged when the server stops while it waits. */
-async function inOrder(
+async function inLoopOrder(
   { database, clock }: DrainDeps,
   place: SessionLease,
   step: Step,
@@ -201,7 +201,7 @@ async function turn(
   const stop = new AbortController()
   signals.interrupt(() => stop.abort())
   const assembled = await deps.assemble({ tenant, session, generation: fence.generation })
-  if (!assembled.ok) return given(assembled.failure)
+  if (!assembled.ok) return failedTurn(assembled.failure)
   const open = await openOf(database, tenant, session, step.open)
   const { begun } = step
   const leaving = leavingOf(signals, open)
@@ -292,7 +292,7 @@ function leavingOf({ stopping, cut }: Signals, open: readonly OpenCall[]) {
 type End = { stop: TurnEnd['stop']; last: Entry[]; isElsewhere?: boolean }
 
 /** Ends the turn with a `session.error`; the session is idle afterwards. */
-function given(failure: SessionFailure): End {
+function failedTurn(failure: SessionFailure): End {
   const error = { ...failure, retry_status: { type: 'exhausted' as const } }
   return {
     stop: { type: 'retries_exhausted' },
@@ -310,9 +310,9 @@ class NotKept extends Error {
 /** A `TurnFailed` is shown to the session as it is. Any other error is a bug: the log has all of it, the session only that it happened. */
 function failed({ log }: DrainDeps, session: string, error: unknown): End {
   if (error instanceof NotKept || error instanceof StorageError) throw error
-  if (error instanceof TurnFailed) return given(error.failure)
+  if (error instanceof TurnFailed) return failedTurn(error.failure)
   log.error('a turn failed', { error, session_id: session })
-  return given({
+  return failedTurn({
     type: 'unknown_error',
     message: 'the turn could not go on; the log of the server says why',
   })
