@@ -134,7 +134,7 @@ async function takeInterrupt(
   position: number,
 ) {
   return {
-    entries: interrupt(await drop(tx, tenant, session, position), open),
+    entries: interruptEntries(await drop(tx, tenant, session, position), open),
     behind: queue.filter((each) => each.position > position),
   }
 }
@@ -155,15 +155,18 @@ async function write<S extends Step>(
   return written ? step : { kind: 'lost' }
 }
 
-const of = (event: NewEvent): Entry => ({ event })
-const runs = (): Entry => of({ id: newId('event'), type: 'session.status_running' })
+const entryOf = (event: NewEvent): Entry => ({ event })
+const runningEntry = (): Entry => entryOf({ id: newId('event'), type: 'session.status_running' })
 
 /** Closes the open calls, cancels the waiting messages, and puts the interrupt into the log. */
-function interrupt(queue: readonly Promoted[], open: readonly PendingCall[]): (Entry | Promoted)[] {
-  const closed = open.map((call) => of(closing(call, 'interrupted before it had a result')))
+function interruptEntries(
+  queue: readonly Promoted[],
+  open: readonly PendingCall[],
+): (Entry | Promoted)[] {
+  const closed = open.map((call) => entryOf(closing(call, 'interrupted before it had a result')))
   const gone = queue
     .filter(({ type }) => type === 'user.message')
-    .map((message) => of(cancelled(message, newId('event'), 'interrupt')))
+    .map((message) => entryOf(cancelled(message, newId('event'), 'interrupt')))
   return [...closed, ...gone, ...queue.filter(({ type }) => type === 'user.interrupt')]
 }
 
@@ -192,7 +195,7 @@ async function takeUp(
   const { head, open, left } = unfinished
   const hasFailed = left.length > 0 && !wasGivenBack(head)
   if (hasFailed && head.recoveries > mostRecoveries) return giveUp(tx, place, unfinished, now)
-  const again = head.status === 'rescheduling' ? [runs()] : []
+  const again = head.status === 'rescheduling' ? [runningEntry()] : []
   return goOn(tx, place, open, [...left, ...again], now)
 }
 
@@ -211,8 +214,8 @@ async function giveUp(
   }
   const entries = [
     ...left,
-    ...open.map((call) => of(closing(call, why))),
-    of({ id: newId('event'), type: 'session.error', error }),
+    ...open.map((call) => entryOf(closing(call, why))),
+    entryOf({ id: newId('event'), type: 'session.error', error }),
     ...idle(head, { type: 'retries_exhausted' }, now),
   ]
   if (queue.length > 0) return promote(tx, place, head, { queue, before: entries }, now)
@@ -266,7 +269,7 @@ const resume = (
   place: SessionLease,
   open: PendingCall[],
   now: number,
-): Promise<Step> => goOn(tx, place, open, [runs()], now)
+): Promise<Step> => goOn(tx, place, open, [runningEntry()], now)
 
 /** Begins one turn with all waiting messages. */
 async function promote(
@@ -278,9 +281,9 @@ async function promote(
 ): Promise<Step> {
   const entries = [
     ...before,
-    of({ id: newId('event'), type: 'session.status_run_started', workspace_id: place.tenant }),
+    entryOf({ id: newId('event'), type: 'session.status_run_started', workspace_id: place.tenant }),
     ...(await take(tx, place.tenant, place.session, queue.at(-1)?.position ?? 0)),
-    runs(),
+    runningEntry(),
   ]
   const promoted = queue.filter(({ type }) => type === 'user.message').map(({ id }) => id)
   return begin(tx, place, head, { entries, promoted }, now)
@@ -305,7 +308,7 @@ async function begin(
   // The turn itself waits for servers with a URL, and reports failed servers before it asks the model.
   if (head.url_servers === 1) return write(tx, place, all, set, now, turn)
   const begun = newId('event')
-  all.push(of({ id: begun, type: 'span.model_request_start' }))
+  all.push(entryOf({ id: begun, type: 'span.model_request_start' }))
   return write(tx, place, all, set, now, { ...turn, begun })
 }
 
@@ -356,7 +359,7 @@ async function ending(
   }
   if (stop.type !== 'requires_action') {
     const why = 'the turn ended before this call had a result'
-    return { stop, entries: open.map((call) => of(closing(call, why))) }
+    return { stop, entries: open.map((call) => entryOf(closing(call, why))) }
   }
   const rest = open.filter(unanswered).map((call) => call.event_id)
   if (rest.length === 0) return 'answered'
