@@ -77,7 +77,7 @@ export type ForwardDeps = {
 export type Forward = ReturnType<typeof createForward>
 
 /** A placeholder leaves unchanged over plain http. The session's log gets one notice about it for each host. */
-function watched(
+function watchPlaceholders(
   records: Records,
   request: UpstreamRequest,
   context: OutboundContext,
@@ -85,7 +85,7 @@ function watched(
   const { url, body } = request
   if (url.protocol !== 'http:') return request
   const leave = () => {
-    if (records.leftInClear(context, url.hostname)) context.notify(inClear(url.hostname))
+    if (records.leftInClear(context, url.hostname)) context.notify(clearNotice(url.hostname))
   }
   if (carriesPlaceholder(request)) leave()
   return { ...request, body: body && watchBody(body, leave) }
@@ -112,7 +112,7 @@ export function createForward(deps: ForwardDeps) {
         placeholder: ({ id }) => placeholderOf(placeholderKey, { tenant, session, credential: id }),
       })
     } catch (cause) {
-      throw unreadable(url, cause)
+      throw vaultRefusal(url, cause)
     }
   }
 
@@ -121,14 +121,14 @@ export function createForward(deps: ForwardDeps) {
     context: OutboundContext,
     call: OutboundCall,
   ): Promise<OutboundAnswer> {
-    return recorded(deps, { context, request, call }, async (used, result) => {
+    return withRecord(deps, { context, request, call }, async (used, result) => {
       const upstream = context.pool[call.namer]
       const plan = await planFor(context, request, call)
       const { chosen } = plan
       if (plan.token !== undefined) used(chosen?.row)
-      const prepared = await withBody(watched(deps.records, request, context), plan, used)
+      const prepared = await withBody(watchPlaceholders(deps.records, request, context), plan, used)
       if (!chosen || !isOAuth(chosen.row)) {
-        return upstream.send(carrying(prepared, plan, { used }), maskOf(secretsOf(plan)))
+        return upstream.send(withToken(prepared, plan, { used }), maskOf(secretsOf(plan)))
       }
       return renewing({ request: prepared, plan, row: chosen.row, used, upstream, result })
     })
@@ -141,7 +141,7 @@ export function createForward(deps: ForwardDeps) {
     const secrets = [...secretsOf(plan), ahead.token]
     const replay = isStream(request.body) ? replayable(request.body) : undefined
     const first = await upstream.send(
-      carrying({ ...request, body: replay?.first ?? request.body }, plan, {
+      withToken({ ...request, body: replay?.first ?? request.body }, plan, {
         used,
         token: ahead.token,
       }),
@@ -157,7 +157,7 @@ export function createForward(deps: ForwardDeps) {
       first.body.destroy()
       const again = { ...request, body, headers: withLength(request.headers, body) }
       return await upstream.send(
-        carrying(again, plan, { used, token: next.token }),
+        withToken(again, plan, { used, token: next.token }),
         maskOf([...secrets, next.token]),
       )
     } catch (error) {
@@ -175,10 +175,10 @@ export function createForward(deps: ForwardDeps) {
       context: OutboundContext,
       call: OutboundCall,
     ): Promise<OutboundAnswer | UpgradedConnection> {
-      return recorded(deps, { context, request, call }, async (used, result) => {
+      return withRecord(deps, { context, request, call }, async (used, result) => {
         const protocol = valueOf(request.headers, 'upgrade') ?? 'websocket'
         const plan = await planFor(context, request, call)
-        watched(deps.records, request, context)
+        watchPlaceholders(deps.records, request, context)
         const { row } = plan.chosen ?? {}
         if (plan.token !== undefined) used(row)
         let { token } = plan
@@ -188,7 +188,7 @@ export function createForward(deps: ForwardDeps) {
           token = ahead.token
         }
         const mask = maskOf([...secretsOf(plan), ...(token === undefined ? [] : [token])])
-        const sent = carrying(request, plan, { used, token })
+        const sent = withToken(request, plan, { used, token })
         // Compressed frames could not be masked.
         const headers = mask ? without(sent.headers, 'sec-websocket-extensions') : sent.headers
         return context.pool[call.namer].upgrade({ ...sent, headers }, protocol, mask)
@@ -198,7 +198,7 @@ export function createForward(deps: ForwardDeps) {
 }
 
 /** Runs the call and writes exactly one record of its end, also when it fails. */
-async function recorded<T extends OutboundAnswer | UpgradedConnection>(
+async function withRecord<T extends OutboundAnswer | UpgradedConnection>(
   { records, clock }: Pick<ForwardDeps, 'records' | 'clock'>,
   {
     context,
@@ -253,7 +253,7 @@ type Renewing = {
   result: Result
 }
 
-const unreadable = (url: URL, cause: unknown): Refused =>
+const vaultRefusal = (url: URL, cause: unknown): Refused =>
   Object.assign(refused(targetOf(url), 'vault', 'a credential for this host could not be read'), {
     cause,
   })
@@ -261,13 +261,13 @@ const unreadable = (url: URL, cause: unknown): Refused =>
 const isStream = (body: UpstreamRequest['body']): body is Readable =>
   body !== null && 'pipe' in body
 
-const inClear = (host: string): Notice => ({
+const clearNotice = (host: string): Notice => ({
   reason: 'egress_in_clear',
   message: `egress warning: a placeholder went to ${host} over plain http, as it is: it is exchanged for its secret over https alone`,
   told: true,
 })
 
-function carrying(
+function withToken(
   request: UpstreamRequest,
   plan: CredentialPlan,
   how: { token?: string | undefined; used: Used },
