@@ -64,7 +64,7 @@ export async function copyOf(
   if (!opened) return undefined
   const { file, found } = opened
   try {
-    const copied = await changed(deps, pass, name, opened)
+    const copied = await copyIfChanged(deps, pass, name, opened)
     if (typeof copied === 'string') return leave(copied)
     if (copied) return { name, found, ...copied }
     note(pass.state, name, found)
@@ -77,7 +77,7 @@ export async function copyOf(
 type OpenOutput = { file: FileHandle; found: OutputFile }
 
 /** Returns a copy, undefined for unchanged content, or the reason why the file is skipped. */
-async function changed(
+async function copyIfChanged(
   { keeping, clock, limits }: CopyDeps,
   pass: Publication,
   name: string,
