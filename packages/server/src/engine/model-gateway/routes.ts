@@ -37,8 +37,8 @@ const paths = {
 type PassedBytes = keyof typeof paths
 
 /** Headers of the caller that are passed on. All others stop here, the caller's token among them. */
-const spoken = /^(accept|content-type|anthropic-(version|beta)|openai-beta)$/i
-const told =
+const requestHeaders = /^(accept|content-type|anthropic-(version|beta)|openai-beta)$/i
+const answerHeaders =
   /^(content-type|content-encoding|retry-after|request-id|x-request-id|anthropic-ratelimit-.*|x-ratelimit-.*)$/i
 
 const Asked = z.looseObject({ model: z.string() })
@@ -122,7 +122,7 @@ async function send(
   raw: Raw,
 ): Promise<Extract<Reply, { reply: 'raw' }>> {
   const text = Buffer.from(JSON.stringify(body))
-  const own = raw.headers.filter(([name]) => spoken.test(name))
+  const own = raw.headers.filter(([name]) => requestHeaders.test(name))
   const added: [string, string][] = [
     ...Object.entries({ ...spec.native_config?.headers, ...spec.headers }),
     wire === 'anthropic-messages'
@@ -138,7 +138,7 @@ async function send(
   const sent = { method: 'POST', url, headers, body: text, signal: raw.signal }
   try {
     const answer = await models.send(sent, maskOf(secretsOf(spec)))
-    const shown = answer.headers.filter(([name]) => told.test(name))
+    const shown = answer.headers.filter(([name]) => answerHeaders.test(name))
     return { reply: 'raw', status: answer.status, headers: shown, body: answer.body }
   } catch (error) {
     if (raw.signal.aborted) throw error
