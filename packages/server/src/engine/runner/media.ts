@@ -20,9 +20,11 @@ const failed = (message: string): MediaResult => ({ ok: false, message })
 export const mediaLoader =
   (deps: { databases: Databases; blobs: Blobs; clock: Clock }, tenant: string): LoadMedia =>
   ({ kind, source }) =>
-    source.type === 'url' ? fetched(kind, source.url) : stored(deps, tenant, kind, source.file_id)
+    source.type === 'url'
+      ? download(kind, source.url)
+      : readStored(deps, tenant, kind, source.file_id)
 
-async function stored(
+async function readStored(
   { databases, blobs, clock }: Parameters<typeof mediaLoader>[0],
   tenant: string,
   kind: RemoteMedia['kind'],
@@ -47,7 +49,7 @@ async function stored(
   }
 }
 
-async function fetched(kind: RemoteMedia['kind'], url: string): Promise<MediaResult> {
+async function download(kind: RemoteMedia['kind'], url: string): Promise<MediaResult> {
   if (!/^https?:/.test(url)) return failed('only http and https are fetched')
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(withinMs) })
