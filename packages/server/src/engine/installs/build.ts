@@ -72,7 +72,7 @@ export function builder(deps: BuildDeps): Build {
       if (bytes > largest)
         throw new BuildFailure(null, `it is larger than ${Math.floor(largest / 2 ** 20)} MB`)
     }
-    const bench: BuildContext = {
+    const context: BuildContext = {
       deps,
       wanted,
       id,
@@ -80,8 +80,8 @@ export function builder(deps: BuildDeps): Build {
       watch: { progress, check, signal, leftMs: () => end - clock.now() },
     }
     try {
-      if (wanted.packages.apt.length > 0) await buildSystem(bench)
-      await buildPrefix(bench)
+      if (wanted.packages.apt.length > 0) await buildSystem(context)
+      await buildPrefix(context)
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof SandboxEnded)) throw error
@@ -92,46 +92,46 @@ export function builder(deps: BuildDeps): Build {
   }
 }
 
-async function buildSystem(bench: BuildContext): Promise<void> {
-  const { deps, wanted, folder } = bench
+async function buildSystem(context: BuildContext): Promise<void> {
+  const { deps, wanted, folder } = context
   const { apt } = wanted.packages
   const root = deps.provider.systemOf(wanted.image)
   if (root === undefined) throw new BuildFailure('apt', 'the system of the sandbox is an image')
   const system = join(folder, 'layer/system')
   const mounts: SandboxMount[] = [{ source: system, path: systemPath, access: 'write' }]
   const files = await aptFiles(root, deps.sources)
-  await within(bench, { managers: ['apt'], mounts }, async (sandbox, watch) => {
+  await within(context, { managers: ['apt'], mounts }, async (sandbox, watch) => {
     for (const [path, text] of Object.entries(files)) {
       const written = await sandbox.write(path, Buffer.from(text))
       if (!written.ok) throw new BuildFailure('apt', written.message)
     }
     await runStep(sandbox, 'apt', aptScript(apt), watch)
   })
-  await watchSize(bench, 'apt')
+  await watchSize(context, 'apt')
   await settle(system)
   const say =
     (command: string) =>
     async (sandbox: Sandbox, { leftMs, signal }: StepWatch) => {
       await sandbox.shell({ command, timeoutMs: Math.max(1, leftMs()), signal })
     }
-  await within(bench, { managers: [], layer: system }, say(setUpScript))
-  await within(bench, { managers: [], mounts }, say(takeScript))
+  await within(context, { managers: [], layer: system }, say(setUpScript))
+  await within(context, { managers: [], mounts }, say(takeScript))
   await settle(system)
 }
 
-async function buildPrefix(bench: BuildContext): Promise<void> {
-  const { packages } = bench.wanted
+async function buildPrefix(context: BuildContext): Promise<void> {
+  const { packages } = context.wanted
   const managers = packageManagers.filter((each): each is Installer => each !== 'apt')
   const used = managers.filter((manager) => packages[manager].length > 0)
   if (used.length === 0) return
-  const source = join(bench.folder, 'layer/prefix')
+  const source = join(context.folder, 'layer/prefix')
   const mounts: SandboxMount[] = [{ source, path: prefix, access: 'write' }]
-  const layer = packages.apt.length > 0 ? join(bench.folder, 'layer/system') : undefined
-  await within(bench, { managers: used, mounts, layer }, async (sandbox, watch) => {
+  const layer = packages.apt.length > 0 ? join(context.folder, 'layer/system') : undefined
+  await within(context, { managers: used, mounts, layer }, async (sandbox, watch) => {
     for (const manager of used) {
-      const script = scriptFor(manager, packages[manager], bench.deps.sources)
+      const script = scriptFor(manager, packages[manager], context.deps.sources)
       await runStep(sandbox, manager, script, watch)
-      await watchSize(bench, manager)
+      await watchSize(context, manager)
     }
   })
   await settle(source)
