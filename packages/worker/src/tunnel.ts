@@ -32,7 +32,10 @@ const askWithinMs = 30_000
 /** A little longer than the gate's limit, so that the gate ends idle connections. */
 const idleMs = 16 * 60_000
 
-const Told = z.object({ certificates: z.string(), variables: z.record(z.string(), z.string()) })
+const TunnelSettings = z.object({
+  certificates: z.string(),
+  variables: z.record(z.string(), z.string()),
+})
 
 /** Rejects when the service does not return the certificates. */
 export async function openTunnel(claimed: TunnelClaim): Promise<EgressTunnel> {
@@ -61,13 +64,13 @@ export async function openTunnel(claimed: TunnelClaim): Promise<EgressTunnel> {
   }
 }
 
-async function ask(claimed: TunnelClaim): Promise<z.infer<typeof Told>> {
+async function ask(claimed: TunnelClaim): Promise<z.infer<typeof TunnelSettings>> {
   const answer = await fetch(placeOf(claimed, '/authorities'), {
     headers: { authorization: `Bearer ${claimed.token}` },
     signal: AbortSignal.timeout(askWithinMs),
   })
   if (!answer.ok) throw new Error(`the service opens no way out: ${answer.status}`)
-  return Told.parse(await answer.json())
+  return TunnelSettings.parse(await answer.json())
 }
 
 const placeOf = ({ baseUrl, session }: TunnelClaim, more = ''): URL =>
