@@ -218,7 +218,7 @@ async function requestTokens(
 async function storeTokens(
   rows: OAuthRows,
   row: OAuthRow,
-  requestTokens: OAuthSecrets,
+  previous: OAuthSecrets,
   { next, expiresAt }: { next: OAuthSecrets; expiresAt: string | null },
 ): Promise<RefreshOutcome> {
   if (await rows.store(row, next, expiresAt)) {
@@ -228,8 +228,7 @@ async function storeTokens(
   if (!live) return { ok: false, why: 'gone' }
   const auth = rows.open(live)
   const isSame =
-    auth.access_token === requestTokens.access_token &&
-    auth.refresh_token === requestTokens.refresh_token
+    auth.access_token === previous.access_token && auth.refresh_token === previous.refresh_token
   if (!isSame) return { ok: true, token: auth.access_token, refreshed: false }
   const { access_token, refresh_token } = next
   const changed = { ...auth, access_token, ...(refresh_token ? { refresh_token } : {}) }
