@@ -29,7 +29,7 @@ async function taking(limits: Partial<GateLimits> = {}) {
 const get = 'GET http://good.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n'
 
 describe('a gate without a socket', () => {
-  it('serves what it is brought, also what came before it was', async () => {
+  it('serves connections that it is given, with bytes that came before', async () => {
     await using place = await taking()
     const socket = place.dial()
     const answer = until(socket, (text) => text.includes('hello'))
@@ -38,7 +38,7 @@ describe('a gate without a socket', () => {
     socket.destroy()
   })
 
-  it('lets nobody wait with a request, or without one', async () => {
+  it('closes connections that send no request, or an unfinished one', async () => {
     await using place = await taking({ headersMs: 200 })
     const [begun, silent] = [place.dial(), place.dial()]
     const answers = [toTheEnd(begun), toTheEnd(silent)]
@@ -47,7 +47,7 @@ describe('a gate without a socket', () => {
     await answers[1]
   })
 
-  it('ends what it was brought when it is closed', async () => {
+  it('ends its connections when it is closed', async () => {
     await using place = await taking()
     const socket = place.dial()
     const answer = until(socket, (text) => text.includes('hello'))

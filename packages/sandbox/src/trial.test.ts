@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { tryOut } from './trial.ts'
 
-it('a trial clears away what one left whose process was killed, and no other’s', async () => {
+it('a trial removes the leftovers of a killed trial, and nothing of others', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'steward-trials-'))
   try {
     const [dead, alive] = ['steward-check-4194305-a', `steward-check-${process.ppid}-b`]

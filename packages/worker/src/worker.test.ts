@@ -84,7 +84,7 @@ describe('a worker', () => {
     assert.ok(second - first >= 850 && third - second >= 850)
   })
 
-  it('asks again at once after it was given something, up to its bound', async () => {
+  it('polls again at once after it got work, up to its limit', async () => {
     await using stub = await stubService()
     stub.queue.push(
       one,
@@ -129,7 +129,7 @@ describe('a worker', () => {
       assert.ok(!worker.said.some((line) => line.includes('harness')))
     })
 
-  it('leaves the item of a harness that never was ready', async () => {
+  it('leaves the item of a harness unchanged that never was ready', async () => {
     await using stub = await stubService()
     stub.queue.push(one)
     await using worker = await working(stub, 'refuses')
@@ -189,7 +189,7 @@ describe('a worker', () => {
     assert.deepEqual(asks(stub, /stop$/), [])
   })
 
-  it('gives a lease up that nobody has confirmed for as long as it lasts', async () => {
+  it('gives up a lease that no heartbeat has confirmed for its length', async () => {
     await using stub = await stubService()
     stub.queue.push(one)
     stub.beat = () => ({ status: 503, body: {} })

@@ -63,7 +63,7 @@ const reach = (
 }
 
 describe('a command in bubblewrap with a gate', () => {
-  it('reaches no address, neither of this machine nor of any other', async () => {
+  it('reaches no address of this or any other machine', async () => {
     await using place = bench(provider)
     await using here = await inside(place)
     const none = new Set(Object.values(noWay))

@@ -65,7 +65,10 @@ export const egressCases: Cases = {
     assert.equal((await command).output, String(pieces << 20))
   },
 
-  'names the way out to every command, whatever the session says': async ({ folder, open }) => {
+  'gives every command the variables of its gate, whatever the session sets': async ({
+    folder,
+    open,
+  }) => {
     await using there = await gate(folder)
     const env = { HTTPS_PROXY: 'http://elsewhere', SSL_CERT_FILE: '/elsewhere', OWN: 'kept' }
     const sandbox = await open({ egress: there.egress, env })
@@ -82,7 +85,7 @@ export const egressCases: Cases = {
     assert.equal((await run(sandbox, `cat ${[...paths].join(' ')}`)).output, bundle)
   },
 
-  'says nothing of a way out where there is none': async ({ open }) => {
+  'sets no variables of a gate where there is none': async ({ open }) => {
     const sandbox = await open()
     assert.equal(await say(sandbox, 'env | grep -iE "proxy|cert|bundle|cainfo"'), '')
   },

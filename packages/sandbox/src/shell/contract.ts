@@ -231,7 +231,7 @@ export const shellCases: Cases = {
     assert.equal(await say(sandbox, left), 'none none\n0')
   },
 
-  'hides the secrets of a command in its output, and puts none of it aside': async ({ open }) => {
+  'hides the secrets of a command in its output, and stores no whole output': async ({ open }) => {
     const sandbox = await open()
     const TOKEN = `first-${mark()}\nsecond-${mark()}`
     const secret = (command: string) =>

@@ -54,7 +54,7 @@ describe('the watch of a lease', () => {
     assert.equal(here.lapses(), 1)
   })
 
-  it('is not talked out of it by what lay unread while it hung itself', () => {
+  it('does not extend the lease by messages that lay unread while it hung', () => {
     const here = watched()
     here.lease.extend(1_000)
     here.pass(5_000, true)

@@ -79,7 +79,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.equal(await ask({ url: 'https://other.example/mcp' }), 'Bearer of-oauth-itself')
     })
 
-    it('takes the whole URL in any vault before the host in the first', async () => {
+    it('prefers a match of the whole URL in any vault to a match of the host in the first', async () => {
       await using at = await opened()
       const first = await at.vaultWith(bearer('host-first', 'https://api.example/other'))
       const second = await at.vaultWith(bearer('whole-url', 'https://API.example:443/mcp/'))
@@ -93,7 +93,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.equal(await at.authorization(other(url)), 'Bearer host-third')
     })
 
-    it('carries nothing given for https over http, and nothing to places a server names', async () => {
+    it('sends no https credential over http, and none to other origins that a server names', async () => {
       await using at = await opened()
       const { vault } = await at.vaultWith(bearer('of-the-vault'))
       const { egress } = await at.session([vault])
@@ -114,7 +114,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     })
 
     // verifies: egress/fence/no-token
-    it('reads the vault with every call', async () => {
+    it('reads the vault at every call', async () => {
       await using at = await opened()
       const { vault, ids } = await at.vaultWith(bearer('the-first-one'))
       const [id = ''] = ids
@@ -135,7 +135,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.equal(await ask(), undefined)
     })
 
-    it('gives nothing of another tenant’s vault', async () => {
+    it('uses no credential of another tenant’s vault', async () => {
       await using at = await opened()
       const { vault } = await at.vaultWith(bearer('of-the-vault'))
       const { id } = await at.session([vault])
@@ -157,7 +157,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.equal(await at.authorization(plain(url)), undefined)
     })
 
-    it('adds nothing to what leaves a sandbox where the profile disables it; the lists hold', async () => {
+    it('adds no credential where the profile disables it, and still applies the lists', async () => {
       await using at = await opened({ profile: 'disabled' })
       const command: AuthCreate = {
         type: 'command_secret',
@@ -176,7 +176,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     })
 
     // verifies: egress/fence/scope, egress/required/fails-closed, errors/case/egress-unavailable
-    it('fences a session that another process has claimed, or that is over', async () => {
+    it('refuses calls of a session that another process has claimed, or that is archived or deleted', async () => {
       await using at = await opened()
       const { vault } = await at.vaultWith(bearer('of-the-vault'))
       const { id, egress } = await at.session([vault])
@@ -205,7 +205,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.deepEqual(egress.takeRefusals(), [])
     })
 
-    it('refuses everything once it is revoked, and ends what is under way', async () => {
+    it('refuses every call once it is revoked, and ends running calls', async () => {
       await using at = await opened()
       const { vault } = await at.vaultWith(bearer('of-the-vault'))
       const { egress } = await at.session([vault])
@@ -234,7 +234,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.equal(at.seen.length, 0)
     })
 
-    it('hands a command its secret, by its words alone', async () => {
+    it('gives a command its secret by the words of the command', async () => {
       await using at = await opened()
       const secret = (env_var: string, token: string, command_prefixes: string[]): AuthCreate => ({
         type: 'command_secret',
@@ -259,7 +259,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.ok(rows.every(({ session_id, method }) => session_id === id && method === 'EXEC'))
     })
 
-    it('keeps a row of each use, whose end follows', async () => {
+    it('stores a row of each use, and its end later', async () => {
       await using at = await opened()
       const { vault, ids } = await at.vaultWith(bearer('of-the-vault'))
       const { egress, id } = await at.session([vault])

@@ -10,7 +10,7 @@ const notes = '/mnt/memory/notes'
 
 for (const [kind, open] of Object.entries(databases)) {
   describe(`a memory store in a sandbox on ${kind}`, () => {
-    it('is laid out whole, and what commands do to it becomes versions of the session', async () => {
+    it('is mounted as a whole, and changes by commands become versions of the session', async () => {
       await using place = await memoryBench(open)
       const store = await place.newStore()
       await store.create(made, { path: '/a/one', content: 'one' })
@@ -41,7 +41,7 @@ for (const [kind, open] of Object.entries(databases)) {
       assert.deepEqual(await place.held(store.id), { '/a': 'file\n', '/moved': 'two' })
     })
 
-    it('tells changes whose size and time are made to look as before', async () => {
+    it('notices changes even if size and time are forged', async () => {
       await using place = await memoryBench(open)
       const store = await place.newStore()
       await store.create(made, { path: '/a', content: 'one' })
@@ -62,7 +62,7 @@ for (const [kind, open] of Object.entries(databases)) {
       }
     })
 
-    it('tells the agent what is not kept, once, and keeps all else', async () => {
+    it('reports files that cannot be stored once, and stores all others', async () => {
       await using place = await memoryBench(open)
       const store = await place.newStore()
       await store.create(made, { path: '/big', content: 'small' })
@@ -167,7 +167,7 @@ for (const [kind, open] of Object.entries(databases)) {
       assert.deepEqual(await place.held(store.id), { '/a': 'theirs againand mine\n' })
     })
 
-    it('keeps what runs on after its call, at the next call, at the end of the turn, or of the sandbox', async () => {
+    it('stores changes of background commands at the next call, at the end of the turn, or of the sandbox', async () => {
       await using place = await memoryBench(open)
       const store = await place.newStore()
       const running = await place.start(await place.session(store))
@@ -214,7 +214,7 @@ for (const [kind, open] of Object.entries(databases)) {
 
 describe('a memory store whose server died', () => {
   // verifies: memory-stores/crash
-  it('gets what was done meanwhile at the next start', async () => {
+  it('gets the changes since then at the next start', async () => {
     await using place = await memoryBench(databases.sqlite)
     const store = await place.newStore()
     const { id } = await store.create(made, { path: '/theirs', content: 'old' })
@@ -236,7 +236,7 @@ describe('a memory store whose server died', () => {
     assert.match(told, /conflict: .*theirs was changed by another/)
   })
 
-  it('is laid out anew where nothing says what came from it', async () => {
+  it('is mounted again when the record of its files is missing', async () => {
     await using place = await memoryBench(databases.sqlite)
     const store = await place.newStore()
     await store.create(made, { path: '/a', content: 'whole' })

@@ -9,7 +9,7 @@ const rounds = 100
 
 for (const [kind, open] of Object.entries(databases)) {
   describe(`two sessions that write to one memory on ${kind}`, () => {
-    it('lose nothing in a hundred rounds: each text was in the store, or lies aside', async () => {
+    it('lose nothing in a hundred rounds: each text is in the store, or in a conflict file', async () => {
       await using place = await memoryBench(open)
       const store = await place.newStore()
       await store.create(made, { path: '/a', content: '' })

@@ -84,7 +84,7 @@ for (const [kind, open] of Object.entries(kinds)) {
     })
 
     // verifies: outputs/published
-    it('leaves alone what lies on a host that the session has gone from', async () => {
+    it('publishes nothing from a host that the session has left', async () => {
       await using at = await place()
       await at.process().start()
       await at.write('a', 'older than what is published')
@@ -110,7 +110,7 @@ for (const [kind, open] of Object.entries(kinds)) {
     })
 
     // verifies: outputs/published
-    it('that ends between bytes and rows leaves bytes that are swept, and no name', async () => {
+    it('that ends between bytes and rows leaves bytes that a job removes, and no name', async () => {
       await using at = await place()
       let calls = 0
       // The commits of two marks, then the one of the rows, at which the process dies.
@@ -133,7 +133,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.deepEqual(new Set(await at.stored()), new Set(rows.map((row) => row.blob_key)))
     })
 
-    it('of a process that the session was taken from writes nothing', async () => {
+    it('publishes nothing from a process that has lost the session', async () => {
       await using at = await place()
       const late = at.process()
       await late.start()

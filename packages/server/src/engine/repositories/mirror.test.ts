@@ -196,7 +196,7 @@ describe('mirrors of repositories', () => {
     await fails(lend(opened(), '/m/bad'), 'clone', /not sound.*(hasDotgit|fsck)/)
   })
 
-  it('are removed when nobody has used them for a week', async () => {
+  it('are removed when they were unused for a week', async () => {
     await git.create('/m/old', { a: 'a' }, token)
     const held = opened()
     await lend(held, '/m/old')
@@ -258,7 +258,7 @@ describe('mirrors of repositories', () => {
     assert.equal(fetching.length, 4)
   })
 
-  it('give their place in the line back when nobody waits for them any more', async () => {
+  it('give their place in the line back when the last waiting call is aborted', async () => {
     await git.create('/m/left', { a: 'a' }, token)
     const share = createShare({ total: 1, percent: 80 })
     const giveBack = share.take('wrkspc_2')
@@ -281,7 +281,7 @@ describe('mirrors of repositories', () => {
       return join(above, readdirSync(above)[0] ?? '')
     }
 
-    it('are not removed when that has just begun to use them', async () => {
+    it('are not removed when that process has just begun to use them', async () => {
       await git.create('/m/touched', { a: 'a' }, token)
       await lend(opened(), '/m/touched')
       now += 8 * 24 * 60 * 60_000
@@ -294,7 +294,7 @@ describe('mirrors of repositories', () => {
       assert.deepEqual([posts(), await packsOf()], [1, 1])
     })
 
-    it('are fetched anew when that has just removed them', async () => {
+    it('are fetched again when that process has just removed them', async () => {
       await git.create('/m/gone', { a: 'a' }, token)
       let fetched = 0
       const held = opened({

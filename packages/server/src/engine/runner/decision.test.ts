@@ -19,7 +19,7 @@ const stop = (type: StopReason['type']) => ({
 })
 
 describe('where a session stands', () => {
-  it('is at rest before its first turn, also where it was made with a message and is shown as running', () => {
+  it('is idle before its first turn, even if it was created with a message and is shown as running', () => {
     assert.equal(stateOf(head({ status: 'pending' })), 'resting')
     assert.equal(stateOf(head({ status: 'running' })), 'resting')
     assert.equal(stateOf(head({ status: 'running', running_since_ms: 0 })), 'running')
@@ -42,7 +42,7 @@ describe('where a session stands', () => {
 describe('what a session needs next', () => {
   const live = ['resting', 'requires_action', 'awaits_servers', 'running', 'rescheduling'] as const
 
-  it('is to be cleared away when it is deleted, whatever waits', () => {
+  it('is its removal when it is deleted, whatever waits', () => {
     for (const finding of findings) assert.equal(actionFor('deleted', finding), 'remove')
   })
 

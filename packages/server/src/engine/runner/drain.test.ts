@@ -55,7 +55,7 @@ async function drained(database: Database, runTurn: RunTurn, assembled?: Assembl
 for (const [name, open] of Object.entries(databases)) {
   describe(`a drain on ${name}`, () => {
     // verifies: running/error/unknown
-    it('ends a turn that fails for a reason of ours with an error, logs the reason, and gives the lease back', async () => {
+    it('ends a turn that fails because of a bug with an error, logs the reason, and releases the lease', async () => {
       await using place = await open()
       const { outcome, logged, events, head } = await drained(place.database, async function* () {
         throw new Error('a bug of ours')
@@ -86,7 +86,7 @@ for (const [name, open] of Object.entries(databases)) {
       assert.match(events.at(-1)?.data ?? '', /retries_exhausted/)
     })
 
-    it('takes up what was posted while its turn ran', async () => {
+    it('runs messages that were posted while its turn ran', async () => {
       await using place = await open()
       let turns = 0
       const { events } = await drained(place.database, async function* () {

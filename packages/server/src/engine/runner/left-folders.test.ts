@@ -48,7 +48,7 @@ async function machineOf(database: Database) {
 for (const [dialect, open] of Object.entries(databases)) {
   describe(`folders of deleted sessions on ${dialect}`, () => {
     // verifies: sessions/delete/folders
-    it('go on a machine that did not claim the deletion, and no others do', async () => {
+    it('are removed from a machine that did not claim the deletion; other folders stay', async () => {
       await using opened = await open()
       const { database } = opened
       await using machine = await machineOf(database)
@@ -62,7 +62,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.deepEqual(await machine.names(), [alive, others, 'folder-id', 'lost+found'].toSorted())
     })
 
-    it('without a row go when nobody has used them for a week', async () => {
+    it('without a row are removed when they were unused for a week', async () => {
       await using opened = await open()
       await using machine = await machineOf(opened.database)
       const old = await machine.lay(newId('session'))

@@ -55,12 +55,12 @@ describe('content that is named by its URL', () => {
     return brought.ok ? 'brought' : brought.message
   }
 
-  it('is brought with its type', async () => {
+  it('is loaded with its type', async () => {
     const expected = { ok: true, media_type: 'image/png', data: pixel.toString('base64') }
     assert.deepEqual(await image(`${base}/pixel`), expected)
   })
 
-  it('is not brought when it is something else, missing or too large', async () => {
+  it('is not loaded when it is of another type, missing or too large', async () => {
     assert.match(await refusal(`${base}/page`), /text\/html is no image/)
     assert.match(await refusal(`${base}/missing`), /404/)
     assert.match(await refusal(`${base}/large`), /larger than/)

@@ -79,7 +79,7 @@ async function pausing(database: Database, total: number) {
 }
 
 describe('the place of a session', () => {
-  it('gives the place of a turn that waits for its model to another, and takes the turn up behind it', async () => {
+  it('gives the place of a turn that waits for its model to another, and continues the turn afterwards', async () => {
     await using place = await databases.sqlite()
     const { order, work, ran, wake, end } = await pausing(place.database, 1)
     try {

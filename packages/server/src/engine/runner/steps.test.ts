@@ -61,7 +61,7 @@ const asking = (): NewEvent[] => [
 
 for (const [name, open] of Object.entries(databases)) {
   describe(`the first step after a claim on ${name}`, () => {
-    it('waits for its order to take what is large, and has taken and kept nothing before', async () => {
+    it('waits for its turn of the event loop before it reads a large inbox, and has written nothing before', async () => {
       await using place = await open()
       const { database } = place
       const session = await newSession(database)
@@ -155,7 +155,7 @@ for (const [name, open] of Object.entries(databases)) {
       assert.equal((await claimed(database, session)).head.status, 'idle', 'counted anew')
     })
 
-    it('takes the item of a turn that it gives up back from the workers', async () => {
+    it('withdraws the work item of a turn that it gives up', async () => {
       await using place = await open()
       const { database } = place
       const session = await newSession(database)
@@ -168,7 +168,7 @@ for (const [name, open] of Object.entries(databases)) {
       assert.equal(await workStore(database.read).live(tenant, session), undefined)
     })
 
-    it('counts on when its session is told of an error from outside', async () => {
+    it('continues to count recoveries when an error is appended from outside', async () => {
       await using place = await open()
       const { database } = place
       const session = await newSession(database)
@@ -185,7 +185,7 @@ for (const [name, open] of Object.entries(databases)) {
       assert.deepEqual([step.kind, head.status], ['rest', 'idle'])
     })
 
-    it('takes nothing out of the queue for a process that has lost the session', async () => {
+    it('leaves the inbox unchanged for a process that has lost the session', async () => {
       await using place = await open()
       const { database } = place
       const session = await newSession(database)

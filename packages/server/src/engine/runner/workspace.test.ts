@@ -140,7 +140,7 @@ describe('the sandbox of a session', () => {
     turn.giveBack()
   })
 
-  it('gives way to one that its tenant needs when it rests, and lets it wait while it is used', async () => {
+  it('is stopped for another sandbox of its tenant when it rests, and keeps its place while it is used', async () => {
     // Room for one of each tenant, and no more of any.
     share = createShare({ total: 2, percent: 50 })
     await spaces.close()
@@ -169,30 +169,34 @@ describe('the sandbox of a session', () => {
     assert.equal(share.held(tenant), 0)
   })
 
-  it('gives way also where its turn was over before it ran', { timeout: 10_000 }, async () => {
-    share = createShare({ total: 2, percent: 50 })
-    await spaces.close()
-    spaces = open('off')
-    const laid = Promise.withResolvers<void>()
-    const begun = Promise.withResolvers<void>()
-    kind = async () => {
-      begun.resolve()
-      await laid.promise
-      return {}
-    }
-    const first = spaces.use(await newSession())
-    const late = first.sandbox()
-    await begun.promise
-    const second = spaces.use(await newSession())
-    const waiting = second.sandbox()
-    first.giveBack()
-    laid.resolve()
-    await (
-      await late
-    ).ended
-    assert.equal(await run(await waiting, 'echo mine'), 'mine\n')
-    second.giveBack()
-  })
+  it(
+    'is stopped for another sandbox even if its turn ended before it started',
+    { timeout: 10_000 },
+    async () => {
+      share = createShare({ total: 2, percent: 50 })
+      await spaces.close()
+      spaces = open('off')
+      const laid = Promise.withResolvers<void>()
+      const begun = Promise.withResolvers<void>()
+      kind = async () => {
+        begun.resolve()
+        await laid.promise
+        return {}
+      }
+      const first = spaces.use(await newSession())
+      const late = first.sandbox()
+      await begun.promise
+      const second = spaces.use(await newSession())
+      const waiting = second.sandbox()
+      first.giveBack()
+      laid.resolve()
+      await (
+        await late
+      ).ended
+      assert.equal(await run(await waiting, 'echo mine'), 'mine\n')
+      second.giveBack()
+    },
+  )
 
   it('is stopped when it was idle, and its workspace is there for the next', async () => {
     const session = await newSession()
@@ -220,7 +224,7 @@ describe('the sandbox of a session', () => {
     again.giveBack()
   })
 
-  it('begins only when its predecessor is gone', async () => {
+  it('starts only when the previous one has ended', async () => {
     const session = await newSession()
     const turn = spaces.use(session)
     const first = await turn.sandbox()
@@ -248,7 +252,7 @@ describe('the sandbox of a session', () => {
   })
 
   for (const next of ['removed', 'started again'])
-    it(`is cleared away before its session is ${next}, also where it ended by itself`, async () => {
+    it(`is removed before its session is ${next}, even if it ended by itself`, async () => {
       const order: string[] = []
       const leave = Promise.withResolvers<void>()
       const left = Promise.withResolvers<void>()
@@ -279,7 +283,7 @@ describe('the sandbox of a session', () => {
       assert.deepEqual(order.slice(0, 2), ['laid out', 'cleared'])
     })
 
-  it('is put aside at the end of a later turn where that has failed', async () => {
+  it('is stored in a checkpoint at the end of a later turn when that has failed', async () => {
     await spaces.close()
     spaces = open('idle')
     const session = await newSession()
@@ -293,7 +297,7 @@ describe('the sandbox of a session', () => {
   })
 
   // verifies: egress/fence/revoked-first
-  it('loses its way out before it is ended', async () => {
+  it('loses its egress before it is ended', async () => {
     const session = await newSession()
     const turn = spaces.use(session)
     await turn.sandbox()

@@ -144,7 +144,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.equal(await it.blobs.head('k/late'), undefined)
     })
 
-    it('are swept a hundred at a time', async () => {
+    it('are removed a hundred at a time', async () => {
       await using it = await opened(dialect)
       await it.database.write(async (tx) => {
         for (let i = 0; i < 101; i++) await looseBlobStore(tx).mark(tenant, `k/${i}`, 0)

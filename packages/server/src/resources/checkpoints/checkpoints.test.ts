@@ -69,7 +69,7 @@ for (const [kind, open] of Object.entries(kinds)) {
 
   describe(`checkpoints on ${kind}`, () => {
     // verifies: workspace/checkpoint
-    it('bring a workspace to the machine where its session goes on', async () => {
+    it('restore a working folder on the machine where its session continues', async () => {
       await using here = await place()
       const [one, other] = [here.machine('one'), here.machine('other')]
       assert.deepEqual(await arrive(one), { kind: 'new' })
@@ -109,7 +109,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(await read(other, 'way/mine/file'), 'mine')
     })
 
-    it('hold what changed since the last, and let go of what they replace', async () => {
+    it('hold the changes since the last checkpoint, and remove the archives that they replace', async () => {
       await using here = await place()
       const [one, other] = [here.machine('one'), here.machine('other')]
       await arrive(one)
@@ -138,7 +138,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(await read(other, 'new'), 'second')
     })
 
-    it('are whole again when much has changed, and on another machine', async () => {
+    it('are complete again when much has changed, and on another machine', async () => {
       await using here = await place()
       const [one, other] = [here.machine('one'), here.machine('other')]
       await arrive(one)
@@ -160,7 +160,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.deepEqual((await readdir(join(one.own, 'workspace'))).toSorted(), 'abcd'.split(''))
     })
 
-    it('never make a workspace older: what comes late from elsewhere is not kept', async () => {
+    it('never make a working folder older: a late checkpoint from elsewhere is refused', async () => {
       await using here = await place()
       const [one, other] = [here.machine('one'), here.machine('other')]
       await arrive(one)
@@ -174,7 +174,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(await read(one, 'a'), 'new')
     })
 
-    it('are missed and said to be when there is none', async () => {
+    it('are reported as missing when there is none', async () => {
       await using here = await place()
       const [one, other] = [here.machine('one'), here.machine('other')]
       await arrive(one)
@@ -184,7 +184,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.ok(!existsSync(at(one, 'a')), 'the other machine had it later')
     })
 
-    it('are no matter where machines share their folder', async () => {
+    it('are not needed where machines share their folder', async () => {
       await using here = await place()
       const [one, same] = [here.machine('one'), here.machine('one')]
       await arrive(one)

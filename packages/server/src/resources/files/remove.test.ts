@@ -29,7 +29,7 @@ const fileRow = (id: string, expires: number | null): FileRow => ({
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   describe(`expired files on ${dialect}`, () => {
-    it('lose their bytes, and a month later what is known of them', async () => {
+    it('lose their bytes, and a month later their metadata', async () => {
       await using opened = await databases[dialect]()
       const { database } = opened
       let now = start
@@ -78,7 +78,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ])
     })
 
-    it('are swept a hundred at a time', async () => {
+    it('are removed a hundred at a time', async () => {
       await using opened = await databases[dialect]()
       const { database } = opened
       await database.write(async (tx) => {

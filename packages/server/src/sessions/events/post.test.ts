@@ -215,7 +215,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       await assert.rejects(foreign, absent(session))
     })
 
-    it('rings after the commit: for readers, for runners, and for the one to stop', async () => {
+    it('notifies after the commit: readers, runners, and the turn to stop', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)

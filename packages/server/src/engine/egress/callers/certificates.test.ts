@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { certificatesIn, writeCertificates, removeLeftCertificates } from './certificates.ts'
 
-it('certificates of killed processes go, those of living ones and of other machines stay', async () => {
+it('certificates of killed processes are removed; those of living processes and of other machines stay', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'steward-certificates-'))
   const own = await writeCertificates(folder, 'a certificate')
   const { pid: dead } = spawnSync('true')
@@ -27,7 +27,7 @@ it('certificates of killed processes go, those of living ones and of other machi
   await rm(folder, { recursive: true })
 })
 
-it('certificates that could not be laid are laid for the next who asks', async () => {
+it('certificates that could not be written are written at the next call', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'steward-certificates-'))
   const folder = join(parent, 'egress')
   await writeFile(folder, 'in the way')

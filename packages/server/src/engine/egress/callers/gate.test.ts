@@ -110,7 +110,7 @@ describe('a sandbox’s gate', () => {
     )
   })
 
-  it('does not look into what carries no credential', async () => {
+  it('tunnels connections to hosts without a credential unread', async () => {
     await using at = await opened()
     const { shown, issuer } = await at.ask('other.example', { authorization: 'Bearer own' })
     assert.equal(issuer, 'test')
@@ -121,7 +121,7 @@ describe('a sandbox’s gate', () => {
     assert.deepEqual(tunnels, [['CONNECT', 'other.example', 200]])
   })
 
-  it('gives the sandbox placeholders, and exchanges them for their hosts alone', async () => {
+  it('gives the sandbox placeholders, and exchanges them only for their hosts', async () => {
     await using at = await opened({
       listener: async (request, response) => {
         const got = `${String(request.headers['x-key'])} ${await text(request)}`
@@ -141,7 +141,7 @@ describe('a sandbox’s gate', () => {
     assert.equal(await sent('other.example'), `${placeholder} {${placeholder}}`)
   })
 
-  it('refuses what the environment rules out, and says which host and why', async () => {
+  it('refuses hosts that the environment rules out, and names host and reason', async () => {
     await using at = await opened({ bound: { limited: true, allowlist: ['api.example'] } })
     await assert.rejects(at.connected('other.example:443'), {
       status: 403,
@@ -193,7 +193,7 @@ describe('a sandbox’s gate', () => {
     assert.equal(at.session.egress.takeRefusals().length, 1)
   })
 
-  it('intercepts and adds nothing where the profile disables credentials; the lists hold', async () => {
+  it('reads nothing and adds no credential where the profile disables it, and still applies the lists', async () => {
     await using at = await opened({ profile: 'disabled', bound: { denylist: ['other.example'] } })
     assert.deepEqual(at.gate.env, {})
     const { shown, issuer } = await at.ask('api.example', { authorization: 'Bearer own' })
@@ -202,7 +202,7 @@ describe('a sandbox’s gate', () => {
     await assert.rejects(at.connected('other.example:443'), { status: 403 })
   })
 
-  it('ends what is open when the session is revoked, and serves nobody after', async () => {
+  it('ends open connections when the session is revoked, and accepts no others', async () => {
     await using at = await opened()
     const socket = await at.connected('other.example:443')
     const ended = once(socket, 'close')
@@ -238,7 +238,7 @@ describe('a sandbox’s gate', () => {
     for (const socket of open) socket.destroy()
   })
 
-  it('opens no gate for a session that is no longer this process’s', async () => {
+  it('opens no gate for a session that another process has claimed', async () => {
     await using at = await opened()
     await at.bench.database.write((tx) =>
       tx

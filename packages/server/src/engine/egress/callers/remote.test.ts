@@ -51,8 +51,8 @@ async function claimed(open: (typeof databases)['sqlite']) {
 const fenced = (error: unknown) => error instanceof Refused && error.refusal.reason === 'fenced'
 
 for (const [kind, open] of Object.entries(databases))
-  describe(`the way out of a claim on ${kind}`, () => {
-    it('asks the stored item with each request, though nobody tells of its loss', async () => {
+  describe(`the egress of a claim on ${kind}`, () => {
+    it('checks the stored item at each request, even without a notification of its loss', async () => {
       await using place = await claimed(open)
       assert.equal(await place.ask(), 200)
       const { item, database } = place
@@ -60,7 +60,7 @@ for (const [kind, open] of Object.entries(databases))
       await assert.rejects(place.ask(), fenced)
     })
 
-    it('ends with the lease, and comes back with it', async () => {
+    it('is refused when the lease has expired, and works again when it is extended', async () => {
       await using place = await claimed(open)
       place.pass(leaseMs - 1)
       assert.equal(await place.ask(), 200)
@@ -71,7 +71,7 @@ for (const [kind, open] of Object.entries(databases))
       assert.equal(await place.ask(), 200)
     })
 
-    it('is that of this work, in this environment, of this generation', async () => {
+    it('works only for this item, environment and generation', async () => {
       await using place = await claimed(open)
       for (const own of [{ generation: 0 }, { workId: 'work_0' }, { environmentId: 'env_0' }]) {
         const fetch = place.bind(own).outboundFetch({ credentials: true })

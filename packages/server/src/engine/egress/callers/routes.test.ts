@@ -108,7 +108,7 @@ async function served(
 }
 
 describe('the MCP proxy', () => {
-  it('passes a call on with the credential, and nothing that the caller proved itself by', async () => {
+  it('forwards a call with the credential, without the caller’s own credentials', async () => {
     await using at = await served()
     const answer = await at.ask('mine?more=2', {
       method: 'POST',
@@ -214,7 +214,7 @@ describe('the MCP proxy', () => {
     assert.equal(at.bench.logged[0]?.['status'], 403)
   })
 
-  it('gives another workspace nothing', async () => {
+  it('refuses another workspace', async () => {
     await using at = await served()
     assert.equal((await at.ask('mine', { headers: { authorization: 'Bearer other' } })).status, 404)
     const token = await fetch(`${at.base}/${at.session}/mine/token`, {

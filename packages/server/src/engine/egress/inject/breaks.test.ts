@@ -79,7 +79,7 @@ describe('an upstream that breaks off before its answer is passed on', () => {
 })
 
 describe('an upstream that says nothing', () => {
-  it('is given up after a while, as one that did not answer in time; within a body it may pause', async () => {
+  it('is given up as timed out; within a body it may pause', async () => {
     await using server = await upstreamServer((request, response) => {
       if (request.url === '/body') response.write('x')
     })
@@ -97,7 +97,7 @@ describe('an upstream that says nothing', () => {
 })
 
 describe('an answer that is not passed on', () => {
-  it('is let go when its use cannot be written, and may break off', async () => {
+  it('is dropped when its use cannot be written', async () => {
     const gone = Promise.withResolvers<void>()
     await using bench = await opened([bearer(url)], (_request, response) => {
       response.once('close', () => gone.resolve())

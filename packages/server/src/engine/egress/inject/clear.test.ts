@@ -88,7 +88,7 @@ async function opened() {
 }
 
 describe('a placeholder over plain http', () => {
-  it('is told of once for each host, and nothing is told of requests without one', async () => {
+  it('is reported once for each host', async () => {
     await using at = await opened()
     const headers = { 'x-key': at.placeholder }
     await at.say('api.example')
@@ -111,7 +111,7 @@ describe('a placeholder over plain http', () => {
     )
   })
 
-  it('is seen in a body, whole or cut into pieces, which goes out as it came', async () => {
+  it('is found in a body, whole or cut into pieces, and the body leaves unchanged', async () => {
     await using at = await opened()
     const body = `before ${at.placeholder} after`
     assert.equal(JSON.parse(await at.say('api.example', { method: 'POST', body })).body, body)

@@ -129,7 +129,7 @@ describe('forwarding', () => {
     }
   })
 
-  it('leaves alone what has no credential', async () => {
+  it('forwards requests without a credential unchanged', async () => {
     await using bench = await opened([bearer('https://other.example/')], (request, response) => {
       response.setHeader('content-encoding', 'gzip')
       response.end(gzipSync(request.headers['accept-encoding'] ?? ''))

@@ -4,7 +4,7 @@ import type { Headers } from '@steward/gate/outbound.ts'
 import { echoed, opened, placeholder, variable } from './forward-fixture.ts'
 
 describe('a call over plain http', () => {
-  it('lets a placeholder go out as it is to other hosts, and over plain http', async () => {
+  it('leaves a placeholder unchanged to other hosts, and over plain http', async () => {
     await using bench = await opened([variable({ header: true, body: true })])
     const headers: Headers = [['X-Key', placeholder]]
     const { headers: got } = await echoed(bench.ask('https://other.example/', { headers }))
@@ -14,7 +14,7 @@ describe('a call over plain http', () => {
     assert.deepEqual(bench.used, [])
   })
 
-  it('tells of a placeholder over plain http within Basic credentials, and in a switch of protocols', async () => {
+  it('reports a placeholder over plain http within Basic credentials, and in an upgrade', async () => {
     await using bench = await opened([variable({ header: true, body: true })])
     const basic = Buffer.from(`x:${placeholder}`).toString('base64')
     const headers: Headers = [['Authorization', `Basic ${basic}`]]

@@ -45,7 +45,7 @@ describe('an upstream that quotes the credential', () => {
     assert.ok(!told.includes(secret))
   })
 
-  it('has its reason phrase, its early hints and its trailers passed on by nobody', async () => {
+  it('does not get its reason phrase, early hints and trailers passed on', async () => {
     await using at = await open((_request, response) => {
       response.writeEarlyHints({ link: `<https://api.example/${secret}>; rel=preload` })
       response.writeHead(418, secret, { trailer: 'x-last' })

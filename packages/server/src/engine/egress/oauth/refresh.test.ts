@@ -175,7 +175,7 @@ describe('an expired token', () => {
     }
   })
 
-  it('does not ask again and again for what was refused, until the credential changes', async () => {
+  it('does not repeat a refused refresh until the credential changes', async () => {
     await using at = await served()
     at.issuer.state.mode = 'revoked'
     for (let i = 0; i < 3; i++) assert.equal((await at.ask()).status, 401)
@@ -234,7 +234,7 @@ describe('an expired token', () => {
   })
 
   // verifies: proxy/refresh/reread
-  it('gives way to the one that a concurrent call or a person has stored', async () => {
+  it('is replaced by a token that a concurrent call or a person has stored', async () => {
     await using at = await served()
     const release = Promise.withResolvers<void>()
     at.issuer.state.gate = release.promise
@@ -247,7 +247,7 @@ describe('an expired token', () => {
     assert.deepEqual(at.asked, [`Bearer ${firstToken}`, `Bearer ${access_token}`])
   })
 
-  it('does not lose what was issued to a change of something else meanwhile', async () => {
+  it('stores the new tokens although another field changed meanwhile', async () => {
     await using at = await served()
     const release = Promise.withResolvers<void>()
     at.issuer.state.gate = release.promise
@@ -291,7 +291,7 @@ describe('a token with a known end', () => {
     assert.deepEqual(at.asked, ['Bearer access-1-of-the-first-day'])
   })
 
-  it('is renewed behind the call when it ends within a minute', async () => {
+  it('is renewed in the background when it expires within a minute', async () => {
     const { clock, pass } = movable()
     await using at = await served({ clock, expires_at: iso(clock.now() + 600_000) })
     pass(550_000)
@@ -307,7 +307,7 @@ describe('a token with a known end', () => {
     assert.equal(at.issuer.state.issued, 1)
   })
 
-  it('goes out as it is when it cannot be renewed, and the upstream decides', async () => {
+  it('is sent unchanged when it cannot be renewed, and the upstream decides', async () => {
     const { clock, pass } = movable()
     await using at = await served({ clock, expires_at: iso(clock.now() + 600_000) })
     pass(600_001)

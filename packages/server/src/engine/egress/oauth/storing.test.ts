@@ -83,7 +83,7 @@ describe('a new token that cannot be written', () => {
     assert.equal(at.issuer.state.asked.length, 1)
   })
 
-  it('is used by nobody before, and is kept for the next who wants it', async () => {
+  it('is not used before it is stored, and is kept for the next call', async () => {
     let isAway = true
     await using at = await refreshed(() => {
       if (isAway) refuse()
@@ -98,7 +98,7 @@ describe('a new token that cannot be written', () => {
     assert.equal(at.issuer.state.asked.length, 1)
   })
 
-  it('gives way to what a person has written meanwhile', async () => {
+  it('is replaced by tokens that a person has stored meanwhile', async () => {
     let isAway = true
     await using at = await refreshed(() => {
       if (isAway) refuse()

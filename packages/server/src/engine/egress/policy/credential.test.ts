@@ -26,7 +26,7 @@ const idOf = (rows: ReturnType<typeof row>[], url: string) =>
   credentialOfHost(rows, new URL(url))?.row.id
 
 describe('the choice of a credential', () => {
-  it('carries what was given for http to its own port, and to https', () => {
+  it('sends an http credential to its own port, and over https', () => {
     const plain = [server('plain', 'http://a.example:8080/mcp')]
     assert.equal(idOf(plain, 'http://a.example:8080/other'), 'plain')
     assert.equal(idOf(plain, 'https://a.example/'), 'plain')
@@ -65,7 +65,7 @@ describe('the choice of a credential', () => {
     assert.deepEqual(ids('http://api.example/'), [])
   })
 
-  it('says which hosts are to be read', () => {
+  it('says which hosts must be read', () => {
     const rows = [server('own', 'https://a.example/mcp'), gh]
     assert.ok(isCovered(rows, 'a.example'))
     assert.ok(isCovered(rows, 'github.com'))
