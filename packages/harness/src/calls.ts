@@ -13,17 +13,17 @@ import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 type Tools = ReadonlyMap<string, Tool>
 
 /** Sorts the calls of an answer. Calls that cannot run, whatever anyone decides, are answered at once, in the commit that records them. */
-export function sortCalls(
+export async function sortCalls(
   turn: Turn,
   tools: Tools,
   made: readonly CallMade[],
-): { refused: KeptEvent[]; calls: OpenCall[] } {
+): Promise<{ refused: KeptEvent[]; calls: OpenCall[] }> {
   const refused: KeptEvent[] = []
   const calls: OpenCall[] = []
   for (const call of made) {
     const { event_id, name, input } = call
     const tool = tools.get(name)
-    const why = call.isTruncated ? truncated : impossible(name, tool, input)
+    const why = call.isTruncated ? truncated : await impossible(name, tool, input)
     const waits = (tool && tool.runs !== 'here') || asksFirst(tool)
     if (why) refused.push(resultOf(turn, call, tool, textResult(why, true)))
     else calls.push({ event_id, name, input, decision: waits ? 'wait' : 'run' })
@@ -34,11 +34,11 @@ export function sortCalls(
 const truncated = 'the answer was cut before the input of this call was whole; nothing was run'
 
 /** Why a call cannot run, as a sentence for the model. Inputs for clients are not checked. */
-function impossible(
+async function impossible(
   name: string,
   tool: Tool | undefined,
   input: Record<string, unknown>,
-): string | undefined {
+): Promise<string | undefined> {
   if (!tool) return `there is no tool named ${name}`
   return tool.input === 'passed' ? undefined : complaint(tool, input)
 }
@@ -162,7 +162,7 @@ async function outcomeOf(
     return textResult(`the call was denied by the user and did not run${why}`, true)
   }
   if (call.decision === 'lost' && tool?.repeat !== 'safe') return textResult(lost, true)
-  const why = impossible(call.name, tool, call.input)
+  const why = await impossible(call.name, tool, call.input)
   if (!tool || why) return textResult(why ?? '', true)
   if (signal.aborted) return textResult('interrupted before it was run', true)
   const result = await tool.run(call.input, { signal })

@@ -44,7 +44,7 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
     begun = undefined
     const stop = stopOf(asked)
     if (stop) return end(stop, asked.kept)
-    const sorted = sortCalls(turn, tools, asked.calls)
+    const sorted = await sortCalls(turn, tools, asked.calls)
     const kept = [...asked.kept, ...sorted.refused]
     yield { type: 'keep', kept }
     history = foldHistory(history, kept)

@@ -1,6 +1,6 @@
 /** Models that are reached over a provider's protocol. */
 import { type Model, type ModelEvent, noUsage } from './model.ts'
-import { type ModelSpec, refuseModel, type Wire, wires, isWire } from './spec.ts'
+import { type ModelSpec, refuseModel, type Wire, isWire } from './spec.ts'
 import { callWire } from './wire/call.ts'
 import { type Library, loadLibrary } from './wire/pi.ts'
 import { inputOf, limitsOf } from './wire/pi-model.ts'
@@ -40,6 +40,6 @@ function library(wire: Wire): Promise<Library> {
 }
 
 /** Loads the wires ahead of time, so that a first call need not wait for them. */
-export async function preload(which: readonly Wire[] = wires): Promise<void> {
+export async function preload(which: readonly Wire[]): Promise<void> {
   await Promise.all(which.map(library))
 }

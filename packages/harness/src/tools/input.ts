@@ -1,30 +1,38 @@
 /** Checks whether an input fits its tool. Each schema is compiled once. */
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { ValidateFunction } from 'ajv/dist/2020.js'
+import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js'
 import type { Tool } from './tool.ts'
 
-// Only our own schemas (`Tool.input`) are checked here. Validating the schemas as well takes 45 ms at each start.
-const ajv = new Ajv2020({
-  strict: false,
-  validateSchema: false,
-  validateFormats: false,
-  logger: false,
-})
+type Checks = { ajv: Ajv2020; anything: ValidateFunction }
+
+let checks: Promise<Checks> | undefined
 const validators = new WeakMap<object, ValidateFunction>()
-const anything = ajv.compile({})
+
+/** Loads the library with the first input: a process that checks no input starts without its modules. */
+async function loadChecks(): Promise<Checks> {
+  const library = await import('ajv/dist/2020.js')
+  // Only our own schemas (`Tool.input`) are checked here. Validating the schemas as well takes 45 ms.
+  const ajv = new library.Ajv2020({
+    strict: false,
+    validateSchema: false,
+    validateFormats: false,
+    logger: false,
+  })
+  return { ajv, anything: ajv.compile({}) }
+}
 
 /** What is wrong with the input, as a sentence that the model can act on; undefined when it fits. */
-export function complaint(
+export async function complaint(
   { name, input_schema }: Pick<Tool, 'name' | 'input_schema'>,
   input: Record<string, unknown>,
-): string | undefined {
-  const validate = validators.get(input_schema) ?? compile(input_schema)
+): Promise<string | undefined> {
+  const loaded = await (checks ??= loadChecks())
+  const validate = validators.get(input_schema) ?? compile(loaded, input_schema)
   if (validate(input)) return undefined
-  const errors = ajv.errorsText(validate.errors, { dataVar: 'input' })
+  const errors = loaded.ajv.errorsText(validate.errors, { dataVar: 'input' })
   return `the input does not fit the schema of ${name}: ${errors}`
 }
 
-function compile(schema: Record<string, unknown>): ValidateFunction {
+function compile({ ajv, anything }: Checks, schema: Record<string, unknown>): ValidateFunction {
   let validate = anything
   try {
     validate = ajv.compile(schema)

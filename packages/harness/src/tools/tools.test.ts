@@ -38,7 +38,7 @@ void describe('built-in tools', () => {
   ): Promise<{ text: string; is_error: boolean }> {
     const tool = tools.get(name)
     assert.ok(tool, name)
-    const wrong = complaint(tool, input)
+    const wrong = await complaint(tool, input)
     if (wrong) return { text: wrong, is_error: true }
     const { content, is_error } = await tool.run(input, { signal })
     const texts = content.map((block) => (block.type === 'text' ? block.text : block.type))

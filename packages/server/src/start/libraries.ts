@@ -1,17 +1,46 @@
-/** Libraries that the server loads before their first call. */
+/** Libraries that the server loads ahead of their first call. */
 import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
 import { preloadMcp } from '@steward/harness/tools/mcp/connection.ts'
 import { preload } from '@steward/model/wire.ts'
+import type { Wire } from '@steward/model/spec.ts'
 import type { Config } from '../ground/config/config.ts'
+import type { Databases } from '../ground/database/database.ts'
+import { onEvery } from '../ground/database/database.ts'
+import { modelCardStore } from '../resources/model-cards/store.ts'
+
+/** A server that has just started has its requests and its turns to see to; a turn that needs a library loads it. */
+const afterStartMs = 5_000
+
+type LibraryDeps = {
+  keys: Config['fallbackKeys']
+  databases: Databases
+  log: Log
+  clock: Clock
+  /** Ends the wait. */
+  stopping: AbortSignal
+}
+
+/** Returns at once. Libraries that cannot be loaded are logged. */
+export function loadLibraries({ keys, databases, log, clock, stopping }: LibraryDeps): void {
+  async function load(): Promise<void> {
+    await clock.sleep(afterStartMs, stopping)
+    if (stopping.aborted) return
+    const hasNoCards = await onEvery(databases, ({ read }) => modelCardStore(read).isEmpty())
+    await Promise.all([preload(wiresAhead(keys, !hasNoCards)), preloadMcp()])
+  }
+  load().catch((error: unknown) => log.warn('libraries could not be loaded ahead', { error }))
+}
 
 /**
- * The library of the fourth wire takes 10 MiB: the server loads it ahead where the operator has a key for it, else at its
- * first call, which waits 0.3 s for it while the event loop goes on.
+ * The wires that a turn is likely to ask for. The library of the fourth takes 10 MiB: without an operator's key for it, it is
+ * loaded at its first call, which waits 0.3 s for it while the event loop goes on.
  */
-const wiresAhead = ['anthropic-messages', 'openai-completions', 'openai-responses'] as const
-
-export function loadLibraries({ google }: Config['fallbackKeys'], log: Log): void {
-  Promise.all([preload(google ? undefined : wiresAhead), preloadMcp()]).catch((error: unknown) =>
-    log.warn('libraries could not be loaded ahead', { error }),
-  )
-}
+const wiresAhead = (
+  { anthropic, openai, google }: Config['fallbackKeys'],
+  hasCards: boolean,
+): Wire[] => [
+  ...(anthropic || hasCards ? (['anthropic-messages'] as const) : []),
+  ...(openai || hasCards ? (['openai-completions', 'openai-responses'] as const) : []),
+  ...(google ? (['google-generative-ai'] as const) : []),
+]

@@ -132,7 +132,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const ofParts = [repositories, packages, skills, spaces].map(({ job }) => job)
   const jobDeps = { databases, clock, log, bus, keeping, answers: openAnswers }
   const jobs = startJobsOf(config, jobDeps, [...webhooks.jobs, ...ofParts])
-  loadLibraries(fallbackKeys, log)
+  loadLibraries({ keys: fallbackKeys, databases, log, clock, stopping: stopping.signal })
 
   return {
     port,

@@ -71,7 +71,7 @@ async function attempt(
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const why = tool.input === 'checked' ? complaint(tool, input) : undefined
+  const why = tool.input === 'checked' ? await complaint(tool, input) : undefined
   if (why !== undefined) return textResult(why, true)
   try {
     const result = await tool.run(input, { signal })

@@ -52,6 +52,12 @@ function cardReads(db: Reads) {
       return new Set(found.map(({ model_id }) => model_id))
     },
 
+    /** Whether no workspace has a card. */
+    async isEmpty(): Promise<boolean> {
+      const some = db.selectFrom('model_cards').select('id').limit(1)
+      return (await some.executeTakeFirst()) === undefined
+    },
+
     list: (tenant: string, paging: Paging): Promise<Listing<CardRow>> =>
       rows(db, 'model_cards').list(tenant, paging),
   }

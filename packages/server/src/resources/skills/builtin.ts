@@ -25,7 +25,7 @@ async function readAll(): Promise<Map<string, Builtin>> {
 }
 
 async function readOne(id: string, display_title: string): Promise<Builtin> {
-  const { name, description, directory, files } = bundleOf(await filesOfSkill(id))
+  const { name, description, directory, files } = await bundleOf(await filesOfSkill(id))
   const archive = await zipped({ name, files })
   const at = iso(changedAtMs)
   const skill: SkillRow = {

@@ -50,7 +50,7 @@ function pathProblem(path: string): string | undefined {
  * Builds the skill from uploaded files: one folder that contains a SKILL.md, or the SKILL.md beside the files. `given` replaces a missing
  * description.
  */
-export function bundleOf(uploaded: readonly BundleFile[], given?: string): Bundle {
+export async function bundleOf(uploaded: readonly BundleFile[], given?: string): Promise<Bundle> {
   const all = uploaded.filter(({ path }) => !isLitter(path))
   if (all.length > mostFiles) throw tooManyFiles()
   if (all.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) > largestBundle)
@@ -68,7 +68,7 @@ export function bundleOf(uploaded: readonly BundleFile[], given?: string): Bundl
     throw invalid(
       `SKILL.md: is at most ${largestSkillFile} bytes; what is longer goes into other files`,
     )
-  const head = headOf(skillFile.bytes, given)
+  const head = await headOf(skillFile.bytes, given)
   files.sort((a, b) => (a.path < b.path ? -1 : 1))
   return { ...head, directory: top ?? head.name, files }
 }

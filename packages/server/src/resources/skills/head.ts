@@ -1,6 +1,5 @@
 /** The head of a SKILL.md: YAML between two lines of dashes. [skills/create/json] */
 import { isUtf8 } from 'node:buffer'
-import { parse } from 'yaml'
 import { invalid } from '../../ground/core/errors.ts'
 
 export type SkillHead = { name: string; description: string }
@@ -15,7 +14,7 @@ export const bodyOf = (text: string): string => plain(text).replace(dashes, '')
 const plain = (text: string): string => text.replace(/^\uFEFF/, '')
 
 /** `given` replaces a missing description. Throws when the head is invalid. */
-export function headOf(skillFile: Uint8Array, given?: string): SkillHead {
+export async function headOf(skillFile: Uint8Array, given?: string): Promise<SkillHead> {
   if (!isUtf8(skillFile)) throw invalid('SKILL.md: is not UTF-8')
   const text = plain(Buffer.from(skillFile).toString('utf8'))
   const [, head] = dashes.exec(text) ?? []
@@ -25,11 +24,13 @@ export function headOf(skillFile: Uint8Array, given?: string): SkillHead {
     )
   if (head.length > longestHead)
     throw invalid(`SKILL.md: its head is longer than ${longestHead} characters`)
-  const fields = fieldsOf(head)
+  const fields = await fieldsOf(head)
   return { name: nameIn(fields), description: descriptionIn(fields, given) }
 }
 
-function fieldsOf(head: string): Record<string, unknown> {
+async function fieldsOf(head: string): Promise<Record<string, unknown>> {
+  // Loaded with the first skill: a server that reads none starts without its modules.
+  const { parse } = await import('yaml')
   let fields: unknown
   try {
     fields = parse(head, { schema: 'core', maxAliasCount: 0, logLevel: 'error' })

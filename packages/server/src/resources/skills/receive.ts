@@ -20,13 +20,13 @@ export async function receiveSkill(raw: Raw): Promise<Received> {
   const { contentType } = opened(raw)
   if (!isForm(contentType)) {
     const { files, ...fields } = parseBy(SkillBody, await raw.json())
-    return { fields, bundle: bundleOf(textFiles(files), fields.description ?? undefined) }
+    return { fields, bundle: await bundleOf(textFiles(files), fields.description ?? undefined) }
   }
   const { fields, files } = await receiveForm(raw, undefined)
   const parsed = parseBy(SkillFields, fields)
   return {
     fields: parsed,
-    bundle: bundleOf(await unpacked(files), parsed.description ?? undefined),
+    bundle: await bundleOf(await unpacked(files), parsed.description ?? undefined),
   }
 }
 
@@ -38,7 +38,7 @@ export async function receiveArchive(raw: Raw): Promise<Received> {
   if (!archive) throw invalid('file: is required, a zip archive')
   if (!isZip(archive.bytes)) throw invalid('file: is no zip archive')
   const unzipped = await unpacked([archive])
-  return { fields: parsed, bundle: bundleOf(unzipped, parsed.description ?? undefined) }
+  return { fields: parsed, bundle: await bundleOf(unzipped, parsed.description ?? undefined) }
 }
 
 /** Files only; all other properties of the skill stay. */

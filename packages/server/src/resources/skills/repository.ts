@@ -89,7 +89,7 @@ async function headIn(sandbox: Sandbox, path: string): Promise<SkillHead | undef
   const file = await sandbox.read(path, { offset: 0, maxBytes: headBytes })
   if (!file.ok) return undefined
   try {
-    return headOf(wholeText(file.bytes))
+    return await headOf(wholeText(file.bytes))
   } catch (error) {
     if (error instanceof PlatformError) return undefined
     throw error
