@@ -1,6 +1,6 @@
-/* The process inside a sandbox that does what the server asks: as its init (PID 1) or as an ordinary process.
- * One loop over poll(); every request is answered in steps, and no answer is produced that the server does not
- * take. It ends, and everything it started with it, when the server closes its stdin. */
+/* The sandbox daemon: runs inside a sandbox and does what the server asks, as init (PID 1) or as an ordinary process.
+ * It is one loop over poll(). Every request is answered in steps, and no answer is produced while the server does not
+ * read. When the server closes its stdin, the daemon ends with everything that it started. */
 #define _GNU_SOURCE
 #include "agent.h"
 
@@ -82,7 +82,7 @@ static void read_requests(void) {
   }
   memmove(input.data, input.data + at, input.used - at);
   input.used -= at;
-  /* A secret may have been in it. */
+  /* The request may have contained a secret. */
   explicit_bzero(input.data + input.used, at);
 }
 
@@ -94,7 +94,7 @@ static void set_limit(int resource, const char *value) {
   if (setrlimit(resource, &limit)) die("cannot set a limit");
 }
 
-/* Limits are set here and not before, because the number of processes is counted for each user namespace. */
+/* Limits are set here and not earlier, because processes are counted for each user namespace. */
 static void obey_arguments(int count, char **arguments) {
   set_limit(RLIMIT_CORE, "0");
   for (int i = 0; i + 1 < count; i += 2) {
@@ -112,7 +112,7 @@ static void close_from(unsigned first, unsigned last) {
   for (unsigned fd = first; fd <= last && fd < 4096; fd++) close((int)fd);
 }
 
-/* Whatever the server was started with, and did not know of, ends here: no command inherits it. */
+/* Closes descriptors that the server inherited without knowing, so that no command inherits them. */
 static void close_inherited(bool bridged) {
   if (!bridged) return close_from(3, ~0U);
   close_from(3, FIRST_LISTENER - 1);
@@ -123,7 +123,7 @@ static int watch_signals(void) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGCHLD);
-  /* As init, whose death is the end of all, it is killed outright. */
+  /* Init needs no handler for SIGTERM: it is killed, which ends all processes of the namespace. */
   if (!is_init) sigaddset(&signals, SIGTERM);
   sigprocmask(SIG_BLOCK, &signals, NULL);
   signal(SIGPIPE, SIG_IGN);

@@ -1,4 +1,4 @@
-/* What the files of the agent share. The protocol is described in frames.ts; numbers are little endian. */
+/* Shared declarations of the sandbox daemon. frames.ts describes the protocol; numbers are little endian. */
 #ifndef AGENT_H
 #define AGENT_H
 
@@ -13,18 +13,18 @@ enum {
   HEADER_BYTES = 5,               /* type and id, after the length */
   MAX_REQUEST_BYTES = 1 << 20,    /* one frame from the server */
   MAX_DATA_BYTES = 64 << 10,      /* payload of one DATA frame to the server */
-  HIGH_WATER_BYTES = 256 << 10,   /* above it nothing is produced and no request is read */
-  MAX_KEEP_BYTES = 1 << 20,       /* output kept for one reply */
+  HIGH_WATER_BYTES = 256 << 10,   /* above it no output is produced and no request is read */
+  MAX_KEEP_BYTES = 1 << 20,       /* largest output in one reply */
   MAX_JOBS = 256,
-  MAX_STREAMS = 64,               /* reads, writes and walks under way, each kind */
+  MAX_STREAMS = 64,               /* running reads, writes and walks, of each kind */
 };
 
 enum request { EXEC = 1, KILL, KILL_ALL, READ, WRITE, WRITE_DATA, WRITE_END, WALK, REMOVE };
 enum reply { READY = 64, DATA, EXITED, DONE, FAILED };
-enum { SPILLED_FLAG = 1, KILLED_FLAG = 2 }; /* of EXITED */
+enum { SPILLED_FLAG = 1, KILLED_FLAG = 2 }; /* flags of EXITED */
 enum failure { NOT_FOUND = 1, NOT_A_FILE, NOT_A_DIRECTORY, DENIED, TOO_LARGE, IO };
 
-/* wire.c: frames out (queued, written when the server reads) and the parts of a request. */
+/* wire.c: outgoing frames (queued, written when the server reads) and the parts of a request. */
 
 struct request_reader {
   const char *at;
@@ -55,7 +55,7 @@ size_t jobs_poll(struct pollfd *fds);
 void jobs_read(const struct pollfd *fds, size_t count);
 int jobs_advance(bool *held);
 
-/* files.c and walk.c: each call is cut into steps, so that none holds up the loop. */
+/* files.c and walk.c: each call runs in steps, so that no call blocks the loop. */
 
 void files_read(uint32_t id, struct request_reader *request);
 void files_write(uint32_t id, struct request_reader *request);
@@ -66,20 +66,20 @@ bool files_advance(void);
 void walk_start(uint32_t id, struct request_reader *request);
 bool walk_advance(void);
 
-/* names.c and bridge.c: the way to the gate of a sandbox that has one. */
+/* names.c and bridge.c: connect a sandbox to its gate, if it has one. */
 
 enum { MAX_QUERY_BYTES = 512, MAX_ANSWER_BYTES = MAX_QUERY_BYTES + 16 };
 enum listener { NAMES_UDP, NAMES_TCP, SECURE, PLAIN, PROXY, LISTENERS };
-enum { FIRST_LISTENER = 10 }; /* their descriptors, which the agent inherits */
+enum { FIRST_LISTENER = 10 }; /* descriptors of the listeners, which the daemon inherits */
 
-/* 0 for what is to be ignored. */
+/* Returns the size of the answer; 0 for a query to ignore. */
 size_t names_answer(const unsigned char *query, size_t size, unsigned char answer[MAX_ANSWER_BYTES]);
 const char *names_find(uint32_t address);
 void bridge_open(const char *gate);
 int bridge_fd(void);
 int bridge_advance(void);
 
-/* launch.c and listen.c: the other role of this program, outside the sandbox. */
+/* launch.c and listen.c: the second role of this program, outside of the sandbox. */
 int launch(int count, char **arguments);
 void listen_inside(bool own);
 void refuse(const char *what, const char *on) __attribute__((noreturn));

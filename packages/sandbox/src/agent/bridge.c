@@ -1,7 +1,7 @@
-/* The way from the sandbox's loopback to its gate, a unix socket. Connections to the proxy's port are passed on as
- * they are; to those that programs make without knowing of a proxy the bridge puts the CONNECT in front that they
- * lack. Edges are awaited: `readable` and `writable` hold until a call says otherwise. A connection at rest holds
- * no buffer; what a slow side has not taken is kept, and the other side is not read before it is gone. */
+/* Connects the sandbox's loopback to its gate, a unix socket. Connections to the proxy's port are passed on unchanged.
+ * For programs that know of no proxy, the bridge sends the missing CONNECT first. Events are edge-triggered:
+ * `readable` and `writable` stay true until a call says otherwise. An idle connection holds no buffer. Bytes that a
+ * slow side has not taken are stored, and the other side is not read until they are written. */
 #define _GNU_SOURCE
 #include "agent.h"
 
@@ -21,24 +21,24 @@
 enum {
   MAX_LINKS = 256,
   CHUNK = 64 << 10,
-  ROUNDS = 16,         /* chunks moved before others have their turn */
-  MAX_HEAD = 4 << 10,  /* of the gate's answer to a CONNECT */
+  ROUNDS = 16,         /* chunks to move before other connections get a turn */
+  MAX_HEAD = 4 << 10,  /* largest head of the gate's answer to a CONNECT */
   EVENTS = 64,
-  PAUSE_MS = 50,       /* before accepting again, when the kernel could not */
+  PAUSE_MS = 50,       /* delay before accepting again after a failure of the kernel */
 };
 
 enum side { CLIENT, GATE };
 
 struct end {
   int fd;
-  bool readable, writable, ended; /* ended: everything was read from it */
-  bool shut;                      /* nothing more will be written to it */
-  char *rest;                     /* read from it and not yet written to the other */
+  bool readable, writable, ended; /* ended: read to its end */
+  bool shut;                      /* closed for writing */
+  char *rest;                     /* bytes read here and not yet written to the other side */
   size_t at, size;
 };
 
 struct link {
-  enum { FREE, TUNNEL, CONNECTING, ASKING } state; /* ASKING: of the name server */
+  enum { FREE, TUNNEL, CONNECTING, ASKING } state; /* ASKING: a connection to the name server */
   bool busy;
   struct end ends[2];
 };
@@ -90,7 +90,7 @@ static void close_link(struct link *link) {
   accept_more(true);
 }
 
-/* The client is told that this is no ordinary end. */
+/* A reset tells the client that the connection was broken. */
 static void break_link(struct link *link) {
   struct linger none = {.l_onoff = 1};
   setsockopt(link->ends[CLIENT].fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
@@ -112,7 +112,7 @@ static void drop_rest(struct end *end) {
   end->rest = NULL;
 }
 
-/* Nobody takes any more of it. What the other has said before may still be on its way. */
+/* `to` takes no more bytes. Bytes in the other direction may still be on their way. */
 static enum outcome give_up(struct end *from, struct end *to) {
   drop_rest(from);
   from->ended = to->shut = true;
@@ -161,7 +161,7 @@ static enum outcome move(struct end *from, struct end *to) {
   return keep(from, buffer + written, (size_t)(size - written)) ? MOVED : BROKEN;
 }
 
-/* Answers what is left to do after some rounds: MOVED when there may be more at once. */
+/* Moves bytes for some rounds. Returns MOVED when there may be more at once. */
 static enum outcome move_all(struct end *from, struct end *to) {
   for (int round = 0; round < ROUNDS; round++) {
     enum outcome outcome = move(from, to);
@@ -172,7 +172,7 @@ static enum outcome move_all(struct end *from, struct end *to) {
 
 /* Transparent connections */
 
-/* Takes the head of the gate's answer, once it is whole, and leaves what follows. */
+/* Reads the head of the gate's answer, once it is complete, and leaves the bytes after it. */
 static enum outcome take_head(struct end *from) {
   if (!from->readable) return WAITS;
   ssize_t size = recv(from->fd, buffer, MAX_HEAD, MSG_PEEK);
@@ -209,7 +209,7 @@ static bool begin_connect(struct link *link, int port) {
   return keep(&link->ends[CLIENT], buffer, (size_t)size);
 }
 
-/* Names over TCP: each query after its length. */
+/* The name server over TCP: each query comes after its length. */
 static enum outcome answer_stream(struct end *client) {
   unsigned char query[2 + MAX_QUERY_BYTES], answer[2 + MAX_ANSWER_BYTES];
   if (!client->readable) return WAITS;
@@ -263,7 +263,7 @@ static void advance_link(struct link *link) {
   link->busy = out == MOVED || in == MOVED;
 }
 
-/* Does not wait: where the gate's queue is full, or nobody listens, it says so at once. */
+/* Does not block: returns false at once when the gate's queue is full, or when no process listens. */
 static bool reach_gate(struct end *end) {
   end->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   return end->fd >= 0 && connect(end->fd, (struct sockaddr *)&gate, sizeof gate) == 0;
@@ -304,7 +304,7 @@ static void take_event(const struct epoll_event *event) {
     enum listener which = event->data.u32 - 2 * MAX_LINKS;
     return is_stream(which) ? accept_links(which) : answer_datagrams(FIRST_LISTENER + (int)which);
   }
-  /* An event of a link that ended in this turn may wake the one that took its place: it will find nothing. */
+  /* An event of a link that ended in this turn may wake the link in its place, which then finds no bytes. */
   struct link *link = &links[event->data.u32 / 2];
   if (link->state == FREE) return;
   struct end *end = &link->ends[event->data.u32 % 2];
@@ -313,7 +313,7 @@ static void take_event(const struct epoll_event *event) {
   link->busy = true;
 }
 
-/* Answers the milliseconds until it wants another turn whatever happens, or -1. */
+/* Returns the milliseconds until the next turn is needed even without an event, or -1. */
 int bridge_advance(void) {
   if (events < 0) return -1;
   struct epoll_event ready[EVENTS];

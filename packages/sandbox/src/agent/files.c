@@ -90,14 +90,14 @@ bool files_advance(void) {
   return busy;
 }
 
-/* Writing: into a new file beside the old one, which takes its place at the end. */
+/* Writing: into a new file beside the old one, which it replaces at the end. */
 
 static int make_parents(char *path) {
   for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
     *slash = 0;
     int error = mkdir(path, 0700) ? errno : 0;
     struct stat info;
-    /* EEXIST is not the only answer for a folder that is there: read-only file systems say EROFS. */
+    /* An existing folder does not always give EEXIST: read-only file systems give EROFS. */
     if (error && (stat(path, &info) || !S_ISDIR(info.st_mode))) {
       *slash = '/';
       return error == EEXIST ? ENOTDIR : error;
@@ -180,7 +180,7 @@ void files_write_end(uint32_t id) {
   writing->used = false;
 }
 
-/* Removing: a file or a link, and then the folders above it that it leaves empty, below `top`. */
+/* Removing: a file or link, then the folders above it, below `top`, that become empty. */
 
 void files_remove(uint32_t id, struct request_reader *request) {
   const char *path = take_string(request), *top = take_string(request);

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A background child may hold a finished command's pipe open; nobody waits for it longer than this. */
+/* A background child may keep a finished command's pipe open. The result waits no longer than this. */
 static const uint64_t LINGER_MS = 200;
 
 enum spill { UNSPILLED, SPILLING, SPILL_FAILED };
@@ -25,9 +25,9 @@ struct job {
   bool exited, signalled, killing;
   int code;
   uint64_t linger_until; /* once exited */
-  uint64_t kill_at;      /* SIGKILL for what SIGTERM left; 0 when not set */
+  uint64_t kill_at;      /* time of the SIGKILL after a SIGTERM; 0 when not set */
 
-  char *tail; /* the last `keep` bytes, a ring that is full once total > keep */
+  char *tail; /* ring buffer of the last `keep` bytes, full once total > keep */
   size_t keep;
   uint64_t total;
 
@@ -82,7 +82,7 @@ static void spill(struct job *job, const char *data, size_t size) {
     job->spill = SPILLING;
     job->spill_fd = open(job->spill_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (job->spill_fd < 0) return abandon_spill(job);
-    /* spill_above <= keep: so far the ring still holds everything, from its beginning. */
+    /* spill_above <= keep, so the ring still holds the whole output from its beginning. */
     if (!write_whole(job->spill_fd, job->tail, (size_t)job->total)) return abandon_spill(job);
   }
   if (!write_whole(job->spill_fd, data, size)) abandon_spill(job);
@@ -235,7 +235,7 @@ void jobs_reap(void) {
   }
 }
 
-/* Children of this process, which as subreaper it becomes of every orphan, until none is left. */
+/* Kills the children of this process until none is left. As subreaper it is the parent of every orphan. */
 static void kill_children(void) {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
@@ -249,7 +249,7 @@ static void kill_children(void) {
     if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) && errno == ECHILD) return;
     jobs_reap();
   }
-  /* A kernel that does not list children: at least the groups end. */
+  /* The kernel does not list children: kill at least the process groups. */
   for (struct job *job = jobs; job; job = job->next) kill(-job->pid, SIGKILL);
 }
 
@@ -313,7 +313,7 @@ static void finish(struct job *job) {
   forget(job);
 }
 
-/* What is in the pipe already belongs to the command, whoever else holds the other end. */
+/* Bytes in the pipe belong to the command, even if another process holds the other end. */
 static void drain(struct job *job) {
   for (int turns = 0; job->pipe >= 0 && turns < 16; turns++) {
     struct pollfd one = {.fd = job->pipe, .events = POLLIN};
@@ -322,8 +322,8 @@ static void drain(struct job *job) {
   }
 }
 
-/* Ends what is due and answers the milliseconds until something else will be, or -1. A command whose result has
- * no room in the output is held back. */
+/* Ends jobs that are due. Returns the milliseconds until the next job is due, or -1. Sets `held` when the result of a
+ * job waits for room in the output. */
 int jobs_advance(bool *held) {
   *held = false;
   uint64_t now = now_ms(), soonest = UINT64_MAX;

@@ -1,10 +1,10 @@
 /* `agent launch [--group FILE] [--stage PATH] [--lower FOLDERS] [--network bridge|given] [--uid N] [--filter FILE]
- * -- PROGRAM WORD…`: prepares the process that becomes PROGRAM, with an empty environment. Joins control groups (before
- * anything can be forked), makes each staged path reachable as /mnt/0, /mnt/1, … in a mount namespace of its own
- * (whatever the permissions of the folders above it), lays folders over each other as /mnt/system (staged ones, the
- * topmost first, with colons between), and becomes another user. `--network bridge` leaves it no network but the
- * bridge's, `given` opens the bridge's listeners in the network it is in. The filter is one of system calls, in
- * classic BPF. Staging needs root, or a bridge. */
+ * -- PROGRAM WORD…`: prepares this process and becomes PROGRAM, with an empty environment. The steps: join the control
+ * groups (before any fork); make each staged path reachable as /mnt/0, /mnt/1, … in a mount namespace of its own
+ * (whatever the permissions of the folders above it); overlay staged folders as /mnt/system (`--lower`: the topmost
+ * first, separated by colons); become another user. `--network bridge` leaves no network except the bridge's.
+ * `given` opens the bridge's listeners in the current network. `--filter`: a system-call filter in classic BPF.
+ * Staging needs root, or a bridge. */
 #define _GNU_SOURCE
 #include "agent.h"
 
@@ -46,7 +46,7 @@ static void bind_to(int source, const char *target) {
 static void stage(char **paths, int count) {
   int *sources = allocate((size_t)count * sizeof *sources);
   if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) refuse("stage below", STAGE);
-  /* Opened before the stage covers what was at its place. */
+  /* Open the paths before the stage covers them. */
   for (int i = 0; i < count; i++) {
     sources[i] = open(paths[i], O_PATH | O_CLOEXEC);
     if (sources[i] < 0) refuse("find", paths[i]);
@@ -73,7 +73,7 @@ static void become(const char *user) {
   if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid)) refuse("become user", user);
 }
 
-/* As the kernel has it, whose headers musl does without: instructions of eight bytes, at most so many. */
+/* The kernel's struct, because musl has no kernel headers: at most MAX_INSTRUCTIONS of eight bytes each. */
 enum { FILTER_MODE = 2, MAX_INSTRUCTIONS = 4096 };
 struct filter {
   unsigned short length;
@@ -108,7 +108,7 @@ int launch(int count, char **arguments) {
     dprintf(STDERR_FILENO, "launch: wrong arguments\n");
     return 125;
   }
-  /* First, because it gives whoever is not root the power to stage. */
+  /* First, because the user namespace of the network allows a user other than root to stage. */
   if (network) listen_inside(!strcmp(network, "bridge"));
   if (staged) stage(paths, staged);
   if (lower) lay(lower);

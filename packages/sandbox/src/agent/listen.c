@@ -1,6 +1,6 @@
-/* The network of a sandbox that has a gate: a namespace with nothing but its loopback, made here or given, and on
- * it the bridge's listeners, opened before the sandbox is entered, so that in there no process ever has the power to
- * open them. */
+/* The network of a sandbox with a gate: a network namespace with only a loopback, created here or given. The bridge's
+ * listeners are opened on it before the sandbox is entered, so that no process inside needs the privilege to open
+ * them. */
 #define _GNU_SOURCE
 #include "agent.h"
 
@@ -22,7 +22,7 @@ static const struct {
 } listeners[LISTENERS] = {
     [NAMES_UDP] = {SOCK_DGRAM, INADDR_LOOPBACK, 53},
     [NAMES_TCP] = {SOCK_STREAM, INADDR_LOOPBACK, 53},
-    /* At the addresses of all names, which are addresses of the loopback. */
+    /* On the addresses of all names, which are loopback addresses. */
     [SECURE] = {SOCK_STREAM, INADDR_ANY, 443},
     [PLAIN] = {SOCK_STREAM, INADDR_ANY, 80},
     [PROXY] = {SOCK_STREAM, INADDR_LOOPBACK, 3128},
@@ -34,7 +34,7 @@ static void set(const char *file, const char *text) {
   close(fd);
 }
 
-/* Whoever is not root owns a network only within users of their own. */
+/* A user other than root can create a network namespace only within a user namespace. */
 static void enter_network(void) {
   uid_t uid = geteuid();
   gid_t gid = getegid();
@@ -49,7 +49,7 @@ static void enter_network(void) {
   set("/proc/self/gid_map", map);
 }
 
-/* A second address, because the C library takes a machine with 127.0.0.1 alone for one without IPv4. */
+/* A second address, because the C library considers a machine with only 127.0.0.1 as one without IPv4. */
 static void raise_loopback(void) {
   struct ifreq up = {.ifr_name = "lo", .ifr_flags = IFF_UP}, second = {.ifr_name = "lo:1"};
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + (1u << 23))};
@@ -70,7 +70,7 @@ static void listen_at(enum listener which) {
   if (fd != target) close(fd);
 }
 
-/* A network that is given has its loopback, and lets anyone listen at any port. */
+/* A given network has its loopback up and allows any process to listen on any port. */
 void listen_inside(bool own) {
   if (own) {
     enter_network();

@@ -1,6 +1,6 @@
-/* A name server that gives every name an address of its own in 127.64.0.0/10, so that the address of a connection
- * tells for which name it is meant. A bounded number of names is known, those used last; an address is not given
- * again before four million others. */
+/* A name server that assigns each name an address in 127.64.0.0/10, so that the address of a connection reveals the
+ * name. It remembers a limited number of names, those used last. An address is reused only after four million
+ * others. */
 #define _GNU_SOURCE
 #include "agent.h"
 
@@ -62,7 +62,7 @@ static bool is_of_host(unsigned char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
-/* Answers where the name ends, or 0 for what is none. The text is empty for a name that no host can have. */
+/* Returns the end of the name, or 0 if there is none. The text is empty for a name that no host can have. */
 static size_t read_name(const unsigned char *query, size_t size, char text[MAX_NAME + 2]) {
   size_t at = HEADER, length = 0;
   bool of_host = true;
@@ -91,7 +91,7 @@ static unsigned char *put_u16(unsigned char *to, unsigned value) {
 
 size_t names_answer(const unsigned char *query, size_t size, unsigned char answer[MAX_ANSWER_BYTES]) {
   char text[MAX_NAME + 2];
-  /* A standard query with one question; what follows the question is not looked at. */
+  /* A standard query with one question. Bytes after the question are ignored. */
   if (size < HEADER || size > MAX_QUERY_BYTES || query[2] & 0xf8 || query[4] || query[5] != 1) return 0;
   size_t end = read_name(query, size, text);
   if (!end || end + 4 > size) return 0;
@@ -99,14 +99,14 @@ size_t names_answer(const unsigned char *query, size_t size, unsigned char answe
   bool is_root = end == HEADER + 1, found = type == TYPE_A && class == CLASS_IN && *text;
   memset(answer, 0, HEADER);
   memcpy(answer, query, 2);
-  answer[2] = (unsigned char)(0x80 | (query[2] & 1)); /* a response; whether recursion is wanted */
+  answer[2] = (unsigned char)(0x80 | (query[2] & 1)); /* a response; repeats the recursion flag */
   answer[3] = (unsigned char)(0x80 | (*text || is_root ? 0 : NO_SUCH_NAME));
   answer[5] = 1;
   answer[7] = found;
   memcpy(answer + HEADER, query + HEADER, end + 4 - HEADER);
   if (!found) return end + 4;
   uint32_t address = address_of(text);
-  unsigned char *at = put_u16(answer + end + 4, 0xc000 | HEADER); /* the name of the question */
+  unsigned char *at = put_u16(answer + end + 4, 0xc000 | HEADER); /* a pointer to the name of the question */
   at = put_u16(put_u16(at, TYPE_A), CLASS_IN);
   at = put_u16(put_u16(put_u16(at, 0), TTL_SECONDS), 4);
   at = put_u16(put_u16(at, address >> 16), address & 0xffff);

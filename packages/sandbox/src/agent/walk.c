@@ -13,8 +13,8 @@
 enum {
   ENTRIES_PER_STEP = 256,
   MAX_PATH_BYTES = 16 << 10,
-  MAX_WAITING_BYTES = 16 << 20, /* of folder names not yet entered */
-  MAX_RECORDS_BYTES = 32 << 20, /* of one answer */
+  MAX_WAITING_BYTES = 16 << 20, /* names of folders to enter */
+  MAX_RECORDS_BYTES = 32 << 20, /* records of one answer */
   RECORD_BYTES = 4 * 8 + 4 + 2, /* size, mtime and ctime in microseconds, inode, mode, length of the path */
 };
 
@@ -29,7 +29,7 @@ struct walk {
   uint32_t id;
   uint32_t left;
   bool complete;
-  bool whole; /* skips nothing */
+  bool whole; /* skips no folder */
   uint64_t started;
   size_t waiting_bytes;
   struct folder *first, *last;
@@ -45,7 +45,7 @@ static uint64_t microseconds(struct timespec time) {
   return (uint64_t)(time.tv_sec * 1000000LL + time.tv_nsec / 1000);
 }
 
-/* By the clock that stamps files: what changes from now on is stamped with this or later. */
+/* The clock that stamps files: later changes get this time or a later one. */
 static uint64_t coarse_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME_COARSE, &now);

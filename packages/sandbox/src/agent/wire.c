@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes on their way to the server: data[start..end) of a buffer that grows. Producers stop at the high water
- * mark, so it holds at most that and one reply more. */
+/* Bytes for the server: data[start..end) of a growing buffer. Producers stop at the high water mark, so the buffer
+ * holds at most that plus one reply. */
 static struct {
   unsigned char *data;
   size_t start, end, capacity;
