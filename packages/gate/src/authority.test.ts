@@ -10,7 +10,7 @@ import { connect, TLSSocket } from 'node:tls'
 import type { Authority } from './authority.ts'
 import { certificateAuthority } from './authority.ts'
 
-/** The certificate that a client sees, and what it thinks of it. */
+/** The certificate that a client sees, and the client's verdict. */
 async function seen(authority: Authority, host: string) {
   const server = createServer((socket) => {
     const secureContext = authority.contextFor(host)

@@ -1,4 +1,4 @@
-/** Programs as they are found in sandboxes, through the gate. */
+/** Programs of sandboxes, through the gate. */
 import assert from 'node:assert/strict'
 import type { ExecFileException } from 'node:child_process'
 import { execFile } from 'node:child_process'
@@ -79,7 +79,7 @@ describe('curl', () => {
     assert.equal(got.out, 'GET /x 0 1.1', got.err)
     const plain = await run(place, [...curl, '--http2', 'http://a.example/y'])
     assert.equal(plain.out, 'GET /y 0 1.1', plain.err)
-    // Beyond a megabyte, curl waits to be told to go on.
+    // Above a megabyte curl waits for 100-continue.
     const posted = await run(place, [...curl, '--data-binary', `@${big}`, 'https://a.example/z'])
     assert.equal(posted.out, 'POST /z 5000000 1.1', posted.err)
     const chunked = ['-H', 'Transfer-Encoding: chunked', '-T', big]

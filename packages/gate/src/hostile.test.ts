@@ -74,7 +74,7 @@ describe('what could be read in two ways', () => {
       const socket = await secured(place, 'a.example')
       const answer = toTheEnd(socket)
       socket.write(bytes, 'latin1')
-      // A body that turns out wrong after its head was fine ends the exchange.
+      // A broken body after a valid head ends the exchange.
       assert.match(await answer, /^(HTTP\/1\.1 (4\d\d|50[12]) |$)/)
       assert.ok(!whole.includes('/smuggled'))
       if (!name.includes('chunk')) assert.deepEqual(whole, [])

@@ -8,7 +8,7 @@ import type { GateLimits } from './gate.ts'
 import { socketlessGate } from './gate.ts'
 import { listening, toTheEnd, until, world } from './gate-fixture.ts'
 
-/** Connections at a port go to a gate without a socket, each behind bytes that came with its request. */
+/** Passes connections of a port to a gate without a socket, each with the bytes that came before. */
 async function taking(limits: Partial<GateLimits> = {}) {
   const place = await world()
   const { owner } = place

@@ -20,7 +20,7 @@ import { emptyHistory } from './history.ts'
 
 type Answer = { of: string; text: string; is_error: boolean }
 
-/** What the calls were answered with, in order. */
+/** The results of the calls, in order. */
 const answers = (log: readonly KeptEvent[]): Answer[] =>
   log.flatMap(({ event }) => {
     if (event.type !== 'agent.tool_result' && event.type !== 'user.custom_tool_result') return []

@@ -30,7 +30,7 @@ const content = (content: (NewEvent & { type: 'user.message' })['content']): Kep
   event: { id: newEventId(), type: 'user.message', content },
 })
 
-/** Roles, and of results whose they are. */
+/** The roles; for results also their call. */
 const shape = (messages: readonly Message[]): string[] =>
   messages.map((message) =>
     message.role === 'tool_result' ? `result ${message.tool_call_id}` : message.role,

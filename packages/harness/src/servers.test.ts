@@ -1,4 +1,4 @@
-/** What a turn makes of tools that come and go, and of what egress refuses. */
+/** Turns with tools that appear and disappear, and with egress refusals. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Refusal } from '@steward/gate/outbound.ts'

@@ -67,7 +67,7 @@ function* script(random: () => number): Generator<ScriptedAnswer> {
 
 type Uses = 'agent.tool_use' | 'agent.custom_tool_use'
 
-/** The log as a runner keeps it, and what it does between turns. */
+/** The log as a runner keeps it, and the runner's work between turns. */
 function session(random: () => number) {
   const log: KeptEvent[] = []
   const model = fakeModel(script(random))
@@ -95,7 +95,7 @@ function session(random: () => number) {
     })
   }
 
-  /** What a person or the client does about calls that wait; undefined while one still does. */
+  /** Answers waiting calls as a person or client; undefined while a call still waits. */
   function decide(afterCrash: boolean): OpenCall[] | undefined {
     const open: OpenCall[] = []
     for (const each of unanswered()) {
@@ -125,7 +125,7 @@ function session(random: () => number) {
       signal: stop.signal,
       report: () => {},
     })
-    // A hanging answer ends by an interrupt alone.
+    // Only an interrupt ends a hanging answer.
     const idle = setTimeout(() => stop.abort(), 20)
     try {
       for (;;) {
@@ -175,7 +175,7 @@ for (const seed of Array.from({ length: 60 }, (_, index) => index + 1)) {
       if (outcome === 'ended' && open.length === 0) log.push(userMessage(`message ${round}`))
       outcome = await turn(open)
       if (outcome === 'ended' && random() < 0.3) {
-        // An interrupt between turns closes what waits.
+        // An interrupt between turns closes waiting calls.
         for (const each of unanswered()) respond(each.event.id, waits(each) && isCustom(each))
       }
     }

@@ -12,7 +12,7 @@ const filterOf = (...secrets: string[]): Filter => {
   return mask.filter()
 }
 
-/** What comes out when the text is cut at these places. */
+/** The masked text when the input is cut at these places. */
 function passed(filter: Filter, text: string, cuts: number[]): string {
   const bytes = Buffer.from(text, 'latin1')
   const ends = [...cuts, bytes.length]
@@ -41,7 +41,7 @@ describe('masking', () => {
           const shown = passed(filterOf(secret), `Basic ${text}`, [9])
           assert.equal(shown.length, text.length + 6)
           const decoded = Buffer.from(shown.slice(6).replaceAll('*', 'A'), encoding).toString()
-          // At most the bits of one byte on either side are left.
+          // At most the bits of one byte stay on either side.
           assert.ok(!decoded.includes(secret.slice(1, 6)), decoded)
           assert.ok(!decoded.includes(secret.slice(-6, -1)), decoded)
         }
@@ -98,7 +98,7 @@ describe('masking', () => {
   })
 })
 
-/** Each character as it is or as one of its escapes, by a generator of numbers. */
+/** Spells each character plain or as one of its escapes, chosen by a number generator. */
 const escapesOf = (char: string): string[] => {
   const hex = char.charCodeAt(0).toString(16)
   const byte = hex.padStart(2, '0')
@@ -189,7 +189,7 @@ describe('masking what is spelled in another way', () => {
         ]) {
           const lines = inLines(text, length, end)
           const shown = passed(filterOf(long), lines, [lines.length >> 1])
-          // What is left of it are the edges that the neighbours share.
+          // Only the edges that it shares with its neighbours stay.
           const left =
             shown.replaceAll(/\*|\s|\\+[rn]|%0A/g, '').length - Math.ceil((before.length * 4) / 3)
           assert.ok(left <= 6, `${before.length} ${length} ${JSON.stringify(end)}: ${shown}`)
@@ -269,7 +269,7 @@ describe('masking what is spelled in another way', () => {
     ]
     for (const [unit, mask] of slow) {
       const text = unit.repeat(megabyte / unit.length)
-      // The first run is before it is compiled.
+      // The first run warms up the compiler.
       const ms = Math.min(timeOf(text, mask), timeOf(text, mask))
       const twice = timeOf(text + text, mask)
       assert.ok(

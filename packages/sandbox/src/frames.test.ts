@@ -25,7 +25,7 @@ const claim = (length: number): Buffer => {
   return bytes
 }
 
-/** Payloads are copied, because one is valid until the next call alone. */
+/** Copies payloads, because a payload is only valid until the next call. */
 function decodeAll(chunks: readonly Buffer[]): Frame[] {
   const decode = frameDecoder()
   return chunks.flatMap((chunk) =>

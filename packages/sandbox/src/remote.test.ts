@@ -10,7 +10,7 @@ import { SandboxEnded } from './sandbox.ts'
 
 type Request = { type: number; id: number }
 
-/** What a hostile agent does with each request; the socket takes any bytes. */
+/** Handles each request as a hostile daemon. The socket takes any bytes. */
 type Answer = (request: Request, socket: Socket) => void
 
 function frame(type: number, id: number, payload: Uint8Array = new Uint8Array()): Buffer {
@@ -48,7 +48,7 @@ function readRequests(socket: Socket, answer: Answer): void {
   })
 }
 
-/** A sandbox whose agent is the other end of a socket, and is this function. */
+/** A sandbox whose daemon is this function, at the other end of a socket. */
 async function fake({ hello = ready, answer = () => {} }: { hello?: Buffer; answer?: Answer }) {
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -79,7 +79,7 @@ async function fake({ hello = ready, answer = () => {} }: { hello?: Buffer; answ
 const shell = (sandbox: Sandbox, timeoutMs = 5_000) => sandbox.shell({ command: 'true', timeoutMs })
 const read = (sandbox: Sandbox) => sandbox.read('/workspace/a', { offset: 0, maxBytes: 1000 })
 
-/** The call fails as it must, later calls too, and the stream and its processes are gone. */
+/** Expects that this call and later ones fail, and that the stream and the processes have ended. */
 async function endsBy(
   answer: Answer,
   call: (sandbox: Sandbox) => Promise<unknown>,

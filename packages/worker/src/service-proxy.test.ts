@@ -20,7 +20,7 @@ async function heard() {
   }
 }
 
-/** What is answered to these lines on one connection from inside. */
+/** The answer to these lines on one connection from inside. */
 async function said(path: string, text: string): Promise<string> {
   const socket = connect(path).setEncoding('utf8')
   socket.write(text)

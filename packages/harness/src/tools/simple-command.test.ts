@@ -24,7 +24,7 @@ void it('a simple command has the words that bash gives it', () => {
   for (const command of commands) {
     const words = simpleCommand(command)
     assert.ok(words, command)
-    // Bash itself says the words, in place of the program.
+    // Bash itself prints the words, in place of the program.
     const script = `f() { printf '%s\\0' "$@"; }; f ${command}`
     const said = spawnSync('bash', ['-c', script], { encoding: 'utf8', env: { LC_ALL: 'C.UTF-8' } })
     assert.deepEqual(said.stdout.split('\0').slice(0, -1), words, command)

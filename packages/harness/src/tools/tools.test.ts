@@ -30,7 +30,7 @@ void describe('built-in tools', () => {
   })
   after(() => place[Symbol.asyncDispose]())
 
-  /** Checked as a turn checks it, then run. */
+  /** Checks the input like a turn, then runs the tool. */
   async function use(
     name: string,
     input: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** The web tools over real HTTP. Hosts are stood for by paths of one server: `http://a.test/x` is its `/a.test/x`. */
+/** The web tools over real HTTP. One server stands for all hosts: `http://a.test/x` is its path `/a.test/x`. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Refused } from '@steward/gate/outbound.ts'

@@ -25,7 +25,7 @@ const wires: Record<string, Dialect> = {
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void | Promise<void>
 
-/** An endpoint that answers as it likes. */
+/** An endpoint with any answer. */
 async function hostile(answer: Answer) {
   const server = createServer((request, response) => {
     request.resume()
@@ -45,7 +45,7 @@ async function hostile(answer: Answer) {
   }
 }
 
-/** The same piece until the caller hangs up or so many bytes have gone; resolves with how many did. */
+/** Sends the same piece until the caller disconnects or `most` bytes are sent. Resolves with the number of bytes. */
 async function pour(response: ServerResponse, piece: Buffer, most: number): Promise<number> {
   let sent = 0
   function* pieces() {

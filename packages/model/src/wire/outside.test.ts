@@ -1,4 +1,4 @@
-/** What surrounds the process: its environment and its way to the network. */
+/** The surroundings of the process: environment variables and network. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { describe, it } from 'node:test'

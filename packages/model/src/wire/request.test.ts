@@ -19,7 +19,7 @@ const dialects: Record<string, Dialect> = {
 }
 const hello: Answer = { blocks: [{ type: 'text', pieces: ['Hi'] }], stop: 'end_turn' }
 
-/** What a server of this wire is sent. */
+/** The request that a server of this wire gets. */
 async function sent(
   api: string,
   more: Partial<ModelSpec> & { path?: string } = {},

@@ -30,7 +30,7 @@ function speakerOf(turn: Turn): string {
   return responses > 0 ? 'responses' : (turn.role ?? 'item')
 }
 
-/** Each block with the role it is said in. */
+/** Each block with its role. */
 const flat = (body: Body): string[] =>
   listOf(body).flatMap((turn) =>
     blocksOf(turn).map((block) =>
@@ -38,7 +38,7 @@ const flat = (body: Body): string[] =>
     ),
   )
 
-/** What a server is sent for the messages, and for their beginnings of these lengths. */
+/** The requests for the messages, and for their prefixes of these lengths. */
 async function requestsFor(
   [api, model, dialect]: (typeof endpoints)[number],
   messages: (origin: { provider: string; api: string; model: string }) => Message[],

@@ -18,7 +18,7 @@ const emulators: Record<DaemonArch, string> = {
   arm64: 'qemu-aarch64-static',
 }
 
-/** What runs the binary on this machine; fails, with what to install, where nothing does. */
+/** The command that runs the binary on this machine. Fails with the package to install when there is none. */
 function commandOf(arch: DaemonArch): [string, ...string[]] {
   if (process.arch === arch) return [binary(arch)]
   const emulator = emulators[arch]
@@ -27,7 +27,7 @@ function commandOf(arch: DaemonArch): [string, ...string[]] {
   return [emulator, binary(arch)]
 }
 
-/** By way of the launcher, in a network of its own, when the socket of a gate is named. */
+/** With a gate's socket: through the launcher, in a network of its own. */
 function programOf(arch: DaemonArch, gate: string | undefined): [string, ...string[]] {
   const command = commandOf(arch)
   if (gate === undefined) return command

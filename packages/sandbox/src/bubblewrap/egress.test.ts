@@ -1,4 +1,4 @@
-/** The bridge to a gate, for programs that know of no proxy and for those that mean it ill. */
+/** The bridge to a gate, for programs that know of no proxy and for hostile programs. */
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,17 +17,17 @@ const names = 1_024
 
 const perl = (sandbox: Sandbox, script: string) =>
   say(sandbox, `perl -MSocket=:addrinfo,:DEFAULT -MIO::Socket::INET -e '${script}'`)
-/** A script that connects to a port of a name or an address, and says what comes back when it says hello. */
+/** A script that sends hello to a port of a name or address, and prints the answer. */
 const hello = (host: string, port: number) =>
   `my $s = IO::Socket::INET->new("${host}:${port}") or die $!; print $s "hello"; shutdown $s, 1; print <$s>`
-/** What Node's resolver makes of a query: its answers, or the code of the error. */
+/** The answers of Node's resolver to a query, or the code of the error. */
 const resolve = (sandbox: Sandbox, type: string, name: string) =>
   say(
     sandbox,
     `node -p 'const say = (x) => console.log(String(x)); require("dns").promises.resolve("${name}", "${type}").then(say, (e) => say(e.code)); ""'`,
   )
 
-/** Clock ticks of the agent, which is the child of the process that is recorded. */
+/** CPU ticks of the daemon, which is the child of the recorded process. */
 function ticksOf({ workspace }: SandboxSpec): number {
   const { pid } = JSON.parse(readFileSync(join(dirname(workspace), 'sandbox.json'), 'utf8'))
   const agent = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()

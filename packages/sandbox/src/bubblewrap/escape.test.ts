@@ -1,4 +1,4 @@
-/** That a command in bubblewrap has no way out but its gate: real attempts, each of which must fail. */
+/** Attempts to leave a bubblewrap sandbox other than by its gate. Each must fail. */
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ const provider = bubblewrapSandboxes()
 const errno = { EPERM: '1', EACCES: '13', EPROTONOSUPPORT: '93', EAFNOSUPPORT: '97' }
 const noWay = { ENETUNREACH: '101', ECONNREFUSED: '111', EADDRNOTAVAIL: '99', EINVAL: '22' }
 
-/** A sandbox with a gate, and with what a system call or a function of perl's leaves in errno there. */
+/** A sandbox with a gate, and a function for the errno of a system call or Perl function there. */
 async function inside(place: Bench) {
   await using stack = new AsyncDisposableStack()
   const there = stack.use(await gate(place.folder))
@@ -39,7 +39,7 @@ function statOf(path: string) {
 
 const perl = (sandbox: Sandbox, script: string) => say(sandbox, `perl -MSocket=:all -e '${script}'`)
 
-/** Of this machine, of the metadata service, and of the world. */
+/** Addresses of this machine, of the metadata service, and of the internet. */
 function addresses(family: 'IPv4' | 'IPv6'): string[] {
   const own = Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])

@@ -1,4 +1,4 @@
-/** Whose the files of a session are, on the host of a server that is root. */
+/** Host owners of a session's files, with a server that is root. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import {

@@ -1,4 +1,4 @@
-/** What bubblewrap promises to a server that is root, it promises to others too. */
+/** The guarantees of bubblewrap also hold for a server that is not root. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -11,7 +11,7 @@ const folder = import.meta.dirname
 const all = readdirSync(folder).filter(
   (name) => name.endsWith('.test.ts') && name !== basename(import.meta.filename),
 )
-/** Where it matters whose the files and processes are. */
+/** Test files in which the owner of files and processes matters. */
 const ofUsers = ['ownership', 'isolation', 'egress', 'escape', 'system'].map(
   (name) => `${name}.test.ts`,
 )

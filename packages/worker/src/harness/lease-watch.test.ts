@@ -11,7 +11,7 @@ function watched() {
   })
   return {
     ...{ lease, lapses: () => lapses, waits: () => waiting.length },
-    /** Time goes on; `isHung`: without anything of this process. */
+    /** Moves the clock. `isHung`: no timer of this process runs. */
     pass(ms: number, isHung = false) {
       time += ms
       if (isHung) return

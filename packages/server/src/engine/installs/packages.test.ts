@@ -72,7 +72,7 @@ describe('packages of an environment', () => {
   }
   const left = async () => (await readdir(join(folder, '.building')).catch(() => [])).length
 
-  /** What a session's command says with these installed. */
+  /** The output of a session's command with these packages. */
   async function sessionSays(path: string, lists: Partial<PackageLists>, command: string) {
     const managers = Object.keys(lists) as (keyof PackageLists)[]
     const place = await mkdtemp(join(tmpdir(), 'steward-session-'))

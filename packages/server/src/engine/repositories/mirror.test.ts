@@ -35,7 +35,7 @@ const never = new AbortController().signal
 describe('mirrors of repositories', () => {
   let git: GitServer
   let folder: string
-  let lent = 0
+  let count = 0
   let now = 0
   before(async () => {
     git = await gitServer()
@@ -65,14 +65,14 @@ describe('mirrors of repositories', () => {
     })
   type Mirrors = ReturnType<typeof opened>
   const url = (path: string) => `https://api.example${path}`
-  const lend = (held: Mirrors, path: string, own: string | null = token, tenant = 'wrkspc_1') =>
-    held.lend(
+  const fetchInto = (held: Mirrors, path: string, own: string | null = token, tenant = 'wrkspc_1') =>
+    held.fetchInto(
       tenant,
       { url: url(path), token: own ?? undefined },
-      { to: join(folder, `lent-${lent++}`), more: [], signal: never },
+      { to: join(folder, `fetched-${count++}`), more: [], signal: never },
     )
-  const packsOf = async (n = lent - 1) =>
-    (await readdir(join(folder, `lent-${n}`))).filter((name) => name.endsWith('.pack')).length
+  const packsOf = async (n = count - 1) =>
+    (await readdir(join(folder, `fetched-${n}`))).filter((name) => name.endsWith('.pack')).length
   const posts = () => git.asked.filter(({ method }) => method === 'POST').length
   const fails = (work: Promise<unknown>, type: string, words: RegExp) =>
     assert.rejects(work, (error: RepositoryFailure) => {
@@ -85,25 +85,25 @@ describe('mirrors of repositories', () => {
   it('fetch what is new, once for all who ask at the same time', async () => {
     await git.create('/m/one', { a: 'a' }, token)
     const held = opened()
-    await Promise.all([1, 2, 3].map(() => lend(held, '/m/one')))
+    await Promise.all([1, 2, 3].map(() => fetchInto(held, '/m/one')))
     assert.deepEqual([posts(), await packsOf()], [1, 1])
     await git.commit('/m/one', 'main', { b: 'b' })
-    await lend(held, '/m/one')
+    await fetchInto(held, '/m/one')
     assert.deepEqual([posts(), await packsOf()], [2, 2])
-    await lend(opened(), '/m/one')
+    await fetchInto(opened(), '/m/one')
     assert.deepEqual([posts(), await packsOf()], [2, 2])
   })
 
   it('are shared by no two tenants and by no two tokens, and used by none whom the server refuses', async () => {
     await git.create('/m/two', { a: 'a' }, token)
     const held = opened()
-    await lend(held, '/m/two')
-    await lend(held, '/m/two', token, 'wrkspc_2')
+    await fetchInto(held, '/m/two')
+    await fetchInto(held, '/m/two', token, 'wrkspc_2')
     assert.equal(posts(), 2)
     git.setToken('/m/two', `${token}-2`)
-    await fails(lend(held, '/m/two'), 'authentication', /does not take/)
-    await fails(lend(held, '/m/two', null), 'authentication', /wants an authorization_token/)
-    await lend(held, '/m/two', `${token}-2`)
+    await fails(fetchInto(held, '/m/two'), 'authentication', /does not take/)
+    await fails(fetchInto(held, '/m/two', null), 'authentication', /wants an authorization_token/)
+    await fetchInto(held, '/m/two', `${token}-2`)
     assert.equal(posts(), 3)
   })
 
@@ -120,19 +120,19 @@ describe('mirrors of repositories', () => {
       }
       return undefined
     })
-    const looked = await lend(opened(), '/m/three')
+    const looked = await fetchInto(opened(), '/m/three')
     assert.equal(looked.address.url, url('/m/three.git'))
     for (const to of ['https://other.example/m/three.git/info/refs', url('/m/four/info/refs')]) {
       git.asked.length = 0
       git.setAnswer(moved(to))
-      await fails(lend(opened(), '/m/three'), 'clone', /redirects to https/)
+      await fails(fetchInto(opened(), '/m/three'), 'clone', /redirects to https/)
       assert.equal(git.asked.length, 1)
     }
   })
 
   it('take no more than they may', async () => {
     await git.create('/m/large', { a: 'x'.repeat(10) }, token)
-    await fails(lend(opened({ most: 100 }), '/m/large'), 'clone', /larger than the 100 bytes/)
+    await fails(fetchInto(opened({ most: 100 }), '/m/large'), 'clone', /larger than the 100 bytes/)
     assert.deepEqual(await kept(join(folder, 'mirrors')), [])
   })
 
@@ -142,7 +142,7 @@ describe('mirrors of repositories', () => {
     const held = opened({ connect })
     const address = { url: `https://localhost:${git.server.port}/m/one`, token }
     const to = join(folder, 'private')
-    const asked = held.lend('wrkspc_1', address, { to, more: [], signal: never })
+    const asked = held.fetchInto('wrkspc_1', address, { to, more: [], signal: never })
     await fails(asked, 'clone', /private or reserved/)
     assert.equal(git.asked.length, 0)
   })
@@ -179,7 +179,7 @@ describe('mirrors of repositories', () => {
     ]
     for (const [answer, words] of cases) {
       git.setAnswer(answer)
-      await fails(lend(opened(), '/m/liar'), 'clone', words)
+      await fails(fetchInto(opened(), '/m/liar'), 'clone', words)
     }
     assert.deepEqual(await kept(join(folder, 'mirrors')), [])
   })
@@ -193,13 +193,13 @@ describe('mirrors of repositories', () => {
     const tree = await git.git('/m/bad', 'hash-object', '-w', '--literally', '-t', 'tree', place)
     const commit = await git.git('/m/bad', 'commit-tree', tree, '-m', 'bad')
     await git.git('/m/bad', 'update-ref', 'refs/heads/bad', commit)
-    await fails(lend(opened(), '/m/bad'), 'clone', /not sound.*(hasDotgit|fsck)/)
+    await fails(fetchInto(opened(), '/m/bad'), 'clone', /not sound.*(hasDotgit|fsck)/)
   })
 
   it('are removed when they were unused for a week', async () => {
     await git.create('/m/old', { a: 'a' }, token)
     const held = opened()
-    await lend(held, '/m/old')
+    await fetchInto(held, '/m/old')
     now += 6 * 24 * 60 * 60_000
     await held.removeUnused()
     assert.equal((await readdir(join(folder, 'mirrors', 'wrkspc_1'))).length, 1)
@@ -248,9 +248,9 @@ describe('mirrors of repositories', () => {
     })
     for (const path of ['/slow/1', '/slow/2', '/slow/3', '/quick/1'])
       await git.create(path, { a: 'a' }, token)
-    const slow = ['/slow/1', '/slow/2', '/slow/3'].map((path) => lend(held, path))
+    const slow = ['/slow/1', '/slow/2', '/slow/3'].map((path) => fetchInto(held, path))
     while (fetching.length < 2) await setImmediate()
-    await lend(held, '/quick/1', token, 'wrkspc_2')
+    await fetchInto(held, '/quick/1', token, 'wrkspc_2')
     assert.equal(fetching.length, 3)
     assert.equal(fetching[2], '/quick/1')
     gate.resolve()
@@ -265,12 +265,12 @@ describe('mirrors of repositories', () => {
     const held = opened({ share })
     const gone = new AbortController()
     const address = { url: url('/m/left'), token }
-    const to = join(folder, `lent-${lent++}`)
-    const waiting = held.lend('wrkspc_1', address, { to, more: [], signal: gone.signal })
+    const to = join(folder, `fetched-${count++}`)
+    const waiting = held.fetchInto('wrkspc_1', address, { to, more: [], signal: gone.signal })
     gone.abort(new Error('the session has ended'))
     await assert.rejects(waiting, /the session has ended/)
     giveBack?.()
-    await lend(held, '/m/left')
+    await fetchInto(held, '/m/left')
     assert.equal(await packsOf(), 1)
     assert.equal(share.room('wrkspc_1'), 1)
   })
@@ -283,14 +283,14 @@ describe('mirrors of repositories', () => {
 
     it('are not removed when that process has just begun to use them', async () => {
       await git.create('/m/touched', { a: 'a' }, token)
-      await lend(opened(), '/m/touched')
+      await fetchInto(opened(), '/m/touched')
       now += 8 * 24 * 60 * 60_000
       const touched = () => {
         utimesSync(place(), now / 1000, now / 1000)
         return now
       }
       await opened({ clock: { ...systemClock, now: touched } }).removeUnused()
-      await lend(opened(), '/m/touched')
+      await fetchInto(opened(), '/m/touched')
       assert.deepEqual([posts(), await packsOf()], [1, 1])
     })
 
@@ -307,7 +307,7 @@ describe('mirrors of repositories', () => {
           return { ...own, fetch }
         },
       })
-      await lend(held, '/m/gone')
+      await fetchInto(held, '/m/gone')
       assert.deepEqual([fetched, await packsOf()], [2, 1])
     })
   })

@@ -132,7 +132,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
      * Asks the server, fetches new objects, and puts all objects of the mirror into a new folder, as hard links where the file system can.
      * `more`: a commit that no branch has to contain. Throws `RepositoryFailure`.
      */
-    async lend(
+    async fetchInto(
       tenant: string,
       address: Address,
       { to, more, signal }: { to: string; more: readonly string[]; signal: AbortSignal },

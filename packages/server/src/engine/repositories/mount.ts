@@ -1,7 +1,7 @@
 /**
- * Repositories in a session's workspace. Each is cloned once, before the first command, from objects that the service
- * has fetched; what follows is between the sandbox and the repository's server. One that cannot be brought does not
- * stop the session, and is tried again. [resources/repository/cloned]
+ * Mounts repositories into a session's working folder. Each is cloned once, before the first command, from objects that the service has
+ * fetched. Later the sandbox speaks to the repository's server itself. A failed clone does not stop the session and is tried again.
+ * [resources/repository/cloned]
  */
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, rm } from 'node:fs/promises'
@@ -19,16 +19,16 @@ import type { Mirrors } from './mirror.ts'
 import { writeSkeleton } from './skeleton.ts'
 
 const mountPath = '/opt/repositories'
-/** Between two tries of one that failed, unless its token has changed. */
+/** Delay before a failed clone is tried again, unless the token has changed. */
 const againMs = 60_000
 
 export type RepositoryDeps = {
   mirrors: Mirrors
   rows: (tenant: string, session: string) => Promise<RepositoryRow[]>
-  /** It is in the workspace, and is so from now on wherever that goes. */
+  /** Records that the repository is in the working folder, and in every later checkpoint of it. */
   cloned: (row: RepositoryRow) => Promise<void>
   open: (row: RepositoryRow) => string | undefined
-  /** Whether commands see the host's own paths. */
+  /** True when commands see the host's own paths. */
   isHost: boolean
   clock: Clock
 }
@@ -38,58 +38,59 @@ export function mountRepositories(deps: RepositoryDeps): MountKind {
     const rows = await deps.rows(place.tenant, place.session)
     const left = rows.filter(({ mounted_at }) => !place.isKnown || mounted_at === null)
     if (left.length === 0) return {}
-    const lent = join(place.folder, 'repositories')
-    await rm(lent, { recursive: true, force: true })
-    await mkdir(lent, { recursive: true })
-    await chmod(lent, 0o755)
-    return cloning(deps, place, left, lent)
+    const fetched = join(place.folder, 'repositories')
+    await rm(fetched, { recursive: true, force: true })
+    await mkdir(fetched, { recursive: true })
+    await chmod(fetched, 0o755)
+    return clonesOf(deps, place, left, fetched)
   }
 }
 
-type Lent = Pick<Clone, 'commit' | 'isNamed'> & { at: string }
-type CloneResult = { ok: true; lent: Lent } | { ok: false; failure: RepositoryFailure }
+type PreparedClone = Pick<Clone, 'commit' | 'isNamed'> & { at: string }
+type CloneResult = { ok: true; prepared: PreparedClone } | { ok: false; failure: RepositoryFailure }
 
-/** `lent`: the folder of what is laid out for the sandbox to copy. */
-function cloning(
+/** `fetched`: the folder of the prepared objects, from which the sandbox copies. */
+function clonesOf(
   deps: RepositoryDeps,
   place: SessionPlace,
   rows: readonly RepositoryRow[],
-  lent: string,
+  fetched: string,
 ): MountedKind {
   const { clock, isHost } = deps
   const ending = new AbortController()
   const failed = new Map<string, { at: number; token: string | null }>()
   const said: string[] = []
-  const lend = (row: RepositoryRow) => lending(deps, place, row, { lent, signal: ending.signal })
-  /** Goes on while the sandbox starts. */
-  const ahead = new Map(rows.map((row) => [row.id, lend(row)]))
+  const prepare = (row: RepositoryRow) =>
+    prepareClone(deps, place, row, { fetched, signal: ending.signal })
+  /** Clones are prepared while the sandbox starts. */
+  const ahead = new Map(rows.map((row) => [row.id, prepare(row)]))
   for (const each of ahead.values()) each.catch(() => {})
   const pathOf = (row: RepositoryRow) =>
     isHost ? join(place.folder, row.resolved_path) : row.resolved_path
   let trying = Promise.resolve()
 
-  async function bring(sandbox: Sandbox, row: RepositoryRow): Promise<void> {
-    const tried = await (ahead.get(row.id) ?? lend(row))
+  async function cloneOne(sandbox: Sandbox, row: RepositoryRow): Promise<void> {
+    const tried = await (ahead.get(row.id) ?? prepare(row))
     ahead.delete(row.id)
     try {
-      if (tried.ok) await layOut(sandbox, row, tried.lent)
-      // One that came before, without its note.
+      if (tried.ok) await copyInto(sandbox, row, tried.prepared)
+      // An earlier start cloned the repository and did not record it.
       else if (!(await isCloned(sandbox, pathOf(row)))) throw tried.failure
       await deps.cloned(row)
       failed.delete(row.id)
     } catch (error) {
       if (!(error instanceof RepositoryFailure)) throw error
       failed.set(row.id, { at: clock.now(), token: row.sealed_token })
-      await tell(row, error)
+      await reportFailure(row, error)
     } finally {
-      if (tried.ok) await rm(tried.lent.at, { recursive: true, force: true })
+      if (tried.ok) await rm(tried.prepared.at, { recursive: true, force: true })
     }
   }
 
-  async function layOut(
+  async function copyInto(
     sandbox: Sandbox,
     row: RepositoryRow,
-    { at, ...commit }: Lent,
+    { at, ...commit }: PreparedClone,
   ): Promise<void> {
     const from = isHost ? at : `${mountPath}/${basename(at)}`
     const clone: Clone = { from, to: pathOf(row), ...commit }
@@ -98,7 +99,7 @@ function cloning(
     throw new RepositoryFailure('clone', 'what was fetched of it was not whole; it is fetched anew')
   }
 
-  async function tell(row: RepositoryRow, { type, message: why }: RepositoryFailure) {
+  async function reportFailure(row: RepositoryRow, { type, message: why }: RepositoryFailure) {
     const { url } = row.fields
     const message = `${url} could not be cloned into ${row.resolved_path}: ${why}`
     said.push(message)
@@ -112,17 +113,17 @@ function cloning(
   }
 
   return {
-    mounts: [{ source: lent, path: mountPath, access: 'read' }],
+    mounts: [{ source: fetched, path: mountPath, access: 'read' }],
     async started(sandbox) {
-      for (const row of rows) await bring(sandbox, row)
+      for (const row of rows) await cloneOne(sandbox, row)
     },
     async before(sandbox) {
       const again = async () => {
         if (failed.size === 0) return
         const now = await deps.rows(place.tenant, place.session)
-        for (const row of now.filter(isDue)) await bring(sandbox, row)
+        for (const row of now.filter(isDue)) await cloneOne(sandbox, row)
       }
-      // Calls may come together.
+      // Calls may run at the same time.
       trying = trying.then(again, again)
       await trying
     },
@@ -130,28 +131,31 @@ function cloning(
     async ended() {
       ending.abort()
       await Promise.allSettled(ahead.values())
-      await rm(lent, { recursive: true, force: true })
+      await rm(fetched, { recursive: true, force: true })
     },
   }
 }
 
 const retrying = { type: 'retrying' } as const
 
-/** All that the sandbox needs of it, in a folder of its own. Rejects only for what is nobody's failure but ours. */
-async function lending(
+/**
+ * Prepares everything that the sandbox needs for a clone, in a folder of its own. A failure of the server is a value; rejects only for a
+ * bug.
+ */
+async function prepareClone(
   { mirrors, open }: RepositoryDeps,
   { tenant }: SessionPlace,
   row: RepositoryRow,
-  { lent, signal }: { lent: string; signal: AbortSignal },
+  { fetched, signal }: { fetched: string; signal: AbortSignal },
 ): Promise<CloneResult> {
   const { url, checkout } = row.fields
   const more = checkout?.type === 'commit' ? [checkout.sha] : []
-  const at = join(lent, randomUUID())
+  const at = join(fetched, randomUUID())
   try {
     const how = { to: join(at, 'objects', 'pack'), more, signal }
-    const looked = await mirrors.lend(tenant, { url, token: open(row) }, how)
+    const looked = await mirrors.fetchInto(tenant, { url, token: open(row) }, how)
     const commit = await writeSkeleton(at, looked, { url, checkout })
-    return { ok: true, lent: { at, commit, isNamed: checkout?.type === 'commit' } }
+    return { ok: true, prepared: { at, commit, isNamed: checkout?.type === 'commit' } }
   } catch (error) {
     await rm(at, { recursive: true, force: true })
     if (error instanceof RepositoryFailure) return { ok: false, failure: error }

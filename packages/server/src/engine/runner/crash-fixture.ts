@@ -1,7 +1,7 @@
 /**
- * For tests: a server with a fault at a named point of a turn, where it kills itself as `kill -9` does, or where its
- * database refuses to write. Run with the settings in the environment, and with a fault as JSON or none; prints its port.
- * A fault that it is sent as a message stands from its answer on.
+ * For tests: a server with a fault at a named point of a turn. At that point the server kills itself like `kill -9`, or its database
+ * refuses to write. Run it with the settings in the environment and with a fault as JSON, or without one; it prints its port. A fault that
+ * it gets as a message is active once it has answered.
  */
 import { readConfig } from '../../ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
@@ -10,8 +10,8 @@ import type { Database, Queries, Reads } from '../../ground/database/database.ts
 import { start } from '../../start/start.ts'
 
 /**
- * In the transaction that writes an event of the type, just before its commit, or just after it. `queueing` says where the fault
- * waits for a queue: before the commit, which then sees the queue, or after.
+ * A point just before or just after the commit that writes an event of the type. `queueing`: when the fault waits for a queue, before the
+ * commit, which then sees the queue, or after.
  */
 type Point = { at: 'before' | 'after'; queueing: 'before' | 'after'; type: string }
 
@@ -19,7 +19,7 @@ const before = (type: string): Point => ({ at: 'before', queueing: 'before', typ
 const after = (type: string): Point => ({ at: 'after', queueing: 'after', type })
 
 export const points = {
-  /** Any event of a client that waits for a runner. */
+  /** An event of a client that waits for a runner. */
   admitted: after('inbox'),
   promoting: before('user.message'),
   promoted: after('user.message'),
@@ -35,11 +35,11 @@ export type PointName = keyof typeof points
 
 export type Fault = {
   point: PointName
-  /** Which event of the type, counted from when the fault stands. */
+  /** The number of the event of this type, counted from when the fault is active. */
   nth?: number
-  /** The fault waits until so many events wait in the queues. */
+  /** The fault waits until this number of events wait in the queues. */
   queued?: number
-  /** In place of a death: so many writes of the session are refused, this one and those that follow. */
+  /** In place of a death: this number of writes of the session is refused, the first one included. */
   refusals?: number
 }
 
@@ -47,7 +47,7 @@ const die = () => process.kill(process.pid, 'SIGKILL')
 
 class NotYet extends Error {}
 
-/** How many there have ever been. */
+/** Number of events of the type that were ever stored. */
 async function count(db: Reads, type: string): Promise<number> {
   if (type === 'inbox') {
     const heads = await db.selectFrom('session_heads').select('next_position').execute()
@@ -64,7 +64,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 const countOf = (database: Database, { point }: Fault): Promise<number> =>
   count(database.read, points[point].type)
 
-/** `atStart`: how many events of the type there are when the fault begins to stand. */
+/** `atStart`: number of events of the type when the fault becomes active. */
 function faulty(database: Database, fault: Fault, atStart: Promise<number>): Database {
   const { at, queueing, type }: Point = points[fault.point]
   const { nth = 1, queued = 0 } = fault
@@ -104,7 +104,7 @@ function faulty(database: Database, fault: Fault, atStart: Promise<number>): Dat
       if (isReached && at === 'before') await strike(tx)
       return result
     }
-    // One after the other: a unit must not count what another commits meanwhile.
+    // One unit after the other, so that a unit does not count events of a concurrent commit.
     const value = await alone('write', () => database.write(counting))
     if (!isReached || at === 'before') return value
     while (queueing === 'after' && !(await hasQueued(database.read, queued))) await pause()
@@ -120,7 +120,7 @@ function faulty(database: Database, fault: Fault, atStart: Promise<number>): Dat
         try {
           return await attempt(unit, last)
         } catch (error) {
-          // Units may run again; meanwhile others fill the queue.
+          // A unit may run again, and other units fill the queue in between.
           if (!(error instanceof NotYet)) throw error
           await pause()
         }
@@ -129,7 +129,7 @@ function faulty(database: Database, fault: Fault, atStart: Promise<number>): Dat
   }
 }
 
-/** Without a fault until one is laid. */
+/** A database without a fault until `setFault` is called. */
 function exposed(database: Database) {
   let current = database
   const setFault = (fault: Fault): Promise<number> => {

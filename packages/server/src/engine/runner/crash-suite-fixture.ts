@@ -36,7 +36,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
     let folder = ''
     let url: string | undefined
     let alive: Server[] = []
-    /** Of a test that passed, without a fault and at rest: the next one may kill it, and begins without a start. */
+    /** The server of a test that passed, idle and without a fault: the next test may kill it, and needs no start. */
     let left: Server | undefined
 
     async function endPlace(): Promise<void> {
@@ -55,7 +55,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
     })
     after(endPlace)
 
-    /** A server that may be killed: the one that the test before has left, if it passed. */
+    /** A server that may be killed: the previous test's, if that test passed, or a new one. */
     async function mortal(fault?: Fault): Promise<Server> {
       const server = left ?? (await boot())
       left = undefined
@@ -157,7 +157,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
 
     const noting = (text: string) => `run: echo ${text} >> /workspace/notes`
 
-    /** What the commands of all turns have written, as another turn reads it. */
+    /** The output of the commands of all turns, as another turn reads it. */
     async function notes(server: Server, session: string): Promise<string[]> {
       const before = count(await untilIdle(server, session), 'user.message')
       await post(server, session, 'run: cat /workspace/notes')
@@ -169,7 +169,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       return content?.[0]?.text.split('\n').filter((line) => /^(one|two|three)$/.test(line)) ?? []
     }
 
-    /** On a server that dies at the point. */
+    /** A session on a server that dies at the point. */
     async function dyingIn(fault: Fault, task: string): Promise<string> {
       const first = await mortal(fault)
       const session = await newSession(first)
@@ -213,12 +213,12 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
         assert.equal(count(events, 'session.error'), 0)
         const done = await notes(second, session)
         assert.equal(new Set(done).size, done.length, done.join())
-        // Of messages that begin a turn together, the model follows the last.
+        // The model answers the last of the messages that begin a turn together.
         assert.ok(done.includes('three'))
         left = second
       })
 
-    /** While no server runs: what a session is told that is no recovery. */
+    /** Appends warnings that concern no recovery, while no server runs. */
     async function warn(session: string, times: number): Promise<void> {
       const database = await (url
         ? postgresDatabase(url)

@@ -5,7 +5,7 @@ import { frameSender } from './frames.ts'
 
 const chunk = (delta: string): LiveFrame => ({ kind: 'chunk', of: 'agent.message', id: 'a', delta })
 
-/** What is sent of a piece every 20 ms while so many turns run. */
+/** The frames sent for a piece every 20 ms while this number of turns runs. */
 function sent(turns: number): string[] {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {

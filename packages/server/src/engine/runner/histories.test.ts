@@ -32,7 +32,7 @@ async function boundary(database: Database, session: string, ...messages: Messag
   await database.write((tx) => append(tx, tenant, session, entries, { now: 0 }))
 }
 
-/** What is read of these rows is no event any more. */
+/** Makes these rows unreadable. */
 const spoil = (database: Database, session: string, before: number) =>
   database.write((tx) =>
     tx
@@ -98,7 +98,7 @@ for (const [name, open] of Object.entries(databases)) {
       const first = await kept.of(database.read, tenant, session)
       now = 10 * 60_000 - 1
       kept.forgetUnused()
-      // What is held is not read again.
+      // A cached history is not read again.
       await spoil(database, session, 3)
       assert.deepEqual(messagesOf(await kept.of(database.read, tenant, session)), messagesOf(first))
       now += 10 * 60_000

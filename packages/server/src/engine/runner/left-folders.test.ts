@@ -16,7 +16,7 @@ import { leftFolders } from './left-folders.ts'
 
 const day = 24 * 60 * 60_000
 
-/** A folder with sessions that are there, that are deleted, and of which no row is left. */
+/** A folder with sessions that exist, that are deleted, and that have no row. */
 async function machineOf(database: Database) {
   const folder = await mkdtemp(join(tmpdir(), 'steward-left-'))
   let now = Date.now()

@@ -26,7 +26,7 @@ async function racing() {
   }
   return {
     database,
-    /** Holds the first unit open until the second waits for it; gives what both came to. */
+    /** Holds the first unit open until the second waits for it. Returns the outcomes of both. */
     async race<A, B>(
       first: Parameters<typeof database.write<A>>[0],
       second: Parameters<typeof database.write<B>>[0],

@@ -23,7 +23,7 @@ import { runner } from './runner.ts'
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const interrupt = { type: 'user.interrupt' as const }
 
-/** Reads whose answers come late: until `open`, none does. */
+/** Reads that return only after `open`. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>()
   let isShut = false
@@ -79,7 +79,7 @@ describe('a runner', () => {
     const bus = memoryBus()
     let pauses = 0
     const clock: Clock = {
-      // The lease does not run out.
+      // The lease does not expire.
       now: () => 0,
       async sleep() {
         isFull = ++pauses < 3

@@ -20,10 +20,10 @@ const message = { type: 'user.message' as const, content: [{ type: 'text' as con
 const interrupt = { type: 'user.interrupt' as const }
 const fresh = <E extends object>(event: E) => ({ ...event, id: newId('event') })
 
-/** Whom a session is taken from. */
+/** The process that loses the session. */
 type From = 'the dead' | 'nobody'
 
-/** The first step of a process that has claimed the session, and what the log then says. */
+/** The first step of a process that has claimed the session, and the log afterwards. */
 async function claimed(database: Database, session: string, from: From = 'the dead') {
   const owner = database.owners.self
   await database.write((tx) =>

@@ -61,7 +61,7 @@ describe('a server that is told to stop', () => {
     return server
   }
 
-  /** Is there while a sandbox of the session runs. */
+  /** Exists while a sandbox of the session runs. */
   const recordOf = (session: string) => join(folder, 'sandboxes', session, 'sandbox.json')
 
   /** A session in which a command has begun. */

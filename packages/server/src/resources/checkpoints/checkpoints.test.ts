@@ -43,7 +43,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       ...{ database, folder, blobs, keeping },
       pass: (ms: number) => (now += ms),
       now: () => now,
-      /** A machine with workspaces of its own. */
+      /** A machine with its own working folders. */
       machine(name: string): Machine {
         const at = join(folder, name)
         const made = checkpoints({ databases, keeping, clock, folder: at, largest })

@@ -1,4 +1,4 @@
-/** A store as a folder of files, for who lays it out in a sandbox and brings back what was changed there. */
+/** A memory store as a folder of files: read to mount it into a sandbox, and written with the changes made there. */
 import type { MemoryChange, MountedMemory, MountedOutcome } from '@steward/protocol/inputs.ts'
 import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
 import { MemoryCreate } from '@steward/protocol/memory-stores.ts'
@@ -16,7 +16,7 @@ const Written = MemoryCreate.extend({ content: MemoryCreate.shape.content.unwrap
 function mountedReads(db: Reads) {
   const rows = memoryRows(db)
   return {
-    /** Hashes by path, at a revision or a later one; undefined when there is no such store. */
+    /** Hashes by path, at this revision or a later one; undefined when the store does not exist. */
     async facts(
       tenant: string,
       store: string,
@@ -27,7 +27,7 @@ function mountedReads(db: Reads) {
       return { revision, hashes: new Map(all.map(({ path, sha256 }) => [path, sha256])) }
     },
 
-    /** Those of the paths that are there. */
+    /** Contents of the given paths that exist. */
     async contents(
       tenant: string,
       store: string,
@@ -73,7 +73,7 @@ function mountedWrites(db: Queries) {
     return { type: 'ok', memory: null, ...(current && { replaced: mounted(current) }) }
   }
 
-  /** A file that another deleted meanwhile is made again. */
+  /** A file that another writer deleted meanwhile is created again. */
   async function write(
     tenant: string,
     store: string,
@@ -103,8 +103,8 @@ function mountedWrites(db: Queries) {
     write,
 
     /**
-     * Within a unit: one after the other, and between which revisions of the store. Deletions go first: a folder may have
-     * become a file. Undefined when there is no such store.
+     * Writes the changes in order, within one unit, and returns the revisions of the store before and after. Put deletions first: a folder
+     * may have become a file. Undefined when the store does not exist.
      */
     async writeAll(
       tenant: string,

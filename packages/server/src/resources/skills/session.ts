@@ -1,4 +1,4 @@
-/** The skills of a session: their files in its sandbox, and what its agent is told of them. */
+/** The skills of a session: their files in its sandbox, and the parts of the system prompt about them. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { WorkPlace } from '@steward/harness/prompt.ts'
@@ -17,7 +17,7 @@ import type { Unpacked } from './unpacked.ts'
 
 const mountedAt = '/home/user/.skills'
 
-/** As much of a session as is asked for here. */
+/** The parts of a session that are needed here. */
 type Place = {
   tenant: string
   agent: { skills: SkillRefs }
@@ -33,7 +33,7 @@ export function sessionSkills({
 }: {
   databases: Databases
   unpacked: Unpacked
-  /** Whether sandboxes start from images, and have what those have. */
+  /** True when sandboxes start from images, which may lack Node. */
   hasImages: boolean
 }) {
   async function layOne(tenant: string, { id, version }: PinnedSkill): Promise<Laid | undefined> {
@@ -41,7 +41,7 @@ export function sessionSkills({
     try {
       return { id, name: version.name, folder: await unpacked.folderOf(tenant, version) }
     } catch (error) {
-      // Deleted while it was looked for.
+      // The version was deleted meanwhile.
       if (error instanceof PlatformError && error.kind === 'not_found') return undefined
       throw error
     }
@@ -83,9 +83,9 @@ export function sessionSkills({
     mount,
 
     /**
-     * Parts of the system prompt: where the files are, for an agent that can look, and the body of each SKILL.md as it
-     * is. Nothing in a body is escaped: it speaks with the words of whoever gave the skill to the agent, and may as well
-     * close its own tag. [skills/inlined/as-it-is]
+     * Parts of the system prompt: the paths of the skills, for an agent that can read files, and the unchanged body of each SKILL.md.
+     * Nothing in a body is escaped. A body speaks for the person who gave the skill to the agent, and may close its own tag.
+     * [skills/inlined/as-it-is]
      */
     async describe(
       tenant: string,

@@ -1,4 +1,4 @@
-/** What two writers at once do to vaults, and what a refresh and a caller do to one credential. */
+/** Two writers of a vault at once, and a refresh beside a caller's change of a credential. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AuthCreate, AuthUpdate } from '@steward/protocol/vaults.ts'

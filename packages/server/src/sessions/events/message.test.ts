@@ -55,7 +55,7 @@ async function serving() {
         headers: { 'x-api-key': 'workspace' },
         body: JSON.stringify(body),
       }),
-    /** Puts all that waits into the log, with a status before and behind it. */
+    /** Promotes all waiting events into the log, between two status events. */
     async turn(session: string) {
       await database.write(async (tx) => {
         const queue = await waiting(tx, tenant, session)

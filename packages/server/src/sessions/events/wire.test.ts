@@ -12,7 +12,7 @@ const plain: StreamView = { chunks: false, deltas: [], dialect }
 const chunks: StreamView = { chunks: true, deltas: [], dialect }
 const deltas: StreamView = { chunks: false, deltas: ['agent.message', 'agent.thinking'], dialect }
 
-/** What one reader sees, message by message; every one of them a well-formed frame. */
+/** The messages of one reader. Each must be a well-formed frame. */
 function reader(view: StreamView) {
   const present = presenter('sesn_1', view)
   return (...said: Tailed[]): Shown[] =>

@@ -51,7 +51,7 @@ for (const [kind, open] of Object.entries(kinds)) {
           { by: { generation: item.generation }, expected: none },
           { now, idleMs: 10 ** 9 },
         ),
-      /** Time goes on, and whoever slept until then looks, and sleeps again. */
+      /** Moves the clock: sleepers whose time has come look and sleep again. */
       async pass(ms: number) {
         now += ms
         const all = [...waiting]

@@ -32,7 +32,7 @@ describe('work that two processes want', () => {
     }
     return environment
   }
-  /** Each process so often, all at once. */
+  /** Runs `run` this number of times in each process, all at once. */
   const eachOf = <T>(times: number, run: (database: Database, n: number) => Promise<T>) =>
     Promise.all(
       both.flatMap((database) => Array.from({ length: times }, (_, n) => run(database, n))),

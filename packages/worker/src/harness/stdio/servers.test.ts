@@ -57,14 +57,14 @@ describe('stdio servers of a session', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** With one that ends and still holds its port. */
+  /** With a server that ends while its port stays taken. */
   async function programs(): Promise<number> {
     const held = '(exec 3<>/dev/tcp/127.0.0.1/4001) 2>/dev/null && let n++'
     const script = `n=$(pgrep -cf [p]rogram-fixture); ${held}; echo $n`
     return Number((await sandbox.aside({ script, arguments: [], timeoutMs: 5_000 })).output)
   }
 
-  /** What was told of them, and calls of their tools. */
+  /** The reports about the servers, and calls of their tools. */
   async function begun(...servers: object[]) {
     const closed = new AbortController()
     const before = await programs()

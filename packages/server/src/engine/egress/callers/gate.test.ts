@@ -70,7 +70,7 @@ async function opened(
     session,
     gate,
     connected,
-    /** As a program in the sandbox asks. */
+    /** A request as a program in the sandbox sends it. */
     async ask(host: string, headers: Record<string, string> = {}, body?: string) {
       const socket = await connected(`${host}:443`)
       const secure = tlsConnect({ socket, servername: host, ca: trusted })

@@ -12,7 +12,7 @@ import { echo, upstreamServer } from '../fixture.ts'
 
 const environmentId = 'env_test'
 
-/** A claim that was acknowledged, and the way out that is bound to it; nobody is told of what becomes of it. */
+/** An acknowledged claim and its egress. No notification is sent when the claim ends. */
 async function claimed(open: (typeof databases)['sqlite']) {
   const opened = await open()
   const { database } = opened

@@ -1,4 +1,4 @@
-/** Upstreams that break off while nobody reads. */
+/** Upstreams that break off while their answer is not read. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -12,7 +12,7 @@ import { upstream } from './upstream.ts'
 
 const url = 'https://api.example/'
 
-/** Until what was lost on the wire has been noticed here. */
+/** Waits until this process has noticed the broken connection. */
 async function noticed(): Promise<void> {
   for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,4 +1,4 @@
-/** Placeholders that go out over plain http, where nothing is exchanged. */
+/** Placeholders over plain http, which are not exchanged. */
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'

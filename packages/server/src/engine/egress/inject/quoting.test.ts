@@ -1,4 +1,4 @@
-/** An upstream that puts the credential into everything it chooses itself, besides bodies and values of headers. */
+/** An upstream that repeats the credential everywhere except in bodies and header values. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Listener } from '../fixture.ts'
@@ -12,7 +12,7 @@ const url = 'https://api.example/'
 const open = (listener: Listener) => opened([bearer(url)], listener)
 const stars = '*'.repeat(secret.length)
 
-/** All that can be told of an error. */
+/** All texts of an error. */
 function toldOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const others = error instanceof AggregateError ? error.errors.map(toldOf) : []

@@ -26,13 +26,13 @@ type Options = {
   resource?: string
   scope?: string
   refusal?: { status: number; challenge: string }
-  /** What is issued is not valid either. */
+  /** Newly issued tokens are invalid too. */
   takesNone?: boolean
   database?: Database
   clock?: typeof systemClock
 }
 
-/** A server that takes only the newest token, and whoever issues it. */
+/** A server that accepts only the newest token, and the authorization server. */
 async function served(options: Options = {}) {
   const issuer = await authorizationServer()
   const asked: string[] = []

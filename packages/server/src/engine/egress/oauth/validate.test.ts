@@ -7,7 +7,7 @@ import { authorizationServer, connectBy, upstreamServer } from '../fixture.ts'
 
 const first = 'access-0-of-the-first-day'
 
-/** What validating says of a credential whose server answers this, with and without a refresh token. */
+/** The result of validation when the server answers this, with and without a refresh token. */
 async function validated(answer: { status: number; body?: string }, { refreshes = true } = {}) {
   const issuer = await authorizationServer()
   const server = await upstreamServer(async (request, response) => {

@@ -8,7 +8,7 @@ import { bearer, echoed, opened } from '../inject/forward-fixture.ts'
 import type { RepositoryToken } from './repository.ts'
 import { repositoryOf } from './repository.ts'
 
-/** The fixture opens seals by leaving them as they are. */
+/** The fixture does not encrypt: a sealed value is the value. */
 const row = (url: string, token = 'canary-repository-token'): RepositoryToken => ({
   ...{ tenant_id: 'wrkspc_1', id: 'sesrsc_1', url },
   sealed_token: token as Sealed,
