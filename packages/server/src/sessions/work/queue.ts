@@ -310,7 +310,7 @@ export async function settleOverdue(
   { now, unclaimedMs, limit }: { now: number; unclaimedMs: number; limit: number },
 ): Promise<OverdueWork> {
   const work = workStore(tx)
-  await work.bringBack(now)
+  await work.clampFutureTimes(now)
   const overdue = await work.overdue(now, limit)
   for (const each of overdue) {
     const { item } = await takeWithHead(tx, placeOf(each))

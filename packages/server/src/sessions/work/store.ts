@@ -327,7 +327,7 @@ function workWrites(db: Queries) {
     },
 
     /** Of all tenants: moves times that lie too far in the future to now, because the clock was set back. */
-    async bringBack(now: number): Promise<void> {
+    async clampFutureTimes(now: number): Promise<void> {
       const past = now + furthestMs
       await db
         .updateTable('work')
