@@ -23,7 +23,7 @@ const isLive = ({ state }: WorkItem): boolean => state !== 'stopped'
 const isClaimed = ({ state }: WorkItem): boolean => state === 'starting' || state === 'active'
 
 /** Hands the item out under the next generation, which makes earlier claims stale. The first heartbeat is not yet expected from anyone. */
-export const handedOut = (now: number, by: Worker | undefined): ItemChange => ({
+export const reservation = (now: number, by: Worker | undefined): ItemChange => ({
   state: 'queued',
   reserved_ms: now,
   worker_id: by?.id ?? null,
@@ -132,7 +132,7 @@ export const attemptsWithinMs = 5 * 60_000
 export type ItemAttempts = Pick<WorkItem, 'attempts' | 'left_first_ms' | 'left_last_ms'>
 
 /** Counts one more attempt. */
-export const leftAgain = (
+export const countAttempt = (
   { attempts, left_first_ms }: ItemAttempts,
   now: number,
 ): ItemAttempts => ({

@@ -101,7 +101,7 @@ export function put(session: ModelSession, now: number, left?: Left): void {
 const isExhausted = ({ attempts, leftAt: [first, last] = [0, 0] }: Left): boolean =>
   attempts > mostAttempts && last - first >= attemptsWithinMs
 
-const leftAgain = ({ attempts, leftAt }: Left, at: number): Left => ({
+const countAttempt = ({ attempts, leftAt }: Left, at: number): Left => ({
   attempts: attempts + 1,
   leftAt: [leftAt?.[0] ?? at, at],
 })
@@ -113,7 +113,7 @@ export function take(
   { now, reclaimMs, by }: { now: number; reclaimMs: number; by: ModelWorker },
 ): boolean {
   if (item.phase === 'starting' || item.phase === 'active')
-    Object.assign(item, leftAgain(item, item.at))
+    Object.assign(item, countAttempt(item, item.at))
   Object.assign(item, { phase: 'reserved', at: now, beats: [noBeat], startedAt: 0 })
   Object.assign(item, { until: now + reclaimMs, holder: by })
   Object.assign(item, { isAcknowledged: false, isHinted: false })
@@ -183,7 +183,7 @@ function leave(session: ModelSession, item: ModelItem, now: number): void {
   item.phase = 'stopped'
   if (!owes(session)) return
   const { attempts, leftAt, isAcknowledged } = item
-  const left = isAcknowledged ? leftAgain(item, now) : { attempts, leftAt }
+  const left = isAcknowledged ? countAttempt(item, now) : { attempts, leftAt }
   if (isExhausted(left)) tell(session, now)
   else put(session, now, left)
 }

@@ -5,7 +5,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { WorkItem, Worker } from './item.ts'
 import { newEvents, notify } from '../log/topics.ts'
-import { claimNext, handBack } from './queue.ts'
+import { claimNext, returnItem } from './queue.ts'
 import { presence } from './presence.ts'
 import { listenToQueue, notifyLostClaims, notifyPollers } from './topics.ts'
 
@@ -61,7 +61,7 @@ export function poller({ databases, bus, clock }: Deps) {
     if (item && item.generation > 1)
       notifyLostClaims(bus, { work: item.id, below: item.generation })
     if (!item || !signal.aborted) return item
-    if (await database.write((tx) => handBack(tx, item))) notifyPollers(bus, { environment })
+    if (await database.write((tx) => returnItem(tx, item))) notifyPollers(bus, { environment })
     return undefined
   }
 

@@ -18,11 +18,11 @@ import type { ItemChange, WorkItem, ItemAttempts, Worker } from './item.ts'
 import {
   acknowledged,
   beaten,
-  handedOut,
+  reservation,
   heartbeatOf,
   isExhausted,
   leaseMs,
-  leftAgain,
+  countAttempt,
   mostAttempts,
   stopped,
   stopping,
@@ -108,7 +108,7 @@ export async function claimNext(
 ): Promise<WorkItem | undefined> {
   for (;;) {
     const item = await database.once((db) =>
-      workStore(db).claim(tenant, environment, at, handedOut(at.now, at.by)),
+      workStore(db).claim(tenant, environment, at, reservation(at.now, at.by)),
     )
     if (!item || !isExhausted(item)) return item
     if (await database.write((tx) => giveUp(tx, item, at.now))) ended(item)
@@ -118,7 +118,7 @@ export async function claimNext(
 /** Ends an exhausted item, unless another poller has claimed it in between. */
 async function giveUp(tx: Queries, handed: WorkItem, now: number): Promise<boolean> {
   const { tenant_id: tenant, environment_id: environment, id, generation } = handed
-  const { work, item } = await takeWithHead(tx, { tenant, environment, id })
+  const { work, item } = await lockWithHead(tx, { tenant, environment, id })
   if (item.generation !== generation || item.state !== 'queued') return false
   await work.change(item, stopped(item, now))
   if (await hasWork(tx, tenant, item.session_id)) await reportExhausted(tx, item, now)
@@ -126,7 +126,7 @@ async function giveUp(tx: Queries, handed: WorkItem, now: number): Promise<boole
 }
 
 /** Gives the item of a disconnected poller back, so that the next poll gets it at once. */
-export async function handBack(tx: Queries, handed: WorkItem): Promise<boolean> {
+export async function returnItem(tx: Queries, handed: WorkItem): Promise<boolean> {
   const work = workStore(tx)
   const item = await work.take(handed.tenant_id, handed.environment_id, handed.id)
   const isItself = item.generation === handed.generation && item.state === 'queued'
@@ -218,7 +218,7 @@ export async function stop(
   { by, force }: { by: WorkCaller; force: boolean },
   now: number,
 ): Promise<WorkItem> {
-  const { work, item } = await takeWithHead(tx, place)
+  const { work, item } = await lockWithHead(tx, place)
   if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
   const change = force ? stopped(item, now) : stopping(item, now)
   await work.change(item, change)
@@ -228,7 +228,7 @@ export async function stop(
 }
 
 /** Locks the session's head and its item, for changes after which the session may need another item. */
-async function takeWithHead(tx: Queries, { tenant, environment, id }: Place) {
+async function lockWithHead(tx: Queries, { tenant, environment, id }: Place) {
   const work = workStore(tx)
   await lockHead(tx, tenant, (await work.row(tenant, environment, id)).session_id)
   return { work, item: await work.take(tenant, environment, id) }
@@ -255,7 +255,7 @@ async function enqueueRest(tx: Queries, item: WorkItem, now: number): Promise<vo
   if (!(await hasWork(tx, tenant, session))) return
   const { attempts, left_first_ms, left_last_ms } = item
   const before = { attempts, left_first_ms, left_last_ms }
-  const left = item.acknowledged_at === null ? before : leftAgain(item, now)
+  const left = item.acknowledged_at === null ? before : countAttempt(item, now)
   if (isExhausted(left)) await reportExhausted(tx, { ...item, ...left }, now)
   else await enqueue(tx, { tenant, environment, session }, { now, left })
 }
@@ -313,7 +313,7 @@ export async function settleOverdue(
   await work.clampFutureTimes(now)
   const overdue = await work.overdue(now, limit)
   for (const each of overdue) {
-    const { item } = await takeWithHead(tx, placeOf(each))
+    const { item } = await lockWithHead(tx, placeOf(each))
     if (!isAbandoned(item, now)) continue
     await work.change(item, stopped(item, now))
     await enqueueRest(tx, item, now)
@@ -321,14 +321,14 @@ export async function settleOverdue(
   const lapsed = await work.lapsed(now, limit)
   const queued: string[] = []
   for (const each of lapsed) {
-    const { item } = await takeWithHead(tx, placeOf(each))
-    if (item.hinted === 0 && hasLapsed(item, now) && (await offerAgain(tx, item, now)))
+    const { item } = await lockWithHead(tx, placeOf(each))
+    if (item.hinted === 0 && hasLapsed(item, now) && (await announceLapsed(tx, item, now)))
       queued.push(item.environment_id)
   }
   const unclaimed = await work.unclaimed(now - unclaimedMs, limit)
   const told: string[] = []
   for (const each of unclaimed) {
-    const { item } = await takeWithHead(tx, placeOf(each))
+    const { item } = await lockWithHead(tx, placeOf(each))
     if (item.warned || isTaken(item, now - unclaimedMs)) continue
     await work.change(item, { warned: 1 })
     await reportUnclaimed(tx, item, now, unclaimedMs)
@@ -351,7 +351,7 @@ const hasLapsed = ({ state, lease_ms, reserved_until_ms }: WorkItem, now: number
  * Announces once that a lapsed item can be claimed; stops the item when its session has no work. Until another worker claims the item, its
  * own worker may still send a late heartbeat.
  */
-async function offerAgain(tx: Queries, item: WorkItem, now: number): Promise<boolean> {
+async function announceLapsed(tx: Queries, item: WorkItem, now: number): Promise<boolean> {
   const { tenant_id: tenant, session_id: session } = item
   const isWanted = !isOver(await readHead(tx, tenant, session))
   await workStore(tx).change(item, isWanted ? { hinted: 1 } : stopped(item, now))
