@@ -52,8 +52,8 @@ describe('what a session needs next', () => {
 
   it('is the turn that has begun, before messages that wait', () => {
     for (const finding of ['unanswered', 'answered', 'messages', 'nothing'] as const) {
-      assert.equal(actionFor('running', finding), 'take_up')
-      assert.equal(actionFor('rescheduling', finding), 'take_up')
+      assert.equal(actionFor('running', finding), 'recover')
+      assert.equal(actionFor('rescheduling', finding), 'recover')
       assert.equal(actionFor('awaits_servers', finding), 'begin')
     }
   })

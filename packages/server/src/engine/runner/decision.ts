@@ -16,7 +16,7 @@ export type Action =
   /** Make the first model request of a turn, once its MCP servers are known. */
   | 'begin'
   /** Continue a turn that its process left. */
-  | 'take_up'
+  | 'recover'
   /** Append the idle event again, with the calls that still wait. */
   | 'ask_again'
   /** Continue a turn whose calls have all been answered. */
@@ -46,8 +46,8 @@ const actions: Record<SessionState, Record<Finding, Action>> = {
   // Messages wait until the calls are answered. `messages` and `nothing` mean that no call is open, so all calls are answered.
   requires_action: { ...betweenTurns, messages: 'resume', nothing: 'resume' },
   awaits_servers: unlessInterrupted('begin'),
-  running: unlessInterrupted('take_up'),
-  rescheduling: unlessInterrupted('take_up'),
+  running: unlessInterrupted('recover'),
+  rescheduling: unlessInterrupted('recover'),
   done: betweenTurns,
   deleted: { ...unlessInterrupted('remove'), interrupt: 'remove' },
 }

@@ -20,7 +20,7 @@ import { newEvents, notify, notifyRunners } from '../../sessions/log/topics.ts'
 import { frameSender } from './frames.ts'
 import type { Place } from './place.ts'
 import type { SessionLease, Step } from './steps.ts'
-import { finishTurn, nextStep, settleGone } from './steps.ts'
+import { finishTurn, nextStep, settleDeleted } from './steps.ts'
 
 export type DrainDeps = {
   database: Database
@@ -134,9 +134,9 @@ async function runSteps(
   if (step.kind === 'heavy') return leave(deps, place, false)
   announceStep(bus, session, step.kind === 'rest' ? step : {})
   if (step.kind === 'lost') return leave(deps, place, true)
-  if (step.kind === 'gone') {
+  if (step.kind === 'deleted') {
     await deps.remove(place)
-    await database.write((tx) => settleGone(tx, place, now()))
+    await database.write((tx) => settleDeleted(tx, place, now()))
   }
   return 'rested'
 }

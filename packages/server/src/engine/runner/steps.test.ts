@@ -14,7 +14,7 @@ import { postEvents } from '../../sessions/events/post.ts'
 import { deleteSession } from '../../sessions/update.ts'
 import { enqueue } from '../../sessions/work/queue.ts'
 import { workStore } from '../../sessions/work/store.ts'
-import { nextStep, settleGone } from './steps.ts'
+import { nextStep, settleDeleted } from './steps.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const interrupt = { type: 'user.interrupt' as const }
@@ -294,8 +294,8 @@ for (const [name, open] of Object.entries(databases)) {
       const session = await newSession(place.database)
       await place.database.write((tx) => deleteSession(tx, tenant, session, 0))
       const { step, place: gone, head } = await claimed(place.database, session)
-      assert.deepEqual([step.kind, head.due], ['gone', 1])
-      await place.database.write((tx) => settleGone(tx, gone, 0))
+      assert.deepEqual([step.kind, head.due], ['deleted', 1])
+      await place.database.write((tx) => settleDeleted(tx, gone, 0))
       const after = await readHead(place.database.read, tenant, session)
       assert.deepEqual([after.due, after.owner], [0, null])
     })

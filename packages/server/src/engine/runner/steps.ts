@@ -45,7 +45,7 @@ export type Step =
   /** The inbox is large and nothing is decided yet. The caller repeats the step in its turn of the event loop. */
   | { kind: 'heavy' }
   /** The session was deleted. The caller removes the rest from this machine; only then is the session no longer due. */
-  | { kind: 'gone' }
+  | { kind: 'deleted' }
 
 /** A turn is given up when it ended its process more often than this in a row, with nothing stored in between. */
 const mostRecoveries = 5
@@ -80,13 +80,13 @@ export async function nextStep(
   const action = actionFor(state, findingOf(open, queue))
   switch (action) {
     case 'remove':
-      return { kind: 'gone' }
+      return { kind: 'deleted' }
     case 'settle_interrupt':
       return settleInterrupt(tx, place, { head, open, queue, left }, now)
     case 'begin':
       return begin(tx, place, head, { entries: [], promoted: [] }, now)
-    case 'take_up':
-      return takeUp(tx, place, { head, open, queue, left }, now)
+    case 'recover':
+      return recoverTurn(tx, place, { head, open, queue, left }, now)
     case 'ask_again':
       return askAgain(tx, place, head, open.filter(unanswered), now)
     case 'resume':
@@ -108,7 +108,7 @@ function findingOf(open: readonly PendingCall[], queue: readonly Admitted[]): Fi
 }
 
 /** Ends the work on a deleted session when nothing of it is left: not due any more, lease released. */
-export const settleGone = (tx: Queries, { tenant, session, fence }: SessionLease, now: number) =>
+export const settleDeleted = (tx: Queries, { tenant, session, fence }: SessionLease, now: number) =>
   append(tx, tenant, session, [], { now, fence, due: false, set: released })
 
 /** Settles an interrupt between two turns, or in a turn that a dead process left. Messages after the interrupt begin a turn. */
@@ -121,7 +121,7 @@ async function settleInterrupt(
   const position = queue.findLast(isInterrupt)?.position ?? 0
   const { entries, behind } = await takeInterrupt(tx, place, open, queue, position)
   const last = idle(head, { type: 'end_turn' }, now)
-  if (behind.length === 0) return endHere(tx, place, [...left, ...entries, ...last], now)
+  if (behind.length === 0) return endTurn(tx, place, [...left, ...entries, ...last], now)
   const ended = hasTurn(head) ? last : []
   return promote(tx, place, head, { queue: behind, before: [...left, ...entries, ...ended] }, now)
 }
@@ -186,7 +186,7 @@ export function closing(call: PendingCall, why: string): NewEvent {
 type Unfinished = { head: Head; open: PendingCall[]; queue: Admitted[]; left: Entry[] }
 
 /** Continues a turn, or gives it up when it has ended its process too often. */
-async function takeUp(
+async function recoverTurn(
   tx: Queries,
   place: SessionLease,
   unfinished: Unfinished,
@@ -194,13 +194,13 @@ async function takeUp(
 ): Promise<Step> {
   const { head, open, left } = unfinished
   const hasFailed = left.length > 0 && !wasGivenBack(head)
-  if (hasFailed && head.recoveries > mostRecoveries) return giveUp(tx, place, unfinished, now)
+  if (hasFailed && head.recoveries > mostRecoveries) return giveUpTurn(tx, place, unfinished, now)
   const again = head.status === 'rescheduling' ? [runningEntry()] : []
-  return goOn(tx, place, open, [...left, ...again], now)
+  return continueTurn(tx, place, open, [...left, ...again], now)
 }
 
 /** Waiting messages begin another turn, because the fault may concern this turn alone. */
-async function giveUp(
+async function giveUpTurn(
   tx: Queries,
   place: SessionLease,
   { head, open, queue, left }: Unfinished,
@@ -219,11 +219,11 @@ async function giveUp(
     ...idle(head, { type: 'retries_exhausted' }, now),
   ]
   if (queue.length > 0) return promote(tx, place, head, { queue, before: entries }, now)
-  return endHere(tx, place, entries, now)
+  return endTurn(tx, place, entries, now)
 }
 
 /** Ends a turn that no message follows. Withdraws the session's work item from the queue. */
-async function endHere(
+async function endTurn(
   tx: Queries,
   place: SessionLease,
   entries: readonly (Entry | Promoted)[],
@@ -236,7 +236,7 @@ async function endHere(
 }
 
 /** Records allowed calls as started before the turn can start them. */
-async function goOn(
+async function continueTurn(
   tx: Queries,
   place: SessionLease,
   open: PendingCall[],
@@ -269,7 +269,7 @@ const resume = (
   place: SessionLease,
   open: PendingCall[],
   now: number,
-): Promise<Step> => goOn(tx, place, open, [runningEntry()], now)
+): Promise<Step> => continueTurn(tx, place, open, [runningEntry()], now)
 
 /** Begins one turn with all waiting messages. */
 async function promote(
