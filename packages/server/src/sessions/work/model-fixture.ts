@@ -130,7 +130,7 @@ function tell(session: ModelSession, now: number): void {
 }
 
 /** True when this worker's acknowledgement counts: only the worker that was handed the item may acknowledge it. */
-export function takeUp(item: ModelItem, by: ModelWorker, now: number): boolean {
+export function acceptAcknowledgement(item: ModelItem, by: ModelWorker, now: number): boolean {
   if (item.phase !== 'starting' && item.phase !== 'reserved') return false
   const { key, id } = item.holder ?? by
   if (key !== by.key || (id !== undefined && by.id !== undefined && id !== by.id)) return false

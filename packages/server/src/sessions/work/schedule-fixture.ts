@@ -25,7 +25,7 @@ import {
   restIt,
   stopIt,
   take,
-  takeUp,
+  acceptAcknowledgement,
 } from './model-fixture.ts'
 import type { Random } from './random-fixture.ts'
 import { claimState } from './item.ts'
@@ -328,7 +328,7 @@ export async function step(world: World): Promise<void> {
 
 async function acks({ database, environment, clock, random }: World, { id, item }: Claim) {
   const by = random.chance(0.7) ? (item.holder ?? anyone) : (random.of(workers) ?? anyone)
-  const isTaken = takeUp(item, by, clock.now)
+  const isTaken = acceptAcknowledgement(item, by, clock.now)
   const acked = acknowledge(database, { tenant, environment, id }, by, clock.now)
   assert.equal(await kindOf(acked), isTaken ? 'ok' : 'conflict')
 }
