@@ -36,7 +36,7 @@ export async function reportFailure(
 }
 
 /** Like `reportFailure`, for a worker that could not begin the session at all. */
-export const tellNotBegun = (
+export const reportNotBegun = (
   tx: Queries,
   place: Pick<Place, 'tenant' | 'session'>,
   why: string,

@@ -27,7 +27,7 @@ import { memoryStoreStore } from '../../../resources/memory-stores/store.ts'
 import { checkClaim, checkWritingClaim } from '../../work/claim.ts'
 import { givenFiles } from '../../resources/given.ts'
 import { ofType, resourceStore } from '../../rows/resources.ts'
-import { reportFailure, tellNotBegun } from './failure.ts'
+import { reportFailure, reportNotBegun } from './failure.ts'
 
 type Deps = { blobs: Blobs; clock: Clock; bus: Bus }
 
@@ -173,7 +173,7 @@ function repositoryRoutes({ clock, bus }: Deps): Route[] {
         const now = clock.now()
         const told = await db.write(async (tx) => {
           await checkClaim(tx, claimOf(principal), now)
-          return tellNotBegun(tx, { tenant, session }, message, now)
+          return reportNotBegun(tx, { tenant, session }, message, now)
         })
         if (told) notify(bus, session, newEvents)
         return { told }
