@@ -1,4 +1,4 @@
-/** Every way out of this process: guarded, unless a test leads names elsewhere. */
+/** The dialers of all connections that leave this process: guarded, unless a test leads names elsewhere. */
 import type { Duplex } from 'node:stream'
 import type { buildConnector, Dispatcher } from 'undici'
 import { setGlobalDispatcher } from 'undici'

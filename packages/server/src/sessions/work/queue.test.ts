@@ -206,7 +206,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(await told(), 1, 'handed out, and not taken up')
     })
 
-    it('is settled without its worker: one that died on its way out, one that nobody takes', async () => {
+    it('is settled without its worker: an item that died while stopping, an item that no worker claims', async () => {
       await using here = await place()
       await here.put()
       const { settle } = here
