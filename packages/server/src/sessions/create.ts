@@ -2,7 +2,7 @@
 import type { Agent, AgentUpdate } from '@steward/protocol/agents.ts'
 import type { Session, SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { Tokens } from '../resources/agents/config.ts'
-import { updated } from '../resources/agents/config.ts'
+import { updateConfig } from '../resources/agents/config.ts'
 import { agentStore } from '../resources/agents/store.ts'
 import { invalid, recordText } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
@@ -175,7 +175,7 @@ export function override(
   agent: SessionAgent,
   overrides: Omit<AgentUpdate, 'version'>,
 ): { agent: SessionAgent; tokens: Tokens | undefined } {
-  const { config, tokens } = updated(agent, overrides)
+  const { config, tokens } = updateConfig(agent, overrides)
   const { model, system, tools, mcp_servers, skills } = config
   return { agent: { ...agent, model, system, tools, mcp_servers, skills }, tokens }
 }

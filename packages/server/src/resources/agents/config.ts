@@ -45,7 +45,7 @@ function madeOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
 }
 
 /** A field that is left out stays. Null clears a field. Lists are replaced as a whole. Metadata is merged by key. */
-export function updated(
+export function updateConfig(
   kept: AgentConfig,
   update: AgentUpdate,
 ): { config: AgentConfig; tokens: Tokens | undefined } {

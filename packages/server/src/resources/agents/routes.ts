@@ -19,7 +19,7 @@ import { recordBody } from '../../ground/http/limits.ts'
 import type { Route, RouteCall } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { Tokens } from './config.ts'
-import { configOf, keepSpelling, updated } from './config.ts'
+import { configOf, keepSpelling, updateConfig } from './config.ts'
 import { agentStore, agentTokenPlace } from './store.ts'
 
 const agents = section('Agents', ['workspace'], '/v1/agents')
@@ -89,7 +89,7 @@ export function agentRoutes({
           db.write(async (tx) => {
             await checkSkills(tx, tenant, body.skills ?? [])
             const change = (kept: AgentConfig) => {
-              const { config, tokens } = updated(kept, body)
+              const { config, tokens } = updateConfig(kept, body)
               return {
                 config: keepSpelling(kept, config, dialect),
                 tokens: tokens && sealAll(tenant, tokens),
