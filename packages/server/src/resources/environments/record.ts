@@ -12,7 +12,7 @@ export const recordOf = (input: EnvironmentCreate): EnvironmentRecord =>
   fold({ ...emptyEnvironment, name: input.name, kind: input.config?.type ?? 'cloud' }, input)
 
 /** A field that is left out stays, also within `config`. The type of `config` never changes. */
-export function updatedRecord(
+export function updateRecord(
   kept: EnvironmentRecord,
   update: EnvironmentUpdate,
 ): EnvironmentRecord {

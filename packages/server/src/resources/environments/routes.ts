@@ -8,7 +8,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { recordOf, updatedRecord } from './record.ts'
+import { recordOf, updateRecord } from './record.ts'
 import { environmentStore } from './store.ts'
 
 const environments = section('Environments', ['workspace'], '/v1/environments')
@@ -35,7 +35,7 @@ export const environmentRoutes = ({ clock }: { clock: Clock }): Route[] =>
         body: EnvironmentUpdate,
         limits: recordBody,
         run: ({ db, tenant, params, body }) => {
-          const change = (kept: Parameters<typeof updatedRecord>[0]) => updatedRecord(kept, body)
+          const change = (kept: Parameters<typeof updatedRecord>[0]) => updateRecord(kept, body)
           return db.write((tx) =>
             environmentStore(tx).update(tenant, params.id, change, clock.now()),
           )

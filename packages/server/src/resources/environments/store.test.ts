@@ -8,7 +8,7 @@ import { sealUnder } from '../../ground/core/seal.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { createSession } from '../../sessions/create.ts'
 import { resourceKinds } from '../../sessions/resources/kinds.ts'
-import { recordOf, updatedRecord } from './record.ts'
+import { recordOf, updateRecord } from './record.ts'
 import { environmentStore } from './store.ts'
 
 const seal = sealUnder('a root secret of a test')
@@ -35,7 +35,7 @@ describe('an environment record', () => {
       config: { type: 'cloud', packages: { npm: ['a'], pip: ['b'] } },
       env: { A: '1' },
     })
-    const next = updatedRecord(kept, { config: { type: 'cloud', packages: { pip: [] } } })
+    const next = updateRecord(kept, { config: { type: 'cloud', packages: { pip: [] } } })
     assert.deepEqual([next.packages.npm, next.packages.pip, next.env], [['a'], [], { A: '1' }])
   })
 
@@ -43,15 +43,15 @@ describe('an environment record', () => {
     const shut = record({ config: { type: 'cloud', networking: { type: 'limited' } } })
     assert.equal(shut.limited, true)
     const { allowlist, denylist } = shut
-    assert.equal(updatedRecord(shut, { network: { allowlist, denylist } }).limited, true)
-    assert.equal(updatedRecord(shut, { network: { denylist: ['a.example'] } }).limited, true)
-    assert.equal(updatedRecord(shut, { network: { allowlist: ['a.example'] } }).limited, true)
-    assert.equal(updatedRecord(shut, { network: null }).limited, false)
+    assert.equal(updateRecord(shut, { network: { allowlist, denylist } }).limited, true)
+    assert.equal(updateRecord(shut, { network: { denylist: ['a.example'] } }).limited, true)
+    assert.equal(updateRecord(shut, { network: { allowlist: ['a.example'] } }).limited, true)
+    assert.equal(updateRecord(shut, { network: null }).limited, false)
   })
 
   it('does not change its kind', () => {
     assert.throws(
-      () => updatedRecord(record({}), { config: { type: 'self_hosted' } }),
+      () => updateRecord(record({}), { config: { type: 'self_hosted' } }),
       /config.type/,
     )
   })
