@@ -19,7 +19,7 @@ import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { CardRow } from './store.ts'
 import { modelCardStore, showCard } from './store.ts'
-import { changed, newDestinations, probed, rowOf } from './write.ts'
+import { updateCard, newDestinations, probeCard, rowOf } from './write.ts'
 
 const cards = section('Models', ['workspace'], '/v1/ext/model_cards')
 /** Attempts of an update that other updates overtake. */
@@ -53,7 +53,7 @@ export function modelCardRoutes({ seal, clock }: Deps): Route[] {
         limits: recordBody,
         async run({ db, tenant, body, signal }) {
           const card = { ...body, custom_headers: body.custom_headers ?? {} }
-          const probe = await probed(card, signal)
+          const probe = await probeCard(card, signal)
           const at = iso(clock.now())
           const row = rowOf(
             { tenant_id: tenant, id: newId('model_card'), created_at: at },
@@ -86,9 +86,9 @@ export function modelCardRoutes({ seal, clock }: Deps): Route[] {
             const kept = await modelCardStore(db.read).row(tenant, params.id)
             const further = await newDestinations(kept, body)
             const isRedirected = admitDestinations(further, isAdmin(principal))
-            const card = changed(kept, body, seal)
+            const card = updateCard(kept, body, seal)
             if (isRedirected) await recordRedirect(db, principal, kept)
-            const probe = await probed(card, signal)
+            const probe = await probeCard(card, signal)
             const row = rowOf(kept, card, seal, iso(clock.now()))
             if (await db.once((tx) => modelCardStore(tx).replace(kept, row)))
               return { ...showCard(row), probe }

@@ -24,7 +24,7 @@ export type CardInput = Omit<ModelCardCreate, 'custom_headers'> & {
 }
 
 /** Applies an update to the stored card. Handle and provider stay. */
-export function changed(kept: CardRow, update: ModelCardUpdate, seal: Seal): CardInput {
+export function updateCard(kept: CardRow, update: ModelCardUpdate, seal: Seal): CardInput {
   const facts = kept.card
   for (const [name, before] of [
     ['model_id', kept.model_id],
@@ -94,7 +94,7 @@ async function endpointOf(place: Place): Promise<string | undefined> {
  * Asks the endpoint for a few tokens, for at most six seconds. A refused key is the caller's error, and nothing is stored. An unreachable
  * endpoint is reported, and the card is stored.
  */
-export async function probed(card: CardInput, signal: AbortSignal): Promise<ProbeResult> {
+export async function probeCard(card: CardInput, signal: AbortSignal): Promise<ProbeResult> {
   const { username, password } = new URL(card.base_url ?? 'http://none')
   // base_url is shown wherever the card is shown.
   if (username || password)
