@@ -65,7 +65,12 @@ describe('mirrors of repositories', () => {
     })
   type Mirrors = ReturnType<typeof opened>
   const url = (path: string) => `https://api.example${path}`
-  const fetchInto = (held: Mirrors, path: string, own: string | null = token, tenant = 'wrkspc_1') =>
+  const fetchInto = (
+    held: Mirrors,
+    path: string,
+    own: string | null = token,
+    tenant = 'wrkspc_1',
+  ) =>
     held.fetchInto(
       tenant,
       { url: url(path), token: own ?? undefined },

@@ -10,7 +10,7 @@ import { PDFDocument } from 'pdf-lib'
 import { systemClock } from '@steward/base/time.ts'
 import { builtinDigits, builtins } from './builtin.ts'
 import { unpackedSkills } from './unpacked.ts'
-import { packedFiles, unzipped } from './zip.ts'
+import { readPackedFiles, readZip } from './zip.ts'
 
 const run = promisify(execFile)
 
@@ -45,7 +45,7 @@ it('have another version whenever their contents are others', async () => {
   const hash = createHash('sha256')
   for (const [id, { archive, version }] of await builtins()) {
     assert.equal(version.id, `skver_${builtinDigits}`)
-    for (const { path, bytes } of await packedFiles(archive))
+    for (const { path, bytes } of await readPackedFiles(archive))
       hash.update(`${id}/${path}\0`).update(bytes)
   }
   const found = hash.digest('hex')
@@ -60,7 +60,9 @@ describe('built-in skills, as they are mounted', () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-builtin-'))
     const all = await builtins()
     const unpacked = unpackedSkills({
-      catalog: { files: async (_, row) => packedFiles(all.get(row.skill_id)?.archive as Buffer) },
+      catalog: {
+        files: async (_, row) => readPackedFiles(all.get(row.skill_id)?.archive as Buffer),
+      },
       clock: systemClock,
       folder: join(folder, 'skills'),
     })
@@ -92,7 +94,7 @@ describe('built-in skills, as they are mounted', () => {
 
   /** Its parts by name; all XML in it begins and ends as XML does, and every relation leads somewhere. */
   async function partsOf(file: string): Promise<Map<string, string>> {
-    const files = await unzipped(await readFile(join(folder, file)))
+    const files = await readZip(await readFile(join(folder, file)))
     const parts = new Map(files.map(({ path, bytes }) => [path, String(bytes)]))
     assert.equal(parts.size, files.length)
     const types = parts.get('[Content_Types].xml') ?? ''

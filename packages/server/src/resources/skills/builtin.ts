@@ -5,7 +5,7 @@ import { bundleOf } from './bundle.ts'
 import { changedAtMs, filesOfSkill, titles } from '@steward/skills/skills.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
 import { versionId } from './store.ts'
-import { zipped } from './zip.ts'
+import { packZip } from './zip.ts'
 
 /** The version of all built-in skills. */
 export const builtinDigits = String(changedAtMs * 1000)
@@ -26,7 +26,7 @@ async function readAll(): Promise<Map<string, Builtin>> {
 
 async function readOne(id: string, display_title: string): Promise<Builtin> {
   const { name, description, directory, files } = await bundleOf(await filesOfSkill(id))
-  const archive = await zipped({ name, files })
+  const archive = await packZip({ name, files })
   const at = iso(changedAtMs)
   const skill: SkillRow = {
     tenant_id: '',

@@ -10,7 +10,7 @@ import { builtins, isBuiltin } from './builtin.ts'
 import type { BundleFile } from './bundle.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
 import { skillStore, versionDigits } from './store.ts'
-import { packedFiles } from './zip.ts'
+import { readPackedFiles } from './zip.ts'
 
 export type SkillCatalog = ReturnType<typeof skillCatalog>
 
@@ -66,7 +66,7 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
     ): Promise<BundleFile[]> {
       const chunks: Buffer[] = []
       for await (const chunk of await archive(tenant, row)) chunks.push(chunk as Buffer)
-      return packedFiles(Buffer.concat(chunks), isWanted)
+      return readPackedFiles(Buffer.concat(chunks), isWanted)
     },
 
     /** Lists a tenant's skills and the built-in ones by time. */

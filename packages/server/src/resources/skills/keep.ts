@@ -12,7 +12,7 @@ import type { Bundle } from './bundle.ts'
 import { digitsOf, refuseBuiltin } from './catalog.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
 import { skillStore, versionDigits, versionId } from './store.ts'
-import { zipped } from './zip.ts'
+import { packZip } from './zip.ts'
 
 export type SkillDeps = {
   clock: Clock
@@ -72,7 +72,7 @@ async function withArchive<T>(
   bundle: Bundle,
   unit: (writing: Writing, kept: StoredArchive) => Promise<T>,
 ): Promise<T> {
-  const archive = await zipped(bundle)
+  const archive = await packZip(bundle)
   const key = `skills/${tenant}/${newId('skill_archive')}`
   const { size, sha256 } = await keeping.put(tenant, key, once(archive))
   try {

@@ -8,7 +8,7 @@ import { isForm, readForm } from '../../ground/http/form.ts'
 import type { Raw } from '../../ground/http/route.ts'
 import type { Bundle, BundleFile } from './bundle.ts'
 import { bundleOf, bundleTooLarge, largestBundle, mostFiles } from './bundle.ts'
-import { isZip, unzipped } from './zip.ts'
+import { isZip, readZip } from './zip.ts'
 
 export type Received = { fields: SkillFields; bundle: Bundle }
 
@@ -80,7 +80,7 @@ async function receiveForm(raw: Raw, named: string | undefined) {
 async function unpacked(files: BundleFile[]): Promise<BundleFile[]> {
   const [only] = files
   if (files.length !== 1 || !only || !isZip(only.bytes)) return files
-  return unzipped(Buffer.from(only.bytes))
+  return readZip(Buffer.from(only.bytes))
 }
 
 const textFiles = (files: z.infer<typeof SkillVersionBody>['files']): BundleFile[] =>

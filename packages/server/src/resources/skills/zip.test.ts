@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { bundleOf, largestBundle, mostFiles } from './bundle.ts'
-import { packedFiles, unzipped, zipped } from './zip.ts'
+import { readPackedFiles, readZip, packZip } from './zip.ts'
 import type { OddEntry } from './zip-fixture.ts'
 import { oddZip, skillText } from './zip-fixture.ts'
 
 const skill: OddEntry = { name: 'a/SKILL.md', bytes: skillText('a') }
-const open = async (...entries: OddEntry[]) => bundleOf(await unzipped(oddZip(entries)))
+const open = async (...entries: OddEntry[]) => bundleOf(await readZip(oddZip(entries)))
 const refused = (entries: OddEntry[], words: RegExp) =>
   assert.rejects(open(...entries), (error) => {
     assert.ok(error instanceof PlatformError, String(error))
@@ -116,7 +116,7 @@ describe('archives of strangers', () => {
       for (let change = 0; change < 1 + (round % 5); change++)
         archive[random(archive.length)] = random(256)
       const cut = round % 3 === 0 ? archive.subarray(0, random(archive.length)) : archive
-      const read = unzipped(Buffer.from(cut)).then(bundleOf)
+      const read = readZip(Buffer.from(cut)).then(bundleOf)
       await read.catch((error: unknown) => {
         assert.ok(error instanceof PlatformError, String((error as Error).stack))
       })
@@ -127,13 +127,13 @@ describe('archives of strangers', () => {
 describe('our own archives', () => {
   it('are the same bytes for the same files, and come back as they were', async () => {
     const { name, files } = await open(skill, { name: 'a/b/run', bytes: 'x', mode: 0o100755 })
-    const archive = await zipped({ name, files })
-    assert.ok(archive.equals(await zipped({ name, files })))
-    const back = await packedFiles(archive)
+    const archive = await packZip({ name, files })
+    assert.ok(archive.equals(await packZip({ name, files })))
+    const back = await readPackedFiles(archive)
     assert.deepEqual(
       back.map(({ path, bytes, executable }) => [path, String(bytes), executable]),
       files.map(({ path, bytes, executable }) => [path, String(bytes), executable]),
     )
-    assert.equal((await packedFiles(archive, (path) => path === 'b/run')).length, 1)
+    assert.equal((await readPackedFiles(archive, (path) => path === 'b/run')).length, 1)
   })
 })

@@ -29,7 +29,7 @@ export const isZip = (bytes: Uint8Array): boolean =>
   bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)
 
 /** Reads an uploaded archive. No file is unpacked before all entries are checked. Throws when an entry is refused. */
-export async function unzipped(archive: Buffer): Promise<BundleFile[]> {
+export async function readZip(archive: Buffer): Promise<BundleFile[]> {
   try {
     const zip = await opened(archive)
     const entries = await entriesOf(zip, checkEntry)
@@ -43,7 +43,7 @@ export async function unzipped(archive: Buffer): Promise<BundleFile[]> {
 }
 
 /** Reads an archive that was written here: the wanted files, relative to its folder. */
-export async function packedFiles(
+export async function readPackedFiles(
   archive: Buffer,
   isWanted: (path: string) => boolean = () => true,
 ): Promise<BundleFile[]> {
@@ -142,7 +142,7 @@ async function bytesOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
 const packedAt = new Date(1980, 0, 1)
 
 /** Packs the files into one folder of this name. */
-export async function zipped({
+export async function packZip({
   name,
   files,
 }: {
