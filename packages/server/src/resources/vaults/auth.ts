@@ -18,7 +18,7 @@ const written = (auth: CredentialAuth, secrets: Secrets, dropped: SecretPart[] =
 })
 
 /** `at` names the field in messages. */
-export function writtenAuth(input: AuthCreate, at: string, now: number): Written {
+export function splitAuth(input: AuthCreate, at: string, now: number): Written {
   switch (input.type) {
     case 'static_bearer': {
       const { token, ...auth } = input
@@ -81,7 +81,7 @@ function checkedExpiry(text: string | null, at: string, now: number): string | n
 }
 
 /** Applies an update to the stored auth. `held`: the stored secrets. */
-export function changedAuth(
+export function updateAuth(
   kept: { auth: CredentialAuth; held: ReadonlySet<SecretPart> },
   update: AuthUpdate,
   at: string,

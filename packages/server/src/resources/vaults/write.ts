@@ -19,7 +19,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import type { SecretPart } from '../../ground/database/tables.ts'
 import type { Written } from './auth.ts'
-import { bindingOf, changedAuth, writtenAuth } from './auth.ts'
+import { bindingOf, updateAuth, splitAuth } from './auth.ts'
 import { credentialStore, sealedOf } from './credentials.ts'
 import { newDestinations } from './destinations.ts'
 import { showVault, vaultStore } from './store.ts'
@@ -110,7 +110,7 @@ async function putCredentials(
     at,
     input: { id, ...input },
   } of brought) {
-    const written = writtenAuth(input.auth, at, now)
+    const written = splitAuth(input.auth, at, now)
     const binding = bindingOf(written.auth)
     if (seen.has(binding)) throw conflict(`${at}: another credential here is for the same already`)
     seen.add(binding)
@@ -181,7 +181,7 @@ export async function createCredential(
   input: CredentialCreate,
 ): Promise<Credential> {
   await openVault(writing, vault)
-  return insert(writing, vault, { ...input, written: writtenAuth(input.auth, 'auth', writing.now) })
+  return insert(writing, vault, { ...input, written: splitAuth(input.auth, 'auth', writing.now) })
 }
 
 export async function updateCredential(
@@ -195,7 +195,7 @@ export async function updateCredential(
   const kept = await activeRow(writing, vault, id)
   const auth = kept.auth
   const held = new Set(Object.keys(sealedOf(kept)) as SecretPart[])
-  const written = input.auth && changedAuth({ auth, held }, input.auth, 'auth', now)
+  const written = input.auth && updateAuth({ auth, held }, input.auth, 'auth', now)
   const further = written ? newDestinations(auth, written, 'auth') : []
   const isRedirected = admitDestinations(further, writing.isAdmin)
   const isRotated = written !== undefined && Object.keys(written.secrets).length > 0
