@@ -21,7 +21,7 @@ type At = { tx: Queries; tenant: string; sessionId: string; at: string }
  * Returns undefined when the call waits for this answer. Otherwise returns the event that settled the call, which makes a retry safe.
  * Throws when the call does not exist, takes another kind of answer, or has a different result from a client.
  */
-export async function settledBy(
+export async function findSettlement(
   { tx, tenant, sessionId, at }: At,
   event: CallAnswer,
 ): Promise<StoredEvent | undefined> {
@@ -87,7 +87,7 @@ async function answersOf(
 }
 
 /** The stored system message behind an answer, when a request with both is repeated. Throws when it differs. */
-export async function keptBehind(
+export async function findKeptMessage(
   { tx, tenant, sessionId, at }: At,
   event: Extract<NewEvent, { type: 'system.message' }>,
   answer: StoredEvent,

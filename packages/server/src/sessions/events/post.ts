@@ -22,7 +22,7 @@ import { notifyPollers } from '../work/topics.ts'
 import { queued } from '../work/queued.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import type { CallAnswer } from './answers.ts'
-import { callOf, checkSame, keptBehind, settledBy } from './answers.ts'
+import { callOf, checkSame, findKeptMessage, findSettlement } from './answers.ts'
 
 export type Posted = {
   /** The events of the request as they are stored, in order. For a repeated answer: the event that settled its call. */
@@ -166,7 +166,7 @@ async function receive(
 }
 
 async function settle(target: Target, { kept, stands }: Sorted, event: CallAnswer, at: string) {
-  const settled = await settledBy({ ...target, at }, event)
+  const settled = await findSettlement({ ...target, at }, event)
   const twice = kept.find(
     (earlier): earlier is CallAnswer =>
       earlier.type === event.type && callOf(earlier) === callOf(event),
@@ -187,7 +187,7 @@ async function goBehind(
 ) {
   const before = stands.get(answer)
   if (typeof before === 'object')
-    stands.set(event.id, await keptBehind({ ...target, at }, event, before))
+    stands.set(event.id, await findKeptMessage({ ...target, at }, event, before))
   else kept.push(event)
 }
 
