@@ -23,7 +23,7 @@ import type { ResourceRequest } from './resources/kind.ts'
 import type { ResourceKinds } from './resources/kinds.ts'
 import { storesOfAgent } from './resources/memory-stores.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
-import { queued } from './work/queued.ts'
+import { enqueueSession } from './work/enqueue-session.ts'
 import type { SessionRow } from './rows/sessions.ts'
 import { sessionStore, showSession, tokenPlace } from './rows/sessions.ts'
 import type { Refusals } from './resources/supported.ts'
@@ -104,7 +104,7 @@ export async function createSession(
   const pending = isPending ? (['session.pending'] as const) : []
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
   const resources = await attachResources(tx, kinds, { tenant, session: id, now }, wanted)
-  const queue = await queued(tx, row, now)
+  const queue = await enqueueSession(tx, row, now)
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
   const session = showSession(row, await readHead(tx, tenant, row.id), { now, resources })
   return { session, queue }

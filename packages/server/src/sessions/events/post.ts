@@ -19,7 +19,7 @@ import { withLongTexts } from '../log/long-texts.ts'
 import { newEvents, notify, notifyRunners } from '../log/topics.ts'
 import { checkShown } from '../../resources/files/shown.ts'
 import { notifyPollers } from '../work/topics.ts'
-import { queued } from '../work/queued.ts'
+import { enqueueSession } from '../work/enqueue-session.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import type { CallAnswer } from './answers.ts'
 import { callOf, checkSame, findKeptMessage, findSettlement } from './answers.ts'
@@ -94,7 +94,7 @@ export async function postEvents(
     kept.length > 0 || interrupt || (waits.length > 0 && stateOf(target.head) !== 'requires_action')
   const admitted = waits.map((event) => admission(event, long.get(event.id)))
   if (waits.length > 0) await admit(tx, tenant, sessionId, admitted, { now, due })
-  const queue = await queued(tx, session, now)
+  const queue = await enqueueSession(tx, session, now)
   const entries = kept.map((event) => ({ event, data: fieldsText(event) }))
   const written =
     entries.length > 0 && (await append(tx, tenant, sessionId, entries, { now, due: true }))

@@ -3,7 +3,7 @@ import { enqueue } from './queue.ts'
 import type { SessionRow } from '../rows/sessions.ts'
 
 /** Enqueues work if the environment is `self_hosted`. Returns the environment to notify. */
-export async function queued(
+export async function enqueueSession(
   tx: Queries,
   { tenant_id: tenant, id: session, environment_id: environment, self_hosted }: SessionRow,
   now: number,
