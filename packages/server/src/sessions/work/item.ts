@@ -46,7 +46,7 @@ const isAnother = ({ key_id, worker_id }: WorkItem, { key, id }: Worker): boolea
  * Returns `another` when the item was handed to another worker. If the wrong worker's acknowledgement counted, both workers would drop the
  * item. Undefined when the item is not handed out, or is acknowledged already. A repeated acknowledgement has the same effect as the first.
  */
-export function acknowledged(
+export function acknowledgement(
   item: WorkItem,
   by: Worker,
   now: number,
@@ -72,7 +72,7 @@ export const none = 'NO_HEARTBEAT'
 export type HeartbeatOutcome = { change: ItemChange; extended: boolean } | 'stale'
 
 /** The first heartbeat acknowledges the item. A repeated heartbeat, whose answer was lost, gets the same answer, however often it comes. */
-export function beaten(
+export function nextHeartbeat(
   item: WorkItem,
   { expected, ttlMs, now }: { expected: string | undefined; ttlMs: number; now: number },
 ): HeartbeatOutcome {
@@ -108,13 +108,13 @@ function next(before: string | null, at: string): string {
  * Asks a claimed item's worker to stop. The worker learns this with its next heartbeat and has the length of a lease to store its files. An
  * item without a worker stops at once.
  */
-export function stopping(item: WorkItem, now: number): ItemChange {
+export function stopRequest(item: WorkItem, now: number): ItemChange {
   if (!isLive(item) || item.state === 'stopping') return {}
-  if (!isClaimed(item)) return stopped(item, now)
+  if (!isClaimed(item)) return immediateStop(item, now)
   return { state: 'stopping', stop_requested_at: iso(now), lease_ms: now + leaseMs }
 }
 
-export const stopped = (item: WorkItem, now: number): ItemChange =>
+export const immediateStop = (item: WorkItem, now: number): ItemChange =>
   isLive(item)
     ? {
         state: 'stopped',

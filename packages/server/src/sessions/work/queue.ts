@@ -16,16 +16,16 @@ import { append } from '../log/log.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import type { ItemChange, WorkItem, ItemAttempts, Worker } from './item.ts'
 import {
-  acknowledged,
-  beaten,
+  acknowledgement,
+  nextHeartbeat,
   reservation,
   heartbeatOf,
   isExhausted,
   leaseMs,
   countAttempt,
   mostAttempts,
-  stopped,
-  stopping,
+  immediateStop,
+  stopRequest,
 } from './item.ts'
 import type { ClaimOptions } from './store.ts'
 import { workStore } from './store.ts'
@@ -60,7 +60,7 @@ export async function enqueue(
   const work = workStore(tx)
   const live = await work.takeLive(tenant, session)
   if (live && !isAbandoned(live, now)) return false
-  if (live) await work.change(live, stopped(live, now))
+  if (live) await work.change(live, immediateStop(live, now))
   const due = left ? now + pauseMs(left.attempts) : now
   await work.insert({
     tenant_id: tenant,
@@ -120,7 +120,7 @@ async function giveUp(tx: Queries, handed: WorkItem, now: number): Promise<boole
   const { tenant_id: tenant, environment_id: environment, id, generation } = handed
   const { work, item } = await lockWithHead(tx, { tenant, environment, id })
   if (item.generation !== generation || item.state !== 'queued') return false
-  await work.change(item, stopped(item, now))
+  await work.change(item, immediateStop(item, now))
   if (await hasWork(tx, tenant, item.session_id)) await reportExhausted(tx, item, now)
   return true
 }
@@ -156,7 +156,7 @@ export const acknowledge = (
   now: number,
 ): Promise<WorkItem> =>
   updateItem(database, place, async (item) => {
-    const change = acknowledged(item, by, now)
+    const change = acknowledgement(item, by, now)
     if (change === 'another')
       throw conflict(`work ${item.id} was handed to another worker, which alone acknowledges it`)
     if (change) return { change, answer: (after) => after }
@@ -178,8 +178,8 @@ export const beat = (
     if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
     const beats =
       item.state === 'active' && (await hasRested(database.read, item, now, idleMs))
-        ? { change: stopping(item, now), extended: false }
-        : beaten(item, { expected, ttlMs, now })
+        ? { change: stopRequest(item, now), extended: false }
+        : nextHeartbeat(item, { expected, ttlMs, now })
     if (beats === 'stale') throw fenced(item, now)
     return { change: beats.change, answer: (after) => heartbeatOf(after, beats.extended, now) }
   })
@@ -220,7 +220,7 @@ export async function stop(
 ): Promise<WorkItem> {
   const { work, item } = await lockWithHead(tx, place)
   if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
-  const change = force ? stopped(item, now) : stopping(item, now)
+  const change = force ? immediateStop(item, now) : stopRequest(item, now)
   await work.change(item, change)
   const now_ = { ...item, ...change }
   if (item.state !== 'stopped' && now_.state === 'stopped') await enqueueRest(tx, item, now)
@@ -243,7 +243,7 @@ export async function stopOf(
 ): Promise<void> {
   const work = workStore(tx)
   const item = await work.takeLive(tenant, session)
-  if (item) await work.change(item, stopping(item, now))
+  if (item) await work.change(item, stopRequest(item, now))
 }
 
 /**
@@ -315,7 +315,7 @@ export async function settleOverdue(
   for (const each of overdue) {
     const { item } = await lockWithHead(tx, placeOf(each))
     if (!isAbandoned(item, now)) continue
-    await work.change(item, stopped(item, now))
+    await work.change(item, immediateStop(item, now))
     await enqueueRest(tx, item, now)
   }
   const lapsed = await work.lapsed(now, limit)
@@ -354,7 +354,7 @@ const hasLapsed = ({ state, lease_ms, reserved_until_ms }: WorkItem, now: number
 async function announceLapsed(tx: Queries, item: WorkItem, now: number): Promise<boolean> {
   const { tenant_id: tenant, session_id: session } = item
   const isWanted = !isOver(await readHead(tx, tenant, session))
-  await workStore(tx).change(item, isWanted ? { hinted: 1 } : stopped(item, now))
+  await workStore(tx).change(item, isWanted ? { hinted: 1 } : immediateStop(item, now))
   if (isWanted) await outbox(tx).hint(tenant, session, { now })
   return isWanted
 }
