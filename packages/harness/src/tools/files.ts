@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readLines, textOf } from './lines.ts'
-import { confined, failed, pathSchema } from './place.ts'
+import { confinePath, failed, pathSchema } from './place.ts'
 import type { SandboxResult, SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
 
@@ -28,7 +28,7 @@ export const readTool: SandboxTool = {
   repeat: 'safe',
   async run(sandbox, input, signal) {
     const { file_path, view_range } = ReadInput.parse(input)
-    const place = confined(file_path)
+    const place = confinePath(file_path)
     if ('refused' in place) return place.refused
     const { path } = place
     if (!view_range) {
@@ -73,7 +73,7 @@ export const writeTool: SandboxTool = {
   repeat: 'never',
   async run(sandbox, input) {
     const { file_path, content } = WriteInput.parse(input)
-    const place = confined(file_path)
+    const place = confinePath(file_path)
     if ('refused' in place) return place.refused
     const bytes = Buffer.from(content)
     const written = await sandbox.write(place.path, bytes)
@@ -107,7 +107,7 @@ export const editTool: SandboxTool = {
   repeat: 'never',
   async run(sandbox, input) {
     const { file_path, old_string, new_string, replace_all } = EditInput.parse(input)
-    const place = confined(file_path)
+    const place = confinePath(file_path)
     if ('refused' in place) return place.refused
     const file = await sandbox.read(place.path, { offset: 0, maxBytes: largestEdit })
     if (!file.ok) return failed(file_path, file)

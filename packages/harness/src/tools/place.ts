@@ -20,7 +20,7 @@ export const pathSchema = {
 } as const
 
 /** The absolute path without `.` and `..`, or a refusal when it lies outside of the folders for file tools. */
-export function confined(given: string): { path: string } | { refused: ToolResult } {
+export function confinePath(given: string): { path: string } | { refused: ToolResult } {
   const parts: string[] = []
   for (const part of (given.startsWith('/') ? given : `${workspace}/${given}`).split('/')) {
     if (part === '..') parts.pop()

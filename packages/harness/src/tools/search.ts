@@ -3,7 +3,7 @@ import type { FileStat } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 import { globMatcher } from './glob.ts'
 import { outputOf } from './output.ts'
-import { confined, failed, isWithin, workspace } from './place.ts'
+import { confinePath, failed, isWithin, workspace } from './place.ts'
 import { resultsFolder } from './spill.ts'
 import type { SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
@@ -42,7 +42,7 @@ export const globTool: SandboxTool = {
     }
     const isMatch = pattern.length > longestGlob ? undefined : globMatcher(pattern)
     if (!isMatch) return textResult('the pattern is too long, or has too many alternatives', true)
-    const place = confined(path)
+    const place = confinePath(path)
     if ('refused' in place) return place.refused
     const root = place.path
     const walk = await sandbox.walk(root, mostEntries)
@@ -79,7 +79,7 @@ export const grepTool: SandboxTool = {
   repeat: 'safe',
   async run(sandbox, input, signal) {
     const { pattern, path = workspace } = Input.parse(input)
-    const place = confined(path)
+    const place = confinePath(path)
     if ('refused' in place) return place.refused
     const options = { pattern, path: place.path, timeoutMs: searchTimeoutMs, signal }
     const result = await sandbox.search(options)

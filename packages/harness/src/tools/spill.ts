@@ -52,7 +52,7 @@ async function unlessAborted<T>(coming: Promise<T>, signal: AbortSignal): Promis
  * Limits the result of a tool that runs outside of the sandbox. A sandbox is needed only for a result that is too long; without one the
  * result is cut.
  */
-export async function bounded(
+export async function boundResult(
   result: ToolResult,
   open: () => Promise<Sandbox>,
 ): Promise<ToolResult> {

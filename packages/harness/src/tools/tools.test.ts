@@ -26,7 +26,7 @@ void describe('built-in tools', () => {
   before(async () => {
     place = await openSandbox()
     sandbox = place.sandbox
-    tools = new Map(offered(all, async () => sandbox).map((tool) => [tool.name, tool]))
+    tools = new Map(offerTools(all, async () => sandbox).map((tool) => [tool.name, tool]))
   })
   after(() => place[Symbol.asyncDispose]())
 
@@ -53,7 +53,7 @@ void describe('built-in tools', () => {
 
   void it('do not wait for a sandbox that starts for long, when they are interrupted', async () => {
     const stop = new AbortController()
-    const [bash] = offered(all, () => new Promise(() => {}))
+    const [bash] = offerTools(all, () => new Promise(() => {}))
     const running = bash?.run({ command: 'true' }, { signal: stop.signal })
     stop.abort('interrupted')
     const result = await running
@@ -316,7 +316,7 @@ void describe('tools of an agent', () => {
       description: 'looks up',
       input_schema: { type: 'object' as const },
     }
-    const tools = offered(
+    const tools = offerTools(
       [
         {
           type: 'agent_toolset_20260401',
@@ -338,7 +338,7 @@ void describe('tools of an agent', () => {
         ...['grep ask here', 'look_up allow client'],
       ],
     )
-    const none = offered(
+    const none = offerTools(
       [{ type: 'agent_toolset_20260401', default_config: { enabled: false } }],
       nowhere,
     )
@@ -347,7 +347,7 @@ void describe('tools of an agent', () => {
 
   void it('say so when there is no sandbox, before and while they run', async () => {
     const run = async (sandbox: () => Promise<Sandbox>) => {
-      const bash = offered(all, sandbox).find(({ name }) => name === 'bash')
+      const bash = offerTools(all, sandbox).find(({ name }) => name === 'bash')
       assert.ok(bash)
       bash.prepare()
       const input = { command: 'true' }

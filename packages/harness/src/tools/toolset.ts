@@ -7,7 +7,7 @@ import { editTool, readTool, writeTool } from './files.ts'
 import type { ToolEgress } from './outside.ts'
 import { permissionOf } from './permission.ts'
 import { globTool, grepTool } from './search.ts'
-import { bounded, spilling } from './spill.ts'
+import { boundResult, spilling } from './spill.ts'
 import type { SandboxTool, Tool } from './tool.ts'
 import { fetchPage, webFetch } from './web-fetch/web-fetch.ts'
 import { searchWeb, webSearch } from './web-search/web-search.ts'
@@ -85,7 +85,7 @@ function elsewhere(
     input: 'checked',
     sandbox: 'unused',
     prepare() {},
-    run: async (input, options) => bounded(await tool.run(input, options), sandbox),
+    run: async (input, options) => boundResult(await tool.run(input, options), sandbox),
   }
 }
 

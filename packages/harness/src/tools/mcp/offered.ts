@@ -4,7 +4,7 @@ import { permissionOf } from '../permission.ts'
 import type { Tool } from '../tool.ts'
 import type { ListedTool } from './listed.ts'
 import { mcpName } from './names.ts'
-import { fitted } from './schema.ts'
+import { fitSchema } from './schema.ts'
 
 type Toolset = Extract<ToolEntry, { type: 'mcp_toolset' }>
 export type Run = (
@@ -16,7 +16,7 @@ export type Run = (
 export const longestDescription = 8_192
 
 /** Ordered by name, independently of the server's order. Without a toolset for the server, all tools are offered. */
-export function offered(
+export function offerTools(
   server: string,
   listed: readonly ListedTool[],
   entries: readonly ToolEntry[],
@@ -42,7 +42,7 @@ export const offeredByWorker = (
   listed: readonly ListedTool[],
   entries: readonly ToolEntry[],
 ): Tool[] =>
-  offered(server, listed, entries, (tool) =>
+  offerTools(server, listed, entries, (tool) =>
     Promise.reject(new Error(`${tool} of ${server} is run by the worker`)),
   ).map((tool) => ({ ...tool, runs: 'worker' }))
 
@@ -53,7 +53,7 @@ function asTool(
   run: Run,
 ): Tool {
   const { name, description, title, annotations } = listed
-  const { schema, toServer } = fitted(listed.inputSchema)
+  const { schema, toServer } = fitSchema(listed.inputSchema)
   // The server's own word decides whether a call can be repeated, because only the server suffers from a second call.
   const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true
   return {

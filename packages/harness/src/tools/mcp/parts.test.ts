@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isMcpName, mayBeOf, mcpName, mcpNames } from './names.ts'
 import { resultOf } from './results.ts'
-import { fitted } from './schema.ts'
+import { fitSchema } from './schema.ts'
 
 void describe('the name of an MCP tool', () => {
   void it('is made of its server and its own where every wire takes that', () => {
@@ -38,7 +38,7 @@ void describe('the name of an MCP tool', () => {
 })
 
 void describe('the input schema of an MCP tool', () => {
-  const schemaOf = (given: Record<string, unknown>) => fitted(given).schema
+  const schemaOf = (given: Record<string, unknown>) => fitSchema(given).schema
 
   void it('keeps what wires take', () => {
     const given = {
@@ -83,7 +83,7 @@ void describe('the input schema of an MCP tool', () => {
   })
 
   void it('has names that wires take, and the server gets its own back', () => {
-    const { schema, toServer } = fitted({
+    const { schema, toServer } = fitSchema({
       type: 'object',
       properties: { $filter: {}, _filter: {}, 'a b': {}, 'a-b': {} },
       required: ['$filter'],
@@ -99,7 +99,7 @@ void describe('the input schema of an MCP tool', () => {
   void it('takes no longer the more its names and parts are alike', () => {
     const names = Array.from({ length: 15_000 }, (_, n) => String.fromCodePoint(0x4e00 + n))
     const begun = performance.now()
-    const { schema } = fitted({ properties: Object.fromEntries(names.map((name) => [name, 1])) })
+    const { schema } = fitSchema({ properties: Object.fromEntries(names.map((name) => [name, 1])) })
     assert.equal(Object.keys(schema.properties as object).length, names.length)
     const parts = names.slice(0, 3_500).map((name) => ({ properties: { [name]: 1 } }))
     assert.equal(Object.keys(schemaOf({ anyOf: parts }).properties as object).length, parts.length)

@@ -17,7 +17,7 @@ const dropped = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'defi
  * Resolves references, merges top-level unions into one object with the fields of all variants, and renames fields that a wire refuses. A
  * schema that is too large becomes any object; the server then checks the input.
  */
-export function fitted(given: Schema): FittedSchema {
+export function fitSchema(given: Schema): FittedSchema {
   const budget = { left: largestSchema }
   const whole = resolved(given, given, budget, 0)
   if (budget.left < 0) return { schema: { type: 'object', properties: {} }, toServer: same }

@@ -1,10 +1,10 @@
 /** The MCP servers of a session, connected in parallel. Tools are offered when each server has listed them. */
 import type { ToolEntry } from '@steward/protocol/tools.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
-import { bounded } from '../spill.ts'
+import { boundResult } from '../spill.ts'
 import type { Tool } from '../tool.ts'
 import { mayBeOf } from './names.ts'
-import { offered } from './offered.ts'
+import { offerTools } from './offered.ts'
 import type { McpLimits, McpEndpoint, ServerFailure } from './server.ts'
 import { mcpPeer } from './server.ts'
 
@@ -75,8 +75,8 @@ export function mcpServers({
   )
 
   const toolsOf = (peer: (typeof peers)[number]): Tool[] =>
-    offered(peer.name, peer.listed(), entries, async (tool, input, options) =>
-      bounded(await peer.call(tool, input, options), sandbox),
+    offerTools(peer.name, peer.listed(), entries, async (tool, input, options) =>
+      boundResult(await peer.call(tool, input, options), sandbox),
     )
 
   return {

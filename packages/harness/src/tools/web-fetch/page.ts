@@ -11,7 +11,7 @@ type Page = { url: URL; status: number; type: string; bytes: Buffer; isWhole: bo
 const tokenCharacters = 4
 const shownOfError = 2_000
 
-export async function shownPage(
+export async function showPage(
   page: Page,
   { max_content_tokens }: { max_content_tokens?: number | null | undefined },
   signal: AbortSignal,

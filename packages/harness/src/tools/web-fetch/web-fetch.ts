@@ -6,7 +6,7 @@ import type { Fetch } from '../fetch.ts'
 import { bytesOf, reasonOf } from '../outside.ts'
 import type { Tool, ToolResult } from '../tool.ts'
 import { textResult } from '../tool.ts'
-import { shownPage } from './page.ts'
+import { showPage } from './page.ts'
 
 export type WebFetchConfig = DomainLists & { max_content_tokens?: number | null | undefined }
 
@@ -46,7 +46,7 @@ export function fetchPage(fetch: Fetch, config: WebFetchConfig): Tool['run'] {
       const { response, at } = found
       const page = { ...(await bytesOf(response, mostBytes)), url: at }
       const type = response.headers.get('content-type') ?? ''
-      return await shownPage({ ...page, type, status: response.status }, config, until)
+      return await showPage({ ...page, type, status: response.status }, config, until)
     } catch (error) {
       if (signal.aborted) return textResult('interrupted', true)
       const why = until.aborted ? `no answer within ${timeLimitMs} ms` : reasonOf(error)
