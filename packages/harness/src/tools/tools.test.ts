@@ -14,7 +14,7 @@ import { textResult } from './tool.ts'
 import { toolsOf } from './toolset.ts'
 
 const all: Tools = [{ type: 'agent_toolset_20260401' }]
-const offered = (tools: Tools, sandbox: () => Promise<Sandbox>) =>
+const offerTools = (tools: Tools, sandbox: () => Promise<Sandbox>) =>
   toolsOf(resolveTools(tools), { ...shut, sandbox })
 const nowhere = () => Promise.reject(new SandboxEnded('no room in /srv/data'))
 
