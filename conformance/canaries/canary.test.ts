@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { zipped } from '@steward/server/resources/skills/zip.ts'
+import { packZip } from '@steward/server/resources/skills/zip.ts'
 import { found, foundInFolder, newCanary } from './canary.ts'
 
 describe('a canary', () => {
@@ -39,7 +39,7 @@ describe('a canary', () => {
     await writeFile(join(folder, 'b'), zstdCompressSync(content))
     await writeFile(join(folder, core), '')
     const packed = [{ path: 'f', bytes: content, executable: false }]
-    await writeFile(join(folder, 'c'), await zipped({ name: 'n', files: packed }))
+    await writeFile(join(folder, 'c'), await packZip({ name: 'n', files: packed }))
     const { hits, files } = await foundInFolder([canary], folder)
     await rm(folder, { recursive: true })
     assert.deepEqual(hits.toSorted(), [

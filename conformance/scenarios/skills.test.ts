@@ -7,7 +7,7 @@ import { toFile } from '@anthropic-ai/sdk'
 import { extractSkillArchive } from '@anthropic-ai/sdk/tools/agent-toolset/node'
 import { toFile as oldToFile } from '@anthropic-ai/sdk-oldest'
 import type { Skill, SkillVersion } from '@steward/protocol/skills.ts'
-import { unzipped } from '@steward/server/resources/skills/zip.ts'
+import { readZip } from '@steward/server/resources/skills/zip.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import type { Sent } from '../skills.ts'
@@ -133,7 +133,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           await rm(folder, { recursive: true, force: true })
         }
         const content = await service.raw('GET', `/v1/skills/${id}/versions/latest/content`)
-        const paths = (await unzipped(Buffer.from(await content.arrayBuffer()))).map((f) => f.path)
+        const paths = (await readZip(Buffer.from(await content.arrayBuffer()))).map((f) => f.path)
         assert.deepEqual(paths, ['versioned/SKILL.md', 'versioned/run.sh'])
         assert.equal(content.headers.get('content-type'), 'application/zip')
 
@@ -292,7 +292,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const content = await service.client.beta.skills.versions.download('latest', {
             skill_id: skill.id,
           })
-          const unpacked = await unzipped(Buffer.from(await content.arrayBuffer()))
+          const unpacked = await readZip(Buffer.from(await content.arrayBuffer()))
           assert.ok(unpacked.every(({ path }) => path.startsWith(`${skill.id}/`)))
         }
         const custom = (await skills().list({ source: 'custom', limit: 100 })).data

@@ -35,7 +35,7 @@ export const environmentRoutes = ({ clock }: { clock: Clock }): Route[] =>
         body: EnvironmentUpdate,
         limits: recordBody,
         run: ({ db, tenant, params, body }) => {
-          const change = (kept: Parameters<typeof updatedRecord>[0]) => updateRecord(kept, body)
+          const change = (kept: Parameters<typeof updateRecord>[0]) => updateRecord(kept, body)
           return db.write((tx) =>
             environmentStore(tx).update(tenant, params.id, change, clock.now()),
           )

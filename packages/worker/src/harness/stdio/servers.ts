@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { ListedTool } from '@steward/harness/tools/mcp/listed.ts'
-import { longestDescription, offered } from '@steward/harness/tools/mcp/offered.ts'
+import { longestDescription, offerTools } from '@steward/harness/tools/mcp/offered.ts'
 import { mcpPeer } from '@steward/harness/tools/mcp/server.ts'
-import { bounded } from '@steward/harness/tools/spill.ts'
+import { boundResult } from '@steward/harness/tools/spill.ts'
 import type { Tool } from '@steward/harness/tools/tool.ts'
 import { textResult } from '@steward/harness/tools/tool.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
@@ -100,10 +100,10 @@ export function serversOf({ client, session, open, closed, came }: ServersOption
         came(name, state.error === undefined)
       },
       tools: () =>
-        offered(name, state.tools, [], async (tool, input, { signal }) => {
+        offerTools(name, state.tools, [], async (tool, input, { signal }) => {
           const why = await child.up().then(() => undefined, isDown)
           if (why !== undefined) return textResult(`${why}; nothing was run`, true)
-          return bounded(await peer.call(tool, input, { signal }), open)
+          return boundResult(await peer.call(tool, input, { signal }), open)
         }),
     }
   }
