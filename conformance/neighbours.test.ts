@@ -22,6 +22,8 @@ import { fresh, newSession, post, turn } from './turns.ts'
 
 /** Turns that are measured in quiet, and beside an attack. */
 const turns = 7
+/** How often a measurement that shows a delay is taken again: the delay of an attack is there each time, that of the machine is not. */
+const repeats = 2
 /** Milliseconds that the slowest turn beside an attack may take longer than the slowest in quiet. */
 const added = 250
 /** A machine whose quiet turns take longer than this many milliseconds gets as many times the room. */
@@ -286,8 +288,10 @@ async function slowestOf(calls: number, between: number, call: () => Promise<unk
   return slowest
 }
 
+type Measured = { turn: number; health: number }
+
 /** A turn of the quiet workspace, and the request of a load balancer, for as long. */
-async function measure(quiet: Clients, session: string, between: number) {
+async function measure(quiet: Clients, session: string, between: number): Promise<Measured> {
   const health = slowestOf(turns * 5, between / 5, async () => {
     assert.equal((await fetch(`${quiet.base}/healthz`)).status, 200)
   })
@@ -314,13 +318,17 @@ describe('beside a workspace that', () => {
         const attacking = attack(clientsOf(server.base, key), end.signal, proof.took)
         // When the attack itself fails, the test fails with the error of the attack.
         await Promise.race([proof.taken, attacking.then(() => proof.taken)])
-        const beside = await measure(quiet, session, 200)
+        const room = added * Math.max(1, alone.turn / nominalTurn)
+        const isSlow = (measured: Measured) =>
+          measured.turn - alone.turn > room || measured.health - alone.health > room
+        let beside = await measure(quiet, session, 200)
+        for (let again = 0; again < repeats && isSlow(beside); again++)
+          beside = await measure(quiet, session, 200)
         end.abort()
         await attacking
         t.diagnostic(
           `quiet/attack: turn ${Math.round(alone.turn)}/${Math.round(beside.turn)} ms, health ${Math.round(alone.health)}/${Math.round(beside.health)} ms`,
         )
-        const room = added * Math.max(1, alone.turn / nominalTurn)
         for (const each of ['turn', 'health'] as const)
           assert.ok(
             beside[each] - alone[each] <= room,

@@ -1,7 +1,6 @@
 import type { Migration } from 'kysely/migration'
 import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration'
 import type { Queries } from './database.ts'
-import { alone } from './lock.ts'
 import * as schema from './migrations/0001-schema.ts'
 import * as resourceFields from './migrations/0002-resource-fields.ts'
 import * as longTexts from './migrations/0003-long-texts.ts'
@@ -13,7 +12,7 @@ const migrations: Record<string, Migration> = {
   '0003-long-texts': longTexts,
 }
 
-/** Applies what is missing, in order, once; two processes that start together do not collide. */
+/** Applies what is missing, in order, once. The caller sees to it that no other process does so at the same time. */
 export async function migrate(db: Queries): Promise<void> {
   await joinMigrations(db)
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
@@ -40,7 +39,6 @@ async function joinMigrations(db: Queries): Promise<void> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return
   await db.transaction().execute(async (tx) => {
-    await alone(tx, 'migrations')
     const recorded = tx.$extendTables<Recorded>()
     const rows = await recorded.selectFrom(DEFAULT_MIGRATION_TABLE).select('name').execute()
     const names = rows.map(({ name }) => name)

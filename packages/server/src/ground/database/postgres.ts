@@ -59,10 +59,14 @@ async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> 
   const config = { ...connecting.config, statement_timeout: 0, query_timeout: 0 }
   const unbounded = { ...connecting, config: { ...config, idle_in_transaction_session_timeout: 0 } }
   const db = new Kysely<Tables>({
-    dialect: new NamedPostgresDialect({ pool: boundedPool(unbounded, 2)(() => false) }),
+    dialect: new NamedPostgresDialect({ pool: boundedPool(unbounded, 3)(() => false) }),
   })
   try {
-    await migrate(db)
+    await db.connection().execute(async (connection) => {
+      // Held until the connection ends. Who migrates looks at all tables first, and fails where another changes one meanwhile.
+      await sql`select pg_advisory_lock(hashtextextended('migrations', 0))`.execute(connection)
+      await migrate(db)
+    })
   } finally {
     await connecting.close(db.destroy())
   }
