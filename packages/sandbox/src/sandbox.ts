@@ -21,7 +21,7 @@ export type SandboxSpec = {
   outputs: string
   /** True when the server has filled these two folders. All files in them are then given to the session's user, following no link. */
   isPrefilled: boolean
-  /** Variables of every command; the server's own environment never enters. */
+  /** Environment variables of every command. The server's own variables are never passed on. */
   env: Record<string, string>
   limits: SandboxLimits
   /** The gate, which is the only egress; null for no network at all. */
@@ -36,7 +36,7 @@ export type SandboxSpec = {
   path?: readonly string[]
 }
 
-/** A folder is live: what the host adds to it later is seen inside at once. */
+/** A mounted folder is live: files that the host adds later are visible inside at once. */
 export type SandboxMount = {
   /** Host path of a folder or a regular file. */
   source: string
@@ -63,9 +63,9 @@ export type ShellCommand = {
   /** Aborting kills the command's process group; the result then has `ended: 'aborted'`. */
   signal?: AbortSignal
   /**
-   * Variables of this command's process alone. It starts with nothing of the session's shell but its directory, leaves
-   * nothing to it, keeps no spilled output, and the values are masked in its result. While it runs, other processes
-   * of the same sandbox can read them from it.
+   * Secret variables for this command's process alone. The command gets only the directory of the session's shell and changes nothing
+   * there. Its whole output is not stored, and the values are masked in its result. While the command runs, other processes of the same
+   * sandbox can read the values from its process.
    */
   secretEnv?: Record<string, string>
 }
@@ -138,8 +138,8 @@ export interface Sandbox {
   /** Removes a file or link, and the folders above it, below `top`, that become empty. */
   remove(path: string, top: string): Promise<Ok<object> | Failed>
   /**
-   * Regular files below `root`, without `.git` and `node_modules` unless `isWhole`; stops after `maxEntries` looked at.
-   * What changes after the walk began has a `changedUs` of `startedUs` or more.
+   * Lists regular files below `root`, without `.git` and `node_modules` unless `isWhole`. Stops after `maxEntries` entries. A file that
+   * changes after the walk began has a `changedUs` of `startedUs` or more.
    */
   walk(
     root: string,
@@ -159,7 +159,7 @@ export interface Sandbox {
   close(why?: string): Promise<void>
 }
 
-/** What the caller may promise a tenant; never more than was tested. */
+/** The isolation that the caller may promise a tenant. Never more than was tested. */
 export type Isolation = {
   /** `none`: commands run as the server's user on its file system. */
   level: 'none' | 'kernel'

@@ -1,4 +1,4 @@
-/** Attaches resources of every kind to a session, each at a place of its own, and detaches them. */
+/** Attaches resources of every kind to a session, each at its own paths, and detaches them. */
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
@@ -13,10 +13,10 @@ import { checkFree } from './mount-path.ts'
 /** Resources of one session. [resources/file/most] */
 const mostResources = 500
 
-/** A session that takes resources. */
+/** A session that accepts resources. */
 export type OpenSession = { tenant: string; session: string; now: number }
 
-/** The caller holds the session. */
+/** The caller holds the session's row. */
 export async function attachResources(
   tx: Queries,
   kinds: ResourceKinds,
@@ -51,7 +51,7 @@ export async function attachResources(
   return all.slice(there.length)
 }
 
-/** The caller holds the session. */
+/** The caller holds the session's row. */
 export async function detachResource(
   tx: Queries,
   kinds: ResourceKinds,

@@ -1,4 +1,4 @@
-/** Files that a session brings in: a copy of its own for each, which shares the bytes. */
+/** Files of a session: each is a copy of its own, which shares the bytes with the original. */
 import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
@@ -33,7 +33,7 @@ export const fileKind: ResourceKind<'file'> = {
   pathsOf: filePaths,
 }
 
-/** Outlives the file it was made from, and does not expire with it. */
+/** The copy outlives the original and does not expire with it. */
 async function copyFile(
   tx: Queries,
   { tenant, session, now }: { tenant: string; session: string; now: number },
@@ -58,10 +58,10 @@ async function copyFile(
   return id
 }
 
-/** No more than this many are named: the prompt opens every request. */
+/** The prompt names at most this many files, because it is part of every request. */
 const mostNamed = 50
 
-/** For the system prompt. What comes later is told when it comes, so that the prompt stays as it is. */
+/** A part of the system prompt. Files that are added later are announced with a tool result, so that the prompt stays the same. */
 export function describeFiles(
   session: Pick<SessionRow, 'created_at'>,
   rows: readonly ResourceRow[],

@@ -1,4 +1,4 @@
-/** What lies in a session's sandbox by its rows, and the bytes of it. */
+/** The files in a session's sandbox, by their rows, and their bytes. */
 import type { FileSource } from '@steward/space/files/mount.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -24,7 +24,7 @@ export function givenFiles(
       const byFile = new Map(ofType(resources, 'file').map((each) => [each.fields.file_id, each]))
       return rows.flatMap((row) => {
         const resource = byFile.get(row.id)
-        // Between the two reads its resource came or went: the revision says so at the next look.
+        // The resource was added or removed between the two reads. The revision shows that at the next look.
         const { id, filename } = row
         if (isExpired(row, clock.now()) || row.blob_key === null) return []
         if (row.origin === 'copy' && !resource) return []

@@ -24,7 +24,7 @@ export type ResourceRequest = { resource: ResourceParams; at: string }
 export type AttachPlace = {
   tenant: string
   session: string
-  /** Of the resource. */
+  /** Id of the resource. */
   id: string
   now: number
   /** The session's resources so far. */

@@ -12,7 +12,7 @@ const written =
   'when another changed the same file first.'
 const onHost = 'Your file tools find them at these paths; commands do not.'
 
-/** For the system prompt; empty without any. The same text for as long as they are attached. */
+/** A part of the system prompt; empty without stores. The text stays the same while the stores are attached. */
 export function describeStores(all: readonly ResourceRow[], place: WorkPlace): string {
   const rows = ofType(all, 'memory_store')
   if (rows.length === 0) return ''

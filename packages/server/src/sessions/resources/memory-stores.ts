@@ -1,4 +1,4 @@
-/** Memory stores that a session works with: fixed at its creation, each at a place of its own. [resources/memory-store/fixed] */
+/** Memory stores of a session: fixed at its creation, each at its own path. [resources/memory-store/fixed] */
 import type { MemoryAccess, MemoryStoreResource } from '@steward/protocol/session-resources.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { invalid } from '../../ground/core/errors.ts'
@@ -16,7 +16,7 @@ const root = '/mnt/memory'
 
 export type AttachedStore = ResourceRow<'memory_store'>
 
-/** `storeAccess`: the most that a session can be granted, by the provider of sandboxes. */
+/** `storeAccess`: the widest access that the sandbox provider supports. */
 export type MemoryStoreKindDeps = { storeAccess: MemoryAccess }
 
 export const memoryStoreKind = ({
@@ -71,7 +71,7 @@ async function attach(
   }
 }
 
-/** By its name; names are not unique, so that a number may follow. */
+/** A path from the store's name. Names are not unique, so a number may follow. */
 function freePath(name: string, taken: readonly string[]): string {
   const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   const paths = Array.from({ length: mostStores + 1 }, (_, n) =>
@@ -82,7 +82,7 @@ function freePath(name: string, taken: readonly string[]): string {
   return paths.find((path) => !isTaken(path)) ?? `${root}/${slug}`
 }
 
-/** The store of the agent's own, unless the request names it. */
+/** The agent's own store, unless the request names it. */
 export function storesOfAgent(
   { memory_store_id }: Pick<SessionAgent, 'memory_store_id'>,
   wanted: readonly ResourceRequest[],

@@ -1,4 +1,4 @@
-/** Where the resources of a session lie in its sandbox, by the `mount_path` that they were given with. */
+/** The paths of a session's resources in its sandbox, resolved from `mount_path`. */
 import { invalid } from '../../ground/core/errors.ts'
 import type { ResourceRow } from '../rows/resources.ts'
 
@@ -6,15 +6,15 @@ const uploads = '/mnt/session/uploads'
 const workspace = '/workspace'
 const memory = '/mnt/memory'
 const fileRoots = [uploads, workspace, '/home/user']
-/** The service itself lays these folders out. */
+/** Folders that the service itself mounts. */
 const taken = ['/home/user/files', '/home/user/.skills', '/mnt/session/outputs', '/mnt/user']
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(`${folder}/`)
 const isIn = (path: string, folder: string): boolean => path === folder || isBelow(path, folder)
 
 /**
- * Where a file lies. A path outside of the folders that files may lie in is taken as a path below the uploads; a
- * leading slash makes no difference. `at` names the field in errors.
+ * The path of a file. A path outside of the folders for files is taken as a path below the uploads. A leading slash makes no difference.
+ * `at` names the field in errors.
  */
 export function resolveFilePath(text: string, at: string): string {
   const path = text.startsWith('/') ? text : `/${text}`
@@ -24,7 +24,7 @@ export function resolveFilePath(text: string, at: string): string {
   return checkPath(fileRoots.some((root) => isBelow(path, root)) ? path : uploads + path, at)
 }
 
-/** Where a repository lies: as `resolveFilePath`, with the workspace in place of the uploads. */
+/** The path of a repository: like `resolveFilePath`, with the working folder in place of the uploads. */
 export function resolveRepositoryPath(text: string, at: string): string {
   const path = text.startsWith('/') ? text : `/${text}`
   const elsewhere = [...fileRoots, ...taken, memory].filter((folder) => folder !== workspace)
@@ -33,13 +33,13 @@ export function resolveRepositoryPath(text: string, at: string): string {
   return checkPath(isBelow(path, workspace) ? path : workspace + path, at)
 }
 
-/** The place that was asked for a memory store. */
+/** The requested path of a memory store. */
 export function resolveStorePath(path: string, at: string): string {
   if (!isBelow(path, memory)) throw invalid(`${at}: must lie below ${memory}`)
   return checkPath(path, at)
 }
 
-/** In normal form, and of a length that every file system takes. */
+/** Throws unless the path is in normal form and short enough for every file system. */
 function checkPath(path: string, at: string): string {
   const segments = path.split('/').slice(1)
   if (segments.some((each) => each === '' || each === '.' || each === '..'))
@@ -52,15 +52,15 @@ function checkPath(path: string, at: string): string {
   return path
 }
 
-/** For the agent: people speak of a resource by the path that they gave. */
+/** For the agent, because people refer to a resource by the path that they gave. */
 export const askedFor = (row: Pick<ResourceRow, 'mount_path' | 'resolved_path'>): string =>
   row.mount_path === row.resolved_path ? '' : `, asked for at ${row.mount_path}`
 
-/** A file that lies elsewhere stands below the uploads too. */
+/** A file outside of the uploads is linked below the uploads too. */
 export const filePaths = (path: string): string[] =>
   isBelow(path, uploads) ? [path] : [path, uploads + path]
 
-/** Refuses a resource whose paths are those of another one, or lie below or above them. */
+/** Throws when a path equals the path of another resource, or lies below or above it. */
 export function checkFree(paths: readonly string[], others: readonly string[], at: string): void {
   for (const other of others) {
     const path = paths.find((each) => isIn(each, other) || isIn(other, each))

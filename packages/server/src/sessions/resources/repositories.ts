@@ -1,4 +1,4 @@
-/** Repositories that a session works in: which addresses are taken, and their tokens. [resources/repository/address] */
+/** Repositories of a session: which URLs are accepted, and their tokens. [resources/repository/address] */
 import { hostList, isBadPort, normalHost } from '@steward/gate/policy.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
@@ -9,7 +9,7 @@ import { askedFor, resolveRepositoryPath } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
 import { ofType, repositoryTokenPlace, resourceStore } from '../rows/resources.ts'
 
-/** Hosts that repositories may lie on, as the operator lists them; empty: any. */
+/** Hosts that repositories may be on, as the operator lists them. Empty: any host. */
 export type RepositoryHosts = readonly string[]
 
 export type RepositoryRow = ResourceRow<'github_repository'>
@@ -38,10 +38,10 @@ export const repositoryKind = ({
   pathsOf: (path) => [path],
 })
 
-/** Escapes of characters that a server could take for something else than a part of a name stay out. */
+/** Refuses escapes of characters that a server could read as something other than part of a name. */
 const path = /^(?:\/(?:[\w.~+@:=,-]|%20|%[c-fC-F89abAB][\da-fA-F])+)+$/
 
-/** In the one form that is kept, shown and cloned from. `at` names the field. */
+/** The normal form of the URL, which is stored, shown and cloned from. `at` names the field. */
 function checkRepositoryUrl(text: string, hosts: RepositoryHosts, at: string): string {
   const url = URL.parse(text)
   if (url?.protocol !== 'https:') throw invalid(`${at}: must be an https URL of a git repository`)
@@ -61,7 +61,7 @@ function checkRepositoryUrl(text: string, hosts: RepositoryHosts, at: string): s
   return url.origin + trimmed
 }
 
-/** The last part of its path, without .git at the end. */
+/** The last part of the path, without `.git`. */
 function nameOf(pathname: string): string {
   const last = decodeURIComponent(pathname.split('/').at(-1) ?? '')
   return last.replace(/\.git$/, '')
@@ -69,7 +69,7 @@ function nameOf(pathname: string): string {
 
 const defaultMount = (url: string): string => `/workspace/${nameOf(new URL(url).pathname)}`
 
-/** The caller holds the session. The next call to the repository's host carries it. */
+/** The caller holds the session's row. The next call to the repository's host carries the new token. */
 export async function rotateToken(
   tx: Queries,
   { tenant, session, now, seal }: { tenant: string; session: string; now: number; seal: Seal },
@@ -88,7 +88,7 @@ export async function rotateToken(
   return { ...row, ...change }
 }
 
-/** For the system prompt; empty without any. */
+/** A part of the system prompt; empty without repositories. */
 export function describeRepositories(rows: readonly ResourceRow[]): string {
   const lines = ofType(rows, 'github_repository').map((row) => {
     const { url, checkout } = row.fields

@@ -1,4 +1,4 @@
-/** What a session of this version cannot run is refused by name, at its creation and never later. */
+/** Refuses, at its creation, a session that this version cannot run. Errors name the field. */
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
@@ -11,7 +11,7 @@ import { credentialStore } from '../../resources/vaults/credentials.ts'
 import type { ResourceRequest } from './kind.ts'
 import type { ResourceKinds } from './kinds.ts'
 
-/** `isElsewhere`: workers have the session, and start servers of it. */
+/** `isElsewhere`: a worker runs the session and can start stdio servers. */
 export function checkAgent(agent: SessionAgent, isElsewhere: boolean): void {
   for (const [index, { url }] of agent.mcp_servers.entries()) {
     if (!url && !isElsewhere)
@@ -22,7 +22,7 @@ export function checkAgent(agent: SessionAgent, isElsewhere: boolean): void {
   checkUrlSources(agent.tools)
 }
 
-/** Where a page's address may come from is not followed: anything but everywhere would be a promise not kept. */
+/** The source of a fetched URL is not tracked, so every setting other than the default is refused: it would be a promise not kept. */
 function checkUrlSources(tools: Tools): void {
   for (const [index, tool] of tools.entries()) {
     if (tool.type !== 'agent_toolset_20260401') continue
@@ -39,10 +39,10 @@ function checkUrlSources(tools: Tools): void {
   }
 }
 
-/** Why sandboxes of this service do not start from an image; undefined where it may be tried. */
+/** Why sandboxes of this service cannot start from an image; undefined when it may be tried. */
 export type RefuseImage = (reference: string) => string | undefined
 
-/** Why packages of this manager cannot be installed in sandboxes that start from this image; undefined where they can. */
+/** Why this manager cannot install packages in sandboxes of this image; undefined when it can. */
 export type RefusePackages = (
   manager: PackageManager,
   image: string | undefined,
@@ -51,7 +51,7 @@ export type RefusePackages = (
 export type Refusals = {
   refuseImage: RefuseImage
   refusePackages: RefusePackages
-  /** What workers lay out besides skills and memory stores. */
+  /** Inputs that workers mount besides skills and memory stores. */
   workerInputs: readonly WorkerInput[]
 }
 
@@ -68,7 +68,9 @@ export function checkEnvironment(
   }
 }
 
-/** The worker of the official client lays skills and memory stores out; what else is laid out is the operator's to say. [worker/input/refused] */
+/**
+ * The official client's worker mounts skills and memory stores. The operator says which other inputs workers mount. [worker/input/refused]
+ */
 export function checkInputs(
   kinds: ResourceKinds,
   wanted: readonly ResourceRequest[],
@@ -83,7 +85,7 @@ export function checkInputs(
   }
 }
 
-/** Workers run the tools of the built-in toolset alone. */
+/** Workers run only the built-in tools. */
 export function checkToolsForWorker({ tools }: SessionAgent): void {
   for (const [index, tool] of tools.entries())
     if (tool.type === 'custom' && tool.execution?.type === 'sandbox')
@@ -92,7 +94,7 @@ export function checkToolsForWorker({ tools }: SessionAgent): void {
       )
 }
 
-/** Nothing of a vault reaches a worker's sandbox, where the commands are that such a secret is for. */
+/** Refuses vaults with command secrets: a vault's secrets never reach a worker's sandbox, where the commands run. */
 export async function checkVaultForWorker(
   tx: Queries,
   tenant: string,

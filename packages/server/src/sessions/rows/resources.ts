@@ -29,7 +29,7 @@ export const ofType = <Type extends ResourceType>(
   type: Type,
 ): ResourceRow<Type>[] => rows.filter((row): row is ResourceRow<Type> => row.type === type)
 
-/** Where a repository's token is sealed for. */
+/** The place that a repository's token is sealed for. */
 export const repositoryTokenPlace = (tenant: string, resource: string): string =>
   `${tenant}/session_resources/${resource}/sealed_token`
 
@@ -63,11 +63,11 @@ function resourceReads(db: Reads) {
       return listingOf(found, decoded)
     },
 
-    /** In the order they were added. */
+    /** In the order of attachment. */
     ofSession: (tenant: string, session: string): Promise<ResourceRow[]> =>
       rowsOfSessions(db, tenant, [session]),
 
-    /** By session, each in the order they were added. */
+    /** Resources by session, each list in the order of attachment. */
     async ofSessions(
       tenant: string,
       sessions: readonly string[],
@@ -112,10 +112,10 @@ function resourceWrites(db: Queries) {
   }
 }
 
-/** What sessions bring in. */
+/** The resources of sessions. */
 export const resourceStore = storeOf(resourceReads, resourceWrites)
 
-/** Never its token. */
+/** Leaves the token out. */
 export function showResource(row: ResourceRow): SessionResource {
   const { id, mount_path, resolved_path, created_at, updated_at, type, fields } = row
   const shown = { id, mount_path, resolved_path, created_at, updated_at, type, ...fields }
