@@ -34,9 +34,13 @@ async function* refusal(message: string): AsyncGenerator<ModelEvent> {
 const loaded = new Map<Wire, Promise<Library>>()
 
 function library(wire: Wire): Promise<Library> {
-  const known = loaded.get(wire) ?? loadLibrary(wire)
-  loaded.set(wire, known)
-  return known
+  const known = loaded.get(wire)
+  if (known) return known
+  const loading = loadLibrary(wire)
+  loaded.set(wire, loading)
+  // A process may be out of files for a moment: the next call loads the library again.
+  loading.catch(() => loaded.delete(wire))
+  return loading
 }
 
 /** Loads the wires ahead of time, so that a first call need not wait for them. */

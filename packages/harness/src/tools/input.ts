@@ -25,11 +25,17 @@ export async function complaint(
   { name, input_schema }: Pick<Tool, 'name' | 'input_schema'>,
   input: Record<string, unknown>,
 ): Promise<string | undefined> {
-  const loaded = await (checks ??= loadChecks())
+  const loaded = await (checks ??= loadChecks().catch(forget))
   const validate = validators.get(input_schema) ?? compile(loaded, input_schema)
   if (validate(input)) return undefined
   const errors = loaded.ajv.errorsText(validate.errors, { dataVar: 'input' })
   return `the input does not fit the schema of ${name}: ${errors}`
+}
+
+/** A process may be out of files for a moment: the next input loads the library again. */
+function forget(error: unknown): never {
+  checks = undefined
+  throw error
 }
 
 function compile({ ajv, anything }: Checks, schema: Record<string, unknown>): ValidateFunction {

@@ -6,6 +6,11 @@ export type DialectName = 'sqlite' | 'postgres'
 /** An adapter is the part of a connection that its transactions have too. */
 export class NamedSqliteAdapter extends SqliteAdapter {
   readonly dialect: DialectName = 'sqlite'
+
+  /** SQLite takes a migration back as a whole, so that a process that is killed in a migration leaves nothing of it. */
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
 }
 
 class NamedPostgresAdapter extends PostgresAdapter {

@@ -151,8 +151,8 @@ export type Tables = OtherTables & {
     session_id: string
     event_id: string
     bytes: number
-    /** 1 while a message that waits, or an event of the log, has the text. */
-    is_owned: number
+    /** `kept` before its message is admitted, `owned` by a message that waits or an event of the log, `left` to be removed. */
+    state: 'kept' | 'owned' | 'left'
     created_at: string
   }
   long_text_pieces: {

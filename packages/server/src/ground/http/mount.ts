@@ -6,7 +6,7 @@ import type { Dialect } from '@steward/protocol/dialects.ts'
 import { inDialect } from '@steward/protocol/dialects.ts'
 import type { Context } from 'hono'
 import { Hono } from 'hono'
-import { forbidden, invalid, PlatformError, unauthorized } from '../core/errors.ts'
+import { invalid, PlatformError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { heavyBytes } from '../core/loop.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -15,37 +15,29 @@ import type { Databases } from '../database/database.ts'
 import { parseBy, readJson, tooLarge } from './body.ts'
 import { errorAnswer } from './errors.ts'
 import { absence } from './absence.ts'
+import type { CallerDeps, Header } from './caller.ts'
+import { callerOf, nobody } from './caller.ts'
 import { checkHead } from './head.ts'
 import { plainBody } from './limits.ts'
 import { answerEarly, hasBody, isUnderWay } from './linger.ts'
-import type {
-  Authenticate,
-  ClaimByKey,
-  ClaimPrincipal,
-  Principal,
-  WithinClaim,
-} from './principal.ts'
+import type { Principal } from './principal.ts'
 import type { OpenAnswers } from './open-answers.ts'
 import { holdOpen } from './open-answers.ts'
-import { isKeyScope, mayCall } from './principal.ts'
 import { queryObject } from './query.ts'
 import { bodyOf } from './raw-body.ts'
-import { refusal } from './refusal.ts'
 import type { Reply } from './reply.ts'
 import { isReply } from './reply.ts'
 import type { Raw, Route } from './route.ts'
 import { streamHeaders, writeStream } from './sse.ts'
 import { switchTo } from './switching.ts'
 import type { StreamPlace, Streams } from './streams.ts'
-import type { UnderWay } from './under-way.ts'
+import type { Holding, UnderWay } from './under-way.ts'
 import { underWay } from './under-way.ts'
 import type { Texts } from './write.ts'
 import { readerOf, writeBytes, writeTexts } from './write.ts'
 
 type Env = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
 type Http = Context<Env>
-
-const nobody: Principal = { kind: 'workspace', tenant: '', keyId: '', admin: false }
 
 export function mount(routes: readonly Route[], given: RouteDeps) {
   const deps: Deps = { ...given, bodies: underWay('bodies'), answers: underWay('answers') }
@@ -73,8 +65,6 @@ export function mount(routes: readonly Route[], given: RouteDeps) {
   return app
 }
 
-type Header = (name: string) => string | undefined
-
 /** Read from node's own request: the web standard's is made only when something asks for it. */
 const headerOf =
   (incoming: IncomingMessage): Header =>
@@ -86,11 +76,8 @@ const headerOf =
 const dialectOf = (header: Header): Dialect =>
   header('anthropic-version') === undefined ? 'interface' : 'client'
 
-type RouteDeps = {
+type RouteDeps = CallerDeps & {
   databases: Pick<Databases, 'control' | 'open'>
-  authenticate: Authenticate
-  withinClaim: WithinClaim
-  claimByKey: ClaimByKey
   streams: Streams
   openAnswers: Pick<OpenAnswers, 'hold'>
   log: Log
@@ -99,9 +86,24 @@ type RouteDeps = {
 type Deps = RouteDeps & { bodies: UnderWay; answers: UnderWay }
 type Answering = Deps & { requestId: string }
 
+/** What a request holds, it holds until its response is closed and its handler has ended: the caller may leave before. */
 async function answer(http: Http, route: Route, answering: Answering) {
+  const { outgoing } = http.env
+  const held: Holding[] = []
+  const release = () => {
+    for (const each of held) each.release()
+  }
+  try {
+    return await respond(http, route, answering, held)
+  } finally {
+    if (outgoing.closed || outgoing.destroyed) release()
+    else outgoing.once('close', release)
+  }
+}
+
+async function respond(http: Http, route: Route, answering: Answering, held: Holding[]) {
   const { databases, requestId } = answering
-  const { incoming, outgoing } = http.env
+  const { incoming } = http.env
   checkHead(incoming)
   const header = headerOf(incoming)
   const principal = await callerOf(header, route, http.req.param(), answering)
@@ -141,16 +143,10 @@ async function answer(http: Http, route: Route, answering: Answering) {
   if (text.length > heavyBytes) roomFor(answering.answers).hold(text.length)
   return json(text, route.status ?? 200, { 'request-id': requestId })
 
-  /** Until the request is over; it may be by now, when the caller has left. */
   function roomFor(kind: UnderWay) {
-    const { hold, release } = kind.open(principal.tenant)
-    outgoing.once('close', release)
-    return {
-      tenant: principal.tenant,
-      hold: (bytes: number) => {
-        if (!outgoing.destroyed) hold(bytes)
-      },
-    }
+    const holding = kind.open(principal.tenant)
+    held.push(holding)
+    return { tenant: principal.tenant, hold: holding.hold }
   }
 
   function jsonOf(body: Readable): Promise<unknown> {
@@ -176,37 +172,6 @@ function searchOf(url: string): string {
   return mark < 0 ? '' : url.slice(mark + 1)
 }
 
-/** Throws for whoever may not call the route, or names another workspace than that of the credential. */
-async function callerOf(
-  header: Header,
-  route: Route,
-  params: Record<string, string>,
-  answering: Answering,
-): Promise<Principal> {
-  if (route.callers.includes('anyone')) return nobody
-  const caller = await answering.authenticate(header)
-  const principal = await standsFor(caller, route, params, answering)
-  if (!mayCall(route.callers, principal)) throw refusal(route, principal)
-  const named = header('anthropic-workspace-id')
-  if (named && named !== principal.tenant)
-    throw forbidden(`anthropic-workspace-id: the credential is not one of workspace ${named}`)
-  if (principal.kind === 'claim') await checkClaim(principal, route, params, answering)
-  return principal
-}
-
-/** An environment key that reaches sessions is, on a claim's route, the claim that is live there. */
-async function standsFor(
-  caller: Principal,
-  { callers, claim: scope }: Route,
-  params: Record<string, string>,
-  { claimByKey }: Answering,
-): Promise<Principal> {
-  if (caller.kind !== 'environment' || caller.reach !== 'sessions') return caller
-  if (callers.includes('environment') || !callers.includes('claim') || !isKeyScope(scope))
-    return caller
-  return (await claimByKey(caller, scope, params)) ?? caller
-}
-
 /** What always answers with a stream has its place before anything is done, so that what is refused was not done. */
 async function withPlace<T>(
   streams: Streams,
@@ -222,23 +187,6 @@ async function withPlace<T>(
     place.leave()
     throw error
   }
-}
-
-const gone = {
-  expired: 'the lease of this claim has run out: only its heartbeat and stop are open',
-  stale: 'the claim has ended, or another has it now',
-}
-
-/** A worker's token opens what its claim covers, and after its lease the claim itself alone. */
-async function checkClaim(
-  claim: ClaimPrincipal,
-  { claim: scope }: Route,
-  params: Record<string, string>,
-  { withinClaim }: Answering,
-): Promise<void> {
-  if (claim.claimState !== 'current' && scope !== 'work') throw unauthorized(gone[claim.claimState])
-  if (!scope || !(await withinClaim(claim, scope, params)))
-    throw forbidden('the claim does not cover this')
 }
 
 function replied(

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
 import { PlatformError } from '../core/errors.ts'
 import { dial, served } from './fixture.ts'
+import { contentBody } from './limits.ts'
 import { route } from './route.ts'
 import { underWay } from './under-way.ts'
 
@@ -30,6 +32,37 @@ describe('bytes under way', () => {
     second.release()
     bodies.open('c').hold(100)
     bodies.open('b').hold(50)
+  })
+
+  it('are counted as long as a handler has them, though its caller has left', async () => {
+    const { promise: done, resolve: end } = Promise.withResolvers<void>()
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
+    let begun = 0
+    const slow = route(
+      {
+        ...{ ...about, method: 'post', path: '/v1/slow', callers: ['workspace'] },
+        ...{ body: z.looseObject({}), limits: contentBody },
+      },
+      async () => {
+        if (++begun === 3) arrive()
+        await done
+        return {}
+      },
+    )
+    await using server = await served([slow])
+    const body = JSON.stringify({ text: 'x'.repeat(31 * 1024 * 1024) })
+    const headers = { 'x-api-key': 'workspace' }
+    const post = (signal?: AbortSignal) =>
+      fetch(`${server.url}/v1/slow`, { method: 'POST', headers, body, ...(signal && { signal }) })
+    const leaving = new AbortController()
+    const leavers = [1, 2, 3].map(() => post(leaving.signal).catch(() => 'left'))
+    await arrived
+    leaving.abort()
+    await Promise.all(leavers)
+    while ((await server.connections()) > 0) await setTimeout(5)
+    assert.equal((await post()).status, 429)
+    end()
+    while ((await post()).status !== 200) await setTimeout(5)
   })
 
   it('count nothing for callers who left before their answer was made', async () => {

@@ -8,9 +8,9 @@ import { iso } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { openCalls } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
-import { lockHead, stateOf } from '../log/head.ts'
+import { lockHead, readHead, stateOf } from '../log/head.ts'
 import type { WaitingEvent } from '../log/inbox.ts'
-import { admission, admit } from '../log/inbox.ts'
+import { admission, admit, checkRoomFor } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
 import { fieldsText } from '../log/fields.ts'
 import { append } from '../log/log.ts'
@@ -48,20 +48,25 @@ type Fresh = ClientEvent & { id: string }
 /** Posts the events of one request. `check` throws for a caller who may not, within the unit. */
 export const post = (
   db: Database,
-  place: { tenant: string; session: string; clock: Clock },
+  { tenant, session, clock }: { tenant: string; session: string; clock: Clock },
   events: readonly ClientEvent[],
   check: (tx: Queries, now: number) => Promise<void> = async () => {},
 ): Promise<Posted> =>
   withLongTexts(
     db,
-    place,
+    { tenant, session, clock },
     events,
-    (read) => sessionStore(read).row(place.tenant, place.session),
+    async (characters) => {
+      await sessionStore(db.read).row(tenant, session)
+      const head = await readHead(db.read, tenant, session)
+      checkOpen(session, head)
+      await checkRoomFor(db.read, tenant, session, head, characters)
+    },
     (texts) =>
       db.write(async (tx) => {
-        const now = place.clock.now()
+        const now = clock.now()
         await check(tx, now)
-        return postEvents(tx, place.tenant, place.session, events, now, texts)
+        return postEvents(tx, tenant, session, events, now, texts)
       }),
   )
 
@@ -75,10 +80,7 @@ export async function postEvents(
 ): Promise<Posted> {
   const session = await sessionStore(tx).row(tenant, sessionId)
   const head = await lockHead(tx, tenant, sessionId)
-  if (head.status === 'deleted') throw notFound('session', sessionId)
-  if (head.status === 'done') {
-    throw invalid(`session ${sessionId} is archived and takes no more events`)
-  }
+  checkOpen(sessionId, head)
   const target = { tx, tenant, sessionId, head, now }
   const sorted: Sorted = { waits: [], kept: [], stands: new Map() }
   const fresh = events.map((event) => ({ ...event, id: texts?.get(event)?.id ?? newId('event') }))
@@ -121,6 +123,11 @@ export async function postEvents(
     interrupt,
     queue,
   }
+}
+
+function checkOpen(sessionId: string, { status }: Pick<Head, 'status'>): void {
+  if (status === 'deleted') throw notFound('session', sessionId)
+  if (status === 'done') throw invalid(`session ${sessionId} is archived and takes no more events`)
 }
 
 function inOrder(

@@ -117,11 +117,27 @@ export async function admit(
     created_at,
   }))
   await insertRows(tx, 'inbox', rows)
+  const place = { tenant, session: sessionId }
   await own(
     tx,
-    sessionId,
+    place,
     long.map(({ id }) => id),
   )
+}
+
+/** Throws where a session has no room for so many more characters, by what waits now. */
+export async function checkRoomFor(
+  db: Reads,
+  tenant: string,
+  sessionId: string,
+  head: { inbox_bytes: number },
+  characters: number,
+): Promise<void> {
+  const queue = await waiting(db, tenant, sessionId)
+  checkRoom(sessionId, {
+    events: queue.length,
+    bytes: bytesWaiting(head, queue) + characters,
+  })
 }
 
 /** Throws where more would wait than may. */
@@ -247,9 +263,10 @@ export async function drop(
 ): Promise<Promoted[]> {
   const dropped = await take(tx, tenant, sessionId, upTo)
   const long = dropped.filter(({ data }) => data === '')
+  const place = { tenant, session: sessionId }
   await disown(
     tx,
-    sessionId,
+    place,
     long.map(({ id }) => id),
   )
   return dropped

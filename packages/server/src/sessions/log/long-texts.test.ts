@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ClientEvent } from '@steward/protocol/events.ts'
+import { StorageError } from '../../ground/core/errors.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { answer, custom, needsAction, system } from '../events/fixture.ts'
 import { post } from '../events/post.ts'
 import { newSession } from '../fixture.ts'
 import { removeDeletedSessions } from '../job.ts'
 import { archiveSession, deleteSession } from '../update.ts'
-import { tenant } from './fixture.ts'
-import { take } from './inbox.ts'
+import { keep, tenant } from './fixture.ts'
+import { take, waiting } from './inbox.ts'
 import { append, readHistory, readPage } from './log.ts'
-import { removeLeftTexts } from './long-texts.ts'
+import { readText, removeLeftTexts } from './long-texts.ts'
 
 const hour = 3_600_000
 const clock = { ...systemClock, now: () => 0 }
@@ -119,13 +121,71 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.deepEqual(await count(database), { texts: 1, pieces: 3 })
     })
 
-    it('goes an hour after it was posted where it was cancelled before its turn', async () => {
+    it('is refused where its text was removed before it was admitted, and leaves nothing', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      for (const write of [3, 5]) {
+        // A machine that slept for longer than the text waits for its message.
+        const slow = beforeWrite(write, database, () => removeLeftTexts(database, hour + 1, 50))
+        await assert.rejects(posting(slow, session, message(long)), /send it again/)
+        assert.deepEqual(await count(database), none)
+      }
+      assert.deepEqual(await waiting(database.read, tenant, session), [])
+    })
+
+    it('leaves nothing where the disk is full before it is kept', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const full = beforeWrite(4, database, async () => {
+        throw new StorageError('full', new Error('no space'))
+      })
+      await assert.rejects(posting(full, session, message(long)), StorageError)
+      assert.deepEqual(await count(database), none)
+    })
+
+    it('is refused before anything of it is kept where its session takes no more', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      await database.write((tx) => archiveSession(tx, tenant, session, 0))
+      const untouched = beforeWrite(1, database, async () => assert.fail('something was kept'))
+      await assert.rejects(posting(untouched, session, message(long)), /is archived/)
+    })
+
+    it('keeps its text in the log where it waits for no turn', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database, 'running')
+      const call = custom()
+      await keep(database, session, [call, needsAction(call.id)])
+      for (const _time of ['first', 'again'])
+        await posting(database, session, answer(call.id), system(long))
+      assert.deepEqual(await count(database), none)
+    })
+
+    it('is not read in part while it is removed', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const [echo] = (await posting(database, session, message(long))).echoes
+      const text = { id: echo?.id ?? '', bytes: Buffer.byteLength(echo?.data ?? '') }
+      const place = { tenant, session }
+      assert.equal(await readText(database.read, place, text), echo?.data)
+      await database.write((tx) =>
+        tx.deleteFrom('long_text_pieces').where('piece', '=', 2).execute(),
+      )
+      assert.equal(await readText(database.read, place, text), undefined)
+    })
+
+    it('goes when it was cancelled before its turn', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)
       await posting(database, session, message(long))
       await database.write((tx) => archiveSession(tx, tenant, session, 0))
-      assert.ok(await removeLeftTexts(database, hour + 1, 50))
+      assert.ok(await removeLeftTexts(database, 0, 50))
       assert.deepEqual(await count(database), none)
     })
 
@@ -143,6 +203,18 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.deepEqual(await count(database), { texts: 1, pieces: 3 })
     })
   })
+}
+
+/** Something happens before one of the writes, which are counted from 1. */
+function beforeWrite(nth: number, database: Database, act: () => Promise<unknown>): Database {
+  let written = 0
+  return {
+    ...database,
+    async write(unit) {
+      if (++written === nth) await act()
+      return database.write(unit)
+    },
+  }
 }
 
 /** Its process is killed after so many writes. */

@@ -8,11 +8,13 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { sql } from 'kysely'
 import { charactersIn } from '../../ground/core/characters.ts'
-import { PlatformError } from '../../ground/core/errors.ts'
+import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { eventLoop } from '../../ground/core/loop.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
+import { taking } from '../../ground/database/lock.ts'
 import { insertRows } from '../../ground/database/statement.ts'
+import type { Tables } from '../../ground/database/tables.ts'
 import { fieldsText } from './fields.ts'
 
 /** The text of an event that is posted: its fields as JSON. */
@@ -23,60 +25,80 @@ export type LongTexts = ReadonlyMap<ClientEvent, LongText>
 /** In characters, and so between one and three times as many bytes. */
 const pieceLength = 1024 * 1024
 
-const isLong = (event: ClientEvent): boolean =>
-  (event.type === 'user.message' || event.type === 'system.message') &&
+/** A system message waits only behind a user message. Elsewhere it goes into the log at once, with its text. */
+const isLong = (event: ClientEvent, behind: ClientEvent | undefined): boolean =>
+  (event.type === 'user.message' ||
+    (event.type === 'system.message' && behind?.type === 'user.message')) &&
   charactersIn(event) > pieceLength
 
-/** How long a text is kept that no message owns: its process may have ended before the messages were admitted. */
-const leftMs = 3_600_000
+/** How long a text waits for its message, whose process may have ended before the message was admitted. In milliseconds. */
+const admissionMs = 3_600_000
+
+type Session = { tenant: string; session: string }
+
+const columnsOf = ({ tenant, session }: Session, id: string) => ({
+  tenant_id: tenant,
+  session_id: session,
+  event_id: id,
+})
 
 /**
  * Keeps the long texts of a request, and then calls `admit`, which admits the events in one unit. The texts of a request that
- * is refused are removed. `checkPlace` throws for a session that the caller does not have, before anything is kept for it.
+ * is refused are removed. `check` is called before anything is kept, with the characters that are to be kept. It throws for a
+ * session that would not take them.
  */
 export async function withLongTexts<T>(
   db: Database,
-  { tenant, session, clock }: { tenant: string; session: string; clock: Clock },
+  { clock, ...place }: Session & { clock: Clock },
   events: readonly ClientEvent[],
-  checkPlace: (read: Reads) => Promise<unknown>,
+  check: (characters: number) => Promise<void>,
   admit: (texts: LongTexts) => Promise<T>,
 ): Promise<T> {
   const texts = new Map<ClientEvent, LongText>()
-  const long = events.filter(isLong)
+  const long = events.filter((event, index) => isLong(event, events[index - 1]))
   if (long.length === 0) return admit(texts)
-  await checkPlace(db.read)
+  await check(charactersIn(long))
   try {
     for (const event of long) {
       const id = newId('event')
       const data = fieldsText(event)
       const text = { id, data, bytes: Buffer.byteLength(data) }
       texts.set(event, text)
-      await keep(db, tenant, session, text, clock.now())
+      await keep(db, place, text, clock.now())
     }
     return await admit(texts)
   } catch (error) {
-    // After a failure of the world nobody knows whether the messages are there: what they do not own is left to the job.
-    if (error instanceof PlatformError)
-      for (const { id } of texts.values()) await removeText(db, { session, id })
+    // Where nobody knows whether the messages were admitted, and where the removal fails too, the job removes what is left.
+    const isUnsure = error instanceof StorageError && error.isUnsure
+    if (!isUnsure)
+      await Promise.allSettled([...texts.values()].map(({ id }) => removeText(db, place, id)))
     throw error
   }
 }
 
 async function keep(
   db: Database,
-  tenant: string,
-  session: string,
+  place: Session,
   { id, data, bytes }: LongText,
   now: number,
 ): Promise<void> {
-  const place = { tenant_id: tenant, session_id: session, event_id: id }
-  const row = { ...place, bytes, is_owned: 0, created_at: iso(now) }
+  const columns = columnsOf(place, id)
+  const row = { ...columns, bytes, state: 'kept' as const, created_at: iso(now) }
   await db.write((tx) => insertRows(tx, 'long_texts', [row]))
   for (const [piece, text] of piecesOf(data).entries()) {
-    await eventLoop.wait(tenant, 'write')
-    await db.write((tx) => insertRows(tx, 'long_text_pieces', [{ ...place, piece, text }]))
+    await eventLoop.wait(place.tenant, 'write')
+    await db.write(async (tx) => {
+      const kept = tx.selectFrom('long_texts').where((eb) => eb.and({ ...columns, state: 'kept' }))
+      const found = await taking(tx, kept.select('event_id')).execute()
+      if (found.length === 0) throw removed()
+      await insertRows(tx, 'long_text_pieces', [{ ...columns, piece, text }])
+    })
   }
 }
+
+/** A machine that slept for hours, or clocks that differ. */
+const removed = () =>
+  new PlatformError('unavailable', 'the message took too long to be kept: send it again')
 
 /** No piece ends within a character. */
 function piecesOf(text: string): string[] {
@@ -91,96 +113,124 @@ function piecesOf(text: string): string[] {
   return pieces
 }
 
-/** Called within the unit that admits the messages. */
-export const own = (tx: Queries, session: string, ids: readonly string[]) =>
-  setOwned(tx, session, ids, 1)
+/** Called within the unit that admits the messages: none of them is admitted without its text. */
+export async function own(tx: Queries, place: Session, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  const owned = await setState(tx, place, ids, { from: 'kept', to: 'owned' })
+  if (owned < ids.length) throw removed()
+}
 
 /** Called within the unit that cancels the messages: the job removes their texts, in parts. */
-export const disown = (tx: Queries, session: string, ids: readonly string[]) =>
-  setOwned(tx, session, ids, 0)
+export async function disown(tx: Queries, place: Session, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await setState(tx, place, ids, { from: 'owned', to: 'left' })
+}
 
-async function setOwned(tx: Queries, session: string, ids: readonly string[], is_owned: 0 | 1) {
-  if (ids.length === 0) return
-  await tx
+type State = Tables['long_texts']['state']
+
+/** How many texts were in the first state. */
+async function setState(
+  tx: Queries,
+  { tenant, session }: Session,
+  ids: readonly string[],
+  { from, to }: { from: State; to: State },
+): Promise<number> {
+  const { numUpdatedRows } = await tx
     .updateTable('long_texts')
-    .set({ is_owned })
+    .set({ state: to })
+    .where('tenant_id', '=', tenant)
     .where('session_id', '=', session)
     .where('event_id', 'in', ids)
-    .execute()
+    .where('state', '=', from)
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
 }
 
 /** The bytes of a text that is kept in pieces, for a row of `events` that has none of its own. */
 export const longBytes = sql<number>`coalesce((select long_texts.bytes from long_texts
   where long_texts.session_id = events.session_id and long_texts.event_id = events.id), 0)`
 
-/** Reads a piece at a time, each in its turn of the event loop. Undefined for the text of a session that was deleted. */
+/**
+ * Reads a piece at a time, each in its turn of the event loop. Undefined for a text that is not there, or not all of it: its
+ * session was deleted meanwhile.
+ */
 export async function readText(
   db: Reads,
-  tenant: string,
-  session: string,
-  id: string,
+  place: Session,
+  { id, bytes }: Pick<LongText, 'id' | 'bytes'>,
 ): Promise<string | undefined> {
   const texts: string[] = []
   for (;;) {
-    await eventLoop.wait(tenant)
+    await eventLoop.wait(place.tenant)
     const row = await db
       .selectFrom('long_text_pieces')
+      .where((eb) => eb.and(columnsOf(place, id)))
       .select('text')
-      .where('tenant_id', '=', tenant)
-      .where('session_id', '=', session)
-      .where('event_id', '=', id)
       .where('piece', '=', texts.length)
       .executeTakeFirst()
-    if (!row) return texts.length === 0 ? undefined : texts.join('')
+    if (!row) break
     texts.push(row.text)
   }
+  const text = texts.join('')
+  return Buffer.byteLength(text) === bytes ? text : undefined
 }
 
-/** Removes texts that no message has. True: those were all. */
+/** Removes texts that no message owns. True: those were all. */
 export async function removeLeftTexts(db: Database, now: number, limit: number): Promise<boolean> {
   const left = await db.read
     .selectFrom('long_texts')
-    .select(['session_id as session', 'event_id as id'])
-    .where('is_owned', '=', sql.lit(0))
-    .where('created_at', '<', iso(now - leftMs))
+    .select(['tenant_id as tenant', 'session_id as session', 'event_id as id'])
+    .where('state', '<>', sql.lit('owned'))
+    .where((eb) => eb.or([eb('state', '=', 'left'), eb('created_at', '<', iso(now - admissionMs))]))
     .orderBy('created_at')
     .limit(limit)
     .execute()
-  for (const text of left) await removeText(db, text)
+  for (const { id, ...place } of left) await removeText(db, place, id)
   return left.length < limit
 }
 
 /** Of a log that nobody reads any more. */
 export async function removeTextsOf(db: Database, tenant: string, session: string): Promise<void> {
+  const place = { tenant, session }
   const texts = await db.read
     .selectFrom('long_texts')
     .select('event_id')
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', session)
     .execute()
-  for (const { event_id } of texts) await removeText(db, { session, id: event_id })
+  const ids = texts.map(({ event_id }) => event_id)
+  await db.write((tx) => disown(tx, place, ids))
+  for (const id of ids) await removeText(db, place, id)
 }
 
-/** The last piece first, in a transaction each: what was begun is found again by its row in `long_texts`. */
-async function removeText(db: Database, { session, id }: { session: string; id: string }) {
-  const isText = { session_id: session, event_id: id }
+/** Nothing is done for a text that a message owns. A removal that is interrupted is found again by the state of its text. */
+async function removeText(db: Database, place: Session, id: string): Promise<void> {
+  const isLeft = await db.write(async (tx) => {
+    await setState(tx, place, [id], { from: 'kept', to: 'left' })
+    const left = tx
+      .selectFrom('long_texts')
+      .where((eb) => eb.and(columnsOf(place, id)))
+      .where('state', '=', 'left')
+    return (await left.select('event_id').execute()).length > 0
+  })
+  if (!isLeft) return
   const pieces = await db.read
     .selectFrom('long_text_pieces')
+    .where((eb) => eb.and(columnsOf(place, id)))
     .select('piece')
-    .where((eb) => eb.and(isText))
     .orderBy('piece', 'desc')
     .execute()
   for (const { piece } of pieces)
     await db.write((tx) =>
       tx
         .deleteFrom('long_text_pieces')
-        .where((eb) => eb.and({ ...isText, piece }))
+        .where((eb) => eb.and(columnsOf(place, id)))
+        .where('piece', '=', piece)
         .execute(),
     )
   await db.write((tx) =>
     tx
       .deleteFrom('long_texts')
-      .where((eb) => eb.and(isText))
+      .where((eb) => eb.and(columnsOf(place, id)))
       .execute(),
   )
 }

@@ -65,10 +65,10 @@ export async function withTexts<Row extends Sized>(
     await eventLoop.wait(tenant)
     await read([seq])
   }
-  for (const { seq, id } of long) {
+  for (const { seq, id, size: bytes } of long) {
     const text = texts.get(seq)
     if (text?.data !== '') continue
-    const data = await readText(db, tenant, sessionId, id)
+    const data = await readText(db, { tenant, session: sessionId }, { id, bytes })
     if (data === undefined) texts.delete(seq)
     else texts.set(seq, { ...text, data })
   }

@@ -1,0 +1,71 @@
+/** Who calls a route, by the credential in the header. */
+import { forbidden, unauthorized } from '../core/errors.ts'
+import type {
+  Authenticate,
+  ClaimByKey,
+  ClaimPrincipal,
+  Principal,
+  WithinClaim,
+} from './principal.ts'
+import { isKeyScope, mayCall } from './principal.ts'
+import { refusal } from './refusal.ts'
+import type { Route } from './route.ts'
+
+export type CallerDeps = {
+  authenticate: Authenticate
+  withinClaim: WithinClaim
+  claimByKey: ClaimByKey
+}
+
+export type Header = (name: string) => string | undefined
+
+/** Who calls where no credential is asked for. */
+export const nobody: Principal = { kind: 'workspace', tenant: '', keyId: '', admin: false }
+
+/** Throws for whoever may not call the route, or names another workspace than that of the credential. */
+export async function callerOf(
+  header: Header,
+  route: Route,
+  params: Record<string, string>,
+  deps: CallerDeps,
+): Promise<Principal> {
+  if (route.callers.includes('anyone')) return nobody
+  const caller = await deps.authenticate(header)
+  const principal = await standsFor(caller, route, params, deps)
+  if (!mayCall(route.callers, principal)) throw refusal(route, principal)
+  const named = header('anthropic-workspace-id')
+  if (named && named !== principal.tenant)
+    throw forbidden(`anthropic-workspace-id: the credential is not one of workspace ${named}`)
+  if (principal.kind === 'claim') await checkClaim(principal, route, params, deps)
+  return principal
+}
+
+/** An environment key that reaches sessions is, on a claim's route, the claim that is live there. */
+async function standsFor(
+  caller: Principal,
+  { callers, claim: scope }: Route,
+  params: Record<string, string>,
+  { claimByKey }: CallerDeps,
+): Promise<Principal> {
+  if (caller.kind !== 'environment' || caller.reach !== 'sessions') return caller
+  if (callers.includes('environment') || !callers.includes('claim') || !isKeyScope(scope))
+    return caller
+  return (await claimByKey(caller, scope, params)) ?? caller
+}
+
+const gone = {
+  expired: 'the lease of this claim has run out: only its heartbeat and stop are open',
+  stale: 'the claim has ended, or another has it now',
+}
+
+/** A worker's token opens what its claim covers, and after its lease the claim itself alone. */
+async function checkClaim(
+  claim: ClaimPrincipal,
+  { claim: scope }: Route,
+  params: Record<string, string>,
+  { withinClaim }: CallerDeps,
+): Promise<void> {
+  if (claim.claimState !== 'current' && scope !== 'work') throw unauthorized(gone[claim.claimState])
+  if (!scope || !(await withinClaim(claim, scope, params)))
+    throw forbidden('the claim does not cover this')
+}
