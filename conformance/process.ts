@@ -29,6 +29,9 @@ export type ServerProcess = AsyncDisposable & {
   said(): string
   /** Ends it without a word, as a lost machine would. */
   kill(): Promise<void>
+  /** It neither runs nor ends until `resume`. */
+  pause(): void
+  resume(): void
   /** Tells it to end, and resolves with its exit code when it has. */
   stop(): Promise<number | null>
 }
@@ -72,5 +75,9 @@ export async function startServer(env: Environment, program = main): Promise<Ser
     const [code] = (await ended) as [number | null]
     return code
   }
-  return { base, kill, stop, said: () => text, [Symbol.asyncDispose]: kill }
+  return {
+    ...{ base, kill, stop, said: () => text, [Symbol.asyncDispose]: kill },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+  }
 }

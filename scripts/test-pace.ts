@@ -1,0 +1,43 @@
+/** How many test processes run at a time: as many as keep the processors busy, because some tests compute and others wait. */
+import { cpus } from 'node:os'
+
+export type Pace = {
+  /** Resolves when the next process may start. `running`: those that run now. */
+  next: (running: () => number) => Promise<void>
+}
+
+/** These run on any machine. */
+const least = 3
+const everyMs = 1_000
+/** Of all processors, what must have been idle in the last second before one more process starts. */
+const idleShare = 0.2
+
+type Times = { idle: number; all: number }
+
+function timesNow(): Times {
+  const times = cpus().map((cpu) => cpu.times)
+  return {
+    idle: times.reduce((sum, { idle }) => sum + idle, 0),
+    all: times.reduce((sum, each) => sum + Object.values(each).reduce((a, b) => a + b, 0), 0),
+  }
+}
+
+export function startPace(): Pace & Disposable {
+  const waiting: { running: () => number; begin: () => void }[] = []
+  let last = timesNow()
+  /** One of those that wait may start, for each look that finds the machine idle. */
+  const look = setInterval(() => {
+    const now = timesNow()
+    const isIdle = now.idle - last.idle > idleShare * (now.all - last.all)
+    last = now
+    const [first] = waiting
+    if (first && (isIdle || first.running() < least)) waiting.shift()?.begin()
+  }, everyMs)
+  return {
+    async next(running) {
+      if (running() < least) return
+      await new Promise<void>((begin) => waiting.push({ running, begin }))
+    },
+    [Symbol.dispose]: () => clearInterval(look),
+  }
+}
