@@ -7,10 +7,10 @@ export type Pace = {
 }
 
 /** These run on any machine. */
-const least = 3
+const least = 4
 const everyMs = 1_000
 /** Of all processors, what must have been idle in the last second before one more process starts. */
-const idleShare = 0.2
+const idleShare = 0.12
 
 type Times = { idle: number; all: number }
 

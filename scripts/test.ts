@@ -35,7 +35,7 @@ Runs the test files whose path holds one of the words; without a word, all of th
   npm run test:long    all scenarios and crashes on both databases, all versions of the official client, 10,000 random schedules
 
   --fast, --long       what the two commands above pass on
-  --processes <n>      how many processes run at a time at most; 10 unless given. More than 3 run only while processors are idle
+  --processes <n>      how many processes run at a time at most; 10 unless given. More than 4 run only while processors are idle
   --record             writes the seconds of each file to scripts/test-seconds.json, by which the longest run first
   --help               this text
 

@@ -128,6 +128,7 @@ export function imageCases(
         const [first, sign] = [spec(), mark()]
         const sandbox = await mine.acquire(first)
         await run(sandbox, `(setsid sleep ${sign} &) >/dev/null 2>&1`)
+        await until('it has begun', () => processesWith(sign).length === 1)
         await away.cut()
         await sandbox.ended
         assert.equal(processesWith(sign).length, 1)
