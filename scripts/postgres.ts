@@ -41,9 +41,12 @@ function hasMemory(): boolean {
   return bavail * bsize >= leastMemory
 }
 
+/** The parent of folders that need not outlive the machine: in memory where there is room. */
+export const volatileFolder = (): string => (hasMemory() ? memory : tmpdir())
+
 /** `isDurable`: as an operator's. Else a commit waits for no disk, and a crash of the machine loses the data. */
 export async function startPostgres({ isDurable = true } = {}): Promise<Postgres> {
-  const place = !isDurable && hasMemory() ? memory : tmpdir()
+  const place = isDurable ? tmpdir() : volatileFolder()
   const folder = mkdtempSync(join(place, 'steward-postgres-'))
   chmodSync(folder, 0o755)
   let server: ChildProcess | undefined

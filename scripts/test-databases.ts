@@ -1,13 +1,12 @@
-/** The databases of `npm test`: one Postgres for all files, and templates that tests copy. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** The databases of `npm test`: one Postgres for all files, templates that tests copy, and the folder where they lie. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { templateVariables } from '@steward/server/ground/database/fixture.ts'
 import { postgresDatabase } from '@steward/server/ground/database/postgres.ts'
 import { sqliteDatabase } from '@steward/server/ground/database/sqlite.ts'
 import type { Postgres } from './postgres.ts'
-import { startPostgres } from './postgres.ts'
+import { startPostgres, volatileFolder } from './postgres.ts'
 
 export type TestDatabases = Pick<Postgres, 'dropDatabases' | 'stop'> & {
   /** For the processes of the test files. */
@@ -25,12 +24,16 @@ export async function startDatabases(): Promise<TestDatabases> {
   const url = new URL(postgres.url)
   url.pathname = `/${template}`
   await (await postgresDatabase(url.href)).close()
-  const folder = mkdtempSync(join(tmpdir(), 'steward-template-'))
+  // Each commit of SQLite waits for the disk of its folder. The paths of sockets below are short.
+  const folder = mkdtempSync(join(volatileFolder(), 't-'))
+  // Some tests run as another user.
+  chmodSync(folder, 0o755)
   const sqlite = join(folder, 'steward.db')
   await (await sqliteDatabase(sqlite)).close()
   return {
     env: {
       STEWARD_TEST_POSTGRES: postgres.url,
+      TMPDIR: folder,
       ...templateVariables({ sqlite, postgres: template }),
     },
     dropDatabases: (prefix) => postgres.dropDatabases(prefix),

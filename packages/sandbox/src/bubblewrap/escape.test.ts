@@ -188,7 +188,7 @@ describe('a command in bubblewrap with a gate', () => {
     await using place = bench(provider)
     await using other = await inside(place)
     await using here = await inside({ ...place, folder: place.spec().workspace })
-    const sockets = String.raw`find / \( -path /proc -o -path /usr \) -prune -o ! -type d -exec test -S {} ";" -print 2>/dev/null; cut -c54- /proc/net/unix | grep /`
+    const sockets = String.raw`find / \( -path /proc -o -path /usr \) -prune -o -xtype s -print 2>/dev/null; cut -c54- /proc/net/unix | grep /`
     assert.equal(await say(here.sandbox, sockets), '/opt/steward/gate.sock')
     const { socket } = other.there.egress
     assert.notEqual((await run(here.sandbox, `test -e ${socket}`)).exitCode, 0)
