@@ -321,9 +321,9 @@ describe('beside a workspace that', () => {
         const room = added * Math.max(1, alone.turn / nominalTurn)
         const isSlow = (measured: Measured) =>
           measured.turn - alone.turn > room || measured.health - alone.health > room
-        let beside = await measure(quiet, session, 200)
+        let beside = await measure(quiet, session, 120)
         for (let again = 0; again < repeats && isSlow(beside); again++)
-          beside = await measure(quiet, session, 200)
+          beside = await measure(quiet, session, 120)
         end.abort()
         await attacking
         t.diagnostic(

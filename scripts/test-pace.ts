@@ -10,7 +10,7 @@ export type Pace = {
 const least = 4
 const everyMs = 1_000
 /** Of all processors, what must have been idle in the last second before one more process starts. */
-const idleShare = 0.12
+const idleShare = 0.08
 
 type Times = { idle: number; all: number }
 
