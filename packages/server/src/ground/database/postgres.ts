@@ -15,7 +15,7 @@ import {
 } from '../core/postgres-client.ts'
 import type { Database, Owners, Queries } from './database.ts'
 import { NamedPostgresDialect } from './dialect.ts'
-import { migrate } from './migrate.ts'
+import { isMigrated, migrate } from './migrate.ts'
 import { nameOf } from './statement.ts'
 import type { Tables } from './tables.ts'
 
@@ -62,6 +62,7 @@ async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> 
     dialect: new NamedPostgresDialect({ pool: boundedPool(unbounded, 3)(() => false) }),
   })
   try {
+    if (await isMigrated(db)) return
     await db.connection().execute(async (connection) => {
       // Held until the connection ends. Who migrates looks at all tables first, and fails where another changes one meanwhile.
       await sql`select pg_advisory_lock(hashtextextended('migrations', 0))`.execute(connection)

@@ -8,7 +8,7 @@ import { newId } from '../core/ids.ts'
 import { eventLoop } from '../core/loop.ts'
 import type { Database, Queries } from './database.ts'
 import { NamedSqliteAdapter } from './dialect.ts'
-import { migrate } from './migrate.ts'
+import { isMigrated, migrate } from './migrate.ts'
 import { runDirectly } from './statement.ts'
 import type { Tables } from './tables.ts'
 import { unitQueue } from './units.ts'
@@ -123,7 +123,8 @@ export async function sqliteDatabase(path: string, { alone = true } = {}): Promi
     'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000; pragma secure_delete = on',
   )
   try {
-    await migrate(queries(writer, (step) => writer.exec(step)))
+    const db = queries(writer, (step) => writer.exec(step))
+    if (!(await isMigrated(db))) await migrate(db)
   } catch (error) {
     writer.close()
     guard?.close()
