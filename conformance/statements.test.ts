@@ -35,28 +35,20 @@ function budgetsOf(database: (typeof databases)[number]): Map<string, Cost> {
 
 type Journey = (service: Service) => Promise<() => Promise<unknown>>
 
+const newAgent = () => ({ name: fresh('agent'), model: 'offline', tools: [] })
 const tools = [{ type: 'agent_toolset_20260401' }]
 
 /** What is set up before is not counted; what comes back is one run. */
 const journeys: Record<string, Journey> = {
-  'an agent is made': async (service) => () =>
-    ok(service, 'POST', '/v1/agents', { name: fresh('agent'), model: 'offline', tools: [] }),
+  'an agent is made': async (service) => () => ok(service, 'POST', '/v1/agents', newAgent()),
 
   async 'an agent is read'(service) {
-    const made = await service.ask('POST', '/v1/agents', {
-      name: fresh('a'),
-      model: 'offline',
-      tools: [],
-    })
+    const made = await service.ask('POST', '/v1/agents', newAgent())
     return () => ok(service, 'GET', `/v1/agents/${made.body.id}`)
   },
 
   async 'a session is made'(service) {
-    const agent = await service.ask('POST', '/v1/agents', {
-      name: fresh('a'),
-      model: 'offline',
-      tools: [],
-    })
+    const agent = await service.ask('POST', '/v1/agents', newAgent())
     const environment = await service.ask('POST', '/v1/environments', { name: fresh('e') })
     const body = { agent: agent.body.id, environment_id: environment.body.id }
     return () => ok(service, 'POST', '/v1/sessions', body)

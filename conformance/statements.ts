@@ -1,5 +1,6 @@
 /** Counts what is asked of the databases of this process. */
 import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 
 /** On SQLite no statement is a round trip, and nothing is notified. */
@@ -44,8 +45,6 @@ const costOf = (texts: readonly string[]): Cost => {
   }
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
 /** Of what is asked from now until nothing has been asked for a while. */
 export async function costUntilRest(
   act: () => Promise<unknown>,
@@ -54,7 +53,7 @@ export async function costUntilRest(
   await act()
   for (let last = -1; last !== asked.length;) {
     last = asked.length
-    await pause(60)
+    await setTimeout(60)
   }
   const texts = asked.slice(from)
   return { ...costOf(texts), texts }

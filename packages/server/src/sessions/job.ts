@@ -42,7 +42,7 @@ export async function removeDeletedSessions(
       (await removeCalls(tx, tenant_id, id, part.limit))
     let isGone = false
     while (!isGone) isGone = await database.write(removePart)
-    await removeTextsOf(database, tenant_id, id)
+    await removeTextsOf(database, { tenant: tenant_id, sessionId: id })
     await database.write(async (tx) => {
       await removeDependents(tx, { tenant: tenant_id, session: id, now })
       await sessionStore(tx).forget(tenant_id, id)

@@ -72,7 +72,7 @@ export function sessionRoutes({
         await checkSpeed(db.read, resolveModel, tenant, body.agent)
         const id = newId('session')
         const fixed = { id, seal, kinds, refuseImage, refusePackages, workerInputs }
-        const place = { tenant, session: id, clock }
+        const place = { tenant, sessionId: id, clock }
         const { session, queue } = await withLongTexts(
           db,
           place,

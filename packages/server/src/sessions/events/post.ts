@@ -54,7 +54,7 @@ export const post = (
 ): Promise<Posted> =>
   withLongTexts(
     db,
-    { tenant, session, clock },
+    { tenant, sessionId: session, clock },
     events,
     async (characters) => {
       await sessionStore(db.read).row(tenant, session)

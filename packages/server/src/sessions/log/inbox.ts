@@ -83,7 +83,7 @@ export async function admit(
   events: readonly Admission[],
   { now, due }: { now: number; due: boolean },
 ): Promise<void> {
-  const long = events.filter(({ longBytes }) => longBytes !== undefined)
+  const long = events.flatMap(({ id, longBytes }) => (longBytes === undefined ? [] : id))
   const texts = events.map((event) => (event.longBytes === undefined ? wholeText(event) : ''))
   const sizes = events.map(
     ({ longBytes }, index) => longBytes ?? Buffer.byteLength(texts[index] ?? ''),
@@ -117,12 +117,7 @@ export async function admit(
     created_at,
   }))
   await insertRows(tx, 'inbox', rows)
-  const place = { tenant, session: sessionId }
-  await own(
-    tx,
-    place,
-    long.map(({ id }) => id),
-  )
+  await own(tx, { tenant, sessionId }, long)
 }
 
 /** Throws where a session has no room for so many more characters, by what waits now. */
@@ -262,13 +257,8 @@ export async function drop(
   upTo: number,
 ): Promise<Promoted[]> {
   const dropped = await take(tx, tenant, sessionId, upTo)
-  const long = dropped.filter(({ data }) => data === '')
-  const place = { tenant, session: sessionId }
-  await disown(
-    tx,
-    place,
-    long.map(({ id }) => id),
-  )
+  const long = dropped.flatMap(({ id, data }) => (data === '' ? id : []))
+  await disown(tx, { tenant, sessionId }, long)
   return dropped
 }
 

@@ -171,7 +171,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       const session = await newSession(database)
       const [echo] = (await posting(database, session, message(long))).echoes
       const text = { id: echo?.id ?? '', bytes: Buffer.byteLength(echo?.data ?? '') }
-      const place = { tenant, session }
+      const place = { tenant, sessionId: session }
       assert.equal(await readText(database.read, place, text), echo?.data)
       await database.write((tx) =>
         tx.deleteFrom('long_text_pieces').where('piece', '=', 2).execute(),

@@ -16,6 +16,7 @@ import { taking } from '../../ground/database/lock.ts'
 import { insertRows } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { fieldsText } from './fields.ts'
+import type { TenantSession } from './place.ts'
 
 /** The text of an event that is posted: its fields as JSON. */
 export type LongText = { id: string; data: string; bytes: number }
@@ -34,11 +35,9 @@ const isLong = (event: ClientEvent, behind: ClientEvent | undefined): boolean =>
 /** How long a text waits for its message, whose process may have ended before the message was admitted. In milliseconds. */
 const admissionMs = 3_600_000
 
-type Session = { tenant: string; session: string }
-
-const columnsOf = ({ tenant, session }: Session, id: string) => ({
+const columnsOf = ({ tenant, sessionId }: TenantSession, id: string) => ({
   tenant_id: tenant,
-  session_id: session,
+  session_id: sessionId,
   event_id: id,
 })
 
@@ -49,7 +48,7 @@ const columnsOf = ({ tenant, session }: Session, id: string) => ({
  */
 export async function withLongTexts<T>(
   db: Database,
-  { clock, ...place }: Session & { clock: Clock },
+  { clock, ...place }: TenantSession & { clock: Clock },
   events: readonly ClientEvent[],
   check: (characters: number) => Promise<void>,
   admit: (texts: LongTexts) => Promise<T>,
@@ -78,7 +77,7 @@ export async function withLongTexts<T>(
 
 async function keep(
   db: Database,
-  place: Session,
+  place: TenantSession,
   { id, data, bytes }: LongText,
   now: number,
 ): Promise<void> {
@@ -114,14 +113,22 @@ function piecesOf(text: string): string[] {
 }
 
 /** Called within the unit that admits the messages: none of them is admitted without its text. */
-export async function own(tx: Queries, place: Session, ids: readonly string[]): Promise<void> {
+export async function own(
+  tx: Queries,
+  place: TenantSession,
+  ids: readonly string[],
+): Promise<void> {
   if (ids.length === 0) return
   const owned = await setState(tx, place, ids, { from: 'kept', to: 'owned' })
   if (owned < ids.length) throw removed()
 }
 
 /** Called within the unit that cancels the messages: the job removes their texts, in parts. */
-export async function disown(tx: Queries, place: Session, ids: readonly string[]): Promise<void> {
+export async function disown(
+  tx: Queries,
+  place: TenantSession,
+  ids: readonly string[],
+): Promise<void> {
   if (ids.length > 0) await setState(tx, place, ids, { from: 'owned', to: 'left' })
 }
 
@@ -130,7 +137,7 @@ type State = Tables['long_texts']['state']
 /** How many texts were in the first state. */
 async function setState(
   tx: Queries,
-  { tenant, session }: Session,
+  { tenant, sessionId }: TenantSession,
   ids: readonly string[],
   { from, to }: { from: State; to: State },
 ): Promise<number> {
@@ -138,7 +145,7 @@ async function setState(
     .updateTable('long_texts')
     .set({ state: to })
     .where('tenant_id', '=', tenant)
-    .where('session_id', '=', session)
+    .where('session_id', '=', sessionId)
     .where('event_id', 'in', ids)
     .where('state', '=', from)
     .executeTakeFirstOrThrow()
@@ -155,7 +162,7 @@ export const longBytes = sql<number>`coalesce((select long_texts.bytes from long
  */
 export async function readText(
   db: Reads,
-  place: Session,
+  place: TenantSession,
   { id, bytes }: Pick<LongText, 'id' | 'bytes'>,
 ): Promise<string | undefined> {
   const texts: string[] = []
@@ -178,7 +185,7 @@ export async function readText(
 export async function removeLeftTexts(db: Database, now: number, limit: number): Promise<boolean> {
   const left = await db.read
     .selectFrom('long_texts')
-    .select(['tenant_id as tenant', 'session_id as session', 'event_id as id'])
+    .select(['tenant_id as tenant', 'session_id as sessionId', 'event_id as id'])
     .where('state', '<>', sql.lit('owned'))
     .where((eb) => eb.or([eb('state', '=', 'left'), eb('created_at', '<', iso(now - admissionMs))]))
     .orderBy('created_at')
@@ -189,13 +196,12 @@ export async function removeLeftTexts(db: Database, now: number, limit: number):
 }
 
 /** Of a log that nobody reads any more. */
-export async function removeTextsOf(db: Database, tenant: string, session: string): Promise<void> {
-  const place = { tenant, session }
+export async function removeTextsOf(db: Database, place: TenantSession): Promise<void> {
   const texts = await db.read
     .selectFrom('long_texts')
     .select('event_id')
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', session)
+    .where('tenant_id', '=', place.tenant)
+    .where('session_id', '=', place.sessionId)
     .execute()
   const ids = texts.map(({ event_id }) => event_id)
   await db.write((tx) => disown(tx, place, ids))
@@ -203,7 +209,7 @@ export async function removeTextsOf(db: Database, tenant: string, session: strin
 }
 
 /** Nothing is done for a text that a message owns. A removal that is interrupted is found again by the state of its text. */
-async function removeText(db: Database, place: Session, id: string): Promise<void> {
+async function removeText(db: Database, place: TenantSession, id: string): Promise<void> {
   const isLeft = await db.write(async (tx) => {
     await setState(tx, place, [id], { from: 'kept', to: 'left' })
     const left = tx

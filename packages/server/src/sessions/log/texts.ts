@@ -68,7 +68,7 @@ export async function withTexts<Row extends Sized>(
   for (const { seq, id, size: bytes } of long) {
     const text = texts.get(seq)
     if (text?.data !== '') continue
-    const data = await readText(db, { tenant, session: sessionId }, { id, bytes })
+    const data = await readText(db, { tenant, sessionId }, { id, bytes })
     if (data === undefined) texts.delete(seq)
     else texts.set(seq, { ...text, data })
   }
