@@ -1,8 +1,11 @@
-/** What a server that was started with `--inspect` says of its own memory. */
+/** What a server that was started with `--inspect` says of its own memory and time. */
+import type { CpuProfile } from './profile.ts'
 
-type Answer = { id: number; result: { result?: { value?: unknown } } }
+type Answer = { id: number; result: { result?: { value?: unknown }; profile?: CpuProfile } }
 
 export type Memory = { rss: number; heapUsed: number; heapTotal: number; external: number }
+
+const sampleMicroseconds = 500
 
 export async function inspector(port: number) {
   const listed = await fetch(`http://127.0.0.1:${port}/json/list`)
@@ -29,6 +32,16 @@ export async function inspector(port: number) {
       return result.result?.value as Memory
     },
     collect: () => ask('HeapProfiler.collectGarbage'),
+    async startProfile(): Promise<void> {
+      await ask('Profiler.enable')
+      await ask('Profiler.setSamplingInterval', { interval: sampleMicroseconds })
+      await ask('Profiler.start')
+    },
+    async stopProfile(): Promise<CpuProfile> {
+      const { result } = await ask('Profiler.stop')
+      if (!result.profile) throw new Error('the server gave no profile')
+      return result.profile
+    },
     close: () => socket.close(),
   }
 }

@@ -1,5 +1,6 @@
 /** Measures the server as an operator runs it, over a stub model in another process. Never part of the tests. */
 import { parseArgs } from 'node:util'
+import { writeFileSync } from 'node:fs'
 import { describeProblem } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +15,8 @@ import type { Figure } from './figures.ts'
 import { columns, report, table } from './figures.ts'
 import { installCommand } from './needs.ts'
 import { startPostgres } from '../scripts/postgres.ts'
-import { startServer, stubModel, temporaryFolder } from './processes.ts'
+import { profileServers, startServer, stubModel, temporaryFolder } from './processes.ts'
+import { profileTable } from './profile.ts'
 import type { Samples } from './samples.ts'
 import { addSample, compareSamples, readResults, samplesTable, writeResults } from './samples.ts'
 
@@ -30,6 +32,9 @@ const help = `npm run bench -- [options]
   --compare FILE      old and new side by side: FILE was written by --out
   --against FOLDER    measure another checkout in turn with this one: old, new, old, new …
   --minutes N         how long the soak lasts; 60 without it
+  --profile NAME      the cases of that name, with a CPU profile of their servers: prints the shares by room and the
+                      hottest functions, and writes NAME-DATABASE-N.cpuprofile to the current folder, for the
+                      developer tools of a browser. A profile begins with the first answer of its server
 
 Was a change worth it?
   npm run bench -- --only shortTurns --rounds 5 --out before.json     before the change
@@ -52,11 +57,12 @@ const Options = z.object({
   compare: z.string().optional(),
   against: z.string().optional(),
   minutes: count.default(60),
+  profile: z.string().optional(),
 })
 
 function readOptions() {
   const text = { type: 'string' } as const
-  const names = ['only', 'database', 'rounds', 'out', 'compare', 'against', 'minutes']
+  const names = ['only', 'database', 'rounds', 'out', 'compare', 'against', 'minutes', 'profile']
   try {
     const { values } = parseArgs({
       options: {
@@ -69,9 +75,14 @@ function readOptions() {
       process.exit(0)
     }
     const options = Options.parse(values, { error: describeProblem })
-    const chosen = casesNamed(options.only)
+    const { only, profile, against } = options
+    if (profile !== undefined && (only ?? against) !== undefined)
+      throw new Error(
+        '--profile names its cases itself, and goes with neither --only nor --against',
+      )
+    const chosen = casesNamed(profile ?? only)
     if (chosen.length > 0) return { ...options, chosen }
-    console.error(`No case is called ${options.only}.\n\n${help}`)
+    console.error(`No case is called ${profile ?? only}.\n\n${help}`)
   } catch (error) {
     const issues =
       error instanceof z.ZodError
@@ -149,10 +160,14 @@ async function measure(ready: readonly Case[], database: Database, env: Record<s
     shared: () => shared.open(),
   }
   for (const { name, sharesServer, run } of ready) {
-    if (!sharesServer) await shared.close()
-    await attempt(`${name} on ${database}`, async () => {
+    if (!sharesServer || options.profile !== undefined) await shared.close()
+    const measured = async () => {
       for await (const figure of run(stage)) figures.push(report(database, figure))
-    })
+      if (options.profile !== undefined) await shared.close()
+    }
+    await attempt(`${name} on ${database}`, () =>
+      options.profile === undefined ? measured() : profiling(name, database, measured),
+    )
   }
   await shared.close()
   model.stop()
@@ -171,6 +186,18 @@ async function withDatabase(
   } finally {
     await server.stop()
   }
+}
+
+/** Prints what each server of the case did with its time, and fails where the case started none. */
+async function profiling(name: string, database: Database, run: () => Promise<void>) {
+  let count = 0
+  profileServers((profile) => {
+    const file = `${name}-${database}-${++count}.cpuprofile`
+    writeFileSync(file, JSON.stringify(profile))
+    console.log(`\n${file}\n\n${profileTable(profile)}\n`)
+  })
+  await run()
+  if (count === 0) throw new Error(`${name} starts no server that it stops again: no profile`)
 }
 
 const { ready, skipped } = sortOut(options.chosen)

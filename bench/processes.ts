@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Agent } from 'undici'
+import { inspector } from './inspector.ts'
+import type { CpuProfile } from './profile.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** As `npm start` does. */
@@ -65,6 +67,22 @@ export type Server = {
   stop(): Promise<void>
 }
 
+/** Given the profile of each server that is stopped: from its first answer on. */
+let onProfile: ((profile: CpuProfile) => void) | undefined
+export const profileServers = (report: (profile: CpuProfile) => void): void =>
+  void (onProfile = report)
+
+async function startProfiling(port: number | undefined) {
+  if (port === undefined) return undefined
+  const seen = await inspector(port)
+  await seen.startProfile()
+  return async (): Promise<CpuProfile> => {
+    const profile = await seen.stopProfile()
+    seen.close()
+    return profile
+  }
+}
+
 /** The server as an operator starts it, on a port of its own; `startedMs` is until `/healthz` answers. */
 export async function startServer(
   dataDir: string,
@@ -73,10 +91,15 @@ export async function startServer(
 ): Promise<Server> {
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
+  const inspected = onProfile ? await freePort() : undefined
+  const inspect =
+    inspected === undefined
+      ? []
+      : [`--inspect=127.0.0.1:${inspected}`, '--inspect-publish-uid=http']
   const began = performance.now()
   const child = spawn(
     process.execPath,
-    [...asStarted, ...flags, at('../packages/server/src/main.ts')],
+    [...asStarted, ...inspect, ...flags, at('../packages/server/src/main.ts')],
     {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
@@ -101,17 +124,21 @@ export async function startServer(
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   const startedMs = performance.now() - began
+  const stopProfiling = await startProfiling(inspected)
   return {
     base,
     startedMs,
     child,
     rss: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
-    stop: () =>
-      new Promise((resolve) => {
-        child.once('exit', () => resolve())
+    async stop() {
+      const profile = await stopProfiling?.()
+      await new Promise((resolve) => {
+        child.once('exit', resolve)
         child.kill('SIGTERM')
-      }),
+      })
+      if (profile) onProfile?.(profile)
+    },
   }
 }
 
