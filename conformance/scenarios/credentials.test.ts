@@ -335,7 +335,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             const row = { id: fresh('cuse'), created_at: `2030-01-0${n + 1}T00:00:00.000Z` }
             await auditStore(tx).begin([{ ...use, ...row }])
             if (n > 0)
-              await auditStore(tx).end(tenant_id, row.id, { status: 200, refreshed: true, ms: 1.5 })
+              await auditStore(tx).end(tenant_id, [
+                { id: row.id, status: 200, refreshed: true, ms: 1.5 },
+              ])
           })
         const read = async (query: string, headers = {}) =>
           (await service.ask('GET', `/v1/ext/audit/${query}`, undefined, headers)).body

@@ -37,6 +37,7 @@ export function maskOf(
   const ofTexts = filter()
   const masked = (value: string, encoding: 'utf8' | 'latin1'): string => {
     const bytes = Buffer.from(value, encoding)
+    ofTexts.hasMasked = false
     const parts = [ofTexts.write(bytes), ofTexts.end()]
     return ofTexts.hasMasked ? Buffer.concat(parts).toString(encoding) : value
   }

@@ -10,6 +10,10 @@ import type { Connector, Dial } from '../../ground/core/dial.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
 import type { Seal } from '../../ground/core/seal.ts'
+import { withMemo } from '../../ground/core/seal.ts'
+import { createMemo } from '@steward/base/memo.ts'
+import type { Mask } from '@steward/mask/mask.ts'
+import { maskOf } from '@steward/mask/mask.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { CredentialRow } from '../../resources/vaults/credentials.ts'
@@ -65,6 +69,29 @@ export type EgressOptions = {
 /** Connections of one sandbox; also half of `mostConnections` at most. */
 const mostOfSandbox = 512
 
+/** What the egress keeps of secrets. A mask takes up to 3 KB for each character of its secrets. */
+const openedLimits = { keepMs: 30_000, mostCharacters: 1024 * 1024 }
+const maskLimits = { keepMs: 30_000, mostCharacters: 8 * 1024 }
+
+/** Opens what a call needs, and makes the masks of its answers; keeps both for a while. */
+function openedSecrets(sealed: Seal, clock: Clock) {
+  const opened = createMemo<string>({ clock, ...openedLimits })
+  const masks = createMemo<Mask | undefined>({ clock, ...maskLimits })
+  const seal = withMemo(sealed, opened)
+  return {
+    seal,
+    open: (row: CredentialRow) => openSecrets(seal, row),
+    openToken: ({ tenant_id, id, sealed_token }: RepositoryToken) =>
+      seal.open(sealed_token, repositoryTokenPlace(tenant_id, id)),
+    maskOf: (secrets: readonly string[]) =>
+      masks.of(JSON.stringify(secrets), () => maskOf(secrets)),
+    close(): void {
+      opened.close()
+      masks.close()
+    },
+  }
+}
+
 export type Egress = ReturnType<typeof egress>
 
 export function egress(options: EgressOptions) {
@@ -76,7 +103,8 @@ export function egress(options: EgressOptions) {
     authority,
     ...authorityKeys.slice(1).map((seed) => certificateAuthority({ seed })),
   ]
-  const open = (row: Parameters<typeof openSecrets>[1]) => openSecrets(seal, row)
+  const secrets = openedSecrets(seal, clock)
+  const { open } = secrets
   const kept = records({ rows: useRows(databases), log, clock })
   const failed = (error: unknown) => log.error('a refresh could not be made', { error })
   const refresh = createRefresh({
@@ -95,12 +123,9 @@ export function egress(options: EgressOptions) {
     },
     fail: failed,
   })
-  const openToken = ({ tenant_id, id, sealed_token }: RepositoryToken) =>
-    seal.open(sealed_token, repositoryTokenPlace(tenant_id, id))
   const forward = createForward({
     clock,
-    open,
-    openToken,
+    ...secrets,
     placeholderKey,
     tokens: refresh,
     records: kept,
@@ -110,7 +135,8 @@ export function egress(options: EgressOptions) {
   const ofContext: Omit<ContextDeps, 'ended'> = {
     connect,
     operatorConnect,
-    read: async (tenant, session) => sessionNow(await databases.open(tenant), tenant, session),
+    read: async (tenant, session) =>
+      sessionNow((await databases.open(tenant)).read, tenant, session),
     holdsClaim: ({ tenant, session: sessionId }, claim) =>
       stands({ databases, clock }, { tenant, sessionId, ...claim }),
   }
@@ -129,7 +155,7 @@ export function egress(options: EgressOptions) {
     log.warn('certificates of dead processes could not be removed', { error }),
   )
 
-  const proxied = mcpProxy({ databases, seal, clock, log, forward, openContext })
+  const proxied = mcpProxy({ databases, seal: secrets.seal, clock, log, forward, openContext })
   const bind = (lease: OutboundLease): SessionEgress =>
     sessionEgress(openContext(lease), {
       forward,
@@ -167,6 +193,7 @@ export function egress(options: EgressOptions) {
       await proxied.close()
       await remote.close()
       for (const context of contexts) context.revoke()
+      secrets.close()
       await refresh.settled()
       await kept.close()
       await cleaned

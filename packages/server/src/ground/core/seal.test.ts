@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { Sealed } from './seal.ts'
-import { keyIdOf, sealUnder } from './seal.ts'
+import { after, describe, it } from 'node:test'
+import { createMemo } from '@steward/base/memo.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Seal, Sealed } from './seal.ts'
+import { keyIdOf, sealUnder, withMemo } from './seal.ts'
 
 const place = 'wrkspc_a/model_cards/card_1/key'
 const ours = sealUnder('the first root secret')
@@ -105,5 +107,41 @@ describe('a seal', () => {
     assert.equal(tag.length, 16)
     const short = [version, id, nonce, tag.subarray(0, 4).toString('base64url')].join('.')
     assert.throws(() => ours.open(short as Sealed, place))
+  })
+})
+
+describe('a seal with a memo', () => {
+  const opened: string[] = []
+  const counting: Seal = {
+    ...ours,
+    open(sealed, at) {
+      opened.push(at)
+      return ours.open(sealed, at)
+    },
+  }
+  const memo = createMemo<string>({ clock: systemClock, keepMs: 60_000, mostCharacters: 10_000 })
+  const seal = withMemo(counting, memo)
+  after(() => memo.close())
+
+  it('opens a value once', () => {
+    const sealed = seal.seal('sk-1', place)
+    opened.length = 0
+    assert.deepEqual([seal.open(sealed, place), seal.open(sealed, place)], ['sk-1', 'sk-1'])
+    assert.deepEqual(opened, [place])
+  })
+
+  it('opens a value that was sealed again', () => {
+    const values = [seal.seal('sk-1', place), seal.seal('sk-2', place)]
+    assert.deepEqual(
+      values.map((sealed) => seal.open(sealed, place)),
+      ['sk-1', 'sk-2'],
+    )
+  })
+
+  it('does not open a value that was moved, though it has opened it in its place', () => {
+    const sealed = seal.seal('sk-1', 'a b')
+    seal.open(sealed, 'a b')
+    assert.throws(() => seal.open(sealed, 'b'))
+    assert.throws(() => seal.open(`${sealed} a` as Sealed, 'b'))
   })
 })

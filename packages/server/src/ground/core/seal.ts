@@ -10,6 +10,7 @@ import {
   hkdfSync,
   randomBytes,
 } from 'node:crypto'
+import type { Memo } from '@steward/base/memo.ts'
 
 /** Text that only `open` can read; a type of its own, so that it is not taken for the secret or shown. */
 export type Sealed = string & { readonly sealed: unique symbol }
@@ -24,6 +25,14 @@ export interface Seal {
   /** Throws when the value was sealed under a root secret that is not held, or for another place. */
   open(sealed: Sealed, place: string): string
 }
+
+/** As the seal. Opens a value once for as long as the memo keeps it. */
+export const withMemo = (seal: Seal, memo: Memo<string>): Seal => ({
+  ...seal,
+  open: (sealed, place) =>
+    // With its length, no other value and place read the same.
+    memo.of(`${sealed.length} ${sealed} ${place}`, () => seal.open(sealed, place)),
+})
 
 const derive = (secret: string, info: string, bytes: number) =>
   Buffer.from(hkdfSync('sha256', secret, 'steward', info, bytes))

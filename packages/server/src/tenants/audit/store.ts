@@ -1,9 +1,12 @@
 /** The trail of credentials: every use, by whom and where to; every change, by which key. No secret is in it. */
+import { sql } from 'kysely'
 import type { WebhookKind } from '@steward/protocol/webhooks.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
+import { byForm, insertRows, statement } from '../../ground/database/statement.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { Moment } from '../../ground/database/seek.ts'
@@ -86,25 +89,41 @@ function auditReads(db: Reads) {
   }
 }
 
+type UseEnd = { id: string; status: number; refreshed: boolean; ms: number }
+
+/** Few sizes, so that each has a statement that is kept. */
+const endsAtOnce = [64, 8, 1]
+
+/** Both databases name the columns of `values` so. Postgres takes a value without a cast for a text. */
+const endStatement = byForm((count: number) =>
+  statement((tx, slot: SlotFor<{ tenant: string; ends: readonly UseEnd[] }>) => {
+    const rows = Array.from({ length: count }, (_, index) => {
+      const part = (name: keyof UseEnd) => slot(({ ends }) => Number(ends[index]?.[name] ?? 0))
+      const id = slot(({ ends }) => ends[index]?.id)
+      const [status, refreshed, ms] = [part('status'), part('refreshed'), part('ms')]
+      return sql`(${id}, cast(${status} as integer), cast(${refreshed} as integer), cast(${ms} as integer))`
+    })
+    return sql`update credential_uses set status = e.column2, refreshed = e.column3, ms = e.column4
+      from (values ${sql.join(rows)}) as e
+      where tenant_id = ${slot(({ tenant }) => tenant)} and id = e.column1`.compile(tx)
+  }),
+)
+
 function auditWrites(db: Queries) {
   return {
     /** Uses that begin: their ends are not known. */
     async begin(uses: readonly Omit<UseRow, 'status' | 'refreshed' | 'ms'>[]): Promise<void> {
       const rows = uses.map((use) => ({ ...use, status: null, refreshed: 0, ms: null }))
-      await db.insertInto('credential_uses').values(rows).execute()
+      await insertRows(db, 'credential_uses', rows)
     },
 
-    async end(
-      tenant: string,
-      id: string,
-      ended: { status: number; refreshed: boolean; ms: number },
-    ): Promise<void> {
-      await db
-        .updateTable('credential_uses')
-        .set({ status: ended.status, refreshed: ended.refreshed ? 1 : 0, ms: Math.round(ended.ms) })
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .execute()
+    async end(tenant: string, ends: readonly UseEnd[]): Promise<void> {
+      for (let at = 0; at < ends.length;) {
+        const size = endsAtOnce.find((each) => each <= ends.length - at) ?? 1
+        const some = ends.slice(at, at + size).map((end) => ({ ...end, ms: Math.round(end.ms) }))
+        await endStatement(size)(db, { tenant, ends: some })
+        at += size
+      }
     },
 
     async changed(

@@ -73,7 +73,8 @@ export function mcpProxy({
   }
 
   async function find(tenant: string, session: string, server: string) {
-    const row = await pinned(await databases.open(tenant), tenant, session)
+    const { read } = await databases.open(tenant)
+    const row = await pinned(read, tenant, session)
     if (!row) throw notFound('session', session)
     return { row, ...serverOf(serversOf(row), server) }
   }

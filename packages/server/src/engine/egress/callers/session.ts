@@ -174,7 +174,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
       const rows = secretsOfCommand(credentials, words)
       const about = { tenant, session, caller: 'rpc-outbound', ...command } as const
       const uses = rows.map((row) => records.begin(about, row))
-      await Promise.all(uses.map(({ durable }) => durable()))
+      await Promise.all(uses.map(({ durable }) => durable))
       for (const use of uses) use.end({ status: 200, refreshed: false, ms: 0 })
       const pairs = rows.map((row) => [row.auth.env_var, open(row).token ?? ''])
       return Object.fromEntries(pairs.toReversed()) as Record<string, string>

@@ -1,41 +1,48 @@
 /** Rows that the MCP proxy reads: a session's pinned agent, its environment, and inline tokens. */
-import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
-import { CompiledQuery } from 'kysely'
-import type { Database, Reads } from '../../../ground/database/database.ts'
-import { selectRaw } from '../../../ground/database/raw.ts'
+import type { Reads } from '../../../ground/database/database.ts'
+import type { SlotFor } from '../../../ground/database/statement.ts'
+import { selection } from '../../../ground/database/statement.ts'
 import type { SealedTokens, Tables } from '../../../ground/database/tables.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
 
-export type PinnedSession = Pick<
-  Tables['sessions'],
-  'tenant_id' | 'id' | 'agent' | 'sealed_tokens'
-> & {
-  /** The environment's record. */
-  record: Json<EnvironmentRecord>
-  version_tokens: Json<SealedTokens> | null
-}
+export type PinnedSession = Awaited<ReturnType<typeof pinnedStatement>>[number]
 
-const pinnedText = { sqlite: pinnedOf('?', '?'), postgres: pinnedOf('$1', '$2') }
-
-function pinnedOf(tenant: string, session: string): string {
-  return `select s.tenant_id, s.id, s.agent, s.sealed_tokens, e.record, v.sealed_tokens as version_tokens
-    from sessions s
-    join environments e on e.tenant_id = s.tenant_id and e.id = s.environment_id
-    left join agent_versions v
-      on v.tenant_id = s.tenant_id and v.agent_id = s.agent_id and v.version = s.agent_version
-    where s.tenant_id = ${tenant} and s.id = ${session} and s.deleted_at is null`
-}
+const pinnedStatement = selection((db, slot: SlotFor<{ tenant: string; session: string }>) =>
+  db
+    .selectFrom('sessions as s')
+    .innerJoin('environments as e', (on) =>
+      on.onRef('e.tenant_id', '=', 's.tenant_id').onRef('e.id', '=', 's.environment_id'),
+    )
+    .leftJoin('agent_versions as v', (on) =>
+      on
+        .onRef('v.tenant_id', '=', 's.tenant_id')
+        .onRef('v.agent_id', '=', 's.agent_id')
+        .onRef('v.version', '=', 's.agent_version'),
+    )
+    .select(['s.tenant_id', 's.id', 's.agent', 's.sealed_tokens', 'e.record'])
+    .select('v.sealed_tokens as version_tokens')
+    .where(
+      's.tenant_id',
+      '=',
+      slot(({ tenant }) => tenant),
+    )
+    .where(
+      's.id',
+      '=',
+      slot(({ session }) => session),
+    )
+    .where('s.deleted_at', 'is', null),
+)
 
 /** Undefined when the session is absent, deleted, or of another tenant. */
 export async function pinned(
-  { dialect, read }: Pick<Database, 'dialect' | 'read'>,
+  read: Reads,
   tenant: string,
   session: string,
 ): Promise<PinnedSession | undefined> {
-  const query = CompiledQuery.raw(pinnedText[dialect], [tenant, session])
-  const rows = await selectRaw<PinnedSession>(read, query)
-  return rows[0]
+  const [row] = await pinnedStatement(read, { tenant, session })
+  return row
 }
 
 /** Sealed inline tokens, by server name as JSON, of the agent version that a session is pinned to. */

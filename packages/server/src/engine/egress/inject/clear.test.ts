@@ -14,7 +14,7 @@ const warning = 'a placeholder left over plain http as it is: credentials go ove
 function recorded() {
   const lines: Record<string, unknown>[] = []
   const kept = records({
-    rows: { begin: () => async () => {}, end: async () => {}, written: async () => {} },
+    rows: { begin: async () => {}, end: async () => {}, written: async () => {} },
     log: jsonLog((line) => lines.push(JSON.parse(line) as Record<string, unknown>)),
     clock: systemClock,
   })

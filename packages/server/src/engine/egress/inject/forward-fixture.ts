@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
+import { maskOf } from '@steward/mask/mask.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import { dialsFor } from '../../../ground/core/dial.ts'
 import { sealUnder } from '../../../ground/core/seal.ts'
@@ -81,6 +82,7 @@ export async function opened(
     clock: systemClock,
     open: (row) => openSecrets(seal, row),
     openToken: ({ sealed_token }) => sealed_token,
+    maskOf,
     placeholderKey: key,
     tokens: {
       ahead: async (_row, token) => ({ token, refreshed: false, tried: false }),
@@ -91,7 +93,7 @@ export async function opened(
       begin(_about, row) {
         const use: (typeof used)[number] = { id: row?.id ?? null }
         used.push(use)
-        return { durable: begin, end: (end) => void (use.ended = end) }
+        return { durable: begin(), end: (end) => void (use.ended = end) }
       },
       ended: (about, end) => void ended.push({ ...about, ...end }),
       tunnelled: () => {},

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import type { OutboundAnswer, Headers, UpgradedConnection } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
-import { maskOf } from '@steward/mask/mask.ts'
+import type { Mask } from '@steward/mask/mask.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Secrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
@@ -68,6 +68,7 @@ export type ForwardDeps = {
   clock: Clock
   open: (row: CredentialRow) => Secrets
   openToken: (row: RepositoryToken) => string
+  maskOf: (secrets: readonly string[]) => Mask | undefined
   /** SECRET: never logged. */
   placeholderKey: Buffer
   tokens: TokenSource
@@ -92,7 +93,7 @@ function watchPlaceholders(
 }
 
 export function createForward(deps: ForwardDeps) {
-  const { open, openToken, placeholderKey, tokens } = deps
+  const { open, openToken, maskOf, placeholderKey, tokens } = deps
 
   async function planFor(
     context: OutboundContext,
@@ -227,7 +228,7 @@ async function withRecord<T extends OutboundAnswer | UpgradedConnection>(
     const answer = await send(used, result)
     const stream = 'socket' in answer ? answer.socket : answer.body
     try {
-      await Promise.all([...uses.values()].map(({ durable }) => durable()))
+      await Promise.all([...uses.values()].map(({ durable }) => durable))
       if (stream.destroyed) throw stream.errored ?? new Error('the upstream broke off')
     } catch (error) {
       stream.destroy()

@@ -22,19 +22,19 @@ export type CallSubject = {
 export type CallEnd = { status: number; refreshed: boolean; ms: number }
 
 export type CredentialUse = {
-  /** Resolves when the row of the use is on disk. No answer is passed on before that. The row is written soon in any case. */
-  durable: () => Promise<void>
+  /** Resolves when the row of the use is on disk. No answer is passed on before that. */
+  durable: Promise<void>
   end(ended: CallEnd): void
 }
 
 /** The audit rows. Vault and credential are null for an inline token. */
 export interface UseRows {
-  /** Queues the row, which is written soon. The returned function writes it at once and resolves when it is durable. */
+  /** Writes the row while the call goes out. Resolves when the row is durable. */
   begin(
     use: CallSubject & { id: string; vault: string | null; credential: string | null; at: number },
-  ): () => Promise<void>
+  ): Promise<void>
   end(tenant: string, ended: readonly (CallEnd & { id: string })[]): Promise<void>
-  /** Resolves when no row waits to be written. */
+  /** Resolves when the rows of all uses that have begun are written. */
   written(): Promise<void>
 }
 

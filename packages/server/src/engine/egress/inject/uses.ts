@@ -1,58 +1,61 @@
-/** Audit rows of credential uses: one statement and one commit for all uses that start at the same time. */
+/** Audit rows of credential uses. The uses that begin while an insertion is under way share the next one. */
 import { iso } from '@steward/base/time.ts'
 import { auditStore } from '../../../tenants/audit/store.ts'
 import type { Databases } from '../../../ground/database/database.ts'
 import type { UseRows } from './records.ts'
 
 type UseStart = Parameters<UseRows['begin']>[0]
-type Batch = { uses: UseStart[]; write: () => Promise<void> }
-
-/** A use that nothing waits for is written after this time, with all uses that started meanwhile. */
-const lingerMs = 2
+type Batch = { uses: UseStart[]; written: Promise<void> }
 
 export function useRows(databases: Databases): UseRows {
+  /** By tenant: the batch that still takes uses. */
   const open = new Map<string, Batch>()
+  /** By tenant: the batch that was opened last. */
+  const last = new Map<string, Batch>()
 
   function batchOf(tenant: string): Batch {
     const known = open.get(tenant)
     if (known) return known
     const uses: UseStart[] = []
-    let writing: Promise<void> | undefined
-    const write = (): Promise<void> => {
-      if (writing) return writing
-      clearTimeout(timer)
-      open.delete(tenant)
-      const rows = uses.map(rowOf)
-      writing = insert(tenant, rows)
-      // The waiting call gets the error. A use without an answer has no waiting call.
-      writing.catch(() => undefined)
-      return writing
+    const written = insert(tenant, uses, last.get(tenant)?.written)
+    const batch = { uses, written }
+    open.set(tenant, batch)
+    last.set(tenant, batch)
+    const settle = () => {
+      if (open.get(tenant) === batch) open.delete(tenant)
+      if (last.get(tenant) === batch) last.delete(tenant)
     }
-    const timer = setTimeout(() => void write(), lingerMs)
-    const fresh: Batch = { uses, write }
-    open.set(tenant, fresh)
-    return fresh
+    // Each call of the batch gets the error; a call that ends without an answer waits for nothing.
+    written.then(settle, settle)
+    return batch
   }
 
-  async function insert(tenant: string, rows: ReturnType<typeof rowOf>[]): Promise<void> {
+  async function insert(
+    tenant: string,
+    uses: readonly UseStart[],
+    before: Promise<void> | undefined,
+  ): Promise<void> {
+    await before?.catch(() => undefined)
     const database = await databases.open(tenant)
-    await database.write((tx) => auditStore(tx).begin(rows))
+    await database.once((tx) => {
+      // From here on the batch is closed: SQLite calls this when it opens its group commit.
+      if (open.get(tenant)?.uses === uses) open.delete(tenant)
+      return auditStore(tx).begin(uses.map(rowOf))
+    })
   }
 
   return {
     begin(use) {
-      const { uses, write } = batchOf(use.tenant)
+      const { uses, written } = batchOf(use.tenant)
       uses.push(use)
-      return write
+      return written
     },
     async end(tenant, ended) {
       const database = await databases.open(tenant)
-      await database.write(async (tx) => {
-        for (const { id, ...end } of ended) await auditStore(tx).end(tenant, id, end)
-      })
+      await database.write((tx) => auditStore(tx).end(tenant, ended))
     },
     async written() {
-      await Promise.allSettled([...open.values()].map(({ write }) => write()))
+      await Promise.allSettled([...last.values()].map(({ written }) => written))
     },
   }
 }

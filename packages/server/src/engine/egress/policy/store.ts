@@ -1,10 +1,10 @@
 /** Reads in one query whether the session still owns its sandbox, and its credentials. */
-import { CompiledQuery } from 'kysely'
-import type { Database } from '../../../ground/database/database.ts'
-import { selectRaw } from '../../../ground/database/raw.ts'
-import type { Tables } from '../../../ground/database/tables.ts'
+import { sql } from 'kysely'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { dialectOf } from '../../../ground/database/dialect.ts'
+import type { SlotFor } from '../../../ground/database/statement.ts'
+import { selection } from '../../../ground/database/statement.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
-import { credentialRow } from '../../../resources/vaults/credentials.ts'
 import type { RepositoryToken } from './repository.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
@@ -22,74 +22,105 @@ export type SessionNow = {
 /** All credentials that a call may carry. */
 export type SessionCredentials = Pick<SessionNow, 'credentials' | 'repositories'>
 
-type SessionCredentialRow = Tables['vault_credentials'] & {
-  generation: number
-  session_archived_at: string | null
-  session_deleted_at: string | null
-  vault_ids: Json<string[]>
-  /** Null and [] both mean none. */
-  repositories: Json<RepositoryToken[]> | null
-}
-
-/** The SQL text, built once for each dialect so that it is prepared once. */
-const text = {
-  sqlite: queryOf(['?', '?'], {
-    vaultIds: 'select value from json_each(s.vault_ids)',
+/** What the databases say differently about JSON. */
+const json = {
+  sqlite: {
+    elements: sql`select value from json_each(s.vault_ids)`,
     all: 'json_group_array',
     object: 'json_object',
-    url: "r.fields ->> '$.url'",
-  }),
-  postgres: queryOf(['$1', '$2'], {
-    vaultIds: 'select jsonb_array_elements_text(s.vault_ids::jsonb)',
+    url: sql`r.fields ->> '$.url'`,
+  },
+  postgres: {
+    elements: sql`select jsonb_array_elements_text(s.vault_ids::jsonb)`,
     all: 'json_agg',
     object: 'json_build_object',
-    url: "r.fields::json ->> 'url'",
-  }),
+    url: sql`r.fields::json ->> 'url'`,
+  },
 }
 
-function queryOf(
-  [tenant, session]: [string, string],
-  { vaultIds, all, object, url }: Record<'vaultIds' | 'all' | 'object' | 'url', string>,
-): string {
-  const repository = `${object}('tenant_id', r.tenant_id, 'id', r.id, 'url', ${url}, 'sealed_token', r.sealed_token)`
-  return `select h.generation, s.archived_at as session_archived_at, s.deleted_at as session_deleted_at,
-      s.vault_ids, c.*,
-      (select cast(${all}(${repository}) as text) from session_resources r
-        where r.tenant_id = s.tenant_id and r.session_id = s.id
-          and r.type = 'github_repository' and r.sealed_token is not null) as repositories
-    from session_heads h
-    join sessions s on s.tenant_id = h.tenant_id and s.id = h.session_id
-    left join (vault_credentials c join vaults v on v.tenant_id = c.tenant_id and v.id = c.vault_id
-        and v.archived_at is null)
-      on c.tenant_id = s.tenant_id and c.vault_id in (${vaultIds}) and c.archived_at is null
-    where h.tenant_id = ${tenant} and h.session_id = ${session}`
-}
+type SessionRef = { tenant: string; session: string }
 
+/** One row for each credential; one row without a credential where there is none. */
+const sessionStatement = selection((db, slot: SlotFor<SessionRef>) => {
+  const { elements, all, object, url } = json[dialectOf(db as Queries)]
+  const part = (name: string) => sql`${sql.lit(name)}, ${sql.ref(`r.${name}`)}`
+  const repository = sql`${sql.raw(object)}(${sql.join([
+    ...['tenant_id', 'id', 'sealed_token'].map(part),
+    sql`'url', ${url}`,
+  ])})`
+  return db
+    .selectFrom('session_heads as h')
+    .innerJoin('sessions as s', (on) =>
+      on.onRef('s.tenant_id', '=', 'h.tenant_id').onRef('s.id', '=', 'h.session_id'),
+    )
+    .leftJoin('vault_credentials as c', (on) =>
+      on
+        .onRef('c.tenant_id', '=', 's.tenant_id')
+        .on(sql<boolean>`c.vault_id in (${elements})`)
+        .on('c.archived_at', 'is', null),
+    )
+    .leftJoin('vaults as v', (on) =>
+      on.onRef('v.tenant_id', '=', 'c.tenant_id').onRef('v.id', '=', 'c.vault_id'),
+    )
+    .select(['h.generation', 's.vault_ids', 's.archived_at', 's.deleted_at'])
+    .select(['c.tenant_id', 'c.vault_id', 'c.id', 'c.revision', 'c.auth', 'c.sealed'])
+    .select(['c.created_at', 'v.archived_at as vault_archived_at'])
+    .select((eb) =>
+      eb
+        .selectFrom('session_resources as r')
+        .select(
+          sql<Json<RepositoryToken[]> | null>`cast(${sql.raw(all)}(${repository}) as text)`.as(
+            'all',
+          ),
+        )
+        .whereRef('r.tenant_id', '=', 's.tenant_id')
+        .whereRef('r.session_id', '=', 's.id')
+        .where('r.type', '=', 'github_repository')
+        .where('r.sealed_token', 'is not', null)
+        .as('repositories'),
+    )
+    .where(
+      'h.tenant_id',
+      '=',
+      slot(({ tenant }) => tenant),
+    )
+    .where(
+      'h.session_id',
+      '=',
+      slot(({ session }) => session),
+    )
+})
+
+type SessionCredentialRow = Awaited<ReturnType<typeof sessionStatement>>[number]
+
+/** Undefined when the session does not exist. */
 export async function sessionNow(
-  { dialect, read }: Pick<Database, 'dialect' | 'read'>,
+  read: Reads,
   tenant: string,
   session: string,
 ): Promise<SessionNow | undefined> {
-  const query = CompiledQuery.raw(text[dialect], [tenant, session])
-  const rows = await selectRaw<SessionCredentialRow>(read, query)
+  const rows = await sessionStatement(read, { tenant, session })
   const [first] = rows
   if (!first) return undefined
   const order = fromJson(first.vault_ids)
-  const place = ({ vault_id }: SessionCredentialRow) => order.indexOf(vault_id)
+  const place = ({ vault_id }: SessionCredentialRow) => order.indexOf(vault_id ?? '')
   return {
     generation: first.generation,
-    isOver: first.session_archived_at !== null || first.session_deleted_at !== null,
+    isOver: first.archived_at !== null || first.deleted_at !== null,
     credentials: rows
-      .filter(({ id }) => id !== null)
       .toSorted((a, b) => place(a) - place(b) || inTime(a, b))
-      .flatMap((row) => openRow(row) ?? []),
+      .flatMap((row) => credentialOf(row) ?? []),
     repositories: fromJson(first.repositories) ?? [],
   }
 }
 
-const openRow = ({ auth, sealed, ...row }: SessionCredentialRow) =>
-  credentialRow({ ...row, auth: fromJson(auth), sealed: fromJson(sealed) })
+function credentialOf(row: SessionCredentialRow): CredentialRow | undefined {
+  const { tenant_id, vault_id, id, revision, auth, sealed, vault_archived_at } = row
+  if (tenant_id === null || vault_id === null || id === null || revision === null) return undefined
+  if (auth === null || sealed === null || vault_archived_at !== null) return undefined
+  return { tenant_id, vault_id, id, revision, auth: fromJson(auth), sealed: fromJson(sealed) }
+}
 
 const inTime = (a: SessionCredentialRow, b: SessionCredentialRow): number =>
-  a.created_at === b.created_at ? compare(a.id, b.id) : compare(a.created_at, b.created_at)
-const compare = (a: string, b: string): number => (a < b ? -1 : 1)
+  compare(a.created_at ?? '', b.created_at ?? '') || compare(a.id ?? '', b.id ?? '')
+const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
